@@ -78,7 +78,7 @@ def test_each_pair_of_trees_is_compared_once(tmp_path: Path, monkeypatch: pytest
 
 
 def _all_changes(repo: GitRepo, commit: Commit) -> list[list[FileChange] | None]:
-    return [repo.changes(commit, number, renames=False) for number in range(len(commit.parents))]
+    return [repo.changes(commit, number) for number in range(len(commit.parents))]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -88,6 +88,5 @@ def test_pairing_always_or_only_where_it_matters_gives_the_same(seed: int, tmp_p
     repo = build.done()
     commits = list(repo.history(build.sha[tip]))
     quick = [diff_of(repo, commit) for commit in commits]
-    monkeypatch.setattr("attribution.authorship.diffs._with_renames", lambda repo, changes, _: repo.pair_renames(changes))
     monkeypatch.setattr(GitRepo, "merge_changes", _all_changes)
     assert [diff_of(repo, commit) for commit in commits] == quick

@@ -850,7 +850,7 @@ def test_blob_has_the_id_that_git_gives_it(data: bytes, like: str, expected: str
 
 
 def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path) -> None:
-    """The program ended, or the context was compacted, before the result was written: the edit may have taken effect."""
+    """The program ended, or the context was compacted, before the result was written: the edit wrote what the commit has of it."""
     world = World("no-result")
     world.human_write("a.py", "import os\n")
     world.commit("Start")
@@ -861,7 +861,7 @@ def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path
     world.human_insert("a.py", "import strings_of_all_kinds\nimport another_one", after="import os")
     commit = world.commit("Both", [session])
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [(2, 2, "unknown", "agent_text"), (3, 3, "human", "none")]
+    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [(2, 2, "agent", "moved"), (3, 3, "human", "none")]
 
 
 def _subagent_file(session: str, agent_id: str, cwd: str, path: str, text: str, at: float) -> bytes:

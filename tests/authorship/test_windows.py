@@ -46,12 +46,14 @@ def _cause(*actions: WorktreeAction, path: str = F, layout: bool = False, after:
 
 def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
     """Of a file that is new as a whole and was never seen, `sed -i` explains some line at most; a write explains all."""
-    sed, cat = _command("sed -i 's/a/b/' src/app.py"), _command("cat x > src/app.py", number=2)
+    sed, cat = _command("sed -i 's/a/b/' src/app.py"), _command("cat x y > src/app.py", number=2)
     assert _gaps(sed).cause(AttributionWindow(F, 10, 100, made=True)) == CandidateAuthor(
         Author.UNKNOWN, reason=Reason.BASE_UNKNOWN, call=_call()
     )
     assert _gaps(cat).cause(AttributionWindow(F, 10, 100, made=True)).author == Author.AGENT
     assert _gaps(sed).cause(AttributionWindow(F, 10, 100)).author == Author.AGENT
+    copied = _gaps(_command("cat x > src/app.py")).cause(AttributionWindow(F, 10, 100, made=True))
+    assert (copied.author, copied.reason) == (Author.UNKNOWN, Reason.BROUGHT_IN)
 
 
 @pytest.mark.parametrize(
