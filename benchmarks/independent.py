@@ -33,7 +33,20 @@ BLIND = ROOT / "benchmarks" / "data" / "blind.csv"
 READ = ROOT / "benchmarks" / "data" / "became-known.csv"
 AIDER = ROOT / "benchmarks" / "data" / "aider-labels.csv"
 STUDY = ROOT / "benchmarks" / "data" / "public-study.csv"
-AUDITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "people", "records", "records_2", "records_3")
+AUDITS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "people",
+    "people_2",
+    "records",
+    "records_2",
+    "records_3",
+)
 
 
 # --- measured ---------------------------------------------------------------------------------------------------------
