@@ -27,7 +27,7 @@ _MOST = 200  # lines of a file: more at once are as likely those of another agen
 def lines_of_others(sessions: Iterable[SessionEdits], history: CommitHistory) -> dict[str, dict[str, tuple[Ranges, Reason]]]:
     """Commit -> path -> all lines that the commit adds to a file of which the committing agent said that others had changed it.
 
-    With what else may have made them: git may have put back what stood there, or an editor formatted what was not committed.
+    With what else may have made them: an editor may have formatted the agent's own text, where that was not committed yet.
     """
     shas = {commit.sha[:_SHORT]: commit.sha for commit in history.commits}
     lines: dict[str, dict[str, tuple[Ranges, Reason]]] = {}
@@ -38,7 +38,7 @@ def lines_of_others(sessions: Iterable[SessionEdits], history: CommitHistory) ->
         for file in (diff.files or ()) if diff is not None and sha.startswith(change.commit) else ():
             if file.change.path == change.path:
                 added = unite((start + 1, end) for start, end, _ in file.added)
-                lines.setdefault(sha, {})[change.path] = added, Reason.FORMATTER if change.beside_own else Reason.GIT_OPERATION
+                lines.setdefault(sha, {})[change.path] = added, Reason.FORMATTER if change.beside_own else Reason.NONE
     return lines
 
 
