@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,11 @@ from support.commands import clone, rows, run
 from support.histories import Build, text
 from support.invariants import broken_checks
 
-from attribution.weaknesses.rules.rulesets import load
+from attribution.weaknesses.rules.rulesets import RuleSet, load
 from attribution.weaknesses.scan import engine
 from attribution.weaknesses.scan.engine import Engine, EngineFailed, EngineMissing, ScanLimits, Scanned, Target, scan
 from attribution.weaknesses.scan.source import open_cache, plan
+from attribution.weaknesses.stage import scan as scan_stage
 from collector.errors import DatabaseUnusable
 from collector.git.repository import GitRepo
 from collector.storage.connection import cache_path
@@ -173,6 +174,20 @@ def test_versions_of_files_with_findings_at_head_are_scanned_before_others(progr
     at_head = {text for text in made.texts if text[0] in made.present and named[text] == "b.py"}
     assert sorted(named[text] for text in made.histories_of(at_head)) == ["b.py", "b.py", "b.py"]
     assert made.histories_of(()) == set()
+
+
+def test_histories_of_findings_are_done_before_others_begin(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two portions at once, the end of the time takes away the one that is not done."""
+    portions: list[int] = []
+
+    def recording(engine: Engine, rules: RuleSet, targets: Iterable[Target], *rest: Any) -> Iterator[list[Scanned]]:
+        given = list(targets)
+        portions.append(len(given))
+        return scan(engine, rules, given, *rest)
+
+    monkeypatch.setattr(scan_stage, "scan", recording)
+    scanned(_long_history(tmp_path), tmp_path)
+    assert portions == [2, 2, 2]
 
 
 def test_new_rules_scan_again(program: Path, tmp_path: Path) -> None:

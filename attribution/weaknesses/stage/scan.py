@@ -111,8 +111,10 @@ def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRe
     new = [text for text in reversed(texts) if text not in cached]
     update.state, update.texts, update.new = "scanned", len(texts), len(new)
     present = {text for text in texts if text[0] in result.plan.present}
+    done = 0
 
-    def scan_some(some: Sequence[Text], done: int) -> None:
+    def scan_some(some: Sequence[Text]) -> None:
+        nonlocal done
         targets, jobs = _targets(context, cache, some, update), request.jobs or os.cpu_count() or 1
         limits = request.limits._replace(targets=min(request.limits.targets, max(_LEAST, math.ceil(len(some) / jobs))))
         with closing(scan(result.engine, result.rules, targets, jobs, limits, update.notes.append)) as portions:
@@ -123,11 +125,12 @@ def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRe
                 if clock.seconds > 60 * request.minutes:
                     break
 
-    scan_some([text for text in new if text in present], 0)
+    scan_some([text for text in new if text in present])
     telling = result.plan.histories_of(cache.findings(present, result.rules))
-    others = sorted((text for text in new if text not in present), key=lambda text: text not in telling)
-    if clock.seconds <= 60 * request.minutes:
-        scan_some(others, len(new) - len(others))
+    for is_telling in (True, False):  # one after the other: the end of the time takes away what another process has in hand
+        some = [text for text in new if text not in present and (text in telling) == is_telling]
+        if clock.seconds <= 60 * request.minutes:
+            scan_some(some)
     context.progress("following findings", 0, 0)
     result.scans, result.findings = cache.scans(texts), cache.findings(texts, result.rules)
     later = [text for text in new if text not in result.scans and context.repo.has(text[0])]
