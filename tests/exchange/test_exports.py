@@ -321,6 +321,25 @@ def test_swe_chat_tables_point_to_each_other(example: tuple[Path, Path], tmp_pat
     assert types["conversation_turn_number"] == "double" and types["is_conversational"] == "bool"
 
 
+def test_commits_of_records_without_checkpoints_are_those_a_session_took_part_in(
+    example: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """As Aider's and SpecStory's are; a commit of no session is in no table of commits."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    db = tmp_path / "copy.db"
+    shutil.copy(example[1], db)
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("DELETE FROM commit_checkpoint_links")
+        took_part = store.rows("SELECT DISTINCT commit_sha FROM commit_sessions x JOIN commits c ON c.id = x.commit_id")
+        every = store.value("SELECT COUNT(*) FROM commits")
+    assert run("data", "export", "swe-chat", "--db", db, "-o", tmp_path / "s").exit_code == 0
+    rows = parquet.read_table(tmp_path / "s" / "commits.parquet").to_pylist()
+    assert {row["commit_sha"] for row in rows} == {row["commit_sha"] for row in took_part} and 0 < len(rows) < every
+    assert {(row["checkpoint_pk"], row["commit_index"], row["num_commits"]) for row in rows} == {(None, None, None)}
+    (repository,) = parquet.read_table(tmp_path / "s" / "repositories.parquet").to_pylist()
+    assert repository["num_commits"] == len(rows)
+
+
 # --- what can go wrong ------------------------------------------------------------------------------------------------
 
 

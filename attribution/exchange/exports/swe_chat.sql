@@ -11,6 +11,7 @@ WITH every AS (SELECT * FROM commits WHERE repo_id = :repo),
   linked AS (
     SELECT * FROM every c
     WHERE EXISTS (SELECT 1 FROM commit_checkpoint_links l WHERE l.commit_id = c.id AND l.checkpoint IS NOT NULL)
+       OR EXISTS (SELECT 1 FROM commit_sessions x WHERE x.commit_id = c.id)
   )
 SELECT r.name AS repo_id,
   CASE WHEN instr(r.name, '/') > 1 THEN rtrim(rtrim(r.name, replace(r.name, '/', '')), '/') ELSE r.name END AS owner_id,
@@ -121,9 +122,11 @@ WITH links AS (
     JOIN commits c ON c.id = l.commit_id WHERE c.repo_id = :repo AND l.checkpoint IS NOT NULL
   ),
   changed AS (SELECT f.* FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = :repo)
+-- Records such as Aider's have no checkpoints: their commits are those in which a session took part.
 SELECT c.commit_sha, r.name || '#' || l.checkpoint_key AS checkpoint_pk, r.name AS repo_id,
-  (SELECT COUNT(*) FROM links b WHERE b.checkpoint = l.checkpoint AND b.position < c.position) AS commit_index,
-  (SELECT COUNT(*) FROM links b WHERE b.checkpoint = l.checkpoint) AS num_commits, c.author_email AS user_id, c.author_name,
+  CASE WHEN l.number THEN (SELECT COUNT(*) FROM links b WHERE b.checkpoint = l.checkpoint AND b.position < c.position) END
+    AS commit_index,
+  (SELECT NULLIF(COUNT(*), 0) FROM links b WHERE b.checkpoint = l.checkpoint) AS num_commits, c.author_email AS user_id, c.author_name,
   c.author_email, c.author_at AS author_date, c.committed_at AS commit_date, c.subject AS commit_message, r.branch,
   c.declared_agent IS NOT NULL AS is_agent_author, (SELECT COUNT(*) FROM changed WHERE commit_id = c.id) AS files_changed_count,
   c.lines_added AS total_additions, c.lines_deleted AS total_deletions,
@@ -138,8 +141,10 @@ SELECT c.commit_sha, r.name || '#' || l.checkpoint_key AS checkpoint_pk, r.name 
      WHEN human_lines THEN 'human_only' END)
    FROM (SELECT * FROM changed WHERE commit_id = c.id ORDER BY path)) AS file_attribution,
   CASE WHEN c.files IS NULL THEN 'missing_tree' ELSE 'ok' END AS status
-FROM commits c JOIN repos r ON r.id = c.repo_id JOIN links l ON l.commit_id = c.id
-WHERE l.number = (SELECT MIN(number) FROM links b WHERE b.commit_id = c.id) ORDER BY c.position;
+FROM commits c JOIN repos r ON r.id = c.repo_id
+LEFT JOIN links l ON l.number = (SELECT MIN(number) FROM links b WHERE b.commit_id = c.id)
+WHERE c.repo_id = :repo AND (l.number IS NOT NULL OR EXISTS (SELECT 1 FROM commit_sessions x WHERE x.commit_id = c.id))
+ORDER BY c.position;
 
 -- table conversations
 -- turn_id session_id checkpoint_pk repo_id user_id turn_number:int conversation_turn_number:float role turn_type
