@@ -12,6 +12,7 @@ import statistics
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ def page(store: Store) -> str:
     return fill(
         "features-measured.md",
         {
+            "day": datetime.now(UTC).date().isoformat(),
             "sessions": len(found),
             "repos": len(repos),
             "absent": max(absent.values(), default=0),
@@ -70,7 +72,7 @@ def page(store: Store) -> str:
 
 def _spread(feature: Feature, values: Sequence[Any]) -> tuple[str, str, str]:
     if feature.type == "text":
-        if feature.name in ("last_said", "prices_as_of"):
+        if feature.name in ("last_said", "prices_as_of", "output_applied_elsewhere"):
             return "", "", ""
         return "", ", ".join(f"{name} {count}" for name, count in Counter(values).most_common()), ""
     if feature.type == "boolean":

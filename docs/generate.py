@@ -94,7 +94,7 @@ def agents_page() -> str:
             "unproven": ", ".join(sorted(map(label_of, unproven()))),
             "measured": table(_MEASURED, [_measured(r, json.loads(_AGENTS.read_text("utf-8"))) for r in readers()]),
             "lab": table(_LAB, [row for r in readers() for row in _lab(r, json.loads(_LAB_ROWS.read_text("utf-8")))]),
-            "explained": table(("agent", "version", "scenario", "otherwise", "why"), _explained()),
+            "explained": table(("agent", "version", "scenario", "differs in", "why"), _explained()),
             "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
             "statements": table(("form", "sort", "names", "written by or documented in", "seen in"), _statements()),
             "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in DECLARED]),
@@ -171,7 +171,7 @@ def _statements() -> Sequence[tuple[str, ...]]:
 
 
 _LAB_ROWS = ROOT / "benchmarks" / "data" / "lab.json"
-_LAB = ("agent", "version", "day", "scenario", "calls", "edits", "tokens", "agent's lines", "otherwise than served")
+_LAB = ("agent", "version", "day", "scenario", "calls", "edits", "tokens", "agent's lines", "differs from what was served in")
 
 
 def _lab(reader: TranscriptReader, outcomes: Mapping[str, Any]) -> list[tuple[str, ...]]:

@@ -1,6 +1,6 @@
 """Answers of github.com and of other servers as people report them: written by hand in the shape of what was recorded, none copied.
 
-Each names the thread it comes from; the table in docs/discovery.md says what happened before and what happens now.
+The headings name the threads that they come from; the table in docs/discovery.md says what is done.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from attribution.features import features
 from collector.storage.schema import schema_sql
 from collector.vocabulary.lines import LineClass
 
@@ -34,6 +35,14 @@ def test_rules_page_is_what_the_rules_and_their_numbers_say() -> None:
     pytest.importorskip("yaml")
     done = subprocess.run([sys.executable, "benchmarks/rules.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_page_of_measured_features_has_every_feature_and_no_other() -> None:
+    page = (ROOT / "docs" / "features-measured.md").read_text("utf-8")
+    distributions, _ = page.split("## Missing values by agent")
+    assert re.findall(r"^\| `(\w+)`", distributions, re.M) == [feature.name for feature in features()]
+    repositories = re.findall(r"sessions of (\d+) public repositories", page)
+    assert re.findall(r"every feature over (\d+) repositories", (ROOT / "docs" / "metrics.md").read_text("utf-8")) == repositories
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

@@ -106,7 +106,7 @@ def ratings(ratings_file: Path | None, sessions: int, seed: int, db: Path, outpu
     """Compare scores with people's ratings, or print a sheet.
 
     Without CSV, prints a sheet as CSV: a stratified sample over task types and tiers, without scores, agents or models. Read each
-    session (whowrote sessions KEY helps), enter a number from 1 (failed) to 5 (excellent) under rating, and name the file as CSV.
+    session (whowrote sessions --session KEY helps), enter 1 (failed) to 5 (excellent) under rating, and name the file as CSV.
     Sessions without a rating are ignored. Also finds the weights that agree best with the ratings.
     """
     from attribution.evaluation.scores import ratings as rating

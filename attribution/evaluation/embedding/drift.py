@@ -1,8 +1,8 @@
 """How a conversation moves away from its task, from the vectors of its texts. Columns of `session_embeddings`. Pure.
 
 Turns are those of the user, counted from 0. The task is the first message of four words or more, normally of turn 0; turns before it
-are null in the curves. The vector of a turn is the mean of its message's and of all the agent said in answer: messages alone ("yes",
-"now the tests") are no nearer to the task than messages of other sessions (docs/decisions/0008-embeddings.md).
+are null in the curves. The vector of a turn is the mean of the vectors of its message and of all that the agent said in answer:
+messages alone ("yes", "now the tests") are no nearer to the task than messages of other sessions (docs/decisions/0008-embeddings.md).
 """
 
 from collections.abc import Iterator, Mapping, Sequence

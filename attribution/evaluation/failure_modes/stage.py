@@ -3,7 +3,7 @@
 The questions are asked in order and the first rule that holds decides; a question without an answer ends the tree with NULL: a
 later rule must not stand in for an earlier one.
 
-1. stuck_loop: at least 5 calls repeat an earlier one exactly, and they are 30 % of all calls.
+1. stuck_loop: at least 5 calls repeat an earlier one exactly, and they are at least 30 % of all calls.
 2. assumption_locked: assumption_lock_turn is set (needs embeddings, unless no two messages that follow each other push back, and a
    language that the classifier was measured on).
 3. scope_drift above 2, more than twice the files needed: by a judge; without one by the files that the session touched for each of
