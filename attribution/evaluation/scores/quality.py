@@ -46,7 +46,7 @@ AGREEMENT = (  # Pearson's correlation with 95 % interval, on what nothing was c
     "Q agrees weakly with readers' ratings: r = 0.31 (0.16 to 0.45; 141 sessions); with --weights rated, r = 0.60 (0.39 to 0.76)."
 )
 TIERS = ((0.90, Tier.EXCELLENT), (0.75, Tier.GOOD), (0.60, Tier.ACCEPTABLE), (0.40, Tier.POOR), (0.0, Tier.FAILED))
-# Cuts of q_rated: as many of the rated sessions are in each tier as people rated 5, 4, 3, 2 and 1.
+# Cuts of q_rated: as many of the rated sessions are in each tier as readers rated 5, 4, 3, 2 and 1.
 FITTED_TIERS = ((0.95, Tier.EXCELLENT), (0.85, Tier.GOOD), (0.71, Tier.ACCEPTABLE), (0.57, Tier.POOR), (0.0, Tier.FAILED))
 
 ALERT = 0.40  # a lower score is worth a look, says the document
