@@ -16,7 +16,7 @@ STAGE = "repository"
 
 _NONE = ("no_usage", "no_price")
 FEATURES = (
-    Feature("cost_usd", "real", "USD", "recorded_cost_usd, and for the responses without a recorded cost (`unrecorded_tokens`) the list prices at the session's start, those of long requests where the table has them, and of searches of the web; nothing for discounts or subscriptions; a lower bound where tokens_too_low gives a reason, and where an agent counts reasoning apart from output (Gemini CLI, Qwen Code)", null=_NONE, version=5),
+    Feature("cost_usd", "real", "USD", "recorded_cost_usd, and for the responses without a recorded cost (`unrecorded_tokens`) the list prices at the session's start, those of long requests where the table has them, and of searches of the web; discounts and subscriptions are ignored; a lower bound where tokens_too_low gives a reason, and where an agent counts reasoning apart from output (Gemini CLI, Qwen Code)", null=_NONE, version=5),
     Feature("cost_source", "text", "recorded, list, mixed", "where cost_usd comes from: the agent's own record, list prices, or both", null=_NONE),
     Feature("prices_as_of", "text", "date or release", "price table behind cost_usd", null=("no_usage", "cost_recorded", "no_price"), version=2),
 )  # fmt: skip

@@ -25,9 +25,9 @@ FEATURES = (
     Feature("context_growth_curve", "json", "list of tokens", "input of each response of the main agent in order, caches included", null=_NONE),
     Feature("reasoning_tokens_total", "integer", "tokens", "tokens of reasoning", null=("no_usage", "reasoning_uncounted")),
     Feature("has_reasoning_blocks", "boolean", "0 or 1", "1: the model's reasoning is on record, its text or the mere fact"),
-    Feature("unrecorded_tokens", "json", "tokens by model and kind", "of the responses that the agent gives no cost for: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour); requests of more than 100,000, 128,000, 200,000 and 272,000 tokens apart, as `MODEL >200000`, and those of the fast tier as `MODEL-fast`; `MODEL search` has as input the number of searches of the web that the vendor ran", null=_NONE, version=4),
+    Feature("unrecorded_tokens", "json", "tokens by model and kind", "tokens of the responses for which the agent gives no cost: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour); requests of more than 100,000, 128,000, 200,000 and 272,000 tokens separately, as `MODEL >200000`, and those of the fast tier as `MODEL-fast`; `MODEL search` has as input the number of searches of the web that the vendor ran", null=_NONE, version=4),
     Feature("tokens_too_low", "json", "list of reasons", "why the recorded tokens are known to be too low: output_recorded_early (the agent wrote more than 8 characters for each output token on record), subagents_unseen (the usage of a subagent is in no transcript), truncated_start (the transcript begins in the middle); empty when nothing of the kind is known", null=_NONE),
-    Feature("recorded_cost_usd", "real", "USD", "cost as the agent itself reckoned it, of the responses it gives one for; most agents give none", null=("no_recorded_cost",)),
+    Feature("recorded_cost_usd", "real", "USD", "cost that the agent itself recorded, for the responses that have one; most agents give none", null=("no_recorded_cost",)),
 )  # fmt: skip
 
 

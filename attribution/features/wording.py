@@ -30,7 +30,7 @@ _LONG = 60  # words from which a first message counts as detailed
 FEATURES = (
     Feature("user_msg_lengths", "json", "list of words", "length of each message the user typed, in order"),
     Feature("user_msg_length_slope", "real", "words per message", "least-squares slope over user_msg_lengths", null=("spawned", "nothing_typed", "one_message")),
-    Feature("turn_languages", "json", "list of languages", "of each typed message, by script and common words: en, es, pt, fr, de, ja, ko, zh, cyrillic, other; null where nothing tells", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("turn_languages", "json", "list of languages", "of each typed message, by script and common words: en, es, pt, fr, de, ja, ko, zh, cyrillic, other; null where it cannot be determined", HEURISTIC, null=_NOTHING_TYPED),
     Feature("turn_classes", "json", "list of classes", "of each typed message: pushback, correction, approval, question, task, requirement, pacing, takeover, information, by a small model with published error rates (docs/turns.md); null in languages it was not measured on", HEURISTIC, null=_NOTHING_TYPED),
     Feature("turn_pushes_back", "json", "list of 0 or 1", "of each typed message: 1: it pushes back (pushback or correction together are probable enough) by the same model, whose most probable class may be another; null in languages it was not measured on", HEURISTIC, null=_NOTHING_TYPED),
     Feature("turns_classified", "integer", "messages", "typed messages after the first that turn_classes has a class for", HEURISTIC, null=_NOTHING_TYPED),
