@@ -234,10 +234,10 @@ def confirm(
         (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(span),))])
         for file, spans in verdict.files
     ]
-    _not_faster_than_typed(commit, verdict, lines)
-    inferred = sum(span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict))
     if hook is not None:  # (20): a hook, a filter of git or an encoding may have changed the text in between
         _give_to_hook(verdict, hook)
+    _not_faster_than_typed(commit, verdict, lines)
+    inferred = sum(span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict))
     if inferred > MAX_INFERRED or len(commit.parents) > 1 or _is_near(commit.author_time, unrecorded):
         _disbelieve(verdict)
     for _, spans in verdict.files:

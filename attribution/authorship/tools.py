@@ -80,7 +80,7 @@ def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str]) 
 # A version or the hash of one, with what may stand before it.
 _VERSION = re.compile(r"[\^~<>=v]*\d[\w.+-]*|\b(?:sha\d+[-:])?[0-9a-f]{7,}\b|sha\d+-[A-Za-z0-9+/=]{20,}")
 # A line with a name and its version alone, as package managers write it.
-NAME_AND_VERSION = re.compile(r"^[\s\"'-]*[\w@./-]+[\"']?[\s:=@]{1,4}[\"'\^~>=v]*\d+(?:\.[\w*-]+)+[\"',;]*\s*$")
+NAME_AND_VERSION = re.compile(r"^[\s\"'-]*[\w@./][\w@./-]*[\"']?[\s:=@]{1,4}[\"'\^~>=v]*\d+(?:\.[\w*-]+)+[\"',;]*\s*$")
 
 
 def bot_verdict(bot: str) -> Verdict:

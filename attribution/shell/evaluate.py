@@ -109,7 +109,7 @@ def _redirects(command: SimpleCommand, run: Evaluation) -> list[Effect]:
         duplicate = redirect.op in (">&", "&>") and (target.isdigit() or target == "-")
         if redirect.op in ("<", "<&") or duplicate or target.startswith("/dev/"):
             continue
-        if texts[:1] == ["cat"] and len(texts) == 2 and redirect.op == ">" and not command.stdin:
+        if texts[:1] == ["cat"] and len(texts) == 2 and redirect.op == ">" and redirect.fd in ("", "1") and not command.stdin:
             result.append(transfer_effect(call, "copy", texts[1], target))
             continue
         content = output(command) if redirect.fd in ("", "1") else None

@@ -36,11 +36,28 @@ def tee(call: ProgramCall) -> list[Effect]:
     return call.make("append" if appending else "write", words, call.stdin_text()) if words else []
 
 
+_INTO = frozenset(("-t", "--target-directory"))
+_WITH_VALUE = {  # options of programs whose options are others than those of `cp`
+    "scp": frozenset(("-P", "-i", "-o", "-F", "-c", "-l", "-S", "-J", "-D", "-X")),
+    "rsync": frozenset(
+        (
+            "-e", "--rsh", "-f", "--filter", "--exclude", "--include", "--exclude-from", "--include-from", "--files-from",
+            "--rsync-path", "-B", "--block-size", "-T", "--temp-dir", "--port", "--bwlimit", "-M", "--timeout", "--chmod",
+            "--chown", "--max-size", "--min-size", "--link-dest", "--compare-dest", "--copy-dest", "--backup-dir", "--suffix",
+            "--password-file", "--log-file", "--out-format", "--partial-dir",
+        )
+    ),
+}  # fmt: skip
+
+
 def transfer(call: ProgramCall) -> list[Effect]:
     """`mv`, `cp`: one effect for each source. Of `a/` rsync copies what is inside, as `cp -r a/.` does."""
     kind = "move" if call.name == "mv" else "copy"
-    words = operands(call.args, frozenset(("-t", "--target-directory", "-S", "--suffix", "-m", "-o", "-g")))
-    into = next((b.text for a, b in pairwise(call.args) if a.text in ("-t", "--target-directory")), "")
+    if call.name == "rsync" and call.has("-n", "--dry-run"):
+        return []
+    words = operands(call.args, _WITH_VALUE.get(call.name, _INTO | {"-S", "--suffix", "-m", "-o", "-g"}))
+    is_into = call.name not in _WITH_VALUE  # to rsync -t says that times are kept
+    into = next((b.text for a, b in pairwise(call.args) if is_into and a.text in _INTO), "")
     if into:
         target, sources = into.rstrip("/") + "/", words
     elif len(words) > 1:

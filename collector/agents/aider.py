@@ -49,7 +49,7 @@ _PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")  # 
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
 _NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~$ -]{1,300}?)[*`:\s]*$")
 _SEARCH = re.compile(r"<{5,9} (?:SEARCH|ORIGINAL)")  # the second until 2023
-_DIFF = re.compile(r"^--- (\S.*?)\s*\n\+\+\+ (\S.*?)\s*\n(@@.*\n(?:.*\n)*?)(?=--- \S.*\n\+\+\+ |\Z)", re.M)
+_DIFF = re.compile(r"^--- (\S.*)\n\+\+\+ (\S.*)\n(@@.*\n(?:.*\n)*?)(?=--- \S.*\n\+\+\+ |\Z)", re.M)
 _REPLACED = ">>>>>"
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
 
@@ -302,7 +302,8 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
             inside.append(line)
         elif inside:
             offers = ((_with_slashes(named), text) for named, text in _by_file(name, inside) if named)
-            results += list(_diffs(inside)) or [(path, _offered_edit(path, text)) for path, text in offers]
+            is_diff = inside[0].startswith(("--- ", "diff --git "))  # else a text or a block that shows one
+            results += (list(_diffs(inside)) if is_diff else []) or [(path, _offered_edit(path, text)) for path, text in offers]
             inside = []
         elif line.strip() and not fence.end:
             named = _NAME.match(line)

@@ -271,7 +271,7 @@ class _Reader(RecordReader):
         made = {key: get_str(entry, "tool_name") for (event, key), (entry, _) in self.hooked.items() if event == "PreToolUse"}
         unlogged = set(takewhile(lambda key: key not in logged, made))
         # A log of results that was begun anew lacks those of reading, too, which nobody refuses.
-        is_cut = not logged or any(made[key] not in self.writers for key in unlogged)
+        is_cut = not logged or any(made[key] in self.reads for key in unlogged)
         for (event, key), (entry, before) in self.hooked.items():
             call = recorded.get(key)
             if last := call or earlier.get(before):

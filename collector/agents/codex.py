@@ -242,7 +242,7 @@ class _Reader(RecordReader):
             origin = "injected"
         elif request.startswith(_PLAN):
             origin = "plan"
-        self.add_turn(("user", time, text), time, request.strip("\n"), origin)
+        self.add_turn(("user", self.order if time is None else time, text), time, request.strip("\n"), origin)
 
     def _message(self, payload: dict[str, Any], time: float | None) -> None:
         text = text_of(payload.get("content"))
@@ -358,11 +358,18 @@ def _in_envelopes(blob: bytes) -> bytes:
     if not _is_bare(first_value(blob)):
         return blob
     text = decode(blob)
-    head, *items = objects([parse_json(line) for line in text.split("\n")])
-    meta = {**head, "cwd": next(iter(_DIRECTORY.findall(text)), "").replace("\\\\", "\\")}
-    rows = [{"timestamp": get_str(head, "timestamp"), "type": "session_meta", "payload": meta}]
-    rows += [{"type": "response_item", "payload": item} for item in items if "type" in item]
-    return "\n".join(to_json(row, len(text) * 6) for row in rows).encode("utf-8", "replace")
+    directory = _DIRECTORY.search(text)
+    lines: list[str] = []
+    for number, line in enumerate(text.lstrip("\ufeff").split("\n")):
+        item: object = parse_json(line)
+        if isinstance(item, dict) and _is_bare(item):
+            meta = {**item, "cwd": directory[1].replace("\\\\", "\\") if directory else ""}
+            item = {"timestamp": get_str(item, "timestamp"), "type": "session_meta", "payload": meta}
+        elif isinstance(item, dict):
+            item = {"type": "response_item", "line": number, "payload": item} if "type" in item else None
+            line = "" if item is None else line
+        lines.append(to_json(item, len(text) * 6) if isinstance(item, dict) else line)  # what cannot be read is counted later
+    return "\n".join(lines).encode("utf-8", "replace")
 
 
 def _rollout(document: object) -> list[dict[str, Any]]:

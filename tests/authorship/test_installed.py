@@ -29,6 +29,8 @@ def _sources(directory: Path, subject: str, author: str) -> set[str]:
         ("chore(main): release ledger 0.2.26", ACTIONS, True),
         ("chore(release): 1.4.0 [skip ci]", ADA, False),
         ("chore: release the hold on rows", ACTIONS, False),
+        ("chore: release notes", ACTIONS, False),
+        ("chore: release main", ACTIONS, True),
         ("[StepSecurity] Apply security best practices", "StepSecurity Bot <bot@stepsecurity.io>", True),
         ("[StepSecurity] Apply security best practices", ADA, False),
     ],

@@ -127,6 +127,8 @@ def test_what_a_program_writes_is_its_own(path: str, text: str, subject: str, au
         ("AGENTS.md", "# Rules\n\n<!-- omx:generated:agents-md -->\n", "Set up", ADA, None),
         (".codex/agents/own.toml", 'name = "analyst"\n', "Set up", ADA, None),
         ("tests/fixtures/node_modules/ledger/index.js", "module.exports = 1\n", "Add a fixture", ADA, None),
+        ("e2e/node_modules/ledger/index.js", "module.exports = 1\n", "Add a fixture", ADA, None),
+        ("ui/src/Pods/PodList.tsx", "export const PodList = 1\n", "List pods", ADA, None),
         ("packages/core/__fixtures__/a/node_modules/b/index.js", "module.exports = 1\n", "Add a fixture", ADA, None),
         (".bmad/custom/modules/own.md", "# Ours\n", "Add rules", ADA, None),
     ],

@@ -868,6 +868,19 @@ def test_edits_before_a_log_of_results_that_was_begun_anew_count(
         assert store.value("SELECT status FROM tool_calls WHERE call_id = ?", (path,)) == status
 
 
+def test_a_command_without_a_result_may_have_been_refused_as_the_edit_before_it(tmp_path: Path) -> None:
+    clone = with_hook_logs(tmp_path / "work")
+    edit = entry("three", "PreToolUse", "Write", "src/b.py", content=HALVED) | {"tool_use_id": "edit"}
+    refused = entry("three", "PreToolUse", "Bash", "", command="make") | {"tool_use_id": "refused"}
+    listed = entry("three", "PreToolUse", "Bash", "", command="ls") | {"tool_use_id": "list"}
+    result = entry("three", "PostToolUse", "Bash", "", {"stdout": "a.py"}, command="ls") | {"tool_use_id": "list"}
+    write_log(clone, "pre_tool_use", [edit, refused, listed])
+    write_log(clone, "post_tool_use", [result])
+    clone.commit(50, "More")
+    with attributed(clone.path, tmp_path / "a.db") as store:
+        assert store.value("SELECT status FROM tool_calls WHERE call_id = 'edit'") == "unknown"
+
+
 def test_edits_before_a_log_was_begun_anew_are_as_old_as_they_were(tmp_path: Path) -> None:
     """What a later version of the log lacks was not done after it."""
     clone = with_hook_logs(tmp_path / "work")

@@ -41,7 +41,7 @@ PATHS = {
         "api/rows.pb.go api/rows_pb2.py src/__generated__/a.ts dist/index.js schema.gen.ts zz_generated.deepcopy.go"
         " __snapshots__/a.snap.js a.test.tsx.snap .next/server.js"
         " Tally.xcodeproj/project.pbxproj Base.lproj/MainMenu.xib board.kicad_pcb"
-        " project.godot scenes/arena.tscn ui/theme.tres player.gd.uid"
+        " player.gd.uid"
         " lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts drizzle/meta/0001_snapshot.json"
         " src/ledger.egg-info/PKG-INFO playwright-report/index.html htmlcov/index.html"
         " web/tsconfig.tsbuildinfo"

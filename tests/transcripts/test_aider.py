@@ -165,6 +165,14 @@ def test_a_diff_is_an_edit_of_each_of_its_files(old: str, new: str, place: str) 
     assert all(hunk.exact_text and not hunk.old_start for edit in edits for hunk in edit.hunks)  # models do not count
 
 
+def test_a_text_that_shows_a_diff_is_an_edit_of_its_own_file() -> None:
+    shown = "--- a/q.py\n+++ b/q.py\n@@\n-old\n+new\n"
+    block = f"a.md\n{FENCE}md\n<<<<<<< SEARCH\nx\n=======\n{shown}>>>>>>> REPLACE\n{FENCE}\n"
+    assert edits_after(block, "a.md") == [Edit("a.md", "edit", (Replacement("x\n", shown),))]
+    (whole,) = edits_after(f"a.md\n{FENCE}md\n# Patches\n{shown}{FENCE}\n", "a.md")
+    assert (whole.path, whole.content) == ("a.md", f"# Patches\n{shown}")
+
+
 def test_a_diff_that_is_only_shown_is_no_edit() -> None:
     diff = f"{FENCE}diff\n--- a.go\n+++ a.go\n@@ ... @@\n-old\n+new\n{FENCE}\n"
     block = f"a.go\n{FENCE}go\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n{FENCE}\n"

@@ -53,6 +53,19 @@ def test_records_without_envelopes_say_what_they_say_with_them(cwd: str, path: s
     assert not session.problems
 
 
+def test_the_first_record_may_stand_behind_a_mark_of_the_byte_order() -> None:
+    blob = b"\xef\xbb\xbf" + bare("/home/ana/shop")
+    assert summary(codex.read(ID, [blob])) == summary(codex.read(ID, [bare("/home/ana/shop")]))
+
+
+def test_lines_that_cannot_be_read_are_counted_and_equal_prompts_are_two() -> None:
+    prompt = json.dumps({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go on"}]})
+    blob = b"\n".join([bare("/home/ana/shop"), prompt.encode(), b'{"type": "mess', prompt.encode()])
+    session = codex.read(ID, [blob])
+    assert [turn.text for turn in session.turns] == ["Write b.py", "Go on", "Go on"]
+    assert session.problems
+
+
 @pytest.mark.parametrize("cut", [90, 200, 700, 1100])
 def test_a_rollout_that_is_cut_off_is_read_as_far_as_it_goes(cut: int) -> None:
     codex.read(ID, [bare("/home/ana/shop")[:cut]])
