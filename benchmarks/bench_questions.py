@@ -91,7 +91,7 @@ def measure(clone: Path, steps: int, sample: int, folder: Path) -> tuple[Counter
 
 
 def changed_files(repo: Path, old: str, new: str) -> list[str]:
-    return git(repo, "diff", "--name-only", "--diff-filter=AM", old, new).split()
+    return git(repo, "diff", "--name-only", "--diff-filter=AM", old, new).splitlines()
 
 
 def main() -> int:

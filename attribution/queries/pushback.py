@@ -110,7 +110,9 @@ def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]
             continue
         agent, driver = values["agent"] or "", values["driver"]
         typed, backs = values["typed_turn_numbers"], values["turn_pushes_back"]
-        by_vector = vectors.get(values["session_id"], [None] * len(typed))
+        by_vector = vectors.get(values["session_id"], [])
+        if len(by_vector) != len(typed):  # none, or those of a session that has gone on since
+            by_vector = [None] * len(typed)
         messages = []
         for turn, spoken, *said in list(zip(typed, values["turn_languages"], backs, by_vector, strict=True))[1:]:
             words, vector = (None if back is None else bool(back) for back in said)
@@ -133,7 +135,8 @@ def _shares(answers: Sequence[bool | None], model: TurnModel, language: str | No
     """The columns of `_SHARES`, corrected for the errors of the model that answered, in all measured languages or in one."""
     said = [answer for answer in answers if answer is not None]
     counts = [counts for name, counts in model.languages.items() if language in (None, name)]
-    share = Corrected(None, None, None, "language not measured")
+    missing = ", or no sentence vectors (whowrote data embed --model sentences)" if prefix else ""
+    share = Corrected(None, None, None, f"language not measured{missing}")
     if counts and said:
         rates = Confusion(**{name: sum(each[name] for each in counts) for name in counts[0]})
         share = correct_share(sum(said), len(said), rates)

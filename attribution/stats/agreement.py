@@ -80,7 +80,7 @@ def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
         return Corrected(None, None, None, "the model is no better than chance (sensitivity + specificity is 1 or less)")
     raw = (count / of + specificity - 1) / (sensitivity + specificity - 1)
     if not 0 <= raw <= 1:
-        return Corrected(None, None, None, f"not estimable ({count:,} of {of:,}, clipped)")
+        return Corrected(None, None, None, f"not estimable ({count:,} of {of:,})")
     return Corrected(raw, *_interval(count, of, validated))
 
 

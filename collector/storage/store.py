@@ -415,7 +415,7 @@ def _explain(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
     if "locked" in text:
         return DatabaseUnusable(f"{path} is in use by another program", "Wait for it, or name another file with --db")
     if "readonly" in text or "unable to open" in text:
-        return DatabaseUnusable(f"{path} cannot be opened for writing", "Check its permissions, or use --db; SQL only reads")
+        return DatabaseUnusable(f"{path} cannot be opened for writing", "Check its permissions, or name another file with --db")
     if "not a database" in text or "malformed" in text:
         return DatabaseUnusable(
             f"{path} is not a readable SQLite database ({text})",

@@ -73,7 +73,7 @@ BROKEN = {
     "reader": ("collector.agents.claude_code", "read"),
     "edits": ("attribution.stages.sessions", "session_edits"),
     "rows": ("collector.load", "_call_rows"),
-    "features": ("attribution.stages.sessions", "of_session"),
+    "features": ("attribution.features", "of_session"),
 }
 
 

@@ -69,7 +69,7 @@ def test_columns_without_room_are_left_out_whole_and_named() -> None:
 
 def test_a_share_of_a_few_messages_is_not_given() -> None:
     def row(classified: int) -> dict[str, Any]:
-        said = [Message("claude-code", "en", "person", number % 4 == 0, number == 0) for number in range(classified)]
+        said = [Message("claude-code", "en", "person", number % 4 == 0, None, number == 0) for number in range(classified)]
         return share_row("claude-code", said, By.AGENT, 1)
 
     few, enough = row(19), row(20)

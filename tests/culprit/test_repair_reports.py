@@ -87,6 +87,14 @@ def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(tmp_path: 
     assert refused.exit_code == 2 and "no commit shows that it is a fix" in refused.stderr and "--all" not in refused.stderr
 
 
+def test_a_repository_that_was_never_traced_is_sent_to_trace_it_whatever_others_were(tmp_path: Path) -> None:
+    traced, other, db = clone("example", tmp_path), clone("squash", tmp_path), tmp_path / "e.db"
+    for command in (("survival", traced, "--db", db), ("culprit", traced, "--all", "--db", db), ("survival", other, "--db", db)):
+        assert (done := run(*command)).exit_code == 0, done.stderr
+    refused = run("report", "repairs", other, "--db", db)
+    assert refused.exit_code == 2 and "whowrote culprit PATH --all" in refused.stderr
+
+
 def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> None:
     repo, db = repaired
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0

@@ -158,6 +158,16 @@ def test_when_the_time_is_over_head_is_scanned_and_the_next_run_continues(progra
     assert (build.sha["one"], "gone.py", "introduced", 0, build.sha["renamed"]) in query(db, states)
 
 
+def test_what_is_not_scanned_yet_is_said_of_its_own_repository(program: Path, tmp_path: Path) -> None:
+    build = _long_history(tmp_path)
+    db, _ = scanned(build, tmp_path, "--minutes", 0)
+    other = history(tmp_path / "other.git", ("one", {"a.py": text("eval(x)")}))
+    scanned(other, tmp_path)
+    said = {name: run("findings", "--repo", name, "--db", db) for name in (build.where.stem, other.where.stem)}
+    assert "not scanned yet in r: versions of files: 4" in " ".join(said["r"].output.split())
+    assert said["other"].exit_code == 0 and "not scanned yet" not in said["other"].output
+
+
 def test_time_enough_changes_nothing(program: Path, tmp_path: Path) -> None:
     build = _long_history(tmp_path)
     _, printed = scanned(build, tmp_path, "--minutes", 60)

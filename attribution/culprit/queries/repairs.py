@@ -55,11 +55,14 @@ def repair_tables(store: Store, repo_id: int | None = None) -> list[Table]:
     return [_rates(lines), _comparisons(lines), _at_equal_age(lines)]
 
 
+_TRACED = "SELECT EXISTS (SELECT 1 FROM stage_runs WHERE stage = ?1 AND (?2 IS NULL OR repo_id = ?2))"
+
+
 def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
     """Lines of source files of the repositories whose fixes were traced."""
     rows = store.rows("SELECT DISTINCT repo_id FROM fixes WHERE ?1 IS NULL OR repo_id = ?1 ORDER BY 1", (repo_id,))
     if not rows:
-        if store.value("SELECT EXISTS (SELECT 1 FROM stage_runs WHERE stage = ?)", (StageName.CULPRITS,)):
+        if store.value(_TRACED, (StageName.CULPRITS, repo_id)):
             raise WhoWroteError("no commit shows that it is a fix", "docs/culprit.md has the signs that are looked for")
         raise WhoWroteError("no fix was traced in this database", "Run for each clone: whowrote culprit PATH --all")
     lines = []

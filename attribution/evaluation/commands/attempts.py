@@ -29,7 +29,8 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
     """Measure how far each turn drifts from the task.
 
     Embeds the sessions of the clone at PATH, or of all clones in the database. No text is embedded twice, and interrupted runs
-    resume. With ngrams, sentences and models that llm runs on this machine nothing leaves it. docs/metrics.md explains the columns.
+    resume. With ngrams, sentences and models that llm runs on this machine, nothing leaves it. docs/metrics.md
+    explains the columns.
     """
     from attribution.evaluation.embedding.stage import embed_all
     from attribution.evaluation.models import embedder

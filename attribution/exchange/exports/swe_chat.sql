@@ -143,7 +143,7 @@ SELECT c.commit_sha, r.name || '#' || l.checkpoint_key AS checkpoint_pk, r.name 
   CASE WHEN c.files IS NULL THEN 'missing_tree' ELSE 'ok' END AS status
 FROM commits c JOIN repos r ON r.id = c.repo_id
 LEFT JOIN links l ON l.number = (SELECT MIN(number) FROM links b WHERE b.commit_id = c.id)
-WHERE c.repo_id = :repo AND (l.number IS NOT NULL OR EXISTS (SELECT 1 FROM commit_sessions x WHERE x.commit_id = c.id))
+WHERE c.repo_id = :repo AND c.id IN (SELECT commit_id FROM links UNION SELECT commit_id FROM commit_sessions)
 ORDER BY c.position;
 
 -- table conversations

@@ -140,6 +140,12 @@ def _fail(table: Table, least: str) -> None:
         raise SystemExit(1)
 
 
+_LATER = """
+SELECT r.name, p.detail FROM problems p JOIN repos r ON r.id = p.repo_id
+WHERE p.code = 'scan_later' AND (?1 IS NULL OR p.repo_id = ?1) ORDER BY r.name
+"""
+
+
 def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) -> Table:
     """Findings, of the repository of this name or of all, with a note of those of low confidence that nobody asked for."""
     from attribution.queries.repositories import all_repositories, repository_named
@@ -155,9 +161,10 @@ def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) 
         table.rows = [row for row in every if row["confidence"] in queries.HEADLINE]
     if len(table) < len(every):
         table.notes.append(f"left out because of low confidence: {len(every) - len(table):,}; to list them too: --low")
-    for row in store.rows("SELECT detail FROM problems WHERE code = 'scan_later'"):
+    for row in store.rows(_LATER, (repo.id if repo else None,)):
         table.notes.append(
-            f"not scanned yet: {row['detail']}; to go on: whowrote findings scan; findings of unseen origin: --only status=all"
+            f"not scanned yet in {row['name']}: {row['detail']}; to go on: whowrote findings scan; "
+            "findings of unseen origin: --only status=all"
         )
     return table
 

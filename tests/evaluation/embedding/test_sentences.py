@@ -202,6 +202,16 @@ def test_answers_of_vectors_stand_beside_those_of_words(attributed: tuple[Path, 
     assert sum(row["turns_classified"] for row in stored) == total["vector_classified"]
 
 
+def test_answers_for_a_session_that_has_gone_on_since_are_none(attributed: tuple[Path, Path]) -> None:
+    """Its messages are more than its answers until it is embedded again."""
+    repo, db = attributed
+    _embed(db, repo, Pushing())
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("UPDATE session_embeddings SET turn_pushes_back = '[null]'")
+    with Store(db) as store:
+        assert all(not row["vector_classified"] for row in pushback_table(store, by=By.AGENT).rows)
+
+
 def test_hashed_words_leave_the_columns_of_vectors_empty(attributed: tuple[Path, Path]) -> None:
     repo, db = attributed
     assert all(not row["vector_classified"] and row["vector_share"] is None for row in _embed(db, repo, Ngrams()))

@@ -489,7 +489,7 @@ def test_a_share_outside_of_0_to_1_is_not_estimable() -> None:
     """Never 0 % or 100 %, and no interval that ends there."""
     for count in (10, 950):
         found = correct_share(count, 1000, Confusion(tp=40, fn=10, tn=90, fp=10))
-        assert found == (None, None, None, f"not estimable ({count} of 1,000, clipped)")
+        assert found == (None, None, None, f"not estimable ({count} of 1,000)")
     assert correct_share(240, 1000, Confusion(tp=40, fn=10, tn=90, fp=10)).note == ""
 
 
