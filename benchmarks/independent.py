@@ -43,6 +43,7 @@ AUDITS = (
     "seventh",
     "people",
     "people_2",
+    "people_3",
     "records",
     "records_2",
     "records_3",

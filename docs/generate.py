@@ -310,8 +310,9 @@ def readme() -> str:
     rates = {name: class_rate(name) for name in LINE_CLASSES}
     rows = [(f"`{name}`", f"{rate.checked:,}", rate.words()) for name, rate in rates.items() if rate.checked]
     text = (
-        "Readers decided lines of public repositories that no rule was made on, from the raw records and before they saw the "
-        f"program's answer. All audits together, as counted on {numbers['date']} (no line that is dated was among them):"
+        "Readers decided lines of public repositories, on most of which no rule had been made, from the raw records "
+        "and before they saw the program's answer. "
+        f"All audits together, as counted on {numbers['date']} (no line that is dated was among them):"
     )
     tests = numbers["forgotten"].values()
     answers = Counter[str]()
