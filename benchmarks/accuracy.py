@@ -497,6 +497,7 @@ def main(arguments: Sequence[str]) -> int:
         _measure(results, options)
     results |= {"date": datetime.now(UTC).date().isoformat(), "audit": audited(), "findings_read": readings.verdicts()}
     results |= {"confidence": independent.confidence(independent.blind()), "confusion": independent.confusion(independent.blind())}
+    results |= {"audits": independent.audits_newest_first()}
     results |= {"labels": labelled.labelled(), "labelled": labelled.spread(), "word_lists": labelled.word_lists()}
     texts = pages(results)
     if options.check:

@@ -33,20 +33,21 @@ BLIND = ROOT / "benchmarks" / "data" / "blind.csv"
 READ = ROOT / "benchmarks" / "data" / "became-known.csv"
 AIDER = ROOT / "benchmarks" / "data" / "aider-labels.csv"
 STUDY = ROOT / "benchmarks" / "data" / "public-study.csv"
+# The oldest first; of those of one version that of all classes last.
 AUDITS = (
     "first",
     "second",
     "third",
     "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "people",
-    "people_2",
-    "people_3",
     "records",
     "records_2",
+    "fifth",
+    "people",
+    "sixth",
     "records_3",
+    "people_2",
+    "seventh",
+    "people_3",
 )
 
 
@@ -122,15 +123,26 @@ def confusion(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, int]]:
 
 
 def confidence(rows: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
-    """Per class, how, evidence and reason: lines read, right and wrong ones."""
+    """Per class, how, evidence and reason: lines read, right and wrong ones; and those read and right of each audit."""
     found: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    audits: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     for row in rows:
-        found[row["class"], _how(row), row["evidence"], row["reason"]][judged(row)] += 1
+        tier = (row["class"], _how(row), row["evidence"], row["reason"])
+        found[tier][judged(row)] += 1
+        counts = audits[tier][row["audit"]]
+        counts[0] += 1
+        counts[1] += judged(row) == "right"
     names = ("class", "how", "evidence", "reason")
     return [
-        dict(zip(names, tier, strict=True)) | {"checked": n.total(), "correct": n["right"], "wrong": n["wrong"]}
+        dict(zip(names, tier, strict=True))
+        | {"checked": n.total(), "correct": n["right"], "wrong": n["wrong"], "audits": dict(audits[tier])}
         for tier, n in sorted(found.items())
     ]
+
+
+def audits_newest_first() -> list[str]:
+    """Names of the audits as the lines that were read have them."""
+    return [audit.replace("_", "-") for audit in reversed(AUDITS)]
 
 
 def _how(row: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ from pages import fill, table  # noqa: E402
 from attribution.exchange.exports import exports  # noqa: E402
 from attribution.exchange.producers import producers  # noqa: E402
 from attribution.features import Feature  # noqa: E402
-from attribution.stats.accuracy import class_rate, measurements  # noqa: E402
+from attribution.stats.accuracy import class_rate, measurements, newest_rate  # noqa: E402
 from collector.agents import readers, stores, unproven  # noqa: E402
 from collector.agents.common.reader import FACETS  # noqa: E402
 from collector.agents.machine.model import Store  # noqa: E402
@@ -308,7 +308,11 @@ def readme() -> str:
     """The README, with the error rates that the program ships."""
     numbers = measurements()
     rates = {name: class_rate(name) for name in LINE_CLASSES}
-    rows = [(f"`{name}`", f"{rate.checked:,}", rate.words()) for name, rate in rates.items() if rate.checked]
+    rows = [
+        (f"`{name}`", f"{rate.checked:,}", rate.words(), "{1.correct} of {1.checked} ({0})".format(*newest_rate(name)))
+        for name, rate in rates.items()
+        if rate.checked
+    ]
     text = (
         "Readers decided lines of public repositories, on most of which no rule had been made, from the raw records "
         "and before they saw the program's answer. "
@@ -323,7 +327,11 @@ def readme() -> str:
         f"{answers['human observed']:,} of them `human`, {answers['human inferred']:,} `likely_human`, and gave "
         f"{answers['another session']:,} to another session."
     )
-    parts = (fill_lines(text), table(("class", "lines read", "right, 95 % interval"), rows), fill_lines(hidden))
+    parts = (
+        fill_lines(text),
+        table(("class", "lines read", "right, 95 % interval", "in the newest audit of them"), rows),
+        fill_lines(hidden),
+    )
     lines = "\n\n".join(parts) + "\n"
     return _BLOCK.sub(lambda match: match[1] + lines + match[2], (ROOT / "README.md").read_text("utf-8"))
 

@@ -169,7 +169,8 @@ def measured_words(of: LineAttribution) -> str:
         return ""
     result = confidence_of(MeasuredTier(of.author, of.how, of.evidence, of.reason))
     verdict = "unknown was the right answer" if of.author == Author.UNKNOWN else "right"
-    return f"{verdict} in {result.rate.words()} {result.measured_on.meaning}, {counted_on()}" if result.rate.checked else ""
+    newest = f"; in the newest audit of them, {result.newest_audit}, in {result.newest.words()}" if result.newest_audit else ""
+    return f"{verdict} in {result.rate.words()} {result.measured_on.meaning}{newest}, {counted_on()}" if result.rate.checked else ""
 
 
 _BEFORE = """

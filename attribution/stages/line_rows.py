@@ -348,19 +348,19 @@ def confidence(store: Store) -> None:
     store.connection.execute("DELETE FROM confidence")
     tiers = store.select(MeasuredTier, "SELECT DISTINCT author, how, evidence, reason FROM origins")
     columns = ("author", "how", "evidence", "reason", "class", "measured_on", "checked", "correct", "rate", "low", "high")
+    newest = ("newest_audit", "newest_checked", "newest_correct", "newest_rate")
     rows = (
         (
             *c.tier,
             c.tier.line_class,
             c.measured_on,
-            c.rate.checked,
-            c.rate.correct,
-            c.rate.share,
-            *(c.rate.interval or (None, None)),
+            *c.rate.data().values(),
+            c.newest_audit or None,
+            *[*c.newest.data().values()][:3],
         )
         for c in map(confidence_of, tiers)
     )
-    store.insert("confidence", columns, rows)
+    store.insert("confidence", columns + newest, rows)
 
 
 # --- problems ---------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The error rates that `make accuracy` measured and this version ships, and what they make of counts.
 
-A tier is an author with how, evidence and reason, as `origins` has it. `confidence_of` gives its measured rate; where too few of
-its lines were read, that of the next coarser group (`RateOf`).
+A tier is an author with how, evidence and reason, as `origins` has it. `confidence_of` gives its measured rate in all audits and in
+the newest one; where too few of its lines were read, that of the next coarser group (`RateOf`).
 
 `corrected` turns counts by class into shares by author with the confusion matrix of the lines that blind readers decided: of the
 lines called X, what share is really Y? The interval is the uncertainty of the matrix (a Dirichlet posterior with a flat prior of
@@ -71,7 +71,9 @@ class TierConfidence(NamedTuple):
 
     tier: MeasuredTier
     measured_on: RateOf
-    rate: Rate
+    rate: Rate  # in all audits
+    newest_audit: str  # that read `_OF_ONE_AUDIT` such lines; "" where none did
+    newest: Rate
 
 
 class CorrectedShare(NamedTuple):
@@ -118,8 +120,20 @@ def confidence_of(tier: MeasuredTier) -> TierConfidence:
     alike = [of for of in _GROUPS if of is not RateOf.CLASS or tier.evidence != Evidence.DATED]
     rates = {of: _rate({column: values[column] for column in _GROUPS[of]}) for of in alike}
     measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), alike[-1])
-    return TierConfidence(tier, measured_on, rates[measured_on])
+    return TierConfidence(tier, measured_on, rates[measured_on], *_newest({name: values[name] for name in _GROUPS[measured_on]}))
 
+
+def newest_rate(name: str) -> tuple[str, Rate]:
+    """The newest audit that read enough lines of a class, and how often it found the class right."""
+    return _newest({"class": name})
+
+
+def _newest(values: Mapping[str, str]) -> tuple[str, Rate]:
+    audits = ((audit, _rate(values, audit)) for audit in measurements().get("audits", []))
+    return next((found for found in audits if found[1].checked >= _OF_ONE_AUDIT), ("", Rate(0, 0)))
+
+
+_OF_ONE_AUDIT = 10  # lines: an audit of fewer did not look at these, but at others of the same commits
 
 _GROUPS = {
     RateOf.TIER: ("class", "how", "evidence", "reason"),
@@ -136,9 +150,11 @@ def _read() -> list[dict[str, Any]]:
     return rows
 
 
-def _rate(values: Mapping[str, str]) -> Rate:
+def _rate(values: Mapping[str, str], audit: str = "") -> Rate:
+    """Of the lines with these values, those of one audit or of all."""
     rows = [row for row in _read() if all(row[column] == value for column, value in values.items())]
-    return Rate(sum(row["checked"] for row in rows), sum(row["correct"] for row in rows))
+    counts = [row["audits"].get(audit, (0, 0)) if audit else (row["checked"], row["correct"]) for row in rows]
+    return Rate(sum(checked for checked, _ in counts), sum(correct for _, correct in counts))
 
 
 def corrected_shares(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]], seed: int = 1) -> list[CorrectedShare]:

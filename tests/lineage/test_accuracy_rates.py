@@ -27,13 +27,26 @@ from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 SHIPPED = {
     "date": "2026-11-25",
+    "audits": ["of-people", "newest", "first"],
     "confidence": [
-        {"class": "agent", "how": "exact", "evidence": "replayed", "reason": "", "checked": 40, "correct": 38, "wrong": 1},
-        {"class": "agent", "how": "moved", "evidence": "replayed", "reason": "", "checked": 9, "correct": 9, "wrong": 0},
-        {"class": "agent", "how": "shell", "evidence": "inferred", "reason": "", "checked": 3, "correct": 1, "wrong": 2},
-        {"class": "human", "how": "none", "evidence": "observed", "reason": "", "checked": 29, "correct": 29, "wrong": 0},
+        {
+            "class": "agent", "how": "exact", "evidence": "replayed", "reason": "", "checked": 40, "correct": 38, "wrong": 1,
+            "audits": {"first": [30, 29], "newest": [8, 8], "of-people": [2, 1]},
+        },
+        {
+            "class": "agent", "how": "moved", "evidence": "replayed", "reason": "", "checked": 9, "correct": 9, "wrong": 0,
+            "audits": {"first": [6, 6], "newest": [3, 3]},
+        },
+        {
+            "class": "agent", "how": "shell", "evidence": "inferred", "reason": "", "checked": 3, "correct": 1, "wrong": 2,
+            "audits": {"newest": [3, 1]},
+        },
+        {
+            "class": "human", "how": "none", "evidence": "observed", "reason": "", "checked": 29, "correct": 29, "wrong": 0,
+            "audits": {"of-people": [29, 29]},
+        },
     ],
-}
+}  # fmt: skip
 MATRIX = {"agent": {"agent": 98, "unknown": 2}, "human": {"human": 45, "agent": 5}, "unknown": {"unknown": 50, "agent": 50}}
 
 
@@ -157,6 +170,32 @@ def test_a_tier_has_the_rate_of_the_first_group_that_was_read_enough(
 
 
 @pytest.mark.usefixtures("shipped")
+@pytest.mark.parametrize(
+    ("tier", "audit", "checked", "correct"),
+    [
+        (MeasuredTier("agent", "exact", "replayed", ""), "first", 30, 29),  # the newest read eight of this tier
+        (MeasuredTier("agent", "moved", "replayed", ""), "newest", 11, 11),  # as all of these without regard to how
+        (MeasuredTier("agent", "shell", "inferred", ""), "newest", 14, 12),
+        (MeasuredTier("human", "none", "observed", ""), "of-people", 29, 29),
+        (MeasuredTier("unknown", "none", "inferred", "no_session"), "", 0, 0),
+    ],
+)
+def test_a_tier_has_the_rate_of_the_newest_audit_that_read_ten_such_lines(
+    tier: MeasuredTier, audit: str, checked: int, correct: int
+) -> None:
+    found = confidence_of(tier)
+    assert (found.newest_audit, found.newest.checked, found.newest.correct) == (audit, checked, correct)
+    assert found.newest.checked <= found.rate.checked
+
+
+def test_the_shipped_audits_are_those_of_the_rates() -> None:
+    shipped = accuracy.measurements()
+    assert {name for row in shipped["confidence"] for name in row["audits"]} == set(shipped["audits"])
+    for row in shipped["confidence"]:
+        assert [sum(column) for column in zip(*row["audits"].values(), strict=True)] == [row["checked"], row["correct"]]
+
+
+@pytest.mark.usefixtures("shipped")
 def test_a_date_has_not_the_rate_of_people_who_were_seen() -> None:
     found = confidence_of(MeasuredTier("human", "none", "dated", ""))
     assert (found.measured_on, found.rate.checked) == ("evidence", 0)
@@ -190,3 +229,5 @@ def test_every_line_of_a_database_joins_its_rate(tmp_path: Path) -> None:
         assert store.value(f"SELECT COUNT(*) {joined} WHERE l.class <> c.class") == 0
         assert store.value(f"SELECT COUNT(*) {joined} WHERE c.rate > 0.9 AND c.checked >= 30 AND c.low < c.rate") > 0
         assert store.value("SELECT COUNT(*) FROM confidence WHERE (rate IS NULL) <> (checked < 30)") == 0
+        assert store.value("SELECT COUNT(*) FROM confidence WHERE newest_checked BETWEEN 10 AND checked AND newest_audit > ''") > 0
+        assert store.value("SELECT COUNT(*) FROM confidence WHERE (newest_audit IS NULL) <> (newest_checked < 10)") == 0
