@@ -34,6 +34,7 @@ _OLD_OPENING = re.compile(r"^(?:Tool use: \*\*([\w-]+)\*\*\s*$|<details><summary
 _EDITED = re.compile(r"Edit file: (.+?)</summary>")
 _WRITTEN = re.compile(r"^(?:File created successfully at: (.+?)|The file (.+?) has been (?:upd|cre)ated.*?)(?: \(file state .*)?$")
 _QUOTED = re.compile(r"^ ?`([^`]+)`\s*$")
+_PATCHED = re.compile(r"^\*\*(Add|Update|Delete): `(.+)`\*\*$\n*(?:^```diff\n)?", re.M)  # of Codex, since 2026
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 _ROW = re.compile(r"^ *(\d+)[→\t](.*)$")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#39|#x27);")
@@ -223,7 +224,9 @@ def _command(block: _Block) -> str:
 
 def _edits(block: _Block) -> list[Edit]:
     """The changes of a file, or of the files of a patch: as diffs, or as the text that was written."""
-    if patches := [text for _, lines in block.fences() if (text := "\n".join(lines)).startswith(BEGIN)]:
+    by_file, count = _PATCHED.subn(r"*** \1 File: \2\n", "\n".join(block.lines))
+    fenced = (text for _, lines in block.fences() if (text := "\n".join(lines)).startswith(BEGIN))
+    if patches := [by_file] if count else [*fenced]:
         return [edit for text in patches for edit in parse_patch(_unescaped(text))]
     named = next((edited for line in block.lines if (edited := _EDITED.search(line))), None)
     if named:

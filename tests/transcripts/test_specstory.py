@@ -320,6 +320,50 @@ def test_patches_have_the_changes_of_several_files(before: str, after: str) -> N
     ]
 
 
+def test_patches_of_codex_stand_there_file_by_file() -> None:
+    printed = f"""{HEAD}_**Agent (gpt-5.5 2026-05-03 21:26:53Z)**_
+
+<tool-use data-tool-type="write" data-tool-name="apply_patch"><details>
+<summary>Tool use: **apply_patch**</summary>
+**Add: `docs/new.md`**
+
+{FENCE}diff
++# Notes
++**Update: `a.js`**
++
++{FENCE}
+{FENCE}
+
+**Update: `src/a.js`**
+
+{FENCE}diff
+@@
+ const a = 1;
+-const b = 2;
++const b = 3;
+ 
+ function f() {{
+@@
++// last
+{FENCE}
+**Update: `src/b.js`**
+
+{FENCE}diff
+ first
++second
+{FENCE}
+**Delete: `src/c.js`**
+</details></tool-use>
+"""
+    edits = [(e.path, e.op, e.content, [h.lines for h in e.hunks]) for call in read(printed).calls for e in call.edits]
+    assert edits == [
+        ("docs/new.md", "write", f"# Notes\n**Update: `a.js`**\n\n{FENCE}\n", []),
+        ("src/a.js", "edit", None, [(" const a = 1;", "-const b = 2;", "+const b = 3;", " ", " function f() {"), ("+// last",)]),
+        ("src/b.js", "edit", None, [(" first", "+second")]),
+        ("src/c.js", "delete", None, []),
+    ]
+
+
 MADE = "45b69d06d4c2a0cfb7d7135d67f546be1ac96314"
 BY_SERVER = f"""{HEAD}<!-- cursor Session 3069ab07-0672-4d4b-9fd9-177cac79a704 (2026-01-03 12:46Z) -->
 
