@@ -5,6 +5,8 @@ the commit is the one of the edit, but nobody else is known to have written it. 
 where only its layout differs) when a session of the commit applied the edit to that file before the commit was made, the text was
 not in the file before the edit as far as anybody saw it, the version before the commit lacks it there, and it stands between the
 same lines: equal lines in other functions of a file are common. Of a long line that the file has once, one neighbour is enough.
+An edit of a session that the commit is not linked to (a squash names one of several, say) must have the very line between the
+same two, and the version before lacks it altogether.
 """
 
 from __future__ import annotations
@@ -179,7 +181,7 @@ def _around(bares: Sequence[str], telling: Sequence[int], index: int) -> tuple[s
 
 
 def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: AppliedEdits, texts: Texts) -> None:
-    """Gives lines of unknown author to the edits that hold them. Only sessions that the commit is linked to count."""
+    """Gives lines of unknown author to the edits that hold them, where the commit is linked to a session at all."""
     sessions = frozenset(verdict.sessions | verdict.named)
     if not sessions or len(commit.parents) > 1:
         return
@@ -261,11 +263,19 @@ class _Asked:
         writers = (
             writer
             for writer in self.known.writers(self.names, text, bare)
-            if writer.call.session_id in self.sessions
-            and writer.at <= self.until
-            and ((verbatim and writer.text == text.strip()) or self._is_at(writer, text, location, alone))
+            if writer.at <= self.until
+            and (
+                self._is_same(writer, text, location)
+                if writer.call.session_id not in self.sessions
+                else (verbatim and writer.text == text.strip()) or self._is_at(writer, text, location, alone)
+            )
         )
         return max(writers, key=lambda item: item.at, default=None)
+
+    def _is_same(self, item: _Written, text: str, location: _Place) -> bool:
+        """Whether a line that was new is the very one of an edit, by a session that the commit need not be linked to."""
+        is_new = len(location.bare) >= _SIMILAR and location.bare not in self.before.bare
+        return is_new and item.text == text.strip() and location == (location.bare, item.above, item.below) and all(location)
 
     def _is_at(self, item: _Written, text: str, location: _Place, alone: bool) -> bool:
         """Whether a line of an edit stands where the line of the commit does."""

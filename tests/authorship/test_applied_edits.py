@@ -98,8 +98,28 @@ def test_an_edit_after_the_commit_explains_nothing() -> None:
     assert _asked(_wrote(at=LATER + 60)).author == Author.UNKNOWN
 
 
-def test_an_edit_of_a_session_that_the_commit_is_not_linked_to_explains_nothing() -> None:
-    assert _asked(_wrote(), named=2).author == Author.UNKNOWN
+@pytest.mark.parametrize("reason", [Reason.AGENT_TEXT, Reason.OTHER_BRANCH, Reason.UNCAPTURED])
+def test_a_new_line_is_of_the_edit_that_has_it_between_the_same_lines_whatever_session_the_commit_names(reason: Reason) -> None:
+    found = _asked(_wrote(), reason=reason, named=2)
+    assert (found.author, found.how, found.evidence) == ("agent", "moved", "matched")
+    assert found.call is not None and found.call.session_id == 1
+
+
+@pytest.mark.parametrize(
+    ("wrote", "asked"),
+    [
+        ({"above": "def other(prices, shipping):"}, {}),  # only one of the lines beside it is the same
+        ({"below": "return None, total"}, {}),
+        ({"text": "total = sum( prices )+shipping"}, {}),  # another layout
+        ({"above": ""}, {}),  # at the edge of the edit
+        ({}, {"before": f"{LINE}\n"}),  # it stood in the file
+        ({"at": LATER + 60}, {}),  # after the commit
+        ({"outcome": "rejected"}, {}),
+        ({"text": "n += 1"}, {"line": "n += 1"}),  # a short line
+    ],
+)
+def test_an_edit_of_a_session_that_the_commit_is_not_linked_to_explains_nothing_else(wrote: dict, asked: dict) -> None:  # type: ignore[type-arg]
+    assert _asked(_wrote(**wrote), named=2, **asked).author == Author.UNKNOWN
 
 
 @pytest.mark.parametrize("reason", ["transcript_missing", "transcript_not_stored", "transcript_unreadable"])

@@ -341,7 +341,7 @@ def test_patches_of_codex_stand_there_file_by_file() -> None:
  const a = 1;
 -const b = 2;
 +const b = 3;
- 
+
  function f() {{
 @@
 +// last
