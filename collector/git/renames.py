@@ -26,7 +26,12 @@ _IDENTICAL = 102  # identical sources looked at for one destination
 _MEMO = 200_000
 _HELD = 500_000  # spans kept in memory
 _WORD, _WORDS = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
-_TURN = 7
+_SEVEN_BITS, _EIGHTH_BIT = (int.from_bytes(byte * _SPAN, "big") for byte in (b"\x7f", b"\x01"))
+_PATTERNS = ((b"\0" * size + b"\xff" * size, size) for size in (1, 2, 4, 8, 16, 32))
+# Of each pair of groups of bytes: the right one, the left one, and how far the left one is moved.
+_GROUPS = [
+    (right := int.from_bytes(pattern * (_SPAN // len(pattern)), "big"), right << 8 * size, size) for pattern, size in _PATTERNS
+]
 
 File = tuple[str, str, int]  # path, blob id, mode
 Getter = Callable[[str], bytes | None]
@@ -83,11 +88,6 @@ class RenameSources:
         return _pair_similar(self.files, [target], texts).get(path)
 
 
-def similarity(old: bytes, new: bytes, *, whole: bool = False) -> float:
-    """Share of the larger text that both have, 0 to 1; 0 when the sizes alone rule out half."""
-    return _score(spans(old, whole), len(old), spans(new, whole), len(new)) / FULL
-
-
 class RenameTexts:
     """Sizes and spans of blobs, computed once per comparison of two trees."""
 
@@ -119,8 +119,7 @@ class RenameTexts:
         old_spans, new_spans = self._load(old), self._load(new)
         if old_spans is None or new_spans is None:
             return 0
-        far = _far(old_spans[0], new_spans[0], max(a, b))
-        return _score(*old_spans, *new_spans) if far is None else far
+        return _score(old_spans[0], new_spans[0], max(a, b))
 
     def _size_of(self, oid: str) -> int | None:
         if oid not in self._sizes:
@@ -257,36 +256,26 @@ def _too_different(a: int, b: int) -> bool:
     return larger * (FULL - MINIMUM) < (larger - min(a, b)) * FULL
 
 
-def _far(old: Spans, new: Spans, larger: int) -> int | None:
-    """The score by equal spans alone, if that is so low that colliding ones cannot make up for it: saves numbering them."""
+def _score(old: Spans, new: Spans, larger: int) -> int:
+    """Bytes in common over the `larger` size. Equal spans cancel first: only what is left needs the span's number.
+
+    Where equal spans have so few bytes that colliding ones cannot make up for it, they are the score.
+    """
     common = sum(min(old[span], new[span]) for span in old.keys() & new.keys())
     chance = 0.1 + 8 * max(len(old), len(new)) / _BUCKETS  # many times the share expected to collide
-    return common * FULL // larger if common < (MINIMUM / FULL - chance) * larger else None
-
-
-def _score(old: Spans, old_size: int, new: Spans, new_size: int) -> int:
-    """Bytes in common over the larger size. Equal spans cancel first: only what is left needs the span's number."""
-    if _too_different(old_size, new_size) or not new_size:
-        return 0
-    common = 0
+    if common < (MINIMUM / FULL - chance) * larger:
+        return common * FULL // larger
     left_old: dict[int, int] = {}
     left_new: dict[int, int] = {}
     for span, size in old.items():
-        other = new.get(span, 0)
-        if size > other:
-            common += other
+        if size > (other := new.get(span, 0)):
             number = _number(span)
             left_old[number] = left_old.get(number, 0) + size - other
-        else:
-            common += size
     for span, size in new.items():
-        other = old.get(span, 0)
-        if size > other:
-            number = _number(span)
-            if number in left_old:
-                left_new[number] = left_new.get(number, 0) + size - other
+        if size > (other := old.get(span, 0)) and (number := _number(span)) in left_old:
+            left_new[number] = left_new.get(number, 0) + size - other
     common += sum(min(size, left_old[number]) for number, size in left_new.items())
-    return common * FULL // max(old_size, new_size)
+    return common * FULL // larger if larger else 0
 
 
 def spans(data: bytes, whole: bool = False) -> Spans:
@@ -320,16 +309,25 @@ def _cut(line: bytes, sizes: Spans) -> bytes:
 def _number(span: bytes) -> int:
     """Git's number of a span: two 32-bit words turned together by seven bits for each byte, which is added to the first.
 
-    The first word is the lower half of `words`; what an addition carries out of it is lost.
+    Such turns are multiplications by 128, modulo 2**64 - 1. What an addition carries out of the first word git loses; here it
+    is kept, which one span in a million shows.
     """
     if span in _numbers:
         return _numbers[span]
-    words = 0
-    for byte in span:
-        words = (words << _TURN | words >> 64 - _TURN) & _WORDS
-        words += byte if (words & _WORD) + byte <= _WORD else byte - _WORD - 1
+    data = int.from_bytes(span, "big")
+    words = _in_base_128(data & _SEVEN_BITS)
+    if not span.isascii():
+        words += _in_base_128(data >> 7 & _EIGHTH_BIT) << 7
+    words %= _WORDS
     number = (words + (words >> 32) * 0x61 & _WORD) % _BUCKETS
     if len(_numbers) >= _MEMO:
         _numbers.clear()
     _numbers[span] = number
     return number
+
+
+def _in_base_128(data: int) -> int:
+    """Bytes below 128, read as digits: neighbours are moved together, then pairs, then groups of four, and so on."""
+    for right, left, shift in _GROUPS:
+        data = data & right | (data & left) >> shift
+    return data

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.git.renames import Getter, RenameSources, RenameTexts, pair, similarity, sort_by_path, spans
+from collector.git.renames import FULL, Getter, RenameSources, RenameTexts, pair, sort_by_path, spans
 
 REGULAR, SYMLINK = 0o100644, 0o120000
 Tree = dict[str, tuple[str, bytes]]  # path -> mode, content
@@ -35,6 +35,10 @@ def blobs(**content: bytes) -> Getter:
 
 
 NONE = blobs()
+
+
+def similarity(old: bytes, new: bytes, whole: bool = False) -> float:
+    return RenameTexts(blobs(old=old, new=new), whole).score("old", "new") / FULL
 
 
 def test_equal_content_is_a_rename() -> None:
@@ -144,6 +148,36 @@ def test_a_text_equals_itself_in_any_order(lines: list[bytes]) -> None:
     assert similarity(b"".join(lines), b"".join(reversed(lines))) == 1
 
 
+def numbers_by_bytes(span: bytes) -> int:
+    """As git counts: two words of 32 bits, turned by seven for each byte, which is added to the first."""
+    first = second = 0
+    for byte in span:
+        first, second = (first << 7 | second >> 25) & 0xFFFFFFFF, (second << 7 | first >> 25) & 0xFFFFFFFF
+        first = (first + byte) & 0xFFFFFFFF
+    return (first + second * 0x61 & 0xFFFFFFFF) % 107_927
+
+
+@pytest.mark.parametrize("highest", [127, 255])
+def test_spans_have_git_s_numbers(highest: int) -> None:
+    """Two spans with one number count as the same text, so one byte more or less of a number pairs other files."""
+    rng = random.Random(highest)
+    pieces = {bytes(rng.randrange(14, highest + 1) for _ in range(rng.randrange(1, 64))) for _ in range(3000)}
+    by_number: dict[int, list[bytes]] = {}
+    for piece in sorted(pieces):
+        by_number.setdefault(numbers_by_bytes(piece + b"\n"), []).append(piece + b"\n")
+    collisions = [several for several in by_number.values() if len(several) > 1]
+    assert len(collisions) > 9
+    common = b"".join(b"line %d of both\n" % n for n in range(20))
+    for one, other, *_ in collisions:
+        size = len(common) + max(len(one), len(other))
+        same = len(common) + min(len(one), len(other))
+        assert similarity(common + one, common + other) == (same * FULL // size) / FULL
+    strangers = [several[0] for several in by_number.values() if len(several) == 1][:200]
+    for one, other in zip(strangers[::2], strangers[1::2], strict=True):
+        size = len(common) + max(len(one), len(other))
+        assert similarity(common + one, common + other) == (len(common) * FULL // size) / FULL
+
+
 # --- against the git program ------------------------------------------------------------------------------------------
 
 
@@ -222,7 +256,7 @@ def test_random_changes_are_paired_and_scored_like_git(tmp_path: Path) -> None:
         assert ours == {path: source for path, (source, _) in theirs.items()}, number
         for path, (source, score) in theirs.items():
             same = old[source][1] == new[path][1]
-            assert same or int(similarity(old[source][1], new[path][1], whole=WHOLE) * 100) == score
+            assert same or int(similarity(old[source][1], new[path][1], WHOLE) * 100) == score
         renames += len(theirs)
     assert renames > 100
 
