@@ -66,6 +66,7 @@ _SHORT = 300  # characters of a text worth remembering
 
 
 _NAMES = re.compile(_expanded("{PASS}|{KEY}"))
+_NAMED = re.compile(_expanded(r"(?:{PASS}|{KEY})\w{0,30}(?:\s{0,3}[:=]|[>\]]|{Q})"))  # with what a value may follow
 _KEY_BEGINS = re.compile(_expanded(r"(?=((?:{KEYS})[_-]?)\Z)"))  # what of `KEY` stands before "key"
 
 # Values that only look like a secret: names of things, calls, placeholders, sentences.
@@ -182,7 +183,7 @@ def _has_blank(value: str) -> bool:
 class _Place:
     """Where a secret stands: after group 1 of the pattern, as the group `secret`."""
 
-    words: tuple[str, ...]  # one of them, in small letters, is in every text that the pattern fits
+    words: frozenset[str]  # one of them, in small letters, is in every text that the pattern fits
     pattern: re.Pattern[str]
     fits: Callable[[str], bool] | None = None  # decides whether the value is a secret; None: it always is
     at_word: bool = False  # the pattern begins with `PASS` or `KEY`
@@ -198,7 +199,7 @@ class _Place:
         if not small or not (self.at_word or self.at_begins):
             return self.pattern.sub(self._replacement, text)
         if self.at_begins:
-            starts = _occurrences(small, words & set(self.words))
+            starts = _occurrences(small, words & self.words)
         parts, end = [], 0
         for start in starts:  # as `sub`, which tries every character
             if start >= end and (match := self.pattern.match(text, start)) is not None:
@@ -241,7 +242,7 @@ def _starts(small: str, words: Set[str]) -> list[int]:
         before = _KEY_BEGINS.search(small, max(0, place - 12), place)
         if before is not None:
             places.append(before.start())
-    return [place for place in sorted(places) if _NAMES.match(small, place)]
+    return [place for place in sorted(places) if _NAMED.match(small, place)]
 
 
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
@@ -256,12 +257,10 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
 def _place(rule: Mapping[str, str]) -> _Place:
     pattern, start, nouns = rule["pattern"], rule.get("start"), rule.get("nouns")
     words = (
-        _beginnings(_RULES["parts"][nouns])
-        if nouns
-        else tuple(_PART.sub(lambda name: _RULES["parts"][name[1]], rule["words"]).split())
+        _beginnings(_RULES["parts"][nouns]) if nouns else _PART.sub(lambda name: _RULES["parts"][name[1]], rule["words"]).split()
     )
     return _Place(
-        words,
+        frozenset(words),
         re.compile(_expanded(pattern), re.IGNORECASE),
         _CHECKS[rule["fits"]] if "fits" in rule else None,
         at_word=start == "noun" or pattern.startswith(("({PASS}", "({KEY}")),
@@ -271,7 +270,7 @@ def _place(rule: Mapping[str, str]) -> _Place:
     )
 
 
-def _beginnings(nouns: str) -> tuple[str, ...]:
+def _beginnings(nouns: str) -> set[str]:
     """How nouns begin in text in small letters; those with characters beside ASCII also as JSON escapes the first of these."""
     words = {word.partition(" ")[0] for word in nouns.split("|")}
     escaped = {
@@ -282,7 +281,7 @@ def _beginnings(nouns: str) -> tuple[str, ...]:
         for case in {word[at], word[at].upper()}
         for depth in ((1, 2, 4, 8) if at else (1,))
     }
-    return tuple(sorted(words | escaped))
+    return words | escaped
 
 
 _BEHIND = 64  # characters before a word that are looked at
@@ -290,6 +289,7 @@ _SERVICES = frozenset(_RULES["services"].split())
 _GIVEN = re.compile(
     _expanded(r"([A-Za-z][\w .@-]{2,60}?(?:{Q})?\s{0,3}(?:=>|:=|[=:,(])\s{0,3}(?:{Q})?)(?P<secret>\w[\w+/=.~-]{15,150})")
 )
+_GIVEN_END = re.compile(_expanded(r"[>=:,(]\s{0,3}(?:{Q})?\w[\w+/=.~-]{15}"))  # in each of these, and found fifty times as fast
 _WORD = re.compile("[A-Z]?[a-z0-9]+|[A-Z]+")
 _PLACES = tuple(map(_place, _RULES["places"]))
 
@@ -333,27 +333,26 @@ def _secrets_out(text: str) -> str:
         return text
     starts = _starts(small, words)
     for place in _PLACES:
-        if not words.isdisjoint(place.words):
+        if not words.isdisjoint(place.words) and (starts or not place.at_word):
             marked = place.mark(text, small, words, starts)
             if marked != text:
                 text = marked
                 small = _small(text)
                 starts = _starts(small, words)
-    for detector in _detectors():
-        if not words.isdisjoint(detector.words):
-            for secret in detector.find(text):
+    for needed, find in _detectors().items():
+        if not words.isdisjoint(needed):
+            for secret in find(text):
                 text = text.replace(secret, MARK)
     return text
 
 
 def _keys_of_services(text: str, run: str) -> Iterable[str]:
     """Values of a run of characters that stand beside the name of a service."""
-    start = text.find(run)
-    while start >= 0:
-        for match in _GIVEN.finditer(text, max(0, start - _BEHIND), start + len(run)):
+    for start in _occurrences(text, (run,)):
+        first, end = max(0, start - _BEHIND), start + len(run)
+        for match in _GIVEN.finditer(text, first, end) if _GIVEN_END.search(text, first, end) else ():
             if _is_random(match["secret"]) and not _PLACEHOLDER.search(match["secret"]) and _names_service(match[1]):
                 yield match["secret"]
-        start = text.find(run, start + len(run))
 
 
 @lru_cache(_REMEMBERED)
@@ -366,7 +365,7 @@ def _names_service(name: str) -> bool:
 @cache
 def _words() -> Callable[[str], set[str]]:
     """Finds words of which a text in small letters must have one to hold a secret, apart from tokens and blocks of keys."""
-    return word_finder(word for part in (_PLACES, _detectors()) for rule in part for word in rule.words)
+    return word_finder(word for words in (*(place.words for place in _PLACES), *_detectors()) for word in words)
 
 
 def _small(text: str) -> str:
@@ -383,14 +382,6 @@ def _tokens_out(run: str) -> str:
 
 
 _remembered = lru_cache(_REMEMBERED)(_secrets_out)
-
-
-@dataclass(frozen=True, slots=True)
-class _Detector:
-    """One of the library. What it finds is long enough to be replaced wherever it occurs."""
-
-    words: tuple[str, ...]
-    find: Callable[[str], set[str]]
 
 
 # Detectors of the library -> words of which a text that they fit has one. Left out are those whose kinds are found above.
@@ -413,11 +404,12 @@ _LIBRARY = {
 
 
 @cache
-def _detectors() -> tuple[_Detector, ...]:
+def _detectors() -> dict[frozenset[str], Callable[[str], set[str]]]:
+    """Words of which a text that a detector of the library fits has one -> what it finds."""
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 
     kinds = {kind.__name__: kind for kind in get_mapping_from_secret_type_to_class().values()}
-    return tuple(_Detector(tuple(words.split()), _finder(kinds[name]())) for name, words in _LIBRARY.items() if name in kinds)
+    return {frozenset(words.split()): _finder(kinds[name]()) for name, words in _LIBRARY.items() if name in kinds}
 
 
 def _finder(plugin: Any) -> Callable[[str], set[str]]:

@@ -211,10 +211,12 @@ def _secrets_of(text: str) -> Iterator[str]:
 
     lines = list(filter(str.strip, text.split("\n")))
     keys = list(map(hash, zip(["", *lines], lines, strict=False)))
-    searched = [""]
-    for before, line, key in zip(["", *lines], lines, keys, strict=False):
-        if key not in _scanned:
-            searched += [line] if searched[-1] is before else [before, line]
+    searched, last = [""], -1
+    for number in [number for number, key in enumerate(keys) if key not in _scanned]:
+        searched += lines[max(0, number - (last < number - 1)) : number + 1]
+        last = number
+    if len(searched) == 1:
+        return
     clean = secrets_out("\n".join(searched)).split("\n")
     if clean == searched:
         _scanned.update(keys)
