@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 NO_LIMITS = TaskLimits()
 _MAX_BRANCHES = 3  # branches to name
-# Millions of small objects are created and kept; with the default thresholds, garbage collection takes a tenth of the time.
-_GARBAGE = (200_000, 20, 100)
+# Millions of small objects are created and kept, hardly any in a circle: to look for those takes a tenth of the time by default.
+_GARBAGE = (5_000_000, 20, 100)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ from collector.text import printable
 from collector.vocabulary.sessions import TranscriptState
 
 VERSION = "6"  # of what is kept in the cache
+_REPEATS = "repeats"  # in the place of the key of what was left out: not looked at, since it repeats another session
 _WORTH_WORKERS = 20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
 
 
@@ -84,7 +85,7 @@ def peek_sessions(
     missing = [_ReadTask(f, ids[f.key], context.store.policy, False, False, False) for f in files if reads[f.key] is None]
     if sum(_size(context.repo, task.files) for task in missing) > most:
         return None
-    read = {task.files.key: _prepare(task, context.repo, reading.readers).read for task in missing}
+    read = {task.files.key: _prepare(task, context.repo, reading.readers, set()).read for task in missing}
     return _sessions_read(ids, {session.key: reads[session.key] or read[session.key] for session in files})
 
 
@@ -115,6 +116,7 @@ class _ReadTask:
     rows: bool  # False: they are stored
     features: bool
     keeps: bool = True  # what is read may go into the cache
+    may_wait: bool = False  # one that repeats events of a session that was read before will be read again anyway
 
     def is_due(self, copied: str, just_read: bool) -> bool:
         """Whether it has to be read; `copied`: the key of what was left out when it was read last."""
@@ -135,10 +137,15 @@ class _Prepared:
     is_sealed: bool = False  # no secret is in `packed`
 
 
-def _prepare(task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[TranscriptReader]) -> _Prepared:
-    """Reads a session and makes what is to be written about it."""
+def _prepare(task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[TranscriptReader], known: set[int]) -> _Prepared:
+    """Reads a session and makes what is to be written about it. `known`: calls and responses of the sessions read before."""
     loaded = read_session(repo, task.files, transcript_readers)
     events = event_keys(loaded.session) if loaded.session is not None else None
+    if events is not None and task.may_wait:
+        if not known.isdisjoint(events.anchors):
+            waiting = _SessionRead(TranscriptReach(loaded.state), None, events, _REPEATS)
+            return _Prepared(waiting, replace(loaded, session=None), None)
+        known.update(events.anchors)
     try:
         loaded = leave_out(loaded)
         with part_of_the_time():
@@ -188,7 +195,7 @@ class _Reading:
                 self.context.progress("reading sessions", len(reads), len(files))
                 reads[session.key] = existing
         missing = [session for session in files if session.key not in reads]
-        self._read_into(reads, list(map(self._read_task, missing)), jobs)
+        self._read_into(reads, [replace(self._read_task(session), may_wait=True) for session in missing], jobs)
         copied = copied_events({f.key: events for f in files if (events := reads[f.key].events) is not None})
         tasks = [self._read_task(replace(session, copied=copied.get(session.key))) for session in files]
         just_read = {session.key for session in missing}
@@ -214,7 +221,8 @@ class _Reading:
         sizes = {task.files.key: _size(repo, task.files) for task in several}
         if sizes and sum(sizes.values()) >= _WORTH_WORKERS:
             return self._apart(sorted(waiting, key=lambda task: -sizes[task.files.key]), jobs)
-        return ((task, _prepare(task, repo, self.readers)) for task in waiting)  # one in memory at a time
+        known = set[int]()
+        return ((task, _prepare(task, repo, self.readers, known)) for task in waiting)  # one in memory at a time
 
     def _apart(self, waiting: Sequence[_ReadTask], jobs: int) -> Iterator[tuple[_ReadTask, _Prepared]]:
         left, policy = time_left(), self.context.store.policy
@@ -266,9 +274,9 @@ class _Reading:
 
 def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
     """Reads a session in a worker. `seconds` is the limit of the whole run, of which a session may take its share; 0: no limit."""
-    gc.set_threshold(200_000, 20, 100)  # as in `whowrote repo`
+    gc.set_threshold(5_000_000, 20, 100)  # as in `whowrote repo`
     with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
-        done = _prepare(task, _clone(path), readers())
+        done = _prepare(task, *_clone(path))
     with suppress(NotPacked):
         done.packed = done.packed or zlib.compress(pack(_SessionRead, done.read), 1)
         done.read.edits = None  # it goes packed: smaller, and faster than the objects
@@ -276,8 +284,9 @@ def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
 
 
 @lru_cache(maxsize=1)
-def _clone(path: str) -> GitRepo:
-    return GitRepo(path)
+def _clone(path: str) -> tuple[GitRepo, Sequence[TranscriptReader], set[int]]:
+    """With what a worker reads sessions: the clone, the readers, and the calls and responses of the sessions that it has read."""
+    return GitRepo(path), readers(), set()
 
 
 def _given_up(task: _ReadTask, error: str) -> _Prepared:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 from collector.errors import EXIT_KILLED, EXIT_PARTIAL, DatabaseUnusable, NoCheckpoints, WhoWroteError, device_failure
 from collector.runtime.progress import Progress, no_progress
@@ -154,8 +155,11 @@ class _Worker:
     def __init__(self, work: Callable[..., Any], limits: TaskLimits) -> None:
         from multiprocessing import get_context
 
-        context = get_context("spawn")
+        # The workers of a worker begin with all that it has loaded. Any other process may have threads, which fork does not copy.
+        forks = sys.platform == "linux" and _parent is not None and threading.active_count() == 1
+        context: Any = get_context("fork" if forks else "spawn")
         self.connection, theirs = context.Pipe()
+        _connections.add(self.connection)
         self._process = context.Process(target=_serve, args=(theirs, work, limits), daemon=True)
         with _as_parent(work):
             self._process.start()
@@ -269,6 +273,7 @@ def _cause(code: int | None) -> str:
     return f" by {name}: " + ("out of memory?" if name == "SIGKILL" else "a library in machine code failed on its input")
 
 
+_connections = WeakSet[Any]()  # to the workers of this process
 _parent: Any = None  # in a worker: the connection to the process that started it
 _told_at, _doing = 0.0, ""
 
@@ -296,6 +301,8 @@ def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> Non
     """The life of a worker."""
     global _parent
     _parent = connection
+    for other in _connections:  # forked with this process: while it holds one open, no worker learns that the parent closed it
+        other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     with contextlib.suppress(KeyboardInterrupt, EOFError, OSError):  # told to stop, or the parent is gone
         signal.signal(signal.SIGTERM, _interrupt)

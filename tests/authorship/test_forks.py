@@ -13,8 +13,10 @@ from support.dumps import dump, same
 from support.invariants import broken_checks
 
 from attribution.authorship.options import AttributeOptions
+from attribution.authorship.session_edits import SessionEdits
+from attribution.stages import sessions
 from attribution.stages.lines import attribute_repo
-from collector.load import load_repo
+from collector.load import LoadedSession, load_repo
 from collector.runtime.progress import no_progress
 from collector.storage.store import Store
 
@@ -104,6 +106,26 @@ def test_a_copied_session_counts_once_and_the_copy_has_what_it_adds(checkpoints:
         features = store.rows("SELECT output_tokens, prompt_underspecification AS vague FROM session_features ORDER BY session_id")
         assert [(row["output_tokens"], row["vague"] is None) for row in features] == [(100, False), (50, True)]
         assert not broken_checks(store)
+
+
+@pytest.mark.parametrize("checkpoints", [_BOTH, _APART, {"a" * 12: [_history(TWO, True), _history(ONE, False)]}])
+def test_a_session_that_repeats_one_before_it_is_evaluated_once(
+    checkpoints: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it comes first or last, in one checkpoint or in two: what it is asked for waits until all are read."""
+    evaluated: list[str] = []
+
+    def note(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
+        evaluated.append(loaded.files.key)
+        return edits_of(loaded, session_id)
+
+    edits_of = sessions.edits_of
+    monkeypatch.setattr(sessions, "edits_of", note)
+    clone = imported(_stream(checkpoints), tmp_path / "repo")
+    with Store(tmp_path / "out.db") as store:
+        attribute_repo(store, clone, AttributeOptions())
+        assert len(store.rows("SELECT 1 FROM sessions WHERE forked_from IS NULL")) == 1
+    assert sorted(evaluated) == [ONE, TWO]
 
 
 @pytest.mark.parametrize("kept", [True, False])

@@ -8,10 +8,13 @@ import time
 from pathlib import Path
 
 from collector.errors import DatabaseUnusable
-from collector.runtime.workers import note_input
+from collector.runtime.workers import Task, TaskLimits, note_input, run
+
+known = ""
 
 
 def work(what: str, place: str = "") -> str:
+    global known
     if what == "die at its second input":
         note_input("reading the first")
         note_input("reading the second")
@@ -26,6 +29,13 @@ def work(what: str, place: str = "") -> str:
         return str(len(bytearray(b"x") * (200 << 20)))
     if what == "eat":
         return str(len(bytearray(1 << 30)))
+    if what == "ask two workers":
+        known = "what the first one knows"
+        began = time.monotonic()
+        answers = sorted(str(done.value) for done in run(work, [Task("1", ("tell",)), Task("2", ("tell",))], 2, TaskLimits()))
+        return f"{answers} {time.monotonic() - began < 4}"
+    if what == "tell":
+        return known
     if what == "pid":
         return str(os.getpid())
     if what == "raise":
