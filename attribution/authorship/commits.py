@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ class CommitHistory:
     recorded: dict[str, Commit] = field(default_factory=dict)  # as git has them, those that were put on the clock of a session
     characters: frozenset[str] = frozenset()  # beside ASCII, of the sessions' edits: they tell in which encoding a file is
     _versions: dict[str, list[tuple[float, str]]] | None = None
+    _in_time: dict[str, list[tuple[float, str]]] = field(default_factory=dict)  # the versions that were asked for, sorted
     _ancestry: Ancestry[str] | None = None
     lines: LineFiles = field(default_factory=lambda: LineFiles())
 
@@ -62,7 +64,9 @@ class CommitHistory:
 
     def last_version(self, path: str, before: float) -> tuple[float, str]:
         """(author time, blob) of the last commit that wrote a path before this moment; (0.0, "") when there is none."""
-        return max((version for version in self.versions.get(path, ()) if version[0] < before), default=(0.0, ""))
+        versions = self._in_time.get(path) or self._in_time.setdefault(path, sorted(self.versions.get(path, ())))
+        earlier = bisect_left(versions, (before, ""))
+        return versions[earlier - 1] if earlier else (0.0, "")
 
     def touched(self, sha: str) -> set[str]:
         """Paths that a commit changed."""

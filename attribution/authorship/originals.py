@@ -130,7 +130,8 @@ class _Search:
         twins: dict[tuple[str, float], list[Commit]] = defaultdict(list)
         for commit in self.commits:
             twins[commit.author_email.lower(), commit.author_time].append(commit)
-        for original in self._naming_commits():
+        naming = {c.sha: c for p in self.proposals for c in p.commits if len(c.parents) < 2 and self._names(c)}
+        for original in naming.values():
             if self._has_arrived(original, arrived):
                 continue
             existing = twins.get((original.author_email.lower(), original.author_time), ())
@@ -192,11 +193,6 @@ class _Search:
         self.found[commit.sha].others.extend(c for c in mine if not self._names(c))
         self._claimed.update((c.sha, proposal.number) for c in mine)
         self._open.discard(commit.sha)
-
-    def _naming_commits(self) -> list[Commit]:
-        """Commits that name something, each once, merges left out."""
-        result = {c.sha: c for p in self.proposals for c in p.commits if len(c.parents) < 2 and self._names(c)}
-        return list(result.values())
 
     def _has_arrived(self, original: Commit, arrived: Container[str]) -> bool:
         return all(key in arrived for key in self._names(original))

@@ -335,7 +335,9 @@ class Worktree:
                 )
             )  # fmt: skip
             ids.extend(fresh)
-            self._note_born(step, fresh)
+            # Lines that an agent wrote, which those of the user in a changed proposal are not.
+            born = [line for line in fresh if step.edit.proposed is None or self.has_agent((line,))]
+            self.born.setdefault(step.path, []).extend(born)
             added, removed, position = added + len(new), removed + len(gone), hunk.a1
         state.ids = [*above, *ids, *window[position:], *below]
         state.text, state.edited_at = after, step.at
@@ -348,11 +350,6 @@ class Worktree:
         proposed = {line.strip() for line in lines_of(step.edit.proposed)}
         users = LineOrigin(OUTSIDE, None, Evidence.OBSERVED, step.at, step.at, in_dialog=True, seen_without=step.at)
         return [self._new_ids([line], origin if line.strip() in proposed else users)[0] for line in lines]
-
-    def _note_born(self, step: ReplayStep, ids: Sequence[int]) -> None:
-        """Lines that an agent wrote, which those of the user in a changed proposal are not."""
-        born = [line for line in ids if step.edit.proposed is None or self.has_agent((line,))]
-        self.born.setdefault(step.path, []).extend(born)
 
     def _bury(self, path: str, old_lines: Sequence[str], gone: Sequence[int], first: int, edges: tuple[str, str]) -> None:
         """Keeps lines that are all agents' and go away; `edges`: the lines with text around the window of `old_lines`."""

@@ -84,15 +84,19 @@ class SeenFiles:
         lines = [line for line in mine if path in line.sightings]
         if not lines:
             return
+        last, blob = max(self.last_version(name, commit.author_time) for name in (path, file.change.old_path))
+        until = commit.author_time + SLACK
+        shown = [(line, events_of(self._events(line, path), last, until)) for line in lines]
+        if not any(isinstance(event, Sighting) for _, events in shown for event in events):
+            return  # edits alone do not show when a line appeared
         added = frozenset(index for start, end, _ in file.added for index in range(start, end))
         version, before = Version(self.texts.lines(file), added), self.texts.before(file)
         if not (telling := [i for i in requested if len(version.bares[i]) >= MIN_LENGTH]):
             return
-        last, blob = max(self.last_version(name, commit.author_time) for name in (path, file.change.old_path))
         edits, bare_before = self._edits.get(path, ()), frozenset(lines_without_layout(before))
         committed = Sighting(last, -1, normal_text(before), True, committed=True)
-        for line in lines:
-            events, moments = events_of(self._events(line, path), last, commit.author_time + SLACK), line.windows.moments
+        for line, events in shown:
+            moments = line.windows.moments
             if blob == file.change.old and bisect_left(moments, last - PARTING) < bisect_left(moments, last + SLACK):
                 events = sorted((committed, *events), key=lambda event: (event.at, event.order))
             seen = appearances(events, version, telling, bare_before)

@@ -1,6 +1,6 @@
 """From the sessions that were read to the verdicts on lines: read commits -> replay worktrees -> judge. Nothing is written."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from attribution.authorship.absent import add_missing_ends
@@ -63,7 +63,9 @@ def replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] = 
         edits = [edit for edit in edits if edit.path in only.paths]
         for line in lines.values():
             line.keep(only.paths, only.since)
-    add_snapshots(lines, _snapshots(evidence), partial(text_at, context.repo))
+    shadows = (c for c in evidence.checkpoints if c.store is CheckpointStore.SHADOW)  # their commits hold snapshots
+    snapshots = ((c.created_at, evidence.sessions.ids[c.sessions[0].session_id], c.id) for c in shadows if c.created_at is not None)
+    add_snapshots(lines, snapshots, partial(text_at, context.repo))
     texts = RepositoryTexts(context.repo, history)
     for line in lines.values():
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
@@ -79,13 +81,6 @@ def replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] = 
             tree = Worktree(texts.versions, texts.is_committed)
             runs.append(Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run(probes.get(root, ())))
     return Replayed(lines, edits, runs)
-
-
-def _snapshots(evidence: RunInputs) -> Iterator[tuple[float, int, str]]:
-    """(when, session, commit) of the worktrees that shadow branches hold."""
-    for c in evidence.checkpoints:
-        if c.store is CheckpointStore.SHADOW and c.created_at is not None:
-            yield c.created_at, evidence.sessions.ids[c.sessions[0].session_id], c.id
 
 
 def _probes(

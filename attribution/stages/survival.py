@@ -50,7 +50,9 @@ def fill_survival(store: Store, repo_id: int) -> None:
     if run.is_current:
         return
     with run.writing():
-        _fill_fates(store, repo_id)
+        store.connection.execute("DELETE FROM line_fates WHERE repo_id = ?", (repo_id,))
+        verdicts = CommitVerdicts(_spans(store, repo_id), _removers(store, repo_id))
+        store.insert("line_fates", _FATE, ((repo_id, *fate) for fate in fates(_lifetimes(store, repo_id), verdicts)))
         removed = removed_lines(store, repo_id)
         store.connection.execute("DELETE FROM deletions WHERE repo_id = ?", (repo_id,))
         rows = survival.deletions(removed)
@@ -62,12 +64,6 @@ def fill_survival(store: Store, repo_id: int) -> None:
 
 
 _FATE = ("repo_id", "origin", "life", "lines", "nonblank", "origin_id", "actor", "actor_session_id", "actor_how")
-
-
-def _fill_fates(store: Store, repo_id: int) -> None:
-    store.connection.execute("DELETE FROM line_fates WHERE repo_id = ?", (repo_id,))
-    verdicts = CommitVerdicts(_spans(store, repo_id), _removers(store, repo_id))
-    store.insert("line_fates", _FATE, ((repo_id, *fate) for fate in fates(_lifetimes(store, repo_id), verdicts)))
 
 
 def _lifetimes(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
