@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 NO_LIMITS = TaskLimits()
 _MAX_BRANCHES = 3  # branches to name
-# Millions of small objects are created and kept, hardly any in a circle: to look for those takes a tenth of the time by default.
-_GARBAGE = (5_000_000, 20, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ def attribute_one(
     """
     from attribution.stages.lines import attribute_repo  # read-only commands start faster without it
 
-    gc.set_threshold(*_GARBAGE)
+    gc.set_threshold(5_000_000, 20, 100)  # of the objects hardly any are in a circle; to look for those takes a tenth of the time
     try:
         with apply_limits(limits, progress) as heard, claim_repository(store, clone, options.name, heard):
             done = attribute_repo(store, clone, options, heard)

@@ -86,7 +86,7 @@ def _parse(command: str, cwd: str, output: str) -> list[SimpleCommand]:
     if not output.strip() or len(output) > _MAX_OUTPUT or len(command) > _MAX_COMMAND:
         return []
     try:
-        return commands(command, cwd, 0).commands
+        return commands(command, cwd, 1).commands
     except Unparsable:
         return []
 

@@ -6,6 +6,7 @@ standard input, and the directory in force.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from attribution.shell.expansion import ASSIGN, WordReader
@@ -28,8 +29,9 @@ class ParsedText(NamedTuple):
     functions: frozenset[str]  # names it defines
 
 
+@lru_cache(maxsize=1000)  # what a command did and what it showed are asked one after the other, and many commands are run again
 def commands(text: str, cwd: str = "", depth: int = 0) -> ParsedText:
-    """The simple commands of a text that is run in `cwd`, and the functions it defines."""
+    """The simple commands of a text that is run in `cwd`, and the functions it defines. Nobody changes them."""
     reader = _Reader(text, cwd, depth)
     reader.run(nested=False)
     return ParsedText(reader.commands, frozenset(reader.functions))

@@ -54,7 +54,6 @@ from collector.text import printable
 from collector.vocabulary.sessions import TranscriptState
 
 VERSION = "6"  # of what is kept in the cache
-_REPEATS = "repeats"  # in the place of the key of what was left out: not looked at, since it repeats another session
 _WORTH_WORKERS = 20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
 
 
@@ -143,7 +142,7 @@ def _prepare(task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[Transc
     events = event_keys(loaded.session) if loaded.session is not None else None
     if events is not None and task.may_wait:
         if not known.isdisjoint(events.anchors):
-            waiting = _SessionRead(TranscriptReach(loaded.state), None, events, _REPEATS)
+            waiting = _SessionRead(TranscriptReach(loaded.state), None, events, copied="unknown")
             return _Prepared(waiting, replace(loaded, session=None), None)
         known.update(events.anchors)
     try:
@@ -274,7 +273,7 @@ class _Reading:
 
 def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
     """Reads a session in a worker. `seconds` is the limit of the whole run, of which a session may take its share; 0: no limit."""
-    gc.set_threshold(5_000_000, 20, 100)  # as in `whowrote repo`
+    gc.set_threshold(5_000_000, 20, 100)  # as in `attribute_one`
     with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
         done = _prepare(task, *_clone(path))
     with suppress(NotPacked):
