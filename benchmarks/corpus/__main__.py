@@ -18,7 +18,7 @@ from corpus.floors import SAMPLE, measure
 from corpus.history import History
 from corpus.page import PAGE, PARTS, page_text, store_scores
 from corpus.score import print_scores, scores
-from corpus.store import about, histories, keep, small_choice
+from corpus.store import about, histories, keep, mark_shown, small_choice
 
 CORPUS = CACHE / "corpus"
 
@@ -100,7 +100,7 @@ def make_page(names: list[str], most: int) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="corpus", description="Makes and scores histories whose lines have known authors.")
-    parser.add_argument("action", choices=("make", "counts", "score", "sample", "floors", "page"))
+    parser.add_argument("action", choices=("make", "counts", "score", "sample", "floors", "shown", "page"))
     parser.add_argument("--agents", default=",".join(WEIGHTS), help="names separated by commas")
     parser.add_argument("--seeds", default="0-499", help="first and last")
     parser.add_argument("--held-out", action="store_true", help="the fifth of the seeds that is held apart")
@@ -113,6 +113,8 @@ def main() -> int:
         make_sample(options.bytes)
     elif options.action == "floors":
         measure()
+    elif options.action == "shown":
+        mark_shown(directory(held_out=options.held_out))
     elif options.action == "score":
         score("held-out" if options.held_out else "open", options.contestants.split(","), options.most)
     elif options.action == "page":

@@ -73,6 +73,7 @@ def spans_as_answers(database: Path) -> Iterator[Row]:
                 "class": _CLASSES.get(span["class"], "unknown"),
                 "detail": detail.removesuffix(" none"),
                 "call": span["call_id"] or "",
+                "edited_by": _CLASSES.get(span["edited_by"], ""),
             }
 
 

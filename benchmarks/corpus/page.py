@@ -21,8 +21,9 @@ HISTORY = ROOT / "benchmarks" / "data" / "lab-corpus.csv"
 PAGE = ROOT / "docs" / "benchmark.md"
 PARTS = ("open", "held-out")
 NUMBERS = (
-    "agent_found", "agent_precision", "agent_called_person", "person_found", "person_seen_found", "person_called_agent",
-    "call_right",
+    "agent_found", "agent_precision", "agent_called_person", "person_found", "person_seen_found", "person_shown_found",
+    "person_precision",
+    "person_called_agent", "call_right",
 )  # fmt: skip
 COLUMNS = ("day", "version", "part", "histories", "lines", *NUMBERS)
 NAMES = {
@@ -105,7 +106,8 @@ def _contestants(part: Mapping[str, Any]) -> str:
     headers = (
         "", "histories", "agent's lines found", "right, of those called an agent's", "agent's lines called a person's",
         "people's lines found",
-        "the same where a session saw them appear", "people's lines called an agent's", "right call",
+        "the same where a session saw them appear", "where two looks on record show them", "right, of those that name a person",
+        "people's lines called an agent's", "right call",
     )  # fmt: skip
     return _table(headers, rows)
 
@@ -133,10 +135,12 @@ def _axes(part: Mapping[str, Any]) -> str:
     for row in part["scores"]["whowrote"]["axes"]:
         count, agents = counts.get((row["axis"], row["value"]), ("", {}))
         names = ", ".join(f"{name} {number}" for name, number in agents.items())
-        numbers = (percent(row[name]) for name in ("agent_found", "agent_precision", "person_seen_found", "person_called_agent"))
+        numbers = (percent(row[name]) for name in ("agent_found", "agent_precision", "person_shown_found", "person_called_agent"))
         rows.append((row["axis"], row["value"], count, *numbers, names))
     headers = ("axis", "value", "histories", "agent's lines found", "right, of those called an agent's")
-    return _table((*headers, "people's lines found where seen", "people's lines called an agent's", "histories by agent"), rows)
+    return _table(
+        (*headers, "people's lines found where two looks show them", "people's lines called an agent's", "histories by agent"), rows
+    )
 
 
 def _wrong(part: Mapping[str, Any]) -> str:
@@ -156,7 +160,9 @@ def _wrong(part: Mapping[str, Any]) -> str:
 
 
 def _history() -> str:
-    return _table([name.replace("_", " ") for name in COLUMNS], ([row[name] or "-" for name in COLUMNS] for row in history_rows()))
+    return _table(
+        [name.replace("_", " ") for name in COLUMNS], ([row.get(name) or "-" for name in COLUMNS] for row in history_rows())
+    )
 
 
 def _size(part: Mapping[str, Any]) -> str:

@@ -12,11 +12,13 @@ a run of lines that a commit adds:
     agent, call, how                    which agent, the agent's id of the call, in which way
     lost       the session that shows it is not in the home
     seen       of a person's: a session in the home read the file without the line, or had it from a commit, and then with it
+    shown      of a person's: two looks on record, without the line and then with it, show it (shown.py)
     weak       no line of it has a letter or a digit
     unclear    nobody is asked: git shows as added what stood there (shifted), or two authors wrote the same (ambiguous)
 
 Each row of ANSWERS is about one line or a run of them: commit, path, line (or start and end), class (agent, person, tool,
-unknown), and if known call, and detail, a finer class. A line without an answer counts as unknown.
+unknown), and if known call, detail, a finer class, and edited_by: person, where a person is said to have changed another's line.
+A line without an answer counts as unknown.
 
 Two readings: by the *hand*, a line is its author's; by the *source*, it may also be theirs whose line was changed, whose text was
 pasted, or who ran the tool. Intervals are of 95 %, by drawing histories with replacement.
@@ -64,6 +66,12 @@ class Answer:
     said: str = "unknown"
     detail: str = ""
     call: str = ""
+    edited_by: str = ""
+
+    @property
+    def names_person(self) -> bool:
+        """As the line's author, or as whoever changed it."""
+        return "person" in (self.said, self.edited_by)
 
 
 @dataclass(frozen=True)
@@ -114,7 +122,7 @@ def answers_of(rows: Iterable[Mapping[str, Any]]) -> dict[Key, Answer]:
     for row in rows:
         if row["class"] not in CLASSES:
             raise ValueError(f"{row['class']} is none of {', '.join(CLASSES)}")
-        answer = Answer(row["class"], row.get("detail") or "", row.get("call") or "")
+        answer = Answer(row["class"], row.get("detail") or "", row.get("call") or "", row.get("edited_by") or "")
         first = row["start"] if "start" in row else row["line"]
         for number in range(first, row.get("end", first) + 1):
             answers[row["commit"], row["path"], number] = answer
@@ -204,7 +212,9 @@ def summary(lines: Sequence[Scored]) -> dict[str, Any]:
     recorded = [line for line in lines if line.truth.group == "agent"]
     people = [line for line in lines if line.truth.group in ("person", "person, seen")]
     seen = [line for line in people if line.truth.group == "person, seen"]
+    shown = [line for line in people if line.truth.facts.get("shown")]
     called = [line for line in lines if line.answer.said == "agent"]
+    named = [line for line in lines if line.answer.names_person]
     with_call = [line for line in recorded if line.answer.said == "agent" and line.answer.call and line.truth.facts.get("call")]
     return {
         "lines": len(lines),
@@ -213,6 +223,8 @@ def summary(lines: Sequence[Scored]) -> dict[str, Any]:
         "agent_called_person": rate(of_agents, lambda line: line.answer.said == "person" and line.wrong),
         "person_found": rate(people, lambda line: line.answer.said == "person"),
         "person_seen_found": rate(seen, lambda line: line.answer.said == "person"),
+        "person_shown_found": rate(shown, lambda line: line.answer.names_person),
+        "person_precision": rate(named, lambda line: "person" in (line.truth.facts["author"], line.truth.facts.get("also"))),
         "person_called_agent": rate(of_people, lambda line: line.answer.said == "agent" and line.wrong),
         "call_right": rate(with_call, lambda line: line.answer.call == line.truth.facts["call"]),
     }

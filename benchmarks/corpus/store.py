@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -19,6 +20,7 @@ from lab.samples import TEXT_SUFFIXES, Cutter, database_dump, neutral
 from corpus.axes import AXES
 from corpus.history import History
 from corpus.ledger import line_counts, truth_rows
+from corpus.shown import with_shown
 
 LONG = 150  # characters, as in lab.samples
 SHOP = Path("/home/dev/shop")  # where agents saw the clone
@@ -37,17 +39,35 @@ def keep(history: History, target: Path) -> dict[str, Any]:
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     history.git("bundle", "create", "-q", str(part.resolve() / "repo.bundle"), "--branches", "HEAD")
-    with (part / "truth.jsonl").open("w", encoding="utf-8") as out:
-        out.writelines(json.dumps({"history": target.name, **truth}) + "\n" for truth in rows)
     for path, text in _kept_transcripts(history):
         kept = part / "home" / path
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(text, "utf-8", errors="surrogateescape")
     (part / "home").mkdir(exist_ok=True)
+    _write_truth(part, [{"history": target.name, **truth} for truth in rows])
     (part / "history.json").write_text(json.dumps(row, indent=1) + "\n", "utf-8")
     shutil.rmtree(target, ignore_errors=True)
     part.rename(target)
     return row
+
+
+def _write_truth(history: Path, rows: list[dict[str, Any]]) -> None:
+    """Writes the truth of a kept history, with what its transcripts show of a person."""
+    with tempfile.TemporaryDirectory() as clone:
+        subprocess.run(["git", "clone", "-q", "--bare", str(history / "repo.bundle"), clone], check=True, capture_output=True)
+
+        def lines_of(commit: str, path: str) -> list[str]:
+            done = subprocess.run(["git", "-C", clone, "show", f"{commit}:{path}"], check=True, capture_output=True)
+            return done.stdout.decode("utf-8", "surrogateescape").split("\n")
+
+        marked = with_shown(rows, lines_of, history / "home")
+    (history / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in marked), "utf-8")
+
+
+def mark_shown(corpus: Path) -> None:
+    """Marks in the truth of each kept history what its transcripts show of a person."""
+    for history in histories(corpus):
+        _write_truth(history, [json.loads(line) for line in (history / "truth.jsonl").read_text("utf-8").splitlines()])
 
 
 def _versions(history: History) -> dict[str, str]:

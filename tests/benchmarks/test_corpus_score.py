@@ -149,3 +149,16 @@ def test_without_an_exception_the_interval_is_what_so_few_histories_allow(tmp_pa
     low, high = result["all"]["agent_called_person"]["interval"]
     assert low == 0
     assert 0.3 < high < 0.31
+
+
+def test_who_is_named_as_having_changed_a_line_is_found_or_wrongly_named(tmp_path: Path) -> None:
+    changed = [("a", f"{number}.py", {"class": "agent", "edited_by": "person"}) for number in range(2)]
+    result = plant(tmp_path, {"a": [{**CHANGED, "shown": True}, AGENT, {**PERSON, "shown": True}]}, changed)["all"]
+    assert (result["person_shown_found"]["part"], result["person_shown_found"]["of"]) == (10, 20)
+    assert (result["person_precision"]["part"], result["person_precision"]["of"]) == (10, 20)
+
+
+def test_lines_that_no_two_looks_show_do_not_count_among_those_shown(tmp_path: Path) -> None:
+    result = plant(tmp_path, {"a": [{**PERSON, "seen": True}, PERSON]}, [("a", "0.py", {"class": "person"})])["all"]
+    assert (result["person_found"]["part"], result["person_seen_found"]["part"]) == (10, 10)
+    assert result["person_shown_found"]["of"] == 0
