@@ -309,7 +309,7 @@ def readme() -> str:
     numbers = measurements()
     rates = {name: class_rate(name) for name in LINE_CLASSES}
     rows = [
-        (f"`{name}`", f"{rate.checked:,}", rate.words(), "{1.correct} of {1.checked} ({0})".format(*newest_rate(name)))
+        (f"`{name}`", f"{rate.checked:,}", rate.words(), "{1.correct} of {1.checked} ({0})".format(*newest_rate({"class": name})))
         for name, rate in rates.items()
         if rate.checked
     ]

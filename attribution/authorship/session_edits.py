@@ -21,7 +21,8 @@ from collector.vocabulary.sessions import FROM_USER
 
 # Commands without any of these write no text that the command itself gives.
 _MAY_WRITE = re.compile(
-    r"<<|(?<![0-9&])>(?!\s*/dev/null|&)|\b(?:rm|mv|cp|tee|sed|touch|truncate|ln|rsync|install|echo|printf|patch|apply|perl|python[\d.]*|py)\b|-(?:Content|Item|File)\b",
+    r"<<|(?<![0-9&])>(?!\s*/dev/null|&)|\b(?:rm|mv|cp|tee|sed|touch|truncate|ln|rsync|install|echo|printf|patch|apply|perl|python[\d.]*|py)\b|-(?:Content|Item|File)\b"
+    r"|\b(?:ren|rni|move|mi|copy|cpi|del|erase)\s",
     re.I,
 )
 # What bash says of a heredoc whose end word it did not find.

@@ -160,10 +160,13 @@ def _step(fate: EditFate, base: int, worktree_roots: WorktreeRoots) -> ReplaySte
 
 
 def _new_path(raw: RawEdit, worktree_roots: WorktreeRoots) -> str:
+    """Where a move or copy leads; where that is a directory, the file in it."""
     if not raw.edit.new_path:
         return ""
     location = worktree_roots.place(raw.edit.new_path, raw.cwd)
-    return location.path if location is not None else raw.edit.new_path
+    path = location.path if location is not None else raw.edit.new_path
+    inside = f"{path}/{raw.edit.path.rpartition('/')[2]}"
+    return inside if path not in worktree_roots.known and inside in worktree_roots.known else path
 
 
 def _line(roots: dict[str, Timeline], root: str, session: SessionEdits) -> Timeline:

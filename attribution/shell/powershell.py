@@ -1,4 +1,4 @@
-"""Commands for PowerShell: the cmdlets that write, move, copy or remove files; everything else is judged as a program."""
+"""Commands for PowerShell and cmd: what writes, moves, copies or removes files; everything else is judged as a program."""
 
 import re
 
@@ -8,21 +8,23 @@ from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable
 
 _MAX_LENGTH = 30_000  # characters of a PowerShell text
 _CMDLET = r"(?:Get|Set|Add|New|Remove|Move|Copy|Rename|Out|Select|Test|Write|Import|Invoke|Start|Clear|ConvertTo)-[A-Z]\w+"
-_START = re.compile(rf"\s*(?:\$[\w:]+\s*=[^=~]|{_CMDLET})")
-_LATER = re.compile(rf"[;|\n]\s{{0,99}}{_CMDLET}\s")
+# Names that no other shell has, and those of other shells with a path whose backslash they would take away.
+_ALIAS = r"(?:cmd(?:\.exe)?\s+/c\s+\"?)?(?:ren|rni|move|mi|copy|cpi|del|erase|(?:git\s+)?(?:mv|cp|rm)(?=\s[^'\"\n]{0,300}\w\\\w))"
+_START = re.compile(rf"\s*(?:\$[\w:]+\s*=[^=~]|{_CMDLET}|{_ALIAS}\s)")
+_LATER = re.compile(rf"(?:[;|\n]|&&)\s{{0,99}}(?:{_CMDLET}|{_ALIAS})\s")
 _TOKEN = re.compile(
     r"@'\r?\n.*?\n'@|@\"\r?\n.*?\n\"@|'(?:[^']|'')*+'|\"(?:[^\"`]|`.)*+\"|`\r?\n|#[^\n]*|[;\n|{}()&]+|[^\s;|'\"{}()&]+|\S", re.S
 )
 _CMDLETS = {
     "write": "set-content out-file tee-object export-csv new-item clear-content expand-archive",
     "append": "add-content",
-    "remove": "remove-item",
-    "move": "move-item rename-item",
-    "copy": "copy-item",
+    "remove": "remove-item rm del erase",
+    "move": "move-item rename-item move mi mv ren rni",
+    "copy": "copy-item copy cpi cp",
 }
 _KINDS = {cmdlet: kind for kind, cmdlets in _CMDLETS.items() for cmdlet in cmdlets.split()}
 _KEYWORDS = ("if", "foreach", "else", "elseif", "while", "try", "catch", "param", "function")
-_SWITCHES = ("-force", "-recurse", "-append", "-nonewline", "-passthru", "-confirm:$false", "-verbose", "-noclobber")
+_SWITCHES = ("-force", "-recurse", "-append", "-nonewline", "-passthru", "-confirm:$false", "-verbose", "-f", "/y", "/q")
 
 
 def is_powershell(text: str) -> bool:
@@ -55,6 +57,8 @@ def _statement(words: list[ShellWord], cwd: str, run: Evaluation) -> list[Effect
         return [Effect("opaque")] if "WriteAll" in first else []
     call = ProgramCall("mv", (), cwd, SimpleCommand(cwd), run)
     kind = _KINDS.get(first.lower())
+    if first == "git":
+        words = [ShellWord(word.text.replace("\\", "/"), word.exact) for word in words]
     return _effects(call, kind, words) if kind else call.program(words)
 
 
@@ -80,7 +84,7 @@ def _transfers(call: ProgramCall, kind: str, sources: list[str], target: str, cm
     """One effect for each source; a new name is one in the directory of the source."""
     if not sources or not target:
         return [Effect(kind)]  # they come out of a pipeline, or the name is computed
-    if cmdlet == "rename-item":
+    if cmdlet in ("rename-item", "ren", "rni"):
         return [transfer_effect(call, kind, path, path[: path.rfind("/") + 1] + target.rpartition("/")[2]) for path in sources]
     into = target.rstrip("/") + "/" if len(sources) > 1 else target
     return [transfer_effect(call, kind, path, into) for path in sources]
@@ -93,7 +97,7 @@ def _arguments(words: list[ShellWord]) -> tuple[dict[str, list[ShellWord]], list
     values, more = loose, False
     for word in words:
         text = word.text.lower()
-        if text.startswith("-"):
+        if text.startswith("-") or text in _SWITCHES:
             values = loose if text in _SWITCHES else named.setdefault(text, [])
             continue
         pieces = [piece.replace("\\", "/") for piece in word.text.split(",") if piece]

@@ -120,15 +120,13 @@ def confidence_of(tier: MeasuredTier) -> TierConfidence:
     alike = [of for of in _GROUPS if of is not RateOf.CLASS or tier.evidence != Evidence.DATED]
     rates = {of: _rate({column: values[column] for column in _GROUPS[of]}) for of in alike}
     measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), alike[-1])
-    return TierConfidence(tier, measured_on, rates[measured_on], *_newest({name: values[name] for name in _GROUPS[measured_on]}))
+    return TierConfidence(
+        tier, measured_on, rates[measured_on], *newest_rate({name: values[name] for name in _GROUPS[measured_on]})
+    )
 
 
-def newest_rate(name: str) -> tuple[str, Rate]:
-    """The newest audit that read enough lines of a class, and how often it found the class right."""
-    return _newest({"class": name})
-
-
-def _newest(values: Mapping[str, str]) -> tuple[str, Rate]:
+def newest_rate(values: Mapping[str, str]) -> tuple[str, Rate]:
+    """The newest audit that read enough lines with these values, and how often it found them right."""
     audits = ((audit, _rate(values, audit)) for audit in measurements().get("audits", []))
     return next((found for found in audits if found[1].checked >= _OF_ONE_AUDIT), ("", Rate(0, 0)))
 

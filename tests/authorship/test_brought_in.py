@@ -51,6 +51,31 @@ def test_text_written_outside_arrives_with_the_copy(command: str) -> None:
     assert (step.path, step.edit.op, step.edit.content, step.at, step.call.call_id) == ("rows.py", "write", TEXT, 20.0, "b20.0")
 
 
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("mv draft.py src", "src/draft.py"),
+        ("mkdir -p src && mv draft.py src", "src/draft.py"),
+        ("cp draft.py src", "src/draft.py"),
+        ("cp draft.py src/", "src/draft.py"),
+        ("git mv draft.py src", "src/draft.py"),
+        ("Move-Item draft.py src", "src/draft.py"),
+        ("cd src && mv ../draft.py .", "src/draft.py"),
+        ("mv draft.py rows.py", "rows.py"),
+        ("mv draft.py src/app.py", "src/app.py"),
+        ("mv draft.py other", "other"),  # the repository never had such a directory
+    ],
+)
+def test_a_file_that_is_moved_into_a_directory_stands_in_it(command: str, path: str) -> None:
+    places = WorktreeRoots(frozenset({"src/app.py", "src/draft.py", "rows.py"}))
+    places.learn(["/w/src/app.py"], ["/w"])
+    places.settle()
+    calls = (_write(1.0, "/w/src/app.py", "a = 1\n"), _write(2.0, "/w/draft.py"), _run(3.0, command))
+    track = session_edits(Recorded("s", "claude-code", ("/w",), calls=calls), 1)
+    step = timelines([track], places)[0]["/w"].steps[-1]
+    assert (step.path, step.new_path) == ("draft.py", path)
+
+
 def test_what_arrives_is_the_text_after_the_earlier_calls() -> None:
     calls = (_write(10.0), _edit(12.0, "read()", "read(1000)"))
     step = _arrived(*calls, _run(20.0, f"cp {DRAFT} rows.py"), _edit(30.0, "def", "async def"))[-1]

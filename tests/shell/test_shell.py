@@ -353,6 +353,18 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ('Get-ChildItem *.cs | Rename-Item -NewName { $_.Name + ".bak" }', [one("move")]),
     ("$x = Get-Content a.txt; Set-Content a.txt ($x -replace 'a','b')", [one("write", "a.txt")]),
     ('pwsh -Command "Remove-Item a.txt"', [one("remove", "a.txt")]),
+    # its short names, and those of cmd: backslashes are those of paths
+    *((f"{name} src\\a.cs b.cs", [one("move", "src/a.cs", target="src/b.cs")]) for name in ("ren", "rni", "cmd /c ren")),
+    *(
+        (f"{name} src\\a.cs src\\b.cs", [one("move", "src/a.cs", target="src/b.cs")])
+        for name in ("move", "move /Y", "mi", "mv", "git mv")
+    ),
+    ("copy src\\a.cs src\\b.cs", [one("copy", "src/a.cs", target="src/b.cs")]),
+    ("cp src\\a.cs lib\\", [one("copy", "src/a.cs", target="lib/a.cs")]),
+    ("cd src && del /q a.cs", [one("remove", "src/a.cs")]),
+    ('cmd /c "move src\\a.cs b.cs"', [one("move", "src/a.cs", target="b.cs")]),
+    ("mv a\\ b.txt c.txt", [one("move", "a b.txt", target="c.txt")]),  # here it is a shell's
+    ("rm a*\\.log", [one("remove", "a*.log")]),
 ]
 
 
