@@ -31,17 +31,14 @@ class CopyTimes:
     def latest(self, record: SessionRecord) -> float:
         """The last commit that was made with the record, or when it was stored; 0: not known."""
         stored = record.created_at or 0.0
-        return min(stored, max((_commit_time(commit, stored) for commit in self._commits[record.checkpoint_id]), default=stored))
+        # An amended commit keeps its author time; a rebase after the checkpoint was stored says nothing.
+        commits = ((c.author_time, c.commit_time) for c in self._commits[record.checkpoint_id])
+        return min(stored, max((max(at, made if made <= stored + _LATE else at) for at, made in commits), default=stored))
 
     def earliest(self, record: SessionRecord) -> float:
         """The first commit that was made with the record: what was done before is in the copy; 0: not known."""
         stored = record.created_at or 0.0
         return min((at for commit in self._commits[record.checkpoint_id] if (at := commit.author_time) <= stored), default=0.0)
-
-
-def _commit_time(commit: Commit, stored: float) -> float:
-    """An amended commit keeps its author time; a rebase after the checkpoint was stored says nothing."""
-    return max(commit.author_time, commit.commit_time) if commit.commit_time <= stored + _LATE else commit.author_time
 
 
 def absent(records: Sequence[SessionRecord], compact: bool, times: CopyTimes) -> list[SessionRecord]:

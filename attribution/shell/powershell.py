@@ -46,7 +46,7 @@ def powershell(text: str, cwd: str, run: Evaluation) -> list[Effect]:
         elif token[0] in "'\"":
             words.append(ShellWord(token[1:-1], "$" not in token or token[0] == "'"))
         elif not token.startswith(("`", "#", "@'", '@"')):
-            words.append(ShellWord(token, "$" not in token))
+            words.append(ShellWord(token.replace("\\", "/"), "$" not in token))
     return result
 
 
@@ -57,8 +57,6 @@ def _statement(words: list[ShellWord], cwd: str, run: Evaluation) -> list[Effect
         return [Effect("opaque")] if "WriteAll" in first else []
     call = ProgramCall("mv", (), cwd, SimpleCommand(cwd), run)
     kind = _KINDS.get(first.lower())
-    if first == "git":
-        words = [ShellWord(word.text.replace("\\", "/"), word.exact) for word in words]
     return _effects(call, kind, words) if kind else call.program(words)
 
 

@@ -12,9 +12,15 @@ from attribution.shell.calls import is_path
 from attribution.shell.model import SimpleCommand, Unparsable, join
 from attribution.shell.syntax import commands
 
+_WHOLE = ("cat", "nl", "bat", "less")  # programs that print a file
 _MAX_OUTPUT = 100_000  # characters of an output that are looked at
 _MAX_COMMAND = 4_000  # of a command
-_SHOWS = re.compile(r"(?:^|[\s;&|(])(?:cat|nl|head|tail|sed\s+-n|rg|grep|git\b[^\n;&|]{0,40}\b(?:diff|show))(?=\s|$)")
+_SHOWS = re.compile(r"(?:^|[\s;&|(])(?:cat|bat|less|nl|head|tail|sed\s+-n|rg|grep|git\b[^\n;&|]{0,40}\b(?:diff|show))(?=\s|$)")
+_GETS = re.compile(  # what PowerShell has for `cat`, and below for `head`
+    r"(?<![\w-])Get-Content(?:\s+-(?:Raw|Path|LiteralPath|Encoding\s+\w+))*\s+(['\"]?)([^-'\"\s;|][^'\"\s;|]*)\1"
+    r"(?:\s+-(?:Raw|Encoding\s+\w+))*(?=\s*(?:$|[;\n|]))"
+)
+_FIRST = re.compile(r"\bSelect-Object\s+-First\s+(\d+)")
 _FOUND = re.compile(r"^([^\s:][^:\n]{0,300}):(\d{1,9}):(.*)$")
 _AROUND = re.compile(r"^([^\s:][^:\n]{0,300}?)-(\d{1,9})-(.*)$")
 _IN_ONE = re.compile(r"^()(\d{1,9})[:-](.*)$")
@@ -43,17 +49,18 @@ class FilePart:
 
 
 def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
-    """Parts of files that a command printed: `cat`, `nl`, `head`, `tail`, `sed -n`, `rg -n`, `git diff`, `git show`.
+    """Parts of files that a command printed: `cat`, `nl`, `head`, `tail`, `sed -n`, `rg -n`, `git diff`, `git show`, `Get-Content`.
 
     A text that may belong to several files is ignored, and so is output that went through another program. Line numbers may be
     taken from a pipe: `nl -ba a.py | sed -n '1,40p'`.
     """
+    command = _FIRST.sub(r"head -n \1", _GETS.sub(lambda match: "cat '{}'".format(match[2].replace("\\", "/")), command))
     parsed = _parse(command, cwd, output) if _SHOWS.search(command) else []
     loud = [item for item in parsed if item.words and item.words[0].text not in _QUIET]
     if not loud or any(item.redirects or item.stdin or not all(word.exact for word in item.words) for item in loud):
         return []
     source = loud[0]
-    piped = len(loud) == 2 and loud[1].fed is source and source.words[0].text in ("cat", "nl")
+    piped = len(loud) == 2 and loud[1].fed is source and source.words[0].text in _WHOLE
     if source.fed or not (piped or len(loud) == 1):
         return []
     result = list(_shown_by(source, [word.text for word in source.words], output))
@@ -64,9 +71,8 @@ def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
 
 def lines_traced(output: str) -> list[FilePart]:
     """Lines of files that a traceback quotes."""
-    if 'File "' not in output:
-        return []
-    return [FilePart(match[1], match[3]) for match in _TRACED.finditer(output[:_MAX_OUTPUT]) if not match[1].startswith("<")]
+    traced = _TRACED.finditer(output[:_MAX_OUTPUT]) if 'File "' in output else ()
+    return [FilePart(match[1], match[3]) for match in traced if not match[1].startswith("<")]
 
 
 def _uncut(part: FilePart) -> Iterator[FilePart]:
@@ -100,22 +106,19 @@ def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iter
         yield from _found_lines(command.cwd, operand, output)
     elif name == "sed" and len(words) == 4 and words[1] == "-n" and _RANGE.fullmatch(words[2]):
         yield _in_range(FilePart(join(command.cwd, words[3]), output, 1), words[2])
-    elif name in ("cat", "nl", "head", "tail") and files and files[-1] == words[-1]:
+    elif name in (*_WHOLE, "head", "tail") and files and files[-1] == words[-1]:
         options = words[1:-1]
         numbers = {word for word in options if not word.startswith("-")}
         if all(word.isdecimal() or (name == "nl" and word == "a") for word in numbers):  # values of options
             numbered = name == "nl" or ("-n" in options and name == "cat")
-            part = (
-                _numbered_part(join(command.cwd, words[-1]), output)
-                if numbered
-                else FilePart(join(command.cwd, words[-1]), output, 1)
-            )
+            path = join(command.cwd, words[-1])
+            part = _numbered_part(path, output) if numbered else FilePart(path, output, 1)
             yield _limit(part, name, options)
 
 
 def _limit(part: FilePart, name: str, options: Sequence[str]) -> FilePart:
     """What `cat`, `nl`, `head` and `tail` show of a text that begins where `part` does."""
-    if name in ("cat", "nl"):
+    if name in _WHOLE:
         return replace(part, whole=part.start == 1 and "-s" not in options)
     count = next((int(number) for word in options if (number := word.lstrip("-n")).isdecimal()), 10)
     few = _is_all(part.text, count)

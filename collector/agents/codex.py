@@ -551,13 +551,13 @@ def _command(call: CodexCall) -> Command | None:
 
 
 def _shell_text(arguments: object) -> str:
-    """The command: text, or a list of words, often `["bash", "-lc", text]`."""
+    """The command: text, or a list of words, often `["bash", "-lc", text]` or `["pwsh.exe", "-NoProfile", "-Command", text]`."""
     command = get(arguments, "cmd") or get(arguments, "command")
     if isinstance(command, str):
         return command
     words = [word for word in command if isinstance(word, str)] if isinstance(command, list) else []
-    if len(words) == 3 and words[1] in ("-lc", "-c") and words[0].endswith("sh"):
-        return words[2]
+    if re.fullmatch(r"(?:.*[\\/])?\w*sh(?:ell)?(?:\.exe)?(?: -\w+)* -(?:lc|c|Command)", " ".join(words[:-1])):
+        return words[-1]
     return shlex.join(words)
 
 

@@ -477,6 +477,30 @@ def test_a_cd_of_crush_moves_no_later_edit() -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["bash", "-lc", "ls; ls"], "ls; ls"),
+        (["/bin/sh", "-c", "ls; ls"], "ls; ls"),
+        (["powershell.exe", "-Command", "ls; ls"], "ls; ls"),
+        (["C:\\Program Files\\PowerShell\\7\\pwsh.exe", "-NoLogo", "-NoProfile", "-Command", "ls; ls"], "ls; ls"),
+        (["pwsh", "-File", "build.ps1"], "pwsh -File build.ps1"),
+        (["bash", "run.sh", "-c", "x y"], "bash run.sh -c 'x y'"),
+        (["git", "push"], "git push"),
+    ],
+)
+def test_the_text_that_a_shell_was_given_is_the_command(words: list[str], text: str) -> None:
+    arguments = json.dumps({"command": words})
+    called = {"type": "function_call", "name": "shell", "call_id": "c", "arguments": arguments}
+    blob = _rollout(
+        ("2026-05-04T10:00:00Z", "session_meta", _meta(_PARENT)),
+        ("2026-05-04T10:00:01Z", "response_item", called),
+        ("2026-05-04T10:00:02Z", "response_item", {"type": "function_call_output", "call_id": "c", "output": "x"}),
+    )
+    (call,) = _READERS["codex"].read(_PARENT, [blob]).calls
+    assert call.command is not None and call.command.text == text
+
+
+@pytest.mark.parametrize(
     ("mark", "whole"),
     [
         ("[... omitted 20 of 40 lines ...]", False),
