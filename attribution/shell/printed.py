@@ -29,6 +29,7 @@ _RANGE = re.compile(r"(\d{1,9})(?:,(\d{1,9}|\$))?p")
 _HUNK = re.compile(r"@@+ (?:-\d+(?:,\d+)? )+\+(\d+)")
 # A place in the code of a project, as Python, pytest and others print it: path, line, and the line's text below.
 _TRACED = re.compile(r'^ {0,8}File "([^"\n]{1,300})", line (\d{1,9})(?:, in [^\n]{1,200})?\n\s{1,20}([^\n]{4,500})$', re.M)
+_FAILED = re.compile(r"^> {2,40}([^\n]{4,500})\n(?:E [^\n]*\n)+\n?([^\s:]{1,300}):\d{1,9}: ", re.M)  # as pytest prints it
 _QUIET = frozenset(("cd", "echo", "printf", "pwd", "true", ":"))  # their other output is no line of a file that matters
 # What recorders put in the place of a part of an output.
 _CUT_LINE = re.compile(
@@ -70,9 +71,10 @@ def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
 
 
 def lines_traced(output: str) -> list[FilePart]:
-    """Lines of files that a traceback quotes."""
-    traced = _TRACED.finditer(output[:_MAX_OUTPUT]) if 'File "' in output else ()
-    return [FilePart(match[1], match[3]) for match in traced if not match[1].startswith("<")]
+    """Lines of files that a traceback quotes, or a failed test."""
+    traced = [match.group(1, 3) for match in _TRACED.finditer(output[:_MAX_OUTPUT])] if 'File "' in output else []
+    traced += [match.group(2, 1) for match in _FAILED.finditer(output[:_MAX_OUTPUT])] if "\n>  " in output else []
+    return [FilePart(path, text) for path, text in traced if not path.startswith("<")]
 
 
 def _uncut(part: FilePart) -> Iterator[FilePart]:
@@ -80,11 +82,9 @@ def _uncut(part: FilePart) -> Iterator[FilePart]:
     if not _CUT_LINE.search(part.text):
         yield replace(part, whole=part.whole and len(part.text) < _FULL)
         return
-    start = part.start
-    for piece in _CUT_LINE.split(part.text):
+    for number, piece in enumerate(_CUT_LINE.split(part.text)):
         if piece.strip():
-            yield FilePart(part.path, piece.strip("\n"), start)
-        start = 0
+            yield FilePart(part.path, piece.strip("\n"), 0 if number else part.start)
 
 
 def _parse(command: str, cwd: str, output: str) -> list[SimpleCommand]:

@@ -120,9 +120,8 @@ def confidence_of(tier: MeasuredTier) -> TierConfidence:
     alike = [of for of in _GROUPS if of is not RateOf.CLASS or tier.evidence != Evidence.DATED]
     rates = {of: _rate({column: values[column] for column in _GROUPS[of]}) for of in alike}
     measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), alike[-1])
-    return TierConfidence(
-        tier, measured_on, rates[measured_on], *newest_rate({name: values[name] for name in _GROUPS[measured_on]})
-    )
+    group = {name: values[name] for name in _GROUPS[measured_on]}
+    return TierConfidence(tier, measured_on, rates[measured_on], *newest_rate(group))
 
 
 def newest_rate(values: Mapping[str, str]) -> tuple[str, Rate]:
@@ -192,15 +191,14 @@ def _dirichlet(rng: random.Random, row: Mapping[str, int], authors: Sequence[str
 
 def _share(author: str, counted: Mapping[str, int], values: Sequence[float]) -> CorrectedShare:
     names = (author, LineClass.LIKELY_HUMAN) if author == LineClass.HUMAN else (author,)
-    lines = sum(counted.get(name, 0) for name in names)
     edges = Interval(values[int(0.025 * len(values))], values[int(0.975 * len(values))])
-    return CorrectedShare(author, lines / sum(counted.values()), sum(values) / len(values), edges)
+    share = sum(counted.get(name, 0) for name in names) / sum(counted.values())
+    return CorrectedShare(author, share, sum(values) / len(values), edges)
 
 
 def class_rates() -> dict[str, dict[str, Any]]:
     """Class -> lines read, right ones, rate and its interval (None where too few were read), for JSON and SARIF."""
-    names = {row["class"] for row in _read()}
-    return {name: class_rate(name).data() for name in LINE_CLASSES if name in names}
+    return {name: rate.data() for name in LINE_CLASSES if (rate := class_rate(name)).checked}
 
 
 _NOBODY = (LineClass.UNKNOWN, LineClass.UNDECLARED)  # they name no author who could be the wrong one

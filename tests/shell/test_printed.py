@@ -101,6 +101,13 @@ def test_a_traceback_quotes_lines_of_files() -> None:
     assert lines_traced('  File "<stdin>", line 1, in <module>\n    total = 1 / parts\n') == []
 
 
+def test_a_failed_test_quotes_lines_of_files() -> None:
+    called = "    def test_total():\n>       go()\n\nx_test.py:3: \n_ _ _ _ _\n\n    def go():\n"
+    output = f"{called}>       total = 1 / parts\nE       ZeroDivisionError: division by zero\n\n/w/src/a.py:7: ZeroDivisionError\n"
+    assert lines_traced(output) == [part("total = 1 / parts", 0)]
+    assert lines_traced("> total = 1 / parts\n> more\n") == []
+
+
 @pytest.mark.parametrize(("status", "count"), [(Status.OK, 1), (Status.ERROR, 0)])
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 def test_files_that_are_printed_are_sightings_for_every_agent(agent: str, status: Status, count: int) -> None:
