@@ -1,4 +1,5 @@
-"""Links that a reader decided from raw evidence, and verdicts that changed (benchmarks/data: links.csv, changed-verdicts.csv).
+"""Links that a reader decided from raw evidence, verdicts that changed, and what dates answer (benchmarks/data: links.csv,
+changed-verdicts.csv, older-projects.csv).
 
 Called by benchmarks/accuracy.py; the tables stand in docs/accuracy.md and docs/accuracy-details.md.
 """
@@ -19,6 +20,7 @@ from attribution.stats.intervals import wilson  # noqa: E402
 
 LINKS = ROOT / "benchmarks" / "data" / "links.csv"
 CHANGED = ROOT / "benchmarks" / "data" / "changed-verdicts.csv"
+OLDER = ROOT / "benchmarks" / "data" / "older-projects.csv"
 _LINES = {  # of the six repositories, by class before and now
     ("undeclared", "declared"): 16_938, ("declared", "unknown"): 666, ("undeclared", "tool"): 160, ("declared", "agent"): 149,
     ("undeclared", "unknown"): 141, ("undeclared", "agent"): 95, ("declared", "tool"): 67, ("unknown", "declared"): 60,
@@ -28,7 +30,7 @@ _LINES = {  # of the six repositories, by class before and now
 
 
 def texts() -> dict[str, object]:
-    return {"link_readings": _link_readings(), "changed_verdicts": _changed_verdicts()}
+    return {"link_readings": _link_readings(), "changed_verdicts": _changed_verdicts(), "older_projects": _older_projects()}
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -79,3 +81,20 @@ def _changed_verdicts() -> str:
         for (before, now), lines in sorted(_LINES.items(), key=lambda item: -item[1])
     ]
     return table(("class before → now", "lines", "read", "now right", "both defensible", "before right", "neither"), rows)
+
+
+def _older_projects() -> str:
+    """A row for each project and one for all: source lines without an author, without the rule of dates and with it."""
+    names = ("lines", "before_completion", "before_agents", "unanswered")
+    projects = {row["repository"]: [int(row[name]) for name in names] for row in _rows(OLDER)}
+    projects["all"] = [sum(column) for column in zip(*projects.values(), strict=True)]
+    rows = [
+        (
+            name,
+            *(f"{n:,}" for n in (lines, left + first + second, first, second, left)),
+            f"{100 * (first + second) / (left + first + second):.0f} %",
+        )
+        for name, (lines, first, second, left) in projects.items()
+    ]
+    head = ("repository", "lines of source and tests", "without an author before", "dated before June 2021", "to April 2023")
+    return table((*head, "without an author now", "answered by dates"), rows)
