@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from attribution.queries.survival import SurvivalReport
     from collector.storage.store import Store
 
-_LOG = logging.getLogger(__name__)
 Names = str | Sequence[str]
 """A name, or several."""
 
@@ -295,10 +293,12 @@ class Database:
         return {table.name: Rows(table.rows) for table in chapters[name](self._store)}
 
     def _open_path(self, path: str) -> OpenRepo:
+        import logging
+
         from attribution.ensure.clone import attributed_clone
         from collector.git.repository import GitRepo
 
-        return attributed_clone(self._store, GitRepo(path), _LOG.info)
+        return attributed_clone(self._store, GitRepo(path), logging.getLogger(__name__).info)
 
     def _clone_of(self, repo: str) -> OpenRepo:
         """The clone of a repository: the one that was opened, or as it was when the database was made."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from zlib import crc32
 
 from attribution.authorship.align import text_of
 from attribution.authorship.case import AddedFile, added_file
 from attribution.authorship.diffs import CommitDiff
-from attribution.authorship.printed_diffs import PrintedDiffs
+from attribution.authorship.printed_diffs import FilesRead, PrintedDiffs
 from collector.checkpoints.statements import checkpoint_ids
 from collector.files.kinds import BY_HAND, Attributes
 from collector.git.ancestry import Ancestry
@@ -19,6 +20,7 @@ from collector.git.repository import GitRepo
 from collector.model import Commit
 
 RARE = 3  # text of lines that more files than this ever had proves nothing
+_FILES = 8  # bits of a number of files
 
 
 @dataclass(slots=True)
@@ -91,8 +93,10 @@ class LineFiles:
     A history has millions of lines, most of them in one file: for those only the file is kept, not a set of files.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, earlier: bytes = b"") -> None:
+        """`earlier`: `shared_lines` of commits that are not added."""
         self._files: dict[int, int | tuple[int, ...]] = {}
+        self._shared = {value >> _FILES: value & 0xFF for value in array("Q", earlier)}  # by a hash that is always the same
 
     def add(self, path: str, lines: Iterable[bytes]) -> None:
         """Lines that a commit added to a file."""
@@ -105,22 +109,18 @@ class LineFiles:
             several = (existing,) if isinstance(existing, int) else existing
             if file not in several and len(several) <= RARE:
                 files[key] = (*several, file)
+                kept = crc32(line.strip())
+                self._shared[kept] = max(len(several) + 1, self._shared.get(kept, 0))
 
     def files(self, line: bytes) -> int:
         """Of a line without its layout; 0 when no commit added it."""
         existing = self._files.get(hash(line))
-        if existing is None:
-            return 0
-        return 1 if isinstance(existing, int) else len(existing)
+        counted = 0 if existing is None else 1 if isinstance(existing, int) else len(existing)
+        return max(counted, self._shared.get(crc32(line), 0))
 
-
-class FilesRead(NamedTuple):
-    """What is read of a history where a question concerns a few files."""
-
-    commits: Container[str]  # their ids; of the others nothing is read
-    paths: Container[str]
-    since: float  # commands that ended before are not known
-    asked: Container[str]  # of these commits the verdicts are wanted
+    def shared_lines(self) -> bytes:
+        """In how many files each line is that is in several."""
+        return array("Q", (line << _FILES | count for line, count in self._shared.items())).tobytes()
 
 
 def read_history(
@@ -135,14 +135,13 @@ def read_history(
 
     Without `rarity` nothing is remembered of the lines, and nobody may ask how rare one is. `only`: all other changes are left out.
     """
-    history = CommitHistory(list(commits), {})
+    history = CommitHistory(list(commits), {}, lines=LineFiles((only.shared if only is not None else None) or b""))
     count = history.lines.add if rarity else None
     chosen = [commit for commit in commits if only is None or commit.sha in only.commits]
     if only is not None:
         history.diffs = {commit.sha: CommitDiff(commit, []) for commit in commits}
         history.paths.update(repo.paths(commits[-1].sha))
-    paths = only.paths if only is not None else None
-    with repo.open_scratch() as git, closing(PrintedDiffs(repo, git, chosen, attributes, count, paths)) as printed:
+    with repo.open_scratch() as git, closing(PrintedDiffs(repo, git, chosen, attributes, count, only)) as printed:
         for commit in chosen:
             result = history.diffs[commit.sha] = printed.diff_of(commit)
             history.paths.update(file.change.path for file in result.files or ())

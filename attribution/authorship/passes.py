@@ -8,6 +8,7 @@ record tells more.
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import first_times
@@ -90,7 +91,7 @@ def confirm_people(judged: Judged) -> None:
     commits = [(commit, judged.verdicts[commit.sha]) for commit in judged.commits]
     lines = {commit.sha: list(person_lines(commit, verdict, judged.texts)) for commit, verdict in commits}
     all_lines = [line for several in lines.values() for line in several]
-    agents = (text for session in evidence.sessions.edits for text in session.produced)
+    agents = chain((text for session in evidence.sessions.edits for text in session.produced), evidence.sessions.further())
     produced = first_times({text for line in all_lines for text in (*line.bare, *line.novel)}, agents)
     unrecorded, edited = evidence.unrecorded_agents(), _times_of_edits(judged)
     for commit, verdict in commits:

@@ -4,8 +4,9 @@ Git compares texts several times faster than libgit2 does for us. Merges, and wh
 tell, is compared one by one (`diffs`).
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from attribution.authorship.diffs import AddedLines, CommitDiff, Count, FileDiff, diff_of, file_diff
 from collector.files.kinds import BY_TEXT, HEAD_LINES, Attributes, kind_of, kind_of_text, may_tell_kind, suffix_of, text_decides
@@ -18,6 +19,16 @@ from collector.model import Commit, FileChange
 from collector.vocabulary.lines import FileKind
 
 
+class FilesRead(NamedTuple):
+    """What is read of a history where a question concerns a few files."""
+
+    commits: Container[str]  # their ids; of the others nothing is read
+    paths: Collection[str]
+    since: float  # commands that ended before are not known
+    asked: Container[str]  # of these commits the verdicts are wanted
+    shared: bytes | None  # `LineFiles.shared_lines` of the attributed commits; None: not kept, all files of `commits` are counted
+
+
 class PrintedDiffs:
     """The diffs of commits, to be asked for in the order in which they are given."""
 
@@ -28,17 +39,19 @@ class PrintedDiffs:
         commits: Sequence[Commit],
         attributes: Sequence[Attributes] = (),
         count: Count | None = None,
-        paths: Container[str] | None = None,
+        only: FilesRead | None = None,
     ) -> None:
         """`attributes` are the repository's own; `count` is told the lines that each commit but merges added to a file.
 
-        Of files other than `paths` no more is found out.
+        `only`: of other files no more is found out, nor are their lines counted where it is known which are shared.
         """
-        self._repo, self._attributes, self._count, self._paths = repo, attributes, count, paths
+        self._repo, self._attributes, self._count = repo, attributes, count
+        self._paths = only.paths if only is not None else None
         self._kinds = _Kinds(repo, attributes)
         self._ranges: dict[AddedLines, AddedLines] = {}  # most come again and again in a history, which keeps each once
         self._unknown = frozenset(repo.censored().shallow)  # git would show them as first commits
-        self._patches = PatchStream(git, TEXT_BYTES, with_text=True)
+        self._alone: Collection[str] = only.paths if only is not None and only.shared is not None else ()
+        self._patches = PatchStream(git, TEXT_BYTES, with_text=True, paths=self._alone)
         self._patches.feed([commit.sha for commit in commits if self._is_printed(commit)])
 
     def close(self) -> None:
@@ -62,7 +75,10 @@ class PrintedDiffs:
         if deltas is None or not all(map(_is_plain, deltas)):
             return None
         of_path = {delta.path: delta for delta in deltas}
-        changes = self._repo.pair_renames([_change(delta) for delta in deltas])
+        if self._alone and not all(delta.new for delta in deltas):  # it may have got the name of another file
+            changes = [change for change in self._repo.changes(commit) or () if change.path in of_path]
+        else:
+            changes = self._repo.pair_renames([_change(delta) for delta in deltas])
         compare = partial(file_diff, self._repo, attributes=self._attributes, count=self._count)
         return [compare(c) if c.status == "R" else self._file(c, of_path[c.path]) for c in changes]
 

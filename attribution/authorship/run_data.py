@@ -1,10 +1,11 @@
 """What the steps of attribution hand to each other: read, replayed, judged. Pure."""
 
 from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from attribution.authorship.agent_text import ProducedText
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import MissingTranscript
 from attribution.authorship.links import CommitLinks
@@ -54,6 +55,8 @@ class SessionsRead:
     ids: Mapping[str, int]  # key -> its number in the database
     reach: Mapping[str, TranscriptReach]  # by key
     edits: Sequence[SessionEdits]  # of those that could be read, in order of time
+    shared: bytes | None = None  # what was kept of the lines that files share, see `FilesRead`
+    further: Callable[[], Iterable[ProducedText]] = tuple  # what is not in `produced` of a session, read when it is asked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands import common
-from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, notice, out, write_json, writing
 from collector.errors import WhoWroteError
 from collector.json_values import jsonable
@@ -203,6 +202,7 @@ def log(
             _total(opened, commits, _iso(since), output_format)
         else:
             from attribution.queries.commit_range import log as log_table
+            from collector.console.tables import print_table
 
             table = log_table(opened, commits, _iso(since), most)
             table.notes.append("lines: non-blank lines added to source and test files")

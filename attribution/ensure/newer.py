@@ -8,7 +8,7 @@ import json
 from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Any
 
-from attribution.authorship.commits import FilesRead
+from attribution.authorship.printed_diffs import FilesRead
 from attribution.authorship.verdicts import Span, Verdict
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.recorded_sessions import stored_now
@@ -22,6 +22,7 @@ from collector.model import Commit
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext
 from collector.storage.retention import FULL
+from collector.storage.session_cache import NotPacked
 from collector.storage.store import iso
 from collector.text import printable
 from collector.vocabulary.agents import slug_of
@@ -29,7 +30,7 @@ from collector.vocabulary.lines import Evidence, Reason
 
 _RECENT = 3 * 86_400.0  # seconds before the first of the commits from which on everything that agents did is read
 # More than this takes as long as a run.
-_MOST_COMMITS, _MOST_FILES, _MOST_CHANGES, _MOST_BYTES = 100, 30, 300, 30_000_000
+_MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 30, 300
 
 _CHANGES = """
 SELECT DISTINCT c.commit_sha, COALESCE(f.old_path, '') AS old_path FROM commits c JOIN commit_files f ON f.commit_id = c.id
@@ -64,16 +65,21 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
     values = (opened.repo_id, iso(since), *(json.dumps(sorted(several)) for several in (paths, words, earlier)))
     sessions = {row["key"]: row for row in store.rows(_SESSIONS, values)}
     checkpoints, local = stored_now(store, repo, opened.repo_id)
-    links = {name for commit in newer for name in checkpoint_ids(commit.message)}
-    due = {record.session_id for checkpoint in checkpoints if checkpoint.id in links for record in checkpoint.sessions}
+    named = {name for commit in newer for name in checkpoint_ids(commit.message)}
+    due = {record.session_id for checkpoint in checkpoints if checkpoint.id in named for record in checkpoint.sessions}
     files = [item for item in session_files(checkpoints, local) if _is_due(item, sessions) or item.key in due]
     context = RunContext(store, repo, opened.repo_id, no_progress)
-    read = peek_sessions(context, files, {key: row["id"] for key, row in sessions.items()}, VERSION, _MOST_BYTES)
+    links = (link for link, target in repo.links(opened.tip).items() if target in paths)
+    ids = {key: row["id"] for key, row in sessions.items()}
+    read = peek_sessions(context, files, ids, (*paths, *links), VERSION)
     if read is None:
         return {}
-    only = FilesRead({*earlier, *opened.newer}, paths, since, asked)
+    only = FilesRead({*earlier, *opened.newer}, paths, since, asked, read.shared)
     evidence = read_inputs(context, opened.tip, read, checkpoints, only)
-    judged = judge(repo, evidence, replay(context, evidence, local.worktrees, only), only)
+    try:
+        judged = judge(repo, evidence, replay(context, evidence, local.worktrees, only), only)
+    except NotPacked:  # a run has put other entries into the cache
+        return {}
     return {
         (sha, printable(file.change.path)): _answers(spans, evidence.links[sha].commit, sessions)
         for sha in asked

@@ -5,13 +5,14 @@ from functools import partial
 
 from attribution.authorship.absent import add_missing_ends
 from attribution.authorship.clock_offsets import on_session_clocks
-from attribution.authorship.commits import FilesRead, added_files, read_history
+from attribution.authorship.commits import added_files, read_history
 from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.dates import old_commits
 from attribution.authorship.links import ChangedPaths, add_imports, add_own, add_stated, commit_probes, link_by_trailer
 from attribution.authorship.own_commits import own_commits
 from attribution.authorship.passes import settle
+from attribution.authorship.printed_diffs import FilesRead
 from attribution.authorship.recover import recover
 from attribution.authorship.replay import Worktree
 from attribution.authorship.run_data import Judged, Replayed, RunInputs, SessionsRead

@@ -16,7 +16,7 @@ from attribution.lineage.reverts import taken_back
 from attribution.stages import feature_rows, line_rows, outcomes, turn_outcomes
 from attribution.stages.judging import VERSION, judge, read_inputs, replay
 from attribution.stages.lines_due import STAGE, censored_parts, is_done, nothing_found, target_of
-from attribution.stages.sessions import read_sessions
+from attribution.stages.sessions import keep_shared_lines, read_sessions
 from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
 from collector.load import LOAD, facts_key, key_of_run, write_commits
@@ -67,6 +67,7 @@ def attribute_repo(
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     evidence = read_inputs(context, target.head, read_sessions(context, checkpoints, local, options.jobs, VERSION), checkpoints)
+    keep_shared_lines(context, target.head, evidence.history.lines.shared_lines())
     replayed = replay(context, evidence, local.worktrees)
     progress("judging lines", 0, 0)
     judged = judge(repo, evidence, replayed)

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import gc
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from attribution.authorship.agent_text import ProducedText
 from attribution.authorship.run_data import SessionsRead, TranscriptReach
-from attribution.authorship.session_edits import SessionEdits, add_missing_past, forget_stored_subagents, session_edits
+from attribution.authorship.session_edits import RawEdit, SessionEdits, add_missing_past, forget_stored_subagents, session_edits
 from collector.agents import readers
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
@@ -33,7 +35,7 @@ from collector.load import (
     store_session,
 )
 from collector.local.model import LocalSessions
-from collector.model import Checkpoint, Problem, TranscriptReader
+from collector.model import Checkpoint, Edit, FileObservation, Problem, TranscriptReader
 from collector.repository_rows import stored_name
 from collector.runtime import workers
 from collector.runtime.bounds import PART_ERRORS, apply_limits, memory_left, part_of_the_time, time_left
@@ -50,10 +52,12 @@ from collector.storage.session_cache import (
     unpack,
     unseal,
 )
-from collector.text import printable
+from collector.text import canonical_path, printable
 from collector.vocabulary.sessions import TranscriptState
 
-VERSION = "6"  # of what is kept in the cache
+VERSION = "7"  # of what is kept in the cache
+_WHOLE = "whole"  # the part that belongs to no file
+_MOST_BYTES = 30_000_000  # of transcripts that a question reads; more takes as long as a run
 _WORTH_WORKERS = 20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
 
 
@@ -72,20 +76,32 @@ def read_sessions(
 
 
 def peek_sessions(
-    context: RunContext, files: Sequence[SessionFiles], ids: Mapping[str, int], version: str, most: int
+    context: RunContext, files: Sequence[SessionFiles], ids: Mapping[str, int], paths: Iterable[str], version: str
 ) -> SessionsRead | None:
-    """Reads some sessions and stores nothing; None where more than `most` bytes would have to be read that the cache lacks.
+    """Reads some sessions and stores nothing; None where too much would have to be read that the cache lacks.
 
-    `ids`: their numbers, also of sessions that the database does not have.
+    `ids`: their numbers, also of sessions that the database does not have. `paths`: the texts of other files are left out.
+    `further` raises NotPacked.
     """
+    names = set(map(_name, paths))
     with sessions_of(context.store, stored_name(context.store, context.repo_id), context.repo.blob) as cache:
         reading = _Reading(context, cache, ids, readers(), version)
-        reads = {session.key: reading.cached(session) for session in files}
+        reads = {session.key: reading.cached(session, names) for session in files}
+        kept = [(session.key, reading.key(session)) for session in files if reads[session.key] is not None]
+        head = str(context.store.value("SELECT head_sha FROM repos WHERE id = ?", (context.repo_id,)))
+        shared = cache.get("", digest(VERSION, head), ("",)).get("")
     missing = [_ReadTask(f, ids[f.key], context.store.policy, False, False, False) for f in files if reads[f.key] is None]
-    if sum(_size(context.repo, task.files) for task in missing) > most:
+    if sum(_size(context.repo, task.files) for task in missing) > _MOST_BYTES:
         return None
     read = {task.files.key: _prepare(task, context.repo, reading.readers, set()).read for task in missing}
-    return _sessions_read(ids, {session.key: reads[session.key] or read[session.key] for session in files})
+    whole = _sessions_read(ids, {session.key: reads[session.key] or read[session.key] for session in files})
+    return replace(whole, shared=shared, further=lambda: _produced(context, kept))
+
+
+def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
+    """Keeps which lines the files of a history share, for questions about later commits."""
+    with sessions_of(context.store, stored_name(context.store, context.repo_id), context.repo.blob) as cache:
+        cache.put("", digest(VERSION, head), {"": zlib.compress(lines, 1)})
 
 
 def _sessions_read(ids: Mapping[str, int], reads: Mapping[str, _SessionRead]) -> SessionsRead:
@@ -103,6 +119,71 @@ class _SessionRead:
     edits: SessionEdits | None  # None: without a transcript
     events: EventKeys | None = None  # of the whole session; None: without a transcript
     copied: str = ""  # the key of what was left out of it because it counts for other sessions
+
+
+@dataclass(slots=True)
+class _Part:
+    """What is kept apart, since few questions need it: of the files of one name, with places; or what the session wrote."""
+
+    edits: list[tuple[int, RawEdit]] = field(default_factory=list)
+    sightings: list[tuple[int, tuple[int, FileObservation]]] = field(default_factory=list)
+    produced: list[ProducedText] = field(default_factory=list)
+    events: EventKeys | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A session without its parts."""
+
+    read: _SessionRead
+    edits: SessionEdits
+    parts: list[str]
+
+    def parts_of(self, names: Collection[str]) -> list[str]:
+        """The parts with files of these names, and of files that were copied or moved to one."""
+        wanted, arrivals = set(names), [raw.edit for raw in self.edits.edits if raw.edit.new_path]
+        while sources := {_name(edit.path) for edit in arrivals if _name(edit.new_path) in wanted} - wanted:
+            wanted |= sources
+        return sorted({digest(name) for name in wanted}.intersection(self.parts))
+
+    def with_parts(self, parts: Mapping[str, bytes], wanted: Collection[str] | None = None) -> _SessionRead:
+        """`wanted`: not all of them. Raises NotPacked, LookupError: one is not there, or does not fit."""
+        for part in (unpack(_Part, parts[name]) for name in (self.parts if wanted is None else wanted)):
+            for place, raw in part.edits:
+                self.edits.edits[place] = raw
+            for place, seen in part.sightings:
+                self.edits.sightings[place] = seen
+            self.edits.produced += part.produced
+            self.read.events = part.events or self.read.events
+        self.read.edits = self.edits
+        return self.read
+
+
+def _pack_parts(read: _SessionRead, edits: SessionEdits) -> dict[str, bytes]:
+    """Name of a part -> its packed value; "" is a `_Kept`. Raises NotPacked."""
+    parts: dict[str, _Part] = defaultdict(_Part, {_WHOLE: _Part(produced=edits.produced, events=read.events)})
+    bare = replace(edits, edits=list(edits.edits), sightings=list(edits.sightings), produced=[])
+    for place, raw in enumerate(edits.edits):
+        if not raw.edit.new_path:
+            parts[digest(_name(raw.edit.path))].edits.append((place, raw))
+            empty = Edit(raw.edit.path, raw.edit.op, before_known=raw.edit.before_known, by_shell=raw.edit.by_shell)
+            bare.edits[place] = replace(raw, edit=empty)
+    for place, (order, seen) in enumerate(edits.sightings):
+        parts[digest(_name(seen.path))].sightings.append((place, (order, seen)))
+        bare.sightings[place] = order, replace(seen, text="")
+    kept = _Kept(replace(read, edits=None, events=None), bare, sorted(parts))
+    return {"": pack(_Kept, kept), **{name: pack(_Part, part) for name, part in parts.items()}}
+
+
+def _produced(context: RunContext, entries: Sequence[tuple[str, str]]) -> Iterator[ProducedText]:
+    """`entries`: sessions with the keys of what was kept of them. Raises NotPacked: it is gone in the meantime."""
+    with sessions_of(context.store, stored_name(context.store, context.repo_id), context.repo.blob) as cache:
+        for session, key in entries:
+            yield from unpack(_Part, cache.get(session, key, (_WHOLE,)).get(_WHOLE, b"")).produced
+
+
+def _name(path: str) -> str:
+    return canonical_path(path).rpartition("/")[2].casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +213,7 @@ class _Prepared:
     rows: SessionRows | None
     features: dict[str, Any] | None = None
     failed: str = ""  # why there are no features
-    packed: bytes | None = None  # `read`, for the cache or from another process
+    packed: dict[str, bytes] | None = None  # `read`, for the cache or from another process
     is_sealed: bool = False  # no secret is in `packed`
 
 
@@ -168,7 +249,7 @@ def _prepare(task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[Transc
             done.failed = f"{type(error).__name__}: {error}"
     if edits is not None and task.keeps:
         with suppress(NotPacked):
-            done.packed = seal(pack(_SessionRead, done.read), task.files.blobs(), repo.blob)
+            done.packed = seal(_pack_parts(done.read, edits), task.files.blobs(), repo.blob)
             done.is_sealed = done.packed is not None
     return done
 
@@ -237,7 +318,8 @@ class _Reading:
         """Stores what was read, and keeps it for the next run."""
         files, session_id, read = task.files, task.session_id, done.read
         if read.edits is None and done.packed is not None:  # it comes from another process
-            read = unpack(_SessionRead, unseal(done.packed, self.context.repo.blob) or b"")
+            parts = {name: unseal(part, self.context.repo.blob) or b"" for name, part in done.packed.items()}
+            read = unpack(_Kept, parts[""]).with_parts(parts)
         if done.rows is not None:
             stored = store_session(session_run(self.context, files), session_id, done.loaded, done.rows)
             if stored is not done.loaded:
@@ -245,10 +327,10 @@ class _Reading:
         if done.features is not None or done.failed:
             _store_features(self.context, session_id, files, done)
         if read.edits is not None and done.packed is not None and done.is_sealed:
-            self.cache.put(files.key, self._key(files), done.packed)
+            self.cache.put(files.key, self.key(files), done.packed)
         return read
 
-    def _key(self, files: SessionFiles) -> str:
+    def key(self, files: SessionFiles) -> str:
         """Changes when what is read of a session may, or what is made of it."""
         return digest(
             VERSION,
@@ -259,12 +341,14 @@ class _Reading:
             inputs_key(self.context.repo, files, self.readers),
         )
 
-    def cached(self, files: SessionFiles) -> _SessionRead | None:
-        """What the cache holds of a session as it is now."""
-        content = self.cache.get(files.key, self._key(files))
+    def cached(self, files: SessionFiles, names: Collection[str] | None = None) -> _SessionRead | None:
+        """What the cache holds of a session as it is now; `names`: texts only of files that have one of these names."""
+        key = self.key(files)
         try:
-            return None if content is None else unpack(_SessionRead, content)
-        except NotPacked:
+            kept = unpack(_Kept, self.cache.get(files.key, key, ("",))[""])
+            wanted = kept.parts if names is None else kept.parts_of(names)
+            return kept.with_parts(self.cache.get(files.key, key, wanted), wanted)
+        except (NotPacked, LookupError):
             return None
 
 
@@ -276,9 +360,10 @@ def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
     gc.set_threshold(5_000_000, 20, 100)  # as in `attribute_one`
     with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
         done = _prepare(task, *_clone(path))
-    with suppress(NotPacked):
-        done.packed = done.packed or zlib.compress(pack(_SessionRead, done.read), 1)
-        done.read.edits = None  # it goes packed: smaller, and faster than the objects
+    if (edits := done.read.edits) is not None:
+        with suppress(NotPacked):
+            done.packed = done.packed or {name: zlib.compress(part, 1) for name, part in _pack_parts(done.read, edits).items()}
+            done.read.edits = None  # it goes packed: smaller, and faster than the objects
     return done
 
 

@@ -15,7 +15,6 @@ import os
 import re
 import signal
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -337,6 +336,8 @@ def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
 
     name = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     versions = ", ".join(f"{package} {version(package)}" for package in ("whowrote", "pygit2", "sqlite-utils"))
+    import tempfile  # it loads every kind of archive
+
     handle, path = tempfile.mkstemp(prefix="whowrote-", suffix=".log")
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(f"{versions}, python {sys.version}, {sys.platform}\narguments: {sys.argv[1:]}\n\n{trace}")

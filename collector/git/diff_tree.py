@@ -5,6 +5,7 @@ have git dies: `PatchStream` says so of that commit, and starts another child be
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from sys import intern
@@ -139,9 +140,10 @@ class PatchStream:
     The child is started when it is first asked. Of files above `max_file` bytes there are no hunks, as of binary ones.
     """
 
-    def __init__(self, git: ScratchGit, max_file: int, with_text: bool) -> None:
+    def __init__(self, git: ScratchGit, max_file: int, with_text: bool, paths: Iterable[str] = ()) -> None:
+        """`paths`: only of these files, if there are any."""
         self._git, self._with_text = git, with_text
-        self._args = [*_PATCH, *(() if with_text else ("--irreversible-delete",)), *_PATCH_TAIL]
+        self._args = [*_PATCH, *(() if with_text else ("--irreversible-delete",)), *_PATCH_TAIL, "--", *sorted(paths)]
         self._settings = [f"core.bigFileThreshold={max_file}"]
         self._wanted: list[str] = []
         self._at = 0

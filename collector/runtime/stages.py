@@ -18,12 +18,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from collector.git.repository import GitRepo
-from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Connection, Store, iso
 from collector.text import printable
+
+if TYPE_CHECKING:
+    from collector.model import Problem
 
 
 class StageName(StrEnum):
@@ -192,6 +195,8 @@ def note_failure(store: Store, name: str, error: str) -> None:
     """A repository that failed has a row in `problems` until it succeeds (`error` is ""). Call within a transaction."""
     store.connection.execute("DELETE FROM problems WHERE stage = 'repository' AND subject = ?", (printable(name),))
     if error:
+        from collector.model import Problem
+
         repo_id = store.value("SELECT id FROM repos WHERE name = ? COLLATE NOCASE", (name,))
         store.add_problems(repo_id, [Problem("repository", name, "failed", error)])
 

@@ -15,7 +15,7 @@ import os
 import re
 import types
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
@@ -38,6 +38,10 @@ _KEPT = timedelta(days=30)  # since it was last used
 _AT_ONCE = 16_000_000  # bytes that wait to be written
 _MOST_SCANNED = 300_000
 _KEPT_BYTES = "SELECT SUM(bytes) FROM sessions_read"
+_PARTS = """
+SELECT part, content, used_on FROM sessions_read
+WHERE repo = ? AND session = ? AND input_key = ? AND part IN (SELECT value FROM json_each(?))
+"""
 _FAILURES = (DatabaseUnusable, OSError)
 _PLACES = b"\xff"  # begins an entry with secrets: a blob, start and length of each in it, a line, and the value with their numbers
 ReadBlob = Callable[[str], bytes | None]
@@ -56,24 +60,23 @@ class SessionCache:
 
     def __init__(self, cache: Store | None, repo: str, blob: ReadBlob) -> None:
         self._cache, self._repo, self._blob = cache, repo, blob
-        self._waiting: list[tuple[str, str, bytes]] = []
+        self._waiting: list[tuple[str, str, Mapping[str, bytes]]] = []
         self._today = datetime.now(UTC).date().isoformat()
         self._used: list[str] = []
 
-    def get(self, session: str, input_key: str) -> bytes | None:
-        """What was kept of a session that was read from these inputs."""
-        if self._cache is None:
-            return None
-        sql = "SELECT content, used_on FROM sessions_read WHERE repo = ? AND session = ? AND input_key = ?"
+    def get(self, session: str, input_key: str, parts: Collection[str]) -> dict[str, bytes]:
+        """These parts of what was kept of a session that was read from these inputs."""
+        if self._cache is None or not parts:
+            return {}
         try:
-            rows = self._cache.rows(sql, (self._repo, session, input_key))
+            rows = self._cache.rows(_PARTS, (self._repo, session, input_key, orjson.dumps(list(parts)).decode()))
         except _FAILURES:
-            return None
-        if not rows or not isinstance(rows[0]["content"], bytes):
-            return None
-        if rows[0]["used_on"] != self._today:
+            return {}
+        if any(row["used_on"] != self._today for row in rows):
             self._used.append(session)
-        return unseal(rows[0]["content"], self._blob)
+        blob = cache(self._blob)
+        contents = {row["part"]: unseal(row["content"], blob) for row in rows if isinstance(row["content"], bytes)}
+        return {part: content for part, content in contents.items() if content is not None}
 
     @cached_property
     def has_room(self) -> bool:
@@ -83,11 +86,11 @@ class SessionCache:
         except _FAILURES:
             return False
 
-    def put(self, session: str, input_key: str, content: bytes) -> None:
-        """`content`: as `seal` gives it."""
+    def put(self, session: str, input_key: str, parts: Mapping[str, bytes]) -> None:
+        """`parts`: each as `seal` gives it."""
         if self._cache is not None:
-            self._waiting.append((session, input_key, content))
-            if sum(len(entry) for _, _, entry in self._waiting) > _AT_ONCE:
+            self._waiting.append((session, input_key, parts))
+            if sum(_size(waiting) for *_, waiting in self._waiting) > _AT_ONCE:
                 self.write()
 
     def write(self) -> None:
@@ -101,16 +104,20 @@ class SessionCache:
                 mine = [(self._repo, session) for session, *_ in waiting]
                 connection.executemany(f"DELETE FROM sessions_read WHERE {condition}", mine)
                 full = int(self._cache.value(_KEPT_BYTES) or 0)
-                for session, input_key, content in waiting:
-                    full += len(content)
+                for session, key, parts in waiting:
+                    full += _size(parts)
                     if full > CACHE_BYTES:
                         break
-                    row = (self._repo, session, input_key, self._today, len(content), content)
-                    connection.execute("INSERT INTO sessions_read VALUES (?, ?, ?, ?, ?, ?)", row)
-                rows = [(self._today, self._repo, session) for session in used]
+                    entries = ((self._repo, session, part, key, self._today, len(kept), kept) for part, kept in parts.items())
+                    connection.executemany("INSERT INTO sessions_read VALUES (?, ?, ?, ?, ?, ?, ?)", entries)
+                rows = [(self._today, self._repo, session) for session in dict.fromkeys(used)]
                 connection.executemany(f"UPDATE sessions_read SET used_on = ? WHERE {condition}", rows)
         except _FAILURES:
             self._cache = None
+
+
+def _size(parts: Mapping[str, bytes]) -> int:
+    return sum(map(len, parts.values()))
 
 
 @contextmanager
@@ -165,28 +172,30 @@ def _delete(cache: Store, condition: str, *values: str) -> None:
 _scanned: set[int] = set()  # lines, each with the one before it, in which no secret was found
 
 
-def seal(content: bytes, oids: Iterable[str], blob: ReadBlob) -> bytes | None:
-    """A packed value as entries are kept: compressed, with the places of its secrets instead of them.
+def seal(parts: Mapping[str, bytes], oids: Iterable[str], blob: ReadBlob) -> dict[str, bytes] | None:
+    """Packed values as entries are kept: compressed, with the places of their secrets instead of them.
 
-    `oids`: of the transcripts that it was read from. None where none of them has all secrets, or one would be left.
+    `oids`: of the transcripts that they were read from. None where none of them has all secrets, or one would be left.
     """
     if len(_scanned) > _MOST_SCANNED:
         _scanned.clear()
-    texts = list(dict.fromkeys(texts_of(content)))
+    texts = list(dict.fromkeys(text for content in parts.values() for text in texts_of(content)))
     secrets = sorted({secret for text in texts for secret in _secrets_of(text)}, key=len, reverse=True)
     if not secrets:
-        return zlib.compress(content, 1)
+        return {part: zlib.compress(content, 1) for part, content in parts.items()}
     pattern = re.compile("|".join(map(re.escape, secrets)))
     if any(True for text in filter(pattern.search, texts) for _ in _secrets_of(pattern.sub(MARK, text))):
         return None
     written = [orjson.dumps(secret)[1:-1] for secret in secrets]
     numbers = {secret: b"\xff%d\xfe" % number for number, secret in enumerate(written)}  # UTF-8 has no such bytes
-    clean = re.sub(b"|".join(map(re.escape, written)), lambda match: numbers[match[0]], content)
+    any_of = re.compile(b"|".join(map(re.escape, written)))
+    cleaned = {part: any_of.subn(lambda match: numbers[match[0]], content) for part, content in parts.items()}
     for oid in oids:
         transcript = blob(oid) or b""
         places = [(transcript.find(secret), len(secret)) for secret in written]
         if min(places) >= (0, 0):
-            return zlib.compress(_PLACES + orjson.dumps([oid, places]) + b"\n" + clean, 1)
+            head = _PLACES + orjson.dumps([oid, places]) + b"\n"
+            return {part: zlib.compress(head + clean if count else clean, 1) for part, (clean, count) in cleaned.items()}
     return None
 
 
@@ -292,7 +301,8 @@ def _codec(kind: Any) -> _Codec:
     if origin is not None:
         return _container(origin, arguments)
     if isinstance(kind, type) and issubclass(kind, Enum):
-        return _Codec(lambda value: value.value, kind)
+        members = {member.value: member for member in kind}
+        return _Codec(lambda value: value.value, members.__getitem__)
     if dataclasses.is_dataclass(kind) or hasattr(kind, "_fields"):
         return _fields(kind)
     raise TypeError(f"{kind} cannot be packed")

@@ -10,8 +10,9 @@ import pytest
 from support.commands import clone
 from support.histories import Build, Files, drop, random_history, text, words
 
-from attribution.authorship.commits import FilesRead, LineFiles, read_history
+from attribution.authorship.commits import LineFiles, read_history
 from attribution.authorship.diffs import diff_of
+from attribution.authorship.printed_diffs import FilesRead
 from collector.errors import WhoWroteError
 from collector.files.kinds import Attributes, attributes_of
 from collector.git.program import GitFailed, ScratchGit
@@ -32,11 +33,20 @@ def check(repo: GitRepo, tips: Sequence[str], attributes: Sequence[Attributes] =
     assert all(history.lines._files[key] == files for key, files in lines._files.items())
     assert read_history(repo, commits, attributes, rarity=False).diffs == slow
     some = set(sorted({file.change.path for diff in slow.values() for file in diff.files or ()})[::2])
-    few = read_history(repo, commits, attributes, only=FilesRead(slow, some, 0.0, ()))
+    few = read_history(repo, commits, attributes, only=FilesRead(slow, some, 0.0, (), None))
     assert {sha: diff.files for sha, diff in few.diffs.items()} == {
         sha: diff.files and [file for file in diff.files if file.change.path in some] for sha, diff in slow.items()
     }
     assert few.lines._files == history.lines._files  # those of the other files say how common a line is
+    changes = [file.change for diff in slow.values() for file in diff.files or ()]
+    for _ in changes:  # with the names that the files had before
+        some |= {change.old_path for change in changes if change.path in some}
+    alone = read_history(repo, commits, attributes, only=FilesRead(slow, some, 0.0, (), history.lines.shared_lines()))
+    assert {sha: diff.files for sha, diff in alone.diffs.items()} == {
+        sha: diff.files and [file for file in diff.files if file.change.path in some] for sha, diff in slow.items()
+    }
+    assert alone.lines._files.keys() <= history.lines._files.keys()
+    assert alone.lines._shared == history.lines._shared
 
 
 @pytest.mark.parametrize("case", FIXTURES)

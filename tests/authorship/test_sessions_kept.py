@@ -46,9 +46,15 @@ def _cache() -> Path:
     return path
 
 
-def _kept() -> list[tuple[Any, ...]]:
+def _parts() -> list[tuple[Any, ...]]:
     with Store(_cache(), is_cache=True) as store:
-        return [tuple(row.values()) for row in store.rows("SELECT session, content FROM sessions_read ORDER BY session")]
+        return [
+            tuple(row.values()) for row in store.rows("SELECT session, part, content FROM sessions_read ORDER BY session, part")
+        ]
+
+
+def _kept() -> list[str]:
+    return [session for session, part, _ in _parts() if session and not part]
 
 
 def _never(*_: object, **__: object) -> Any:
@@ -199,27 +205,28 @@ def test_a_secret_is_not_kept_either_where_nothing_tells_that_it_is_one(tmp_path
 
 def _no_secret_in(*directories: Path) -> None:
     files = [path for directory in directories for path in directory.iterdir() if path.is_file()]
-    contents = [path.read_bytes() for path in files] + [zlib.decompress(content) for _, content in _kept()]
+    contents = [path.read_bytes() for path in files] + [zlib.decompress(content) for *_, content in _parts()]
     for secret in _SECRETS.values():
         assert not any(part.encode() in content for content in contents for part in (secret, secret[:12], secret[-12:]))
 
 
 def test_a_session_whose_secret_is_in_no_transcript_in_the_same_characters_is_not_kept() -> None:
-    content = pack(list[str], ["one", f"token {_SECRETS['token']}"])
-    assert session_cache.seal(content, ["a"], {"a": b"ghp_ another"}.get) is None
+    parts = {"": pack(list[str], ["one", f"token {_SECRETS['token']}"])}
+    assert session_cache.seal(parts, ["a"], {"a": b"ghp_ another"}.get) is None
     transcript = f"... {_SECRETS['token']}".encode()
-    sealed = session_cache.seal(content, ["gone", "a"], {"a": transcript}.get)
-    assert sealed is not None and session_cache.unseal(sealed, {"a": transcript}.get) == content
-    assert session_cache.unseal(sealed, lambda _: None) is None
+    sealed = session_cache.seal(parts, ["gone", "a"], {"a": transcript}.get)
+    assert sealed is not None and session_cache.unseal(sealed[""], {"a": transcript}.get) == parts[""]
+    assert session_cache.unseal(sealed[""], lambda _: None) is None
 
 
 @given(st.lists(st.text("(é \n\"\\'", max_size=20), min_size=1), st.sampled_from(sorted(_SECRETS.values())))
 def test_a_sealed_value_comes_back_to_the_byte_and_has_no_secret(texts: list[str], secret: str) -> None:
     content = pack(list[str], [f"{text} {secret} {text}" for text in texts] + [f"password = '{secret}' # {secret}"])
+    parts = {"": content, "alone": pack(list[str], [secret, *texts])}  # where it stands alone it need not look like one
     blobs = {"a": f'{{"text": "{secret}"}}'.encode()}
-    sealed = session_cache.seal(content, ["a"], blobs.get)
-    assert sealed is not None and session_cache.unseal(sealed, blobs.get) == content
-    assert secret.encode() not in zlib.decompress(sealed)
+    sealed = session_cache.seal(parts, ["a"], blobs.get)
+    assert sealed is not None and {part: session_cache.unseal(value, blobs.get) for part, value in sealed.items()} == parts
+    assert all(secret.encode() not in zlib.decompress(value) for value in sealed.values())
 
 
 def test_a_database_that_was_moved_finds_its_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,6 +256,20 @@ def test_damaged_entries_are_read_again(content: bytes, tmp_path: Path) -> None:
     with sqlite3.connect(_cache()) as connection:
         connection.execute("UPDATE sessions_read SET content = ?", (content,))
     same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
+
+
+@pytest.mark.parametrize("change", ["UPDATE sessions_read SET content = x'00'", "DELETE FROM sessions_read"])
+@pytest.mark.parametrize("part", ["= ''", "<> ''"])
+def test_a_session_of_which_a_part_is_damaged_or_gone_is_read_again(
+    part: str, change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, repository = _world(tmp_path)
+    _run(repository, tmp_path / "out.db")
+    with sqlite3.connect(_cache()) as connection:
+        connection.execute(f"{change} WHERE part {part}")
+    read = _counted(monkeypatch)
+    same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
+    assert len(read) >= 1
 
 
 def test_an_entry_that_would_be_too_large_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

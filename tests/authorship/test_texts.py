@@ -44,3 +44,15 @@ def test_a_line_is_counted_once_for_each_file_and_not_beyond_what_is_rare() -> N
         files.add(path, [b"  common", b"of " + path.encode()])
         files.add(path, [b"common  "])
     assert (files.files(b"common"), files.files(b"of a"), files.files(b"never")) == (RARE + 1, 1, 0)
+
+
+def test_lines_that_earlier_commits_had_in_several_files_stay_as_common_as_they_were() -> None:
+    earlier = LineFiles()
+    for path in "ab":
+        earlier.add(path, [b"  two", b"of " + path.encode()])
+    later = LineFiles(earlier.shared_lines())
+    assert [later.files(line) for line in (b"two", b"of a", b"never")] == [2, 0, 0]
+    for path in "cde":
+        later.add(path, [b"two ", b"of a"])
+    assert [later.files(line) for line in (b"two", b"of a")] == [3, 3]
+    assert LineFiles(later.shared_lines()).files(b"two") == 3

@@ -192,7 +192,8 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path) -> 
     hover, hints, attributed = ask(file, db, question)
     assert hover.startswith("undeclared\n") and "worked out for this file only" in hover and not hints
     assert attributed.startswith("undeclared\n"), "the server keeps no answer that a run has made old"
-    assert "this file only" not in attributed
+    assert hover.endswith(", 1 commit after what was attributed")
+    assert "this file only" not in attributed and "after what was attributed" not in attributed
 
 
 def test_a_new_file_and_a_file_in_no_clone(example: tuple[Path, Path], tmp_path: Path) -> None:

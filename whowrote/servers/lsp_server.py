@@ -29,7 +29,7 @@ from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.runtime.version import version
 from collector.storage.places import clone_around, default_database
-from collector.text import printable
+from collector.text import count_of, printable
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 from whowrote.database import open_database
@@ -218,6 +218,8 @@ def hover_text(block: Block) -> str:
         parts.append(f"session {of.session}" + (f", turn {of.turn}" if of.turn is not None else ""))
     subject = f" {commit.author_at[:10]} {commit.subject}" if commit else ""
     parts.append(f"commit {block.first.introduced.sha[:SHORT]}{subject}")
+    if (at := block.first.at).behind:
+        parts.append(f"at {at.commit[:SHORT]}, {count_of(at.behind, 'commit')} after what was attributed")
     return "\n".join(printable(part) for part in parts)
 
 

@@ -94,7 +94,7 @@ def statements(script: str) -> Iterator[str]:
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line
-        if sqlite3.complete_statement(statement):
+        if ";" in line and sqlite3.complete_statement(statement):
             yield statement
             statement = ""
 
@@ -111,9 +111,10 @@ _OBJECT = re.compile(r"^CREATE (?:TABLE|VIEW|(?:UNIQUE )?INDEX) IF NOT EXISTS (\
 
 @cache
 def _definitions(parts: tuple[str, ...]) -> dict[str, str]:
-    """Table, view or index of these parts -> its statement without comments and layout."""
+    """Table, view or index of these parts -> its statement as SQLite keeps it."""
     named = ((_OBJECT.search(statement), statement) for statement in statements(schema_sql(parts)))
-    return {match[1]: _LAYOUT.sub("", statement[match.start() :]) for match, statement in named if match}
+    kept = ((match[1], statement[match.start() :].rstrip().removesuffix(";")) for match, statement in named if match)
+    return {name: statement.replace("IF NOT EXISTS ", "", 1) for name, statement in kept}
 
 
 def first_foreign(connection: sqlite3.Connection, parts: tuple[str, ...]) -> str | None:
@@ -123,6 +124,7 @@ def first_foreign(connection: sqlite3.Connection, parts: tuple[str, ...]) -> str
     """
     definitions = _definitions(parts)
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"):
-        if kind == "trigger" or (name in definitions and _LAYOUT.sub("", sql) != definitions[name]):
+        own = definitions.get(name, sql)
+        if kind == "trigger" or (own != sql and _LAYOUT.sub("", sql) != _LAYOUT.sub("", own)):
             return str(name)
     return None

@@ -5,9 +5,10 @@
 CREATE TABLE IF NOT EXISTS sessions_read (
   repo TEXT NOT NULL COLLATE NOCASE, -- owner/name, as in repos
   session TEXT NOT NULL, -- as sessions.key
+  part TEXT NOT NULL, -- "", whole, or a hash of the name of the files of which it has the texts
   input_key TEXT NOT NULL, -- hash of what it was read from, and by which version
   used_on TEXT NOT NULL, -- day on which it was last read or written
   bytes INTEGER NOT NULL, -- length of content
   content BLOB NOT NULL, -- compact JSON, zlib
-  PRIMARY KEY (repo, session)
+  PRIMARY KEY (repo, session, part)
 ) WITHOUT ROWID;
