@@ -46,6 +46,8 @@ def commit_report(store: Store, name: str, opened: OpenRepo | None = None) -> Co
             f"{name!r} is not a commit id", "Given the path of the clone, any revision works: whowrote log --show HEAD PATH"
         )
     numbers = commit_numbers(store, sha, opened.repo_id if opened is not None else None)
+    if not numbers and opened is not None and sha in opened.newer:
+        raise UnknownBranch(f"commit {name} is not attributed yet", f"Attribute it with: whowrote repo {opened.repo.path}")
     if not numbers:
         raise UnknownBranch(
             f"commit {name} is not in {store.path}", "It may be on another branch or before --since; see: whowrote repo --help"

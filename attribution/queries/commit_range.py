@@ -73,8 +73,8 @@ def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeC
     if dots and last.startswith("."):
         raise UnknownBranch(f"{requested}: A...B is not supported", "Use A..B for what B has and A does not")
     name = last if dots else first
-    tip = opened.repo.resolve(name).sha if name else opened.head
-    hidden = [opened.repo.resolve(first).sha if first else opened.head] if dots else []
+    tip = opened.repo.resolve(name).sha if name else opened.tip
+    hidden = [opened.repo.resolve(first).sha if first else opened.tip] if dots else []
     result = [
         RangeCommit(c.sha, len(c.parents), printable(c.author_name), iso(c.author_time) or "", printable(c.subject))
         for c in opened.repo.history_of([tip], hidden)

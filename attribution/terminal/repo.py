@@ -250,7 +250,7 @@ def _commit_files(console: Console, report: CommitReport, most: int = 12) -> Non
     ui.show(console, table, 0)
 
 
-_ABSENT = "{} commits are not attributed and not counted: attribute their branch first"
+_ABSENT = "not attributed and not counted, {}: attribute the branch first"
 
 
 def stats_view(console: Console, range_stats: RangeStats) -> None:
@@ -259,7 +259,7 @@ def stats_view(console: Console, range_stats: RangeStats) -> None:
     linked = f"{ui.number(range_stats.with_sessions)} with source or test lines of recorded sessions"
     ui.dim(console, f"{ui.count_of(range_stats.commits, 'commit')}{merges}; {linked}")
     if range_stats.not_in_database:
-        ui.notes(console, [_ABSENT.format(ui.number(range_stats.not_in_database))])
+        ui.notes(console, [_ABSENT.format(ui.count_of(range_stats.not_in_database, "commit"))])
     console.print()
     if not range_stats.total:
         console.print(Text("no lines were added to source and test files", "dim"))

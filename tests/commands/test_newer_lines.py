@@ -90,6 +90,20 @@ def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(work: tuple[Path,
     assert all(row["class"] for row in updated) and {row["commits_behind"] for row in updated} == {0}
 
 
+def test_the_log_has_a_newer_commit_without_numbers_and_says_why(work: tuple[Path, Path]) -> None:
+    before = json.loads(run("log", work[0], "--db", work[1], "--json").stdout)
+    change(work[0])
+    sha = commit(work[0])
+    newest, *others = json.loads(run("log", work[0], "--db", work[1], "--json").stdout)
+    assert (newest["commit_sha"], newest["commit_id"], newest["lines"], others) == (sha, None, None, before)
+    total = run("log", work[0], "--total", "--db", work[1])
+    assert "not attributed and not counted, 1 commit:" in total.stdout
+    shown = run("log", "--show", "HEAD", work[0], "--db", work[1])
+    assert shown.exit_code != 0 and "commit HEAD is not attributed yet" in shown.output
+    assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
+    assert run("log", "--show", "HEAD", work[0], "--db", work[1]).exit_code == 0
+
+
 def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_verdicts(work: tuple[Path, Path]) -> None:
     before = blamed(work)
     change(work[0])
