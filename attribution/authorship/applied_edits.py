@@ -194,7 +194,7 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: Applied
             before = _Before(texts.before(file))
             question = _Asked(existing, names, lines, bares, _telling(bares), Counter(bares), before, sessions, until)
             result = _attribute_spans(spans, question)
-            verdict.files[number] = (file, give_to_formatters(result, lines, question.before.text, existing.tool_of))
+            verdict.files[number] = (file, give_to_formatters(result, lines, question.before.text, existing.tool_of, until))
 
 
 def give_to_maker(commit: Commit, verdict: CommitVerdict, maker: int, existing: AppliedEdits, texts: Texts) -> None:

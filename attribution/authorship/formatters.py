@@ -13,7 +13,7 @@ from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef, Span, Verdict, spans_of, verdicts_by_line
-from attribution.authorship.windows import AttributionWindows
+from attribution.authorship.windows import SAME_RUN, AttributionWindows
 from attribution.shell import tables
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
@@ -41,13 +41,13 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
     return tool_of
 
 
-def give_to_formatters(spans: Sequence[Span], lines: Sequence[str], before: str, tool_of: ToolOf) -> list[Span]:
-    """The spans of a file, of which the lines that were only laid out anew are the tool's."""
+def give_to_formatters(spans: Sequence[Span], lines: Sequence[str], before: str, tool_of: ToolOf, until: float) -> list[Span]:
+    """The spans of a file, of which the lines that were only laid out anew are the tool's. `until`: when its commit was made."""
     verdicts = verdicts_by_line(spans)
     ran: dict[int, Verdict] = {}
     for line, verdict in verdicts.items():
         call = verdict.call if verdict.author == Author.UNKNOWN and verdict.reason == Reason.FORMATTER else None
-        if call is not None and line <= len(lines) and (tool := tool_of(call)):
+        if call is not None and until - call.at <= SAME_RUN and line <= len(lines) and (tool := tool_of(call)):
             ran[line] = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, call=call, tool=tool, run_by=RunBy.AGENT)
     if not before.strip() or not ran:
         return list(spans)

@@ -1,7 +1,7 @@
 """Lines that a program wrote by itself, told by the file alone: lock files, records, generated and minified texts. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ from collector.files.stated import text_of_file
 from collector.json_values import get_dict, get_str, parse_json
 from collector.model import Commit
 from collector.vocabulary.agents import Scaffold, scaffolds, shipped_by
-from collector.vocabulary.lines import Author, Evidence, FileKind, How, RunBy
+from collector.vocabulary.lines import HEADLINE, Author, Evidence, FileKind, How, RunBy
 
 # What `npx skills add` (https://github.com/vercel-labs/skills) fills, beside its skills-lock.json.
 _SKILL = re.compile(r"((?:.*/)?)\.[a-z]+/skills/([^/]+)/.+")
@@ -53,16 +53,22 @@ def _skills_of_others(lock: str) -> frozenset[str]:
 
 
 def give_scaffolds_to_tools(verdict: CommitVerdict, commit: Commit, texts: DiffTexts) -> None:
-    """Gives texts that a program puts into files of other authors to it, where the commit brings all of their lines."""
+    """Gives texts that a program puts into files of other authors to it, where the commit brings all of their lines.
+
+    Programs that an agent might as well have written itself are not taken from the agent that the commit names.
+    """
     origin = "" if commit.parents else f"{commit.committer_name} <{commit.committer_email}>: {commit.subject}"
     scaffolds_here = [each for each in scaffolds() if each.text.pattern and each.root.search(origin)]
     for file, spans in verdict.files:
         for scaffold in scaffolds_here:
             if scaffold.paths.fullmatch(file.change.path):
-                _give_scaffold(scaffold, spans, texts.lines(file))
+                takes = (
+                    {Author.UNKNOWN} if file.kind in HEADLINE and not scaffold.root.pattern else {Author.UNKNOWN, Author.DECLARED}
+                )
+                _give_scaffold(scaffold, spans, texts.lines(file), takes)
 
 
-def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str]) -> None:
+def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str], takes: Container[Author]) -> None:
     text, verdicts = "\n".join(lines), verdicts_by_line(spans)
     numbers = set[int]()
     first, end = 1, 0
@@ -71,7 +77,7 @@ def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str]) 
         matched = range(first, first + match[0].count("\n") + 1)
         if all(number in verdicts or not lines[number - 1].strip() for number in matched):
             numbers.update(matched)
-    open_lines = {n for n in numbers if n in verdicts and verdicts[n].author in (Author.UNKNOWN, Author.DECLARED)}
+    open_lines = {n for n in numbers if n in verdicts and verdicts[n].author in takes}
     if open_lines:
         shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=scaffold.program, run_by=RunBy.UNKNOWN)
         spans[:] = spans_of(verdicts | dict.fromkeys(open_lines, shown), lines)
@@ -79,6 +85,8 @@ def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str]) 
 
 # A version or the hash of one, with what may stand before it.
 _VERSION = re.compile(r"[\^~<>=v]*\d[\w.+-]*|\b(?:sha\d+[-:])?[0-9a-f]{7,}\b|sha\d+-[A-Za-z0-9+/=]{20,}")
+# The same as programs write it into source files, where other numbers are counts, sizes and parts of names.
+_RELEASE = re.compile(r"\d+\.\d+\.\d+|[\"'][\^~<>=v]*\d+\.\d|\b[0-9a-f]{40}\b|sha\d+-[A-Za-z0-9+/=]{20,}")
 # A line with a name and its version alone, as package managers write it.
 NAME_AND_VERSION = re.compile(r"^[\s\"'-]*[\w@./][\w@./-]*[\"']?[\s:=@]{1,4}[\"'\^~>=v]*\d+(?:\.[\w*-]+)+[\"',;]*\s*$")
 
@@ -93,11 +101,14 @@ def give_versions_to_bot(file: FileDiff, spans: list[Span], bot: str, lines: Seq
 
     They differ from a line of before in versions alone, or are a name with its version in a file of settings.
     """
-    old = {_without_versions(line) for line in before.split("\n")}
+    lines_before = {line.strip() for line in before.split("\n")}
+    old = {_without_versions(line) for line in lines_before}
+    version = _RELEASE if file.kind in HEADLINE else _VERSION
     verdicts = verdicts_by_line(spans)
     for number, verdict in verdicts.items():
         text = lines[number - 1] if number <= len(lines) else ""
-        is_bumped = _VERSION.search(text) is not None and _without_versions(text) in old
+        is_new = text.strip() not in lines_before
+        is_bumped = is_new and version.search(text) is not None and _without_versions(text) in old
         is_pinned = file.kind == FileKind.CONFIG and NAME_AND_VERSION.match(text) is not None
         if verdict.author == Author.UNKNOWN and (is_bumped or is_pinned):
             verdicts[number] = bot_verdict(bot)

@@ -20,6 +20,9 @@ from attribution.shell import Effect, effects, mentions
 from attribution.shell.project import no_tasks
 from collector.vocabulary.lines import Author, How, Reason
 
+SAME_RUN = 3 * 86_400.0
+"""Seconds after which a layout that is seen need not be that of a formatter on record."""
+
 
 @dataclass(slots=True)
 class AttributionWindows:
@@ -172,7 +175,7 @@ class AttributionWindows:
             return self._cause_of_named(effect, action, window) if self._touches(effect, window.path) else None
         if effect.kind == "format" and self._may_touch(effect, window.path):
             may_be_typed = CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=action.call)
-            return _formatter_cause(effect, action) if window.layout else may_be_typed
+            return _formatter_cause(effect, action, window.before) if window.layout else may_be_typed
         doubtful = effect.kind == "restore" and self._may_touch(effect, window.path)
         author = Author.HUMAN if effect.from_commit else Author.UNKNOWN  # what is merged or popped may come from anywhere
         return CandidateAuthor(author, reason=Reason.GIT_OPERATION, call=action.call) if doubtful else None
@@ -238,9 +241,12 @@ def _script_cause(action: WorktreeAction) -> CandidateAuthor:
     return replace(_did(action), scripts=(InlineScript(action.command, action.call),))
 
 
-def _formatter_cause(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
-    """A change of layout while a formatter ran. A task that is only called `lint` or `format` need not write anything."""
-    if RUNS_TASK.fullmatch(effect.tool):
+def _formatter_cause(effect: Effect, action: WorktreeAction, seen: float) -> CandidateAuthor:
+    """A change of layout while a formatter ran. A task that is only called `lint` or `format` need not write anything.
+
+    `seen`: when the layout was seen; long after the formatter, another run may have made it.
+    """
+    if RUNS_TASK.fullmatch(effect.tool) or seen - action.until > SAME_RUN:
         return CandidateAuthor(Author.UNKNOWN, reason=Reason.FORMATTER, call=action.call)
     return _ran(effect, action)
 

@@ -9,6 +9,7 @@ from support.builder import World
 from support.builder.lines import Line, new_file
 from support.line_answers import answers
 
+from attribution.authorship.case import AttributionWindow
 from attribution.authorship.formatters import give_to_formatters, tools_of
 from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.timeline import Timeline
@@ -33,10 +34,10 @@ export const sizes = [1, 2, 3];
 """
 
 
-def _said(after: str, before: str = BEFORE, lost: Verdict = LOST, tool: str = "prettier") -> list[str]:
+def _said(after: str, before: str = BEFORE, lost: Verdict = LOST, tool: str = "prettier", until: float = 60.0) -> list[str]:
     lines = after.split("\n")[:-1]
     spans = [Span(1, len(lines), len(lines), lost)]
-    found = give_to_formatters(spans, lines, before, lambda call: tool)
+    found = give_to_formatters(spans, lines, before, lambda call: tool, until)
     return [f"{span.verdict.tool} {span.verdict.author}".strip() for span in found for _ in range(span.start, span.end + 1)]
 
 
@@ -55,6 +56,15 @@ def test_lines_that_were_laid_out_anew_are_the_tools() -> None:
 )
 def test_a_line_that_is_more_than_another_layout_stays_open(after: str, line: int) -> None:
     assert _said(after)[line - 1] == "unknown"
+
+
+@pytest.mark.parametrize(("days", "tool"), [(1, "prettier tool"), (2.9, "prettier tool"), (3.1, "unknown"), (30, "unknown")])
+def test_long_after_a_formatter_ran_the_layout_need_not_be_its_own(days: float, tool: str) -> None:
+    assert _said(AFTER, until=CALL.at + days * 86_400) == [tool] * 7
+    ran = WorktreeAction(50.0, 50.0, CALL, "prettier --write .", "/w", None)
+    windows = AttributionWindows("/w", [ran], tracked=lambda path, moment: True)
+    cause = windows.cause(AttributionWindow("a.js", 40.0, 50.0 + days * 86_400, True))
+    assert f"{cause.tool} {cause.author}".strip() == tool
 
 
 def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:

@@ -412,6 +412,30 @@ def test_a_bot_has_what_bots_change_and_nothing_else(tmp_path: Path, author: str
     assert [one.source for one in found["pins.cfg"]] == [pins]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "source"),
+    [
+        ('export const version = "1.4.0";', 'export const version = "1.5.0";', "tool x[bot] unknown"),
+        ("# ledger 1.4.0-rc.1", "# ledger 1.4.0-rc.2", "tool x[bot] unknown"),
+        ('export const api = "~1.4";', 'export const api = "~1.5";', "tool x[bot] unknown"),
+        ("expect(tools.length).toBe(67);", "expect(tools.length).toBe(68);", "unknown bot"),
+        ("export const rate = 1.4;", "export const rate = 1.5;", "unknown bot"),
+        ("const index = bm25_index.read();", "const index = bm25_index.read();", "unknown bot"),  # it stands there twice now
+        ('export const version = "1.4.0";', 'export const version = "1.4.0";', "unknown bot"),
+    ],
+)
+def test_in_source_files_only_a_new_version_is_a_bots(tmp_path: Path, before: str, after: str, source: str) -> None:
+    """An account like that may be the name under which anybody's workflow commits."""
+    world = _begin("bot numbers")
+    session = _session(world)
+    session.write("src/a.ts", "export const ledger = 1\n")
+    world.human_write("src/b.ts", f"{before}\n// more\n")
+    _finish(world, session)
+    world.human_write("src/b.ts", f"{after}\n// more\n" + (f"// again\n{after}\n" if after == before else ""))
+    found = answers(world, world.commit("Update", author="x[bot] <1+x[bot]@users.noreply.github.com>"), tmp_path)
+    assert found["src/b.ts"][-1].source == source
+
+
 PRE_COMMIT = "pre-commit-ci[bot] <66853113+pre-commit-ci[bot]@users.noreply.github.com>"
 HOOKS = "[pre-commit.ci] autoupdate (#12)\n\n* [pre-commit.ci] autoupdate\n\n* [pre-commit.ci] auto fixes from hooks"
 

@@ -45,6 +45,28 @@ Auto-generated from all feature plans. Last updated: 2026-01-05
 <!-- MANUAL ADDITIONS START -->
 <!-- MANUAL ADDITIONS END -->
 """
+CARD = """\
+"use client"
+
+import * as React from "react"
+
+import { cn } from "@/lib/utils"
+
+function Card({ className, ...props }: React.ComponentProps<"div">) {
+  return <div data-slot="card" className={cn("rounded-xl", className)} {...props} />
+}
+
+export { Card }
+"""
+HOOK_SCRIPT = """\
+#!/usr/bin/env -S uv run --script
+# /// script
+# requires-python = ">=3.11"
+# ///
+
+print("stopped")
+"""
+CLAUDE = "Co-Authored-By: Claude <noreply@anthropic.com>"
 
 
 def _sources(directory: Path, path: str, text: str, subject: str, author: str, before: str | None = None) -> list[tuple[str, str]]:
@@ -86,6 +108,21 @@ def _sources(directory: Path, path: str, text: str, subject: str, author: str, b
         ("README.md", "# ledger-web", "Initial commit", GITHUB, "GitHub"),
         ("LICENSE", "MIT License\n\nCopyright (c) 2026 Ada\n", "Initial commit", GITHUB, "GitHub"),
         (".gitignore", "node_modules/\n", "Initial commit", GITHUB, "GitHub"),
+        ("web/src/components/ui/card.tsx", CARD, "Add a card", ADA, "shadcn"),
+        ("components/ui/card.tsx", CARD.replace('"\n', '";\n').replace('"use client";\n\n', ""), "Add a card", ADA, "shadcn"),
+        (".claude/hooks/stop.py", HOOK_SCRIPT, "Add hooks", ADA, "claude-code-hooks-mastery"),
+        (".claude/hooks/utils/tts/openai_tts.py", HOOK_SCRIPT, "Add hooks", ADA, "claude-code-hooks-mastery"),
+        (".claude/status_lines/status_line_v2.py", HOOK_SCRIPT, "Add hooks", ADA, "claude-code-hooks-mastery"),
+        ("app/windows/runner/utils.cpp", '#include "utils.h"\n', "Start", ADA, "flutter create"),
+        ("ios/Runner/AppDelegate.swift", "import Flutter\n", "Start", ADA, "flutter create"),
+        ("android/gradlew.bat", "@rem Gradle startup script\n", "Start", ADA, "Gradle"),
+        ("src/vite-env.d.ts", '/// <reference types="vite/client" />\n', "Start", ADA, "create-vite"),
+        (".claude/skills/skill-creator/scripts/run_eval.py", "RUNS = 3\n", "Add skills", ADA, "Anthropic's skills"),
+        (".agents/skills/docx/ooxml/scripts/pack.py", "PACK = 1\n", "Add skills", ADA, "Anthropic's skills"),
+        (".claude/skills/vercel-react-best-practices/rules/js-cache.md", "# Cache\n", "Add skills", ADA, "Vercel's skills"),
+        (".github/skills/bmad-agent-builder/scripts/init.py", "INIT = 1\n", "Install BMAD", ADA, "BMAD"),
+        (".claude/skills/wds-4-ux-design/SKILL.md", "# Design\n", "Install BMAD", ADA, "BMAD"),
+        (".entire/settings.json", '{\n  "enabled": true\n}\n', f"Set up\n\n{CLAUDE}", ADA, "Entire"),
     ],
 )
 def test_what_a_program_writes_is_its_own(path: str, text: str, subject: str, author: str, tool: str, tmp_path: Path) -> None:
@@ -131,6 +168,21 @@ def test_what_a_program_writes_is_its_own(path: str, text: str, subject: str, au
         ("ui/src/Pods/PodList.tsx", "export const PodList = 1\n", "List pods", ADA, None),
         ("packages/core/__fixtures__/a/node_modules/b/index.js", "module.exports = 1\n", "Add a fixture", ADA, None),
         (".bmad/custom/modules/own.md", "# Ours\n", "Add rules", ADA, None),
+        ("components/ui/card.tsx", CARD.replace("rounded-xl", "rounded-lg"), "Rounder", ADA, CARD),
+        ("components/ui/card.tsx", CARD.replace('data-slot="card" ', ""), "Our card", ADA, None),
+        ("components/ui/card.tsx", CARD.replace("@/lib/utils", "@/lib/names"), "Our card", ADA, None),
+        ("components/ui/bill.tsx", CARD, "Our bill", ADA, None),
+        ("components/card.tsx", CARD, "Our card", ADA, None),
+        ("components/ui/card.tsx", CARD, f"Add a card\n\n{CLAUDE}", ADA, None),  # it may have written that itself
+        (".claude/hooks/stop.py", HOOK_SCRIPT, f"Add a hook\n\n{CLAUDE}", ADA, None),
+        (".claude/hooks/stop.py", 'print("stopped")\n', "Add a hook", ADA, None),
+        (".claude/hooks/ledger.py", HOOK_SCRIPT, "Add a hook", ADA, None),
+        ("scripts/stop.py", HOOK_SCRIPT, "Add a script", ADA, None),
+        ("windows/runner/ledger.cpp", "int main() {}\n", "Add the ledger", ADA, None),
+        ("ios/Runner/AppDelegate.swift", "import Flutter\nimport Ledger\n", "Use the ledger", ADA, "import Flutter\n"),
+        (".claude/skills/skill-creator/scripts/own.py", "OWN = 1\n", "Add a script", ADA, None),
+        (".claude/skills/docx/notes.md", "# Ours\n", "Add notes", ADA, None),
+        (".claude/skills/our-bmad-rules/SKILL.md", "# Ours\n", "Add a skill", ADA, None),
     ],
 )
 def test_what_differs_from_it_is_nobodys(
