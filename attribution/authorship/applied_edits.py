@@ -6,7 +6,8 @@ where only its layout differs) when a session of the commit applied the edit to 
 not in the file before the edit as far as anybody saw it, the version before the commit lacks it there, and it stands between the
 same lines: equal lines in other functions of a file are common. Of a long line that the file has once, one neighbour is enough.
 An edit of a session that the commit is not linked to (a squash names one of several, say) must have the very line between the
-same two, and the version before lacks it altogether.
+same two, and the version before lacks it altogether. So must one of a document, which may be the plan that others carry out, and
+any edit where the commit names a checkpoint that the clone lacks.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ _SIMILAR = 16  # the same for a line of which only the layout differs
 _ALONE = 24  # the same for a line of which the file has one, between other lines on one side
 _CLOSERS = 4  # brackets at the edge of an agent's block that are its own
 _NEVER = float("inf")
+_DOCUMENTS = (".md", ".mdx")
 # What a missing transcript would show can only be that an agent wrote the line again, unless it is a copy of one that was there.
 _MISSING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED, Reason.TRANSCRIPT_UNREADABLE})
 # What the replay says when it lost track.
@@ -45,7 +47,7 @@ _LOST_TRACK = _MISSING.union(
     {
         Reason.REWRITTEN, Reason.RESTORED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.OTHER_BRANCH, Reason.AGENT_TEXT,
         Reason.EDIT_UNPLACED, Reason.BASE_UNKNOWN, Reason.UNCAPTURED, Reason.FORMATTER, Reason.UNOBSERVED, Reason.UNEXPLAINED,
-        Reason.INVISIBLE_SUBAGENT, Reason.BROUGHT_IN,
+        Reason.INVISIBLE_SUBAGENT, Reason.BROUGHT_IN, Reason.CHECKPOINT_MISSING,
     }
 )  # fmt: skip
 
@@ -103,6 +105,13 @@ class AppliedEdits:
             enough = len(bare) >= _SIMILAR
             result += [w for w in lines.written.get(bare, ()) if last >= w.at and (enough or w.text == text.strip())]
         return result
+
+    def drafts(self, bare: str) -> Sequence[_Written]:
+        """The same of the code in documents, such as the plan that another session carries out."""
+        if "" not in self._lines:
+            documents = (raw for path, several in self.edits.items() if path.endswith(_DOCUMENTS) for raw in several)
+            self._lines[""] = _read("", (raw for raw in documents if any("```" in text for text in raw.edit.new_texts())), (), ())
+        return self._lines[""].written.get(bare, ())
 
     def _of(self, path: str) -> _FileLines:
         if path not in self._lines:
@@ -181,9 +190,9 @@ def _around(bares: Sequence[str], telling: Sequence[int], index: int) -> tuple[s
 
 
 def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: AppliedEdits, texts: Texts) -> None:
-    """Gives lines of unknown author to the edits that hold them, where the commit is linked to a session at all."""
+    """Gives lines of unknown author to the edits that hold them, where the commit is linked to a session or names one."""
     sessions = frozenset(verdict.sessions | verdict.named)
-    if not sessions or len(commit.parents) > 1:
+    if len(commit.parents) > 1:
         return
     until = max(commit.author_time, commit.commit_time) + SLACK
     for number, (file, spans) in enumerate(verdict.files):
@@ -195,6 +204,9 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: Applied
             question = _Asked(existing, names, lines, bares, _telling(bares), Counter(bares), before, sessions, until)
             result = _attribute_spans(spans, question)
             verdict.files[number] = (file, give_to_formatters(result, lines, question.before.text, existing.tool_of, until))
+    if not sessions:
+        verdict.note_sessions()
+        verdict.method = verdict.method or ("content" if verdict.sessions else "")
 
 
 def give_to_maker(commit: Commit, verdict: CommitVerdict, maker: int, existing: AppliedEdits, texts: Texts) -> None:
@@ -265,12 +277,16 @@ class _Asked:
             for writer in self.known.writers(self.names, text, bare)
             if writer.at <= self.until
             and (
-                self._is_same(writer, text, location)
-                if writer.call.session_id not in self.sessions
+                reason != Reason.RESTORED and self._is_same(writer, text, location)
+                if reason == Reason.CHECKPOINT_MISSING or writer.call.session_id not in self.sessions
                 else (verbatim and writer.text == text.strip()) or self._is_at(writer, text, location, alone)
             )
         )
-        return max(writers, key=lambda item: item.at, default=None)
+        last = max(writers, key=lambda item: item.at, default=None)
+        if last is not None or any(name.endswith(_DOCUMENTS) for name in self.names):
+            return last
+        drafts = (item for item in self.known.drafts(bare) if item.at <= self.until and self._is_same(item, text, location))
+        return max(drafts, key=lambda item: item.at, default=None)
 
     def _is_same(self, item: _Written, text: str, location: _Place) -> bool:
         """Whether a line that was new is the very one of an edit, by a session that the commit need not be linked to."""

@@ -116,6 +116,7 @@ def test_a_new_line_is_of_the_edit_that_has_it_between_the_same_lines_whatever_s
         ({"at": LATER + 60}, {}),  # after the commit
         ({"outcome": "rejected"}, {}),
         ({"text": "n += 1"}, {"line": "n += 1"}),  # a short line
+        ({}, {"reason": Reason.RESTORED}),  # whoever put it back
     ],
 )
 def test_an_edit_of_a_session_that_the_commit_is_not_linked_to_explains_nothing_else(wrote: dict, asked: dict) -> None:  # type: ignore[type-arg]
@@ -232,8 +233,45 @@ def test_short_lines_need_both_neighbours() -> None:
     assert _asked(_wrote("i++"), "i++").author == Author.UNKNOWN
 
 
-def test_a_missing_checkpoint_is_not_overruled() -> None:
-    assert _asked(_wrote(), reason=Reason.CHECKPOINT_MISSING).author == Author.UNKNOWN
+def test_a_missing_checkpoint_takes_no_line_from_the_edit_that_has_it_between_the_same_lines() -> None:
+    assert _asked(_wrote(), reason=Reason.CHECKPOINT_MISSING).author == Author.AGENT
+    assert _asked(_wrote(below="return None, total"), reason=Reason.CHECKPOINT_MISSING).author == Author.UNKNOWN
+
+
+def test_a_commit_that_names_only_what_is_missing_is_linked_to_the_session_by_its_content() -> None:
+    change = FileChange("a.py", "a.py", None, "b" * 40, 0, 0o100644, "A")
+    lost = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.CHECKPOINT_MISSING)
+    for after, method, sessions in ((f"{ABOVE}\n{LINE}\n{BELOW}", "content", {1}), (f"{ABOVE}\ntotal = 3\n{BELOW}", "", set())):
+        verdict = CommitVerdict([(FileDiff(change, "text", ((1, 2, 1),)), [Span(2, 2, 1, lost)])])
+        attribute_to_edits(_commit(), verdict, _wrote(), Texts(after))
+        assert (verdict.method, verdict.sessions) == (method, sessions)
+
+
+PLAN = f"# Plan\n\nAdd shipping:\n\n```python\n{ABOVE}\n    {LINE}\n    {BELOW}\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("plan", "path", "more", "author"),
+    [
+        (PLAN, "docs/plan.md", {}, Author.AGENT),
+        (PLAN, "docs/plan.mdx", {"named": 2}, Author.AGENT),  # of another session: the one that carries it out is not on record
+        (PLAN, "docs/plan.md", {"reason": Reason.CHECKPOINT_MISSING}, Author.AGENT),
+        (PLAN, "src/b.py", {}, Author.UNKNOWN),
+        (PLAN.replace("```", ""), "docs/plan.md", {}, Author.UNKNOWN),  # no code stands there
+        (PLAN.replace(BELOW, "return None, total"), "docs/plan.md", {}, Author.UNKNOWN),
+        (PLAN.replace(ABOVE, "def other(prices):"), "docs/plan.md", {}, Author.UNKNOWN),
+        (PLAN, "docs/plan.md", {"before": f"{LINE}\n"}, Author.UNKNOWN),
+        (PLAN, "docs/plan.md", {"path": "README.md"}, Author.UNKNOWN),  # one document is not made by another
+        (PLAN, "docs/plan.md", {"reason": Reason.NO_SESSION}, Author.UNKNOWN),
+    ],
+)
+def test_code_of_a_plan_that_others_carried_out_is_its_writers(plan: str, path: str, more: dict, author: Author) -> None:  # type: ignore[type-arg]
+    known = applied_edits([_fate(Edit(path, "write", content=plan))], {})
+    found = _asked(known, **more)
+    assert found.author == author
+    assert author == Author.UNKNOWN or (found.how, found.evidence) == (How.MOVED, Evidence.MATCHED)
+    later = applied_edits([_fate(Edit(path, "write", content=plan), at=LATER + 60)], {})
+    assert _asked(later, **more).author == Author.UNKNOWN
 
 
 def test_of_several_edits_the_last_before_the_commit_counts() -> None:
