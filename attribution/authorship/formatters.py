@@ -10,9 +10,10 @@ from functools import cache
 from itertools import accumulate
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
+from attribution.authorship.diffs import runs
 from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.verdicts import CallRef, Span, Verdict, spans_of, verdicts_by_line
+from attribution.authorship.verdicts import CallRef, Span, Verdict, spans_of, unknown, verdicts_by_line
 from attribution.authorship.windows import SAME_RUN, AttributionWindows
 from attribution.shell import tables
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
@@ -49,10 +50,22 @@ def give_to_formatters(spans: Sequence[Span], lines: Sequence[str], before: str,
         call = verdict.call if verdict.author == Author.UNKNOWN and verdict.reason == Reason.FORMATTER else None
         if call is not None and until - call.at <= SAME_RUN and line <= len(lines) and (tool := tool_of(call)):
             ran[line] = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, call=call, tool=tool, run_by=RunBy.AGENT)
-    if not before.strip() or not ran:
+    if not before.strip() or not (ran or any(verdict.run_by == RunBy.AGENT for verdict in verdicts.values())):
         return list(spans)
-    unchanged = _unchanged_lines(ran, lines, without_layout(before))
-    return spans_of(verdicts | {line: ran[line] for line in unchanged}, lines)
+    bare = without_layout(before)
+    verdicts |= {line: ran[line] for line in _unchanged_lines(ran, lines, bare)}
+    return spans_of(_without_doubtful(verdicts, lines, bare), lines)
+
+
+def _without_doubtful(verdicts: dict[int, Verdict], lines: Sequence[str], before: str) -> dict[int, Verdict]:
+    """What was laid out anew beside new words of an unknown author may be that author's: the formatter's are lines apart."""
+    for start, end in runs(sorted(verdicts)):
+        texts = {line: without_layout(lines[line - 1]) for line in range(start, min(end, len(lines) + 1))}
+        nobodys = [line for line in texts if verdicts[line].author == Author.UNKNOWN and verdicts[line].reason != Reason.FORMATTER]
+        if any(len(texts[line]) >= MIN_LENGTH and texts[line] not in before for line in nobodys):
+            laid_out = [line for line in texts if verdicts[line].run_by == RunBy.AGENT and texts[line] in before]
+            verdicts |= {line: unknown(Reason.FORMATTER, verdicts[line].call) for line in laid_out}
+    return verdicts
 
 
 def _unchanged_lines(question: Iterable[int], lines: Sequence[str], before: str) -> set[int]:

@@ -190,7 +190,7 @@ PASSES = (
     Pass(give_lines_of_others_to_people, (Author.UNKNOWN, Author.DECLARED, Author.HUMAN), (Author.HUMAN,)),
     Pass(settle_by_sightings, (Author.UNKNOWN, Author.TOOL, Author.AGENT), (Author.HUMAN, Author.UNKNOWN)),
     Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN, Author.TOOL)),
-    Pass(give_lines_to_edits, (Author.UNKNOWN, Author.AGENT), (Author.AGENT, Author.TOOL)),
+    Pass(give_lines_to_edits, (Author.UNKNOWN, Author.AGENT, Author.TOOL), (Author.AGENT, Author.TOOL, Author.UNKNOWN)),
     Pass(take_lines_of_others_back, (Author.AGENT,), (Author.UNKNOWN,)),
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,12 @@ from support.line_answers import answers
 
 from attribution.authorship.case import AttributionWindow
 from attribution.authorship.formatters import give_to_formatters, tools_of
-from attribution.authorship.session_edits import WorktreeAction
+from attribution.authorship.session_edits import WorktreeAction, session_edits
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef, Span, Verdict
 from attribution.authorship.windows import AttributionWindows
-from collector.vocabulary.lines import Author, Evidence, How, Reason
+from collector.model import Command, Session, Status, ToolCall
+from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
 CALL = CallRef(1, "c1", 1, 50.0)
 LOST = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.FORMATTER, CALL)
@@ -65,6 +67,40 @@ def test_long_after_a_formatter_ran_the_layout_need_not_be_its_own(days: float, 
     windows = AttributionWindows("/w", [ran], tracked=lambda path, moment: True)
     cause = windows.cause(AttributionWindow("a.js", 40.0, 50.0 + days * 86_400, True))
     assert f"{cause.tool} {cause.author}".strip() == tool
+
+
+def test_what_is_laid_out_beside_new_words_that_nobody_explains_is_not_the_formatters() -> None:
+    """Whoever wrote those may have laid out the lines beside them."""
+    after = [
+        "export function load(path, options, depth) {",
+        "  return read(path, options.limit)",
+        "}",
+        "",
+        "export const sizes = [1, 2, 3];",
+    ]
+    ran = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, call=CALL, tool="biome", run_by=RunBy.AGENT)
+    other = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.UNCAPTURED)
+    for first, expected in ((other, ["unknown", "unknown", "unknown", "tool"]), (replace(ran, tool="npm"), ["tool"] * 4)):
+        spans = [Span(1, 1, 1, first), Span(2, 3, 2, ran), Span(5, 5, 1, ran)]
+        found = give_to_formatters(spans, after, BEFORE, lambda call: "", 60.0)
+        assert [span.verdict.author for span in found for _ in range(span.start, span.end + 1)] == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "may"),
+    [
+        ("bun run lint:fix 2>&1 | tail -20", "$ biome check --write\nChecked 272 files in 137ms. No fixes applied.\n", False),
+        ("black .", "All done!\n12 files left unchanged.\n", False),
+        ("ruff format .", "12 files already formatted\n", False),
+        ("black .", "All done!\n1 file reformatted, 11 files left unchanged.\n", True),
+        ("biome check --write", "Checked 272 files in 137ms. Fixed 2 files.\n", True),
+        ("black . && npm run build", "12 files left unchanged.\n", True),  # the other may have written
+        ("prettier --write .", "", True),
+    ],
+)
+def test_a_formatter_that_says_that_it_did_nothing_did_nothing(command: str, printed: str, may: bool) -> None:
+    ran = ToolCall("c1", "Bash", 1, 10.0, 11.0, Status.OK, command=Command(command, output=printed))
+    assert bool(session_edits(Session("s", "claude-code", calls=(ran,), cwds=("/w",)), 1).actions) is may
 
 
 def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
