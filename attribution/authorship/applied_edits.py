@@ -76,7 +76,7 @@ class _FileLines:
 class AppliedEdits:
     """What the applied edits of all sessions added. A file is read line by line when somebody asks for it."""
 
-    edits: dict[str, list[RawEdit]] = field(default_factory=lambda: defaultdict(list))  # by path
+    edits: dict[str, list[RawEdit]] = field(default_factory=lambda: defaultdict(list))  # by path; "": of documents with code
     sightings: dict[str, list[tuple[float, Iterable[str] | str]]] = field(default_factory=lambda: defaultdict(list))  # by path
     renamed: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))  # path -> those it had, until when
     redacted: dict[str, re.Pattern[str]] = field(default_factory=dict)  # path without some of its parts -> those it may be
@@ -106,13 +106,6 @@ class AppliedEdits:
             result += [w for w in lines.written.get(bare, ()) if last >= w.at and (enough or w.text == text.strip())]
         return result
 
-    def drafts(self, bare: str) -> Sequence[_Written]:
-        """The same of the code in documents, such as the plan that another session carries out."""
-        if "" not in self._lines:
-            documents = (raw for path, several in self.edits.items() if path.endswith(_DOCUMENTS) for raw in several)
-            self._lines[""] = _read("", (raw for raw in documents if any("```" in text for text in raw.edit.new_texts())), (), ())
-        return self._lines[""].written.get(bare, ())
-
     def _of(self, path: str) -> _FileLines:
         if path not in self._lines:
             self._lines[path] = _read(path, self.edits.get(path, ()), self.scripts, self.sightings.get(path, ()))
@@ -125,6 +118,8 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     for fate in edits:
         if not fate.outcome or fate.detail == NoReplay.NO_RESULT:  # it neither failed nor was refused, as far as is known
             found.edits[fate.path].append(fate.raw)
+            if fate.path.endswith(_DOCUMENTS) and any("```" in text for text in fate.raw.edit.new_texts()):
+                found.edits[""].append(fate.raw)
             # what an edit shows to have been in the file: the context of its patch, what it takes out and what it looks for
             context = [line[1:] for hunk in fate.raw.edit.hunks if hunk.exact_text for line in hunk.lines if line[:1] in (" ", "-")]
             if carried := frozenset(context).union(*(item.old.split("\n") for item in fate.raw.edit.replacements)):
@@ -285,7 +280,7 @@ class _Asked:
         last = max(writers, key=lambda item: item.at, default=None)
         if last is not None or any(name.endswith(_DOCUMENTS) for name in self.names):
             return last
-        drafts = (item for item in self.known.drafts(bare) if item.at <= self.until and self._is_same(item, text, location))
+        drafts = (item for item in self.known.writers({"": self.until}, text, bare) if self._is_same(item, text, location))
         return max(drafts, key=lambda item: item.at, default=None)
 
     def _is_same(self, item: _Written, text: str, location: _Place) -> bool:

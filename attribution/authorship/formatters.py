@@ -54,18 +54,12 @@ def give_to_formatters(spans: Sequence[Span], lines: Sequence[str], before: str,
         return list(spans)
     bare = without_layout(before)
     verdicts |= {line: ran[line] for line in _unchanged_lines(ran, lines, bare)}
-    return spans_of(_without_doubtful(verdicts, lines, bare), lines)
-
-
-def _without_doubtful(verdicts: dict[int, Verdict], lines: Sequence[str], before: str) -> dict[int, Verdict]:
-    """What was laid out anew beside new words of an unknown author may be that author's: the formatter's are lines apart."""
-    for start, end in runs(sorted(verdicts)):
-        texts = {line: without_layout(lines[line - 1]) for line in range(start, min(end, len(lines) + 1))}
-        nobodys = [line for line in texts if verdicts[line].author == Author.UNKNOWN and verdicts[line].reason != Reason.FORMATTER]
-        if any(len(texts[line]) >= MIN_LENGTH and texts[line] not in before for line in nobodys):
-            laid_out = [line for line in texts if verdicts[line].run_by == RunBy.AGENT and texts[line] in before]
-            verdicts |= {line: unknown(Reason.FORMATTER, verdicts[line].call) for line in laid_out}
-    return verdicts
+    for start, end in runs(sorted(verdicts)):  # whoever wrote new words may have laid out what stands beside them
+        block = {line: verdicts[line] for line in range(start, min(end, len(lines) + 1))}
+        nobodys = (line for line, v in block.items() if v.author == Author.UNKNOWN and v.reason != Reason.FORMATTER)
+        if any(len(text) >= MIN_LENGTH and text not in bare for text in (without_layout(lines[line - 1]) for line in nobodys)):
+            verdicts |= {line: unknown(Reason.FORMATTER, v.call) for line, v in block.items() if v.run_by == RunBy.AGENT}
+    return spans_of(verdicts, lines)
 
 
 def _unchanged_lines(question: Iterable[int], lines: Sequence[str], before: str) -> set[int]:

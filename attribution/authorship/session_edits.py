@@ -27,12 +27,6 @@ _MAY_WRITE = re.compile(
 )
 # What bash says of a heredoc whose end word it did not find.
 _NOT_ENDED = re.compile(r"here-document at line \d+ delimited by end-of-file \(wanted `(.+)'\)")
-# What formatters print when there was nothing to do, and what runs more than one command.
-_LEFT_ALONE = re.compile(
-    r"^(?:Checked \d+ files? in [\w.]+\. No fixes applied\.|(?:\d+ files?|All files) (?:left unchanged|already formatted)\.?)\s*\Z",
-    re.M,
-)
-_SEVERAL = re.compile(r"&&|\|\||[;\n]")
 _NO_FILE = re.compile(r"(?:File|file) does not exist|No such file or directory|ENOENT|[Ff]ile not found")
 _PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
 _HOOK = 1.0  # seconds after the result of a call in which a hook may still have changed its files
@@ -307,7 +301,7 @@ def _add_command(session: SessionEdits, call: ToolCall, ref: CallRef, moment: fl
     cwd = command.cwd or session.cwd
     text = _text_as_run(command)
     result = effects(text, cwd) if _MAY_WRITE.search(text) else None
-    if result == () or (_LEFT_ALONE.search(command.output) and not _SEVERAL.search(text)):
+    if result == ():
         return
     session.actions.append(WorktreeAction(started, until, ref, text, cwd, result))
     if call.status is Status.OK:

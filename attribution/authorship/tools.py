@@ -1,10 +1,11 @@
-"""Lines that a program wrote by itself, told by the file alone: lock files, records, generated and minified texts. Pure."""
+"""Lines that a program wrote by itself, told by the file alone: lock files, records, generated texts, other layouts. Pure."""
 
 import re
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from attribution.authorship.agent_text import without_layout
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.texts import DiffTexts
 from attribution.authorship.verdicts import CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
@@ -13,10 +14,11 @@ from collector.files.stated import text_of_file
 from collector.json_values import get_dict, get_str, parse_json
 from collector.model import Commit
 from collector.vocabulary.agents import Scaffold, scaffolds, shipped_by
-from collector.vocabulary.lines import HEADLINE, Author, Evidence, FileKind, How, RunBy
+from collector.vocabulary.lines import HEADLINE, Author, Evidence, FileKind, How, Reason, RunBy
 
 # What `npx skills add` (https://github.com/vercel-labs/skills) fills, beside its skills-lock.json.
 _SKILL = re.compile(r"((?:.*/)?)\.[a-z]+/skills/([^/]+)/.+")
+_LAID_OUT = 3  # files of one commit: nobody lays out as many by hand
 _NAMES = {
     FileKind.LOCK: "package manager",
     FileKind.GENERATED: "generator",
@@ -45,6 +47,23 @@ def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
             spans[:] = [replace(span, verdict=shown) if span.verdict.author not in kept else span for span in spans]
 
 
+def give_layout_to_formatters(verdict: CommitVerdict, texts: DiffTexts) -> None:
+    """Gives lines of files of which a commit changes nothing but the layout to a formatter, where there are several such files."""
+    changed = [item for item in verdict.files if item[0].change.status == "M" and any(map(_is_open, item[1]))]
+    several = changed if len(changed) >= _LAID_OUT else []
+    laid_out = [
+        spans for file, spans in several if without_layout("\n".join(texts.lines(file))) == without_layout(texts.before(file))
+    ]
+    shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool="formatter", run_by=RunBy.UNKNOWN)
+    for spans in laid_out if len(laid_out) >= _LAID_OUT else ():
+        spans[:] = [replace(span, verdict=shown) if _is_open(span) else span for span in spans]
+
+
+def _is_open(span: Span) -> bool:
+    """Whether a session is linked to the commit, and nobody known to have written the lines."""
+    return span.verdict.author == Author.UNKNOWN and span.verdict.reason not in (Reason.NO_SESSION, Reason.BOT)
+
+
 @lru_cache(8)
 def _skills_of_others(lock: str) -> frozenset[str]:
     """Names of the skills that came from other repositories, as the text of a skills-lock.json says."""
@@ -53,18 +72,14 @@ def _skills_of_others(lock: str) -> frozenset[str]:
 
 
 def give_scaffolds_to_tools(verdict: CommitVerdict, commit: Commit, texts: DiffTexts) -> None:
-    """Gives texts that a program puts into files of other authors to it, where the commit brings all of their lines.
-
-    Programs that an agent might as well have written itself are not taken from the agent that the commit names.
-    """
+    """Gives texts that a program puts into files of other authors to it, where the commit brings all of their lines."""
     origin = "" if commit.parents else f"{commit.committer_name} <{commit.committer_email}>: {commit.subject}"
     scaffolds_here = [each for each in scaffolds() if each.text.pattern and each.root.search(origin)]
     for file, spans in verdict.files:
         for scaffold in scaffolds_here:
             if scaffold.paths.fullmatch(file.change.path):
-                takes = (
-                    {Author.UNKNOWN} if file.kind in HEADLINE and not scaffold.root.pattern else {Author.UNKNOWN, Author.DECLARED}
-                )
+                is_code = file.kind in HEADLINE and not scaffold.root.pattern  # the agent that a commit names may have written it
+                takes = {Author.UNKNOWN} if is_code else {Author.UNKNOWN, Author.DECLARED}
                 _give_scaffold(scaffold, spans, texts.lines(file), takes)
 
 

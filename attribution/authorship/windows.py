@@ -20,8 +20,7 @@ from attribution.shell import Effect, effects, mentions
 from attribution.shell.project import no_tasks
 from collector.vocabulary.lines import Author, How, Reason
 
-SAME_RUN = 3 * 86_400.0
-"""Seconds after which a layout that is seen need not be that of a formatter on record."""
+SAME_RUN = 3 * 86_400.0  # seconds after which a layout that is seen need not be that of a formatter on record
 
 
 @dataclass(slots=True)
@@ -242,10 +241,7 @@ def _script_cause(action: WorktreeAction) -> CandidateAuthor:
 
 
 def _formatter_cause(effect: Effect, action: WorktreeAction, seen: float) -> CandidateAuthor:
-    """A change of layout while a formatter ran. A task that is only called `lint` or `format` need not write anything.
-
-    `seen`: when the layout was seen; long after the formatter, another run may have made it.
-    """
+    """A change of layout since a formatter ran, and when it was seen. A task that is only called `lint` need not write anything."""
     if RUNS_TASK.fullmatch(effect.tool) or seen - action.until > SAME_RUN:
         return CandidateAuthor(Author.UNKNOWN, reason=Reason.FORMATTER, call=action.call)
     return _ran(effect, action)

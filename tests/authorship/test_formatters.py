@@ -11,12 +11,14 @@ from support.builder.lines import Line, new_file
 from support.line_answers import answers
 
 from attribution.authorship.case import AttributionWindow
+from attribution.authorship.diffs import FileDiff
 from attribution.authorship.formatters import give_to_formatters, tools_of
-from attribution.authorship.session_edits import WorktreeAction, session_edits
+from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.verdicts import CallRef, Span, Verdict
+from attribution.authorship.tools import give_layout_to_formatters
+from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdict
 from attribution.authorship.windows import AttributionWindows
-from collector.model import Command, Session, Status, ToolCall
+from collector.model import FileChange
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
 CALL = CallRef(1, "c1", 1, 50.0)
@@ -86,23 +88,6 @@ def test_what_is_laid_out_beside_new_words_that_nobody_explains_is_not_the_forma
         assert [span.verdict.author for span in found for _ in range(span.start, span.end + 1)] == expected
 
 
-@pytest.mark.parametrize(
-    ("command", "printed", "may"),
-    [
-        ("bun run lint:fix 2>&1 | tail -20", "$ biome check --write\nChecked 272 files in 137ms. No fixes applied.\n", False),
-        ("black .", "All done!\n12 files left unchanged.\n", False),
-        ("ruff format .", "12 files already formatted\n", False),
-        ("black .", "All done!\n1 file reformatted, 11 files left unchanged.\n", True),
-        ("biome check --write", "Checked 272 files in 137ms. Fixed 2 files.\n", True),
-        ("black . && npm run build", "12 files left unchanged.\n", True),  # the other may have written
-        ("prettier --write .", "", True),
-    ],
-)
-def test_a_formatter_that_says_that_it_did_nothing_did_nothing(command: str, printed: str, may: bool) -> None:
-    ran = ToolCall("c1", "Bash", 1, 10.0, 11.0, Status.OK, command=Command(command, output=printed))
-    assert bool(session_edits(Session("s", "claude-code", calls=(ran,), cwds=("/w",)), 1).actions) is may
-
-
 def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
     assert set(_said(AFTER, tool="")) == {"unknown"}
     assert set(_said(AFTER, lost=Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.FORMATTER))) == {"unknown"}
@@ -139,3 +124,43 @@ def test_a_file_that_nobody_edited_and_the_agent_formatted(tmp_path: Path) -> No
     found = answers(world, world.commit("Format", [session]), tmp_path)["src/load.js"]
     assert {one.source for one in found} <= {"tool prettier agent", "unknown formatter", "unknown common_line"}
     assert {one.source for one in found if "read(" in one.text} == {"tool prettier agent"}
+
+
+QUOTED = "const a = 'x'\nconst b = [a,\n  'y']\n"
+LAID_OUT = 'const a = "x";\nconst b = [a, "y"];\n'
+
+
+class _Texts:
+    def __init__(self, files: dict[str, tuple[str, str]]) -> None:
+        self.files = files
+
+    def lines(self, file: FileDiff) -> list[str]:
+        return self.files[file.change.path][1].split("\n")
+
+    def before(self, file: FileDiff) -> str:
+        return self.files[file.change.path][0]
+
+
+@pytest.mark.parametrize(
+    ("others", "reason", "status", "author"),
+    [
+        ([(QUOTED, LAID_OUT), (QUOTED, LAID_OUT)], Reason.UNEXPLAINED, "M", "tool formatter"),
+        ([(QUOTED, LAID_OUT), (QUOTED, LAID_OUT)], Reason.CHECKPOINT_MISSING, "M", "tool formatter"),
+        ([(QUOTED, LAID_OUT), ("a = 1\n", "a = 2\n")], Reason.UNEXPLAINED, "M", "unknown "),  # two files
+        ([(QUOTED, LAID_OUT)], Reason.UNEXPLAINED, "M", "unknown "),
+        ([(QUOTED, LAID_OUT), (QUOTED, LAID_OUT)], Reason.UNEXPLAINED, "A", "unknown "),
+        ([(QUOTED, LAID_OUT), (QUOTED, LAID_OUT)], Reason.NO_SESSION, "M", "unknown "),
+    ],
+)
+def test_several_files_of_which_only_the_layout_is_new(
+    others: list[tuple[str, str]], reason: Reason, status: str, author: str
+) -> None:
+    files = {f"{number}.js": texts for number, texts in enumerate([(QUOTED, LAID_OUT), *others])}
+    lost = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason)
+    kept = Verdict(Author.AGENT, How.REFORMATTED, Evidence.REPLAYED, call=CALL)
+    diffs = [FileDiff(FileChange(path, path, "a" * 40, "b" * 40, 0, 0o100644, status), "text", ((0, 1, 2),)) for path in files]
+    verdict = CommitVerdict([(diff, [Span(1, 1, 1, lost), Span(2, 2, 1, kept)]) for diff in diffs])
+    give_layout_to_formatters(verdict, _Texts(files))  # type: ignore[arg-type]
+    assert [f"{span.verdict.author} {span.verdict.tool or ''}" for span in verdict.files[0][1]] == [author, "agent "]
+    changed = {span.verdict.author for file, spans in verdict.files for span in spans if files[file.change.path][1] == "a = 2\n"}
+    assert Author.TOOL not in changed
