@@ -54,10 +54,10 @@ def give_to_formatters(spans: Sequence[Span], lines: Sequence[str], before: str,
         return list(spans)
     bare = without_layout(before)
     verdicts |= {line: ran[line] for line in _unchanged_lines(ran, lines, bare)}
-    for start, end in runs(sorted(verdicts)):  # whoever wrote new words may have laid out what stands beside them
+    for start, end in runs(sorted(verdicts)):  # whoever wrote new words unseen may have laid out what stands beside them
         block = {line: verdicts[line] for line in range(start, min(end, len(lines) + 1))}
-        nobodys = (line for line, v in block.items() if v.author == Author.UNKNOWN and v.reason != Reason.FORMATTER)
-        if any(len(text) >= MIN_LENGTH and text not in bare for text in (without_layout(lines[line - 1]) for line in nobodys)):
+        others = (line for line, v in block.items() if v.evidence == Evidence.INFERRED and v.author != Author.TOOL)
+        if any(len(text) >= MIN_LENGTH and text not in bare for text in (without_layout(lines[line - 1]) for line in others)):
             verdicts |= {line: unknown(Reason.FORMATTER, v.call) for line, v in block.items() if v.run_by == RunBy.AGENT}
     return spans_of(verdicts, lines)
 

@@ -71,8 +71,8 @@ def test_long_after_a_formatter_ran_the_layout_need_not_be_its_own(days: float, 
     assert f"{cause.tool} {cause.author}".strip() == tool
 
 
-def test_what_is_laid_out_beside_new_words_that_nobody_explains_is_not_the_formatters() -> None:
-    """Whoever wrote those may have laid out the lines beside them."""
+def test_what_is_laid_out_beside_new_words_that_were_not_seen_written_is_not_the_formatters() -> None:
+    """Whoever wrote those, or the script that did, may have laid out the lines beside them."""
     after = [
         "export function load(path, options, depth) {",
         "  return read(path, options.limit)",
@@ -82,7 +82,14 @@ def test_what_is_laid_out_beside_new_words_that_nobody_explains_is_not_the_forma
     ]
     ran = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, call=CALL, tool="biome", run_by=RunBy.AGENT)
     other = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.UNCAPTURED)
-    for first, expected in ((other, ["unknown", "unknown", "unknown", "tool"]), (replace(ran, tool="npm"), ["tool"] * 4)):
+    script = Verdict(Author.AGENT, How.SHELL, Evidence.INFERRED, call=CALL)
+    seen = Verdict(Author.AGENT, How.EXACT, Evidence.REPLAYED, call=CALL)
+    for first, expected in (
+        (other, ["unknown", "unknown", "unknown", "tool"]),
+        (script, ["agent", "unknown", "unknown", "tool"]),
+        (seen, ["agent", "tool", "tool", "tool"]),
+        (replace(ran, tool="npm"), ["tool"] * 4),
+    ):
         spans = [Span(1, 1, 1, first), Span(2, 3, 2, ran), Span(5, 5, 1, ran)]
         found = give_to_formatters(spans, after, BEFORE, lambda call: "", 60.0)
         assert [span.verdict.author for span in found for _ in range(span.start, span.end + 1)] == expected
