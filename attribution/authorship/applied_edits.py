@@ -31,7 +31,7 @@ from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.timeline import EditFate, Timeline
 from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
 from collector.model import Commit
-from collector.vocabulary.lines import Author, Evidence, How, Reason
+from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 from collector.vocabulary.sessions import NoReplay
 
 _SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
@@ -191,7 +191,7 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: Applied
         return
     until = max(commit.author_time, commit.commit_time) + SLACK
     for number, (file, spans) in enumerate(verdict.files):
-        if any(_is_open(span.verdict) for span in spans):
+        if any(_is_open(span.verdict) or span.verdict.run_by == RunBy.AGENT for span in spans):
             names = existing.names_of(file.change.path, file.change.old_path)
             lines = texts.lines(file)
             bares = lines_without_layout("\n".join(lines)) if lines else []
