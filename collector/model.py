@@ -134,6 +134,7 @@ class ToolCall:
     searches: int = 0  # of the web, which the vendor of the model ran and bills by number
     not_before: float | None = None  # where no time of the call is recorded: the latest moment known to lie before it
     hook_ran: bool = False  # afterwards a hook of the user's ran, which may have changed the files again
+    over_at: float | None = None  # when what it had left running was over, where the record says so
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,4 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text))
 
 
-@lru_cache(maxsize=64)
-def _bare(text: str) -> str:
-    return without_layout(text)
+_bare = lru_cache(maxsize=64)(without_layout)

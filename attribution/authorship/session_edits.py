@@ -297,7 +297,7 @@ def _add_command(session: SessionEdits, call: ToolCall, ref: CallRef, moment: fl
     command = call.command
     assert command is not None
     started = call.at if call.at is not None else moment
-    until = session.ended if command.background else max(latest, started)
+    until = call.over_at or session.ended if command.background else max(latest, started)
     cwd = command.cwd or session.cwd
     text = _text_as_run(command)
     result = effects(text, cwd) if _MAY_WRITE.search(text) else None
@@ -345,7 +345,7 @@ def _add_spawn(session: SessionEdits, call: ToolCall, ref: CallRef, moment: floa
     assert spawn is not None
     if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in read_only_subagents() or call.status is not Status.OK:
         return
-    until = session.ended if spawn.asynchronous else moment
+    until = call.over_at or session.ended if spawn.asynchronous else moment
     instructions = get_str(parse_json(call.input), "prompt") or call.input.replace("\\n", "\n")
     started = call.at if call.at is not None else moment
     named = None if spawn.asynchronous else files  # of one in the background only its edit calls are known to the recorder

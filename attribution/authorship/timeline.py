@@ -92,7 +92,9 @@ def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -
             fate = _place_edit(len(fates), raw, worktree_roots)
             fates.append(fate)
             if not fate.outcome:
-                _line(roots, fate.root, session).steps.append(_step(fate, base, worktree_roots))
+                target = _new_path(raw, worktree_roots)
+                step = ReplayStep(raw.at, base + raw.order, fate.path, raw.edit, raw.call, target, fate.edit_id)
+                _line(roots, fate.root, session).steps.append(step)
             elif fate.detail == NoReplay.NO_RESULT:
                 _line(roots, fate.root, session)  # it worked there
         _add_actions(session, worktree_roots, roots)
@@ -152,11 +154,6 @@ def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> Ed
     elif not outcome and any(_REDACTED.search(p) and p not in worktree_roots.known for p in (path, _new_path(raw, worktree_roots))):
         outcome, detail = "unmatched", NoReplay.PATH_REDACTED
     return EditFate(edit_id, raw, outcome, root, path, detail)
-
-
-def _step(fate: EditFate, base: int, worktree_roots: WorktreeRoots) -> ReplayStep:
-    raw = fate.raw
-    return ReplayStep(raw.at, base + raw.order, fate.path, raw.edit, raw.call, _new_path(raw, worktree_roots), fate.edit_id)
 
 
 def _new_path(raw: RawEdit, worktree_roots: WorktreeRoots) -> str:

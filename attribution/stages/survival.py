@@ -5,7 +5,7 @@ survival` are kept, digit by digit, in the cache beside the database until a sta
 """
 
 import json
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -118,16 +118,12 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
     ):
         now, names = seconds(r["author_at"]), {r["path"], r["old_path"] or r["path"]}
         since = max((before.get(name, 0.0) for name in names), default=0.0)
-        took = {s for s in sessions.get(r["id"], ()) for name in names if _any(edits.get((s, name), ()), since, now)}
+        touched = ((s, edits.get((s, name), ())) for s in sessions.get(r["id"], ()) for name in names)
+        took = {s for s, moments in touched if bisect_left(moments, since) < bisect_right(moments, now + SESSION_SLACK)}
         if took and r["number"] is not None:
             removers[r["number"], r["path"]] = took
         before[r["path"]] = now
     return removers
-
-
-def _any(times: Sequence[float], since: float, until: float) -> bool:
-    index = bisect_left(times, since)
-    return index < len(times) and times[index] <= until + SESSION_SLACK
 
 
 def _fill_survival(store: Store, repo_id: int, records: Sequence[LifetimeRecord]) -> None:

@@ -90,6 +90,8 @@ _PARENT = re.compile(rb'"parentUuid":\s*(null|"[^"]{1,80}")')
 _LEFTOVERS = 3
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
 _TOOL_LOADED = "Tool loaded."
+_ENDED = ("completed", "failed", "killed", "stopped")  # states of what ran in the background
+_NOTICE = re.compile(rf"<t(?:ask|ool-use)-id>([^<]+)</t(?=(?:(?!</task-n)(?s:.))*<status>(?:{'|'.join(_ENDED)})<)")
 
 _DRIVERS = {
     "cli": Driver.PERSON, "claude-desktop": Driver.PERSON, "remote": Driver.PERSON, "remote_mobile": Driver.PERSON,
@@ -192,6 +194,7 @@ class _Reader(RecordReader):
         self.copied: set[str] = set()  # responses of sessions that this one continues
         self.hooked: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}  # (event, call) -> entry of a log, the call before
         self.after_hooks: set[str] = set()  # calls after which a hook of the user's ran
+        self.over: dict[str, float | None] = {}  # call or task in the background -> when it was over
         self.last_hooked: dict[str, str] = {}  # event -> the call before in the copy that is being read
 
     def begin_copy(self, blob: bytes) -> bytes:
@@ -323,6 +326,7 @@ class _Reader(RecordReader):
 
     def _user_text(self, text: str, record: dict[str, Any], time: float | None) -> None:
         clean = without_reminders(text)
+        self.over.update(dict.fromkeys(_NOTICE.findall(text), time))
         kind = classify(clean, is_meta=record.get("isMeta") is True, is_summary=record.get("isCompactSummary") is True)
         if kind is PromptKind.INTERRUPT and "for tool use" in clean:
             self.add_event("interrupt_tool", time)
@@ -332,6 +336,9 @@ class _Reader(RecordReader):
     def _result(self, block: dict[str, Any], record: dict[str, Any], time: float | None) -> None:
         """The first result of a call counts; a copy may lack the details that another one has."""
         call_id, details = get_str(block, "tool_use_id"), record.get("toolUseResult")
+        task = get_dict(details, "task") or get_dict(details)
+        if get_str(task, "status") in _ENDED:
+            self.over[get_str(task, "task_id") or get_str(task, "shellId")] = time
         previous = self.results.get(call_id)
         if previous is None or (previous.details is None and details is not None):
             done_at = previous.at or time if previous else time
@@ -377,6 +384,7 @@ class _Reader(RecordReader):
         self._keep_run_of_hook(attachment, get_str(attachment, "toolUseID"))
         if kind == "queued_command":
             clean = without_reminders(text_of(attachment.get("prompt")))
+            self.over.update(dict.fromkeys(_NOTICE.findall(clean), time))
             typed = attachment.get("commandMode", "prompt") == "prompt" and classify(clean) is PromptKind.PROMPT
             if typed and clean.strip():
                 self.add_turn(self.order, time, clean, "queued")
@@ -437,7 +445,9 @@ class _Reader(RecordReader):
         details = result.details if call.name == "WebSearch" else {}
         each = [answer for answer in get_list(details, "results") if get_str(answer, "tool_use_id")]
         searches = min(max(get_int(details, "searchCount") or len(each), 0), _MOST_SEARCHES)
-        return replace(super().completed(call, result), searches=searches, hook_ran=call.id in self.after_hooks)
+        task = get_str(result.details, "backgroundTaskId") or get_str(result.details, "agentId")
+        over = max(self.over.get(key) or 0.0 for key in (call.id, task)) or None
+        return replace(super().completed(call, result), searches=searches, hook_ran=call.id in self.after_hooks, over_at=over)
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         recorded = get_str(result.details, "gitOperation", "commit", "sha")

@@ -54,7 +54,8 @@ class _Reader(RecordReader):
         user, about = get_dict(entry, "user"), get_dict(entry, "request_metadata")
         answer = get_dict(entry, "assistant")
         notice = get_dict(answer, "ToolUse") or get_dict(answer, "Response")
-        key = get_str(notice, "message_id") or _place(entry, number)
+        whole = to_json(entry, 1_000_000).encode("utf-8", "replace")  # a copy may hold only what came since the one before
+        key = get_str(notice, "message_id") or f"entry {number} {hashlib.sha256(whole).hexdigest()[:12]}"
         if not self.is_new(key):
             return
         prompted = time_of(about.get("request_start_timestamp_ms")) or time_of(user.get("timestamp"))
@@ -127,8 +128,3 @@ def _document(blob: bytes, problems: list[Problem], session_id: str) -> bytes:
             entries.setdefault(number, {}).update(half)
         about = {name: record.get(name) for name in ("conversation_id", "cli_version")}
     return json.dumps({**about, "history": list(entries.values())}).encode()
-
-
-def _place(entry: dict[str, Any], number: int) -> str:
-    """What an entry without an id is known by: a copy may hold only what came since the one before."""
-    return f"entry {number} {hashlib.sha256(to_json(entry, 1_000_000).encode('utf-8', 'replace')).hexdigest()[:12]}"

@@ -97,6 +97,29 @@ def test_a_line_that_came_between_two_looks_is_a_persons(first: str, second: str
     assert _classes(_story(LOOKS[first], SECOND[second]), tmp_path) == ["human recorded"]
 
 
+def _in_background(status: str) -> Look:
+    """A program that may write any file was started in the background, and a notice says how it stands before the next look."""
+
+    def run(session: Session, world: World) -> None:
+        call = session._call("Bash", {"command": "python tools/rebuild.py", "run_in_background": True})
+        session._done(call, "", {"stdout": "", "backgroundTaskId": "b1"})
+        world.wait(20)
+        ids = f"<task-id>b1</task-id>\n<tool-use-id>{call}</tool-use-id>"
+        session.prompt(f"<task-notification>\n{ids}\n<status>{status}</status>\n</task-notification>")
+        session.read("nodes.py")
+
+    return run
+
+
+def test_what_ran_in_the_background_and_is_over_takes_no_witness_away(tmp_path: Path) -> None:
+    assert _classes(_story(LOOKS["read"], SECOND["read"], between=_in_background("completed")), tmp_path) == ["human recorded"]
+
+
+def test_what_still_runs_in_the_background_may_have_written(tmp_path: Path) -> None:
+    story = _story(LOOKS["read"], SECOND["read"], between=_in_background("running"))
+    assert _classes(story, tmp_path) == ["likely_human unwatched"]
+
+
 def _commit_story(between: Look = lambda *_: None, wait: float = 60, work: bool = True) -> World:
     """A commit has the file without a function that a person adds and the agent reads; no session had looked at the file before."""
     world = World("committed")

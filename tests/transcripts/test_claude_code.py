@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,10 @@ def _at(second: int) -> str:
     return f"2026-03-04T09:{second // 60:02d}:{second % 60:02d}.000Z"
 
 
+def _moment(second: int) -> float:
+    return datetime.fromisoformat(_at(second)).timestamp()
+
+
 def _user(at: int, content: object, **more: Any) -> Json:
     return {"type": "user", "message": {"role": "user", "content": content}, "timestamp": _at(at), "cwd": W, **more}
 
@@ -46,6 +51,13 @@ def _result(at: int, call_id: str, detail: object = None, content: object = "don
     if error:
         block["is_error"] = True
     return _user(at, [block], **({"toolUseResult": detail} if detail is not None else {}))
+
+
+def _queued(at: int, text: object, mode: str | None = "prompt") -> Json:
+    attachment: Json = {"type": "queued_command", "prompt": text}
+    if mode is not None:
+        attachment["commandMode"] = mode
+    return {"type": "attachment", "attachment": attachment, "timestamp": _at(at)}
 
 
 def _lines(*records: Json) -> bytes:
@@ -404,6 +416,56 @@ def test_command_knows_where_it_ran_and_what_it_said() -> None:
     assert call.command.output == "x" * 100_000
 
 
+def _notice(status: str, call: str = "t", task: str = "b1") -> str:
+    ids = f"<task-id>{task}</task-id>\n<tool-use-id>{call}</tool-use-id>" if call else f"<task-id>{task}</task-id>"
+    return f"<task-notification>\n{ids}\n<status>{status}</status>\n</task-notification>"
+
+
+def _in_background(*later: Json) -> Session:
+    begun = _tool("t", "Bash", command="python build.py", run_in_background=True)
+    return _read(_assistant(1, begun), _result(2, "t", {"stdout": "", "backgroundTaskId": "b1"}), *later)
+
+
+def _asked(name: str, detail: Json) -> tuple[Json, Json]:
+    return _assistant(8, _tool("asked", name, task_id="b1")), _result(9, "asked", detail)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        *((_user(9, _notice(status)),) for status in ("completed", "failed", "killed")),
+        (_user(9, _notice("completed", call="")),),
+        (_queued(9, _notice("completed"), "task-notification"),),
+        (_user(9, _notice("running", "other", "b2") + _notice("completed")),),
+        _asked("TaskOutput", {"retrieval_status": "success", "task": {"task_id": "b1", "status": "completed"}}),
+        _asked("BashOutput", {"shellId": "b1", "status": "completed", "exitCode": 0}),
+    ],
+)
+def test_a_command_in_the_background_is_over_when_the_record_says_so(later: tuple[Json, ...]) -> None:
+    call = _in_background(*later).calls[0]
+    assert (call.over_at, call.done_at) == (_moment(9), _moment(2))
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        (),
+        (_user(9, _notice("running")),),
+        (_user(9, _notice("completed", "other", "b2")),),
+        (_user(9, _notice("running") + _notice("completed", "other", "b2")),),
+        _asked("TaskOutput", {"retrieval_status": "timeout", "task": {"task_id": "b1", "status": "running"}}),
+        _asked("BashOutput", {"shellId": "b2", "status": "completed"}),
+    ],
+)
+def test_a_command_in_the_background_goes_on_where_nothing_says_that_it_is_over(later: tuple[Json, ...]) -> None:
+    assert _in_background(*later).calls[0].over_at is None
+
+
+def test_a_subagent_in_the_background_is_over_with_its_last_notice() -> None:
+    begun = _assistant(1, _tool("t", "Agent", prompt="p")), _result(2, "t", {"agentId": "a7", "status": "async_launched"})
+    assert _one(*begun, _user(5, _notice("completed", "t", "a7")), _user(9, _notice("completed", "", "a7"))).over_at == _moment(9)
+
+
 def test_windows_shell_is_a_shell() -> None:
     assert _one(_assistant(1, _tool("t", "PowerShell", command="dir"))).command is not None
 
@@ -509,13 +571,6 @@ def test_turn_is_the_last_prompt_before_the_event() -> None:
     )
     assert [(call.call_id, call.turn) for call in session.calls] == [("early", 0), ("a", 1), ("b", 1), ("c", 2)]
     assert [turn.text for turn in session.turns] == ["One", "Two"]
-
-
-def _queued(at: int, text: object, mode: str | None = "prompt") -> Json:
-    attachment: Json = {"type": "queued_command", "prompt": text}
-    if mode is not None:
-        attachment["commandMode"] = mode
-    return {"type": "attachment", "attachment": attachment, "timestamp": _at(at)}
 
 
 @pytest.mark.parametrize(
