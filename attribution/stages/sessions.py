@@ -99,9 +99,10 @@ def peek_sessions(
 
 
 def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
-    """Keeps which lines the files of a history share, for questions about later commits."""
+    """Keeps which lines the files of a history share, for questions about later commits; nothing where none were counted."""
     with sessions_of(context.store, stored_name(context.store, context.repo_id), context.repo.blob) as cache:
-        cache.put("", digest(VERSION, head), {"": zlib.compress(lines, 1)})
+        if lines:
+            cache.put("", digest(VERSION, head), {"": zlib.compress(lines, 1)})
 
 
 def _sessions_read(ids: Mapping[str, int], reads: Mapping[str, _SessionRead]) -> SessionsRead:

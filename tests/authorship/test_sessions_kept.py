@@ -126,6 +126,20 @@ def test_a_session_that_is_stored_and_kept_is_not_read(tmp_path: Path, monkeypat
     _run(repository, tmp_path / "out.db", _AGAIN)
 
 
+@pytest.mark.parametrize("with_session", [True, False])
+def test_lines_that_files_share_are_kept_only_where_they_were_counted(with_session: bool, tmp_path: Path) -> None:
+    world = World("kept", "v1")
+    for name in ("one.py", "two.py"):
+        world.human_write(name, "import shared\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Add a mean")
+    session.write("mean.py", "import shared\n")
+    world.commit("Add mean", [session] if with_session else [])
+    _run(world.build(tmp_path / "repo", True), tmp_path / "out.db", AttributeOptions(anyway=True))
+    assert [key for key, *_ in _parts() if not key] == [""] * with_session
+
+
 def test_another_version_of_the_attribution_reads_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, repository = _world(tmp_path)
     _run(repository, tmp_path / "out.db")
