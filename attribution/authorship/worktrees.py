@@ -187,8 +187,10 @@ class Runner:
         """Lines that the replayed state does not explain, when the edits since the parent do on the parent's text."""
         if any(item.author != Author.AGENT for item in verdict.values()):
             steps = [step for step in self._steps.get(file.path, ()) if look.since < step.at <= look.at]
+            seen = any(item.whole and item.at > look.since for item in self.timeline.sightings.get(file.path, ()))
+            kept = {Author.AGENT, Author.HUMAN} if seen else {Author.AGENT}  # what was seen is not what an older session had left
             result = replay_on_parent(file, steps)
-            verdict.update({index: item for index, item in result.items() if verdict[index].author != Author.AGENT})
+            verdict.update({index: item for index, item in result.items() if verdict[index].author not in kept})
 
     def _note_committed(self, look: CommitProbe, matches: Sequence[StateAlignment]) -> None:
         """A commit made here shows its files as they are, unless it lacks what an agent has just written: left for the next one."""
@@ -305,9 +307,8 @@ def replay_on_parent(file: AddedFile, steps: Sequence[ReplayStep]) -> dict[int, 
     for index in file.added:
         origin = tree.origin(state.ids[index])
         if origin.kind == AGENT and origin.call is not None:
-            result[index] = Verdict(
-                Author.AGENT, How.SHELL if origin.call.by_shell else How.EXACT, Evidence.REPLAYED, call=origin.call
-            )
+            how = How.SHELL if origin.call.by_shell else How.EXACT
+            result[index] = Verdict(Author.AGENT, how, Evidence.REPLAYED, call=origin.call)
     return result
 
 

@@ -87,6 +87,26 @@ def test_what_a_person_wrote_between_two_edits_is_seen(clone: Clone, home: Path,
     assert attributed(clone, said, "human")[0] == 2
 
 
+@pytest.mark.parametrize("look", [True, False])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi"])
+def test_what_an_agent_saw_before_it_wrote_the_file_again_is_not_its(
+    agent: str, look: bool, clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    """Whether or not the agent records what its call found there; a look is what shows it."""
+    session = clone.session(SESSION)
+    session.prompt("Add a mean")
+    clone.person_adds("src/app.py", "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
+    if look:
+        session.shell("cat src/app.py", clone.text("src/app.py") or "")
+    session.write("src/app.py", f"{clone.text('src/app.py')}\n\n{MEAN}")
+    session.commit("Add mean")
+    WRITERS[agent](home, session)
+    _, said = attribute(clone, tmp_path / "out.db")
+    assert attributed(clone, said, "agent")[0] == 2
+    if look:
+        assert wrong_lines(clone, said) == []
+
+
 @pytest.mark.parametrize("path", ["src/app.py", "src/median.py"])
 def test_a_commit_by_hand_holds_lines_of_both(path: str, clone: Clone, home: Path, tmp_path: Path) -> None:
     """Nothing but time and files links it to the session; the person wrote in a file that the session changed, or in another."""
