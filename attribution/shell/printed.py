@@ -88,8 +88,8 @@ def _uncut(part: FilePart) -> Iterator[FilePart]:
 
 
 def _parse(command: str, cwd: str, output: str) -> list[SimpleCommand]:
-    """The simple commands; none where there is no output, or too much to look at."""
-    if not output.strip() or len(output) > _MAX_OUTPUT or len(command) > _MAX_COMMAND:
+    """The simple commands; none where there is no output, too much to look at, or text in another encoding than was read."""
+    if not output.strip() or len(output) > _MAX_OUTPUT or len(command) > _MAX_COMMAND or "\ufffd" in output:
         return []
     try:
         return commands(command, cwd, 1).commands

@@ -88,6 +88,7 @@ def part(text: str, start: int = 0, whole: bool = False, path: str = "/w/src/a.p
         ("sed -n '/a/p;s/a/b/p' src/a.py", TEXT, []),
         ("git show HEAD:src/a.py", TEXT, []),
         ("cat 'src/a.py", TEXT, []),
+        ("Get-Content src\\a.py", "a = '\ufffdB\ufffde'\nb = 2\n", []),
         ("cat src/a.py", " \n", []),
     ],
 )
