@@ -248,7 +248,7 @@ class _Activity:
         self._times: dict[str, list[float]] = defaultdict(list)
         self._undated: set[str] = set()  # an edit without any time says with the text before it whose the other lines are
         for step in line.steps:
-            self._times[step.path].append(step.at)
+            self._times[step.new_path or step.path].append(step.at)
             if not step.at and step.edit.before_known:
                 self._undated.add(step.path)
 

@@ -87,6 +87,28 @@ def test_what_a_person_wrote_between_two_edits_is_seen(clone: Clone, home: Path,
     assert attributed(clone, said, "human")[0] == 2
 
 
+@pytest.mark.parametrize(
+    "command", ["mv draft.py src", "git mv draft.py src/draft.py", "move draft.py src\\draft.py", "Move-Item draft.py src\\"]
+)
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
+def test_a_file_that_a_session_moved_is_its_work_whoever_commits_it(
+    agent: str, command: str, clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    session = clone.session(SESSION)
+    session.prompt("Add a median")
+    session.write("draft.py", MEDIAN)
+    clone.put("src/draft.py", MEDIAN, "agent")
+    (clone.path / "draft.py").unlink()
+    del clone.lines["draft.py"]
+    session.shell(command)
+    clone.wait(200)
+    clone.commit("Median")
+    WRITERS[agent](home, session)
+    _, said = attribute(clone, tmp_path / "out.db")
+    assert wrong_lines(clone, said) == []
+    assert attributed(clone, said, "agent")[0] == 3
+
+
 @pytest.mark.parametrize("look", [True, False])
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi"])
 def test_what_an_agent_saw_before_it_wrote_the_file_again_is_not_its(
