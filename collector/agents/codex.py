@@ -546,7 +546,7 @@ def _command(call: CodexCall) -> Command | None:
     if not call.is_shell:
         return None
     cwd = normal_path(get_str(call.arguments, "working_directory")) or call.cwd
-    running = "Process running with session ID" in (call.output or "")[:ERROR_CHARS]
+    running = call.exit_code is None and "Process running with session ID" in (call.output or "")[:ERROR_CHARS]
     return shell_command(_shell_text(call.arguments), cwd, call.body, background=running)
 
 
