@@ -47,7 +47,8 @@ def dated_commits(commits: Sequence[Commit], clocks: OtherClocks) -> dict[str, W
     Contradictions are looked for twice. Between old commits and those younger than the last step, where all old ones of a history
     that was rewritten later stand after a few young ones; and then among the old ones.
     """
-    latest = {commit.sha: _latest(commit, clocks) for commit in commits}
+    times = ((c.sha, max(c.author_time, c.commit_time, clocks.signed.get(c.sha, 0.0)), c.commit_time) for c in commits)
+    latest = {sha: last if made >= UNSET else None for sha, last, made in times}  # None: a clock was not set
     last = steps()[-1].before
     tags = [(f"tag {number}", tag) for number, tag in enumerate(clocks.tags) if tag.commit in latest and tag.at >= UNSET]
     nodes = [DatedNode(commit.sha, commit.parents, latest[commit.sha]) for commit in commits]
@@ -63,12 +64,6 @@ def old_commits(commits: Iterable[Commit]) -> list[str]:
     """Ids of the commits that may be older than agents: those whose signatures are worth reading."""
     last = steps()[-1].before
     return [commit.sha for commit in commits if max(commit.author_time, commit.commit_time) < last]
-
-
-def _latest(commit: Commit, clocks: OtherClocks) -> float | None:
-    """The latest time that a commit has; None where a clock was not set."""
-    times = (commit.author_time, commit.commit_time, clocks.signed.get(commit.sha, 0.0))
-    return max(times) if commit.commit_time >= UNSET else None
 
 
 def contradictions(nodes: Sequence[DatedNode]) -> Contradictions:

@@ -4,6 +4,7 @@
 in between (`windows`), which includes "unknown"; whether that is a person, `people` decides.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,6 +35,8 @@ from attribution.authorship.replay import AGENT, OUTSIDE, Worktree
 from attribution.authorship.state_alignment import balance
 from attribution.authorship.verdicts import SightingPair, Verdict, unknown
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
+
+_WORD = re.compile(r"[^\W_]+")  # where none differs, a hook that formats may have changed a line
 
 
 def judge(tree: Worktree, alignment: StateAlignment, ask: Asker, when: Moments, committed: Committed) -> dict[int, Verdict]:
@@ -73,7 +76,8 @@ def _verdict_of_outside_line(case: Case, line: int, index: int) -> Verdict:
     cause = narrow_to_text(case, case.ask(AttributionWindow(case.path, origin.after, origin.before, origin.layout)), index)
     witness = sighting_on_record(case, origin) or sighting_since_parent(case, index)
     if origin.changed >= 0 and origin.was not in case.alignment.file.before and not case.committed(origin.changed, None):
-        return _edited_verdict(case.tree, origin.changed, origin.similarity, cause, witness)
+        reworded = _WORD.findall(origin.was) != _WORD.findall(case.text(index))
+        return _edited_verdict(case.tree, origin.changed, origin.similarity, cause, witness if reworded else None)
     return _verdict_from_cause(cause, witness, layout=origin.layout)
 
 
@@ -98,7 +102,9 @@ def _verdict_of_similar_line(case: Case, index: int) -> Verdict:
             return _verdict_of_outside_line(case, line, index)
         return _verdict_from_cause(_last_cause(case, index, layout=True), layout=True)
     if origin.kind == AGENT and case.alignment.was[index] not in case.alignment.file.before and not case.committed(line, None):
-        return _edited_verdict(case.tree, line, relation.similarity, _last_cause(case, index), sighting_by_commit(case, index))
+        reworded = _WORD.findall(case.alignment.was[index]) != _WORD.findall(case.text(index))
+        witness = sighting_by_commit(case, index) if reworded else None
+        return _edited_verdict(case.tree, line, relation.similarity, _last_cause(case, index), witness)
     return _verdict_since_last_known(case, index)  # a line of an earlier commit that is changed now is the changer's
 
 

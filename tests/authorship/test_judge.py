@@ -165,6 +165,22 @@ def test_file_no_agent_ever_opened_goes_to_whoever_may_have_acted_since_the_pare
     assert before == AttributionWindow(F, 0, 1, made=True, unseen=True)  # what an agent did then may have been left uncommitted
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "editor"),
+    [
+        ("*Phase 12.3 of the whole plan*", "_Phase 12.3 of the whole plan_", "unknown"),
+        ("const total = first + second // both", "const total = first - second // both", "unknown"),
+        ("const total = first + second // 12", "const total = first + second // 13", "human"),
+        ("*Phase 12.3 of the whole long plan*", "*Phase 12.4 of the whole long plan*", "human"),
+    ],
+)
+def test_who_changed_nothing_but_signs_of_an_agents_line_is_not_named(old: str, new: str, editor: str) -> None:
+    stage = Stage()
+    stage.create(f"{old}\nend\n")
+    (verdict,) = stage.said(f"{new}\nend\n", [1]).values()
+    assert (verdict.author, verdict.how, verdict.edited_by) == ("agent", "edited", editor)
+
+
 def test_agent_line_touched_up_stays_the_agents_and_names_the_editor() -> None:
     stage = Stage()
     stage.create("total = price * count + shipping\nend\n")

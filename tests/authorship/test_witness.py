@@ -226,20 +226,26 @@ def test_word_that_nobody_produced_where_a_formatter_ran(tmp_path: Path) -> None
     assert about(found, "import type").author == Author.UNKNOWN
 
 
-def test_one_word_of_an_agents_line_changed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("changed", "edited_by", "witness"),
+    [
+        ("(rows: Row[], precision = 2) => total(rows)", "human", "recorded"),
+        ("(rows: Row[]; digits = 2) -> total(rows)", "unknown", ""),
+    ],
+    ids=["a word", "signs alone"],
+)
+def test_an_agents_line_changed_between_two_looks(changed: str, edited_by: str, witness: str, tmp_path: Path) -> None:
+    """Who changed a word is named; signs alone are changed by hooks that format, too."""
     world, session = _begin("tweak")
-    session.edit("src/app.ts", "}\n", "}\n\nexport const average = (rows: Row[], digits = 2) => total(rows) / rows.length\n")
+    line = "export const average = (rows: Row[], digits = 2) => total(rows) / rows.length"
+    session.edit("src/app.ts", "}\n", f"}}\n\n{line}\n")
     world.wait(60)
-    world.human_tweak(
-        "src/app.ts",
-        "export const average = (rows: Row[], digits = 2) => total(rows) / rows.length",
-        "export const average = (rows: Row[], precision = 2) => total(rows) / rows.length",
-    )
+    world.human_tweak("src/app.ts", line, line.replace("(rows: Row[], digits = 2) => total(rows)", changed))
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", *EDIT)
-    line = about(answers(world, _finish(world, session), tmp_path), "average")
-    assert (line.author, line.how, line.edited_by, line.witness) == ("agent", "edited", "human", "recorded")
+    found = about(answers(world, _finish(world, session), tmp_path), "average")
+    assert (found.author, found.how, found.edited_by, found.witness) == ("agent", "edited", edited_by, witness)
 
 
 def test_paste_of_what_the_agent_said(tmp_path: Path) -> None:
