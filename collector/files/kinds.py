@@ -27,7 +27,7 @@ _VENDORED = re.compile(
     r"|\.yarn|Godeps/_workspace|Pods|Carthage/Build|deps/src|external/vendor|jspm_packages|\.pnpm|gradle/wrapper)/",
 )
 _BUILT = re.compile(
-    r"(?:^|/)(?:dist|build/(?:lib|static|assets)|\.next|\.nuxt|\.svelte-kit|target/(?:debug|release)|__pycache__|htmlcov|coverage)/"
+    r"(?:^|/)(?:dist|build/(?:lib|static|assets)|\.next|\.nuxt|\.svelte-kit|target/(?:debug|release)|__pycache__|htmlcov|coverage|_build/(?:dev|test|html)|obj/(?:Debug|Release))/"
 )
 # What the tools that record agents leave in the tree when somebody commits it; their settings are a person's or an agent's.
 _RECORDER = re.compile(
@@ -52,7 +52,7 @@ _GENERATED_NAME = re.compile(
     r"|\.tsbuildinfo|\.d\.[cm]?ts\.map|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go"
     r"|\.(?:freezed|mocks|gr|drift)\.dart|(?:^|/)app_localizations(?:_[A-Za-z_]{2,12})?\.dart"
     # what designers of interfaces, boards and projects save
-    r"|\.(?:xib|nib|storyboard|pbxproj|xcscheme|xcworkspacedata|xcuserstate|kicad_(?:pro|prl|sch|pcb|mod)|gd\.uid))$",
+    r"|\.(?:xib|nib|storyboard|pbxproj|xcscheme|xcworkspacedata|xcuserstate|kicad_(?:pro|prl|sch|pcb|mod)|gd\.uid|nuget\.(?:g\.props|g\.targets|cache)))$",
 )
 _SNAPSHOT = re.compile(
     r"(?:^|/)(?:__snapshots__/|drizzle/meta/|migrations/meta/_?[^/]*\.json$|worker-configuration\.d\.ts$|next-env\.d\.ts$"
@@ -83,7 +83,7 @@ _PROSE = re.compile(
 )
 _DEPENDENCIES = re.compile(r"(?:^|/)(?:requirements[^/]*|constraints[^/]*)\.txt$")
 _CONFIG = re.compile(
-    r"\.(?:ya?ml|toml|ini|cfg|conf|config|properties|env|editorconfig|plist|service|tfvars|hcl|desktop)$"
+    r"\.(?:ya?ml|toml|ini|cfg|conf|config|properties|env|editorconfig|plist|service|tfvars|hcl|desktop|(?:cs|fs|vb)proj|props|targets|entitlements|xcconfig|webmanifest)$"
     r"|(?:^|/)\.(?:env[^/]*|git(?:ignore|attributes|modules)|dockerignore|npmrc|nvmrc|prettierrc[^/]*|eslintrc[^/]*|eslintignore|prettierignore"
     r"|babelrc|editorconfig|tool-versions|node-version|python-version|[a-z-]+rc(?:\.json)?|[a-z-]+ignore)$"
     r"|(?:^|/)(?:package|composer|deno|turbo|nx|lerna|vercel|wrangler|biome|renovate|components|project|angular|app|jsr|manifest|settings(?:\.local)?"
@@ -92,7 +92,7 @@ _CONFIG = re.compile(
     re.IGNORECASE,
 )
 _DATA = re.compile(
-    r"\.(?:json|jsonc|json5|jsonl|ndjson|geojson|csv|tsv|xml|svg|ipynb|log|out|sql\.gz|po|pot|xlf|resx|lottie|drawio|excalidraw|patch|diff|parquet|avsc|har)$",
+    r"\.(?:json|jsonc|json5|jsonl|ndjson|geojson|csv|tsv|xml|svg|ipynb|log|out|sql\.gz|po|pot|xlf|resx|lottie|drawio|excalidraw|patch|diff|parquet|avsc|har|sln|graphml|tmtheme|pem|crt|stl|step|gltf|srt|vtt|cast|pid|xcprivacy|xcsettings)$|(?:^|/)logs?$",
     re.IGNORECASE,
 )
 

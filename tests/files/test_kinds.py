@@ -21,7 +21,8 @@ from collector.vocabulary.agents import shipped_by
 from collector.vocabulary.lines import HEADLINE, FileKind
 
 PATHS = {
-    FileKind.SOURCE: "src/app.ts main.go lib/a.py index.html style.css Makefile Dockerfile a/b/contest.py src/latest.rs bin/run",
+    FileKind.SOURCE: "src/app.ts main.go lib/a.py index.html style.css Makefile Dockerfile a/b/contest.py src/latest.rs bin/run"
+    " app/deps/auth.py src/_build/ledger.py lib/logs.ex cmd/logs/main.go",
     FileKind.TEST: (
         "tests/test_a.py src/a.test.ts a_test.go spec/a_spec.rb src/AppTest.java e2e/login.cy.ts conftest.py __tests__/a.js"
         " testdata/a.go pkg/fixtures/a.py benches/speed.rs"
@@ -30,9 +31,11 @@ PATHS = {
     FileKind.CONFIG: (
         "pyproject.toml package.json .gitignore tsconfig.json tsconfig.build.json .github/workflows/ci.yml go.mod setup.cfg"
         " .claude/settings.json .claude/settings.local.json .mcp.json requirements.txt requirements-dev.txt .env.example biome.json"
-        " .prettierrc CODEOWNERS .entire/settings.json .cursor/rules/own.yaml"
+        " .prettierrc CODEOWNERS .entire/settings.json .cursor/rules/own.yaml src/Ledger.csproj public/manifest.webmanifest"
     ),
-    FileKind.DATA: "data/rows.csv a.json icon.svg book.ipynb server.log fix.patch locale/de.po",
+    FileKind.DATA: (
+        "data/rows.csv a.json icon.svg book.ipynb server.log fix.patch locale/de.po Ledger.sln demo.cast runs/1/logs part.stl"
+    ),
     FileKind.LOCK: (
         "package-lock.json yarn.lock pnpm-lock.yaml uv.lock poetry.lock Cargo.lock go.sum Gemfile.lock web/bun.lock composer.lock"
         " flake.lock Package.resolved deno.lock"
@@ -44,7 +47,8 @@ PATHS = {
         " player.gd.uid"
         " lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts drizzle/meta/0001_snapshot.json"
         " src/ledger.egg-info/PKG-INFO playwright-report/index.html htmlcov/index.html"
-        " web/tsconfig.tsbuildinfo"
+        " web/tsconfig.tsbuildinfo _build/test/lib/ledger/ebin/ledger.app docs/_build/html/index.html obj/Debug/net8.0/Ledger.cs"
+        " obj/Ledger.csproj.nuget.g.props"
         " .codex/history.jsonl .codex/auth.json .codex/version.json .codex/models_cache.json .codex/.personality_migration"
         " .codex/shell_snapshots/a.sh .claude/file-history/a/b@v1 .claude/plugins/marketplaces/own/README.md .claude/history.jsonl"
         " .codex/tmp/path/a/apply_patch.bat lib/tally.d.ts.map"
