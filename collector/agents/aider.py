@@ -210,7 +210,7 @@ class _Reader(RecordReader):
             if match := pattern.match(line):
                 note(match[1])
         if match := _MODEL.match(line):
-            self.model = self.switched("model_change", self.model, match[1], None)
+            self.use_model(match[1], None)
         elif match := _TOKENS.match(line):
             self.begin(None)
             sent, received = (int(float(match[n].replace(",", "")) * _SCALE[match[n + 1]]) for n in (1, 3))

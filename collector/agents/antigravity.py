@@ -83,7 +83,7 @@ class _Reader(RecordReader):
     def _user(self, content: str, index: int, time: float | None) -> None:
         request, model = _REQUEST.search(content), _MODEL.search(content)
         text = request[1] if request else content
-        self.model = self.switched("model_change", self.model, model[1] if model else "", time)
+        self.use_model(model[1] if model else "", time)
         self.add_turn(index, time, text, classify(text).value)
 
     def _plan(self, step: dict[str, Any], content: str, index: int, time: float | None) -> None:

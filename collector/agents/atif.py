@@ -71,7 +71,7 @@ class _Reader(AnyAgentReader):
 
     def _response(self, step: dict[str, Any], text: str, key: str, time: float | None, model: str, agent_id: str) -> None:
         if not agent_id:
-            self.model = self.switched("model_change", self.model, model, time)
+            self.use_model(model, time)
         if get_str(step, "reasoning_content"):
             self.add_message((key, "reasoning"), time, "reasoning", get_str(step, "reasoning_content"), agent_id)
         if text:

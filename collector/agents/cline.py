@@ -101,7 +101,7 @@ class _Reader(RecordReader):
         time = time_of(get(message, "ts")) or (timestamp(clock[1]) if clock else None)
         self.begin(time)
         self.add_cwd(directory[1] if directory else "")
-        self.model = self.switched("model_change", self.model, model[1] if model else "", time)
+        self.use_model(model[1] if model else "", time)
         if self.as_typed:
             texts = (get_str(block, "text") for block in blocks_of(get(message, "content")))
             self.add_prompt(number, time, "\n".join(_TYPED_HERE.sub(r"\1", entry) for entry in texts if entry))
@@ -115,8 +115,7 @@ class _Reader(RecordReader):
         ended = display.asked.get(number) or time_of(get(next(iter(following), None), "ts"))
         self.begin(began)
         key = str(number)
-        model = get_str(message, "modelInfo", "modelId") or get_str(message, "modelInfo", "id")
-        self.model = self.switched("model_change", self.model, model, began)
+        self.use_model(get_str(message, "modelInfo", "modelId") or get_str(message, "modelInfo", "id"), began)
         self._tokens(message, key, began, display)
         times = iter(display.acts.get(number, ()))
         results = _Results([block for other in following for block in blocks_of(get(other, "content"))])

@@ -73,7 +73,7 @@ class _Reader(RecordReader):
         if text:
             self.add_message(key, None, "text", text)
         log, used = next(iter(objects(entry.get("promptLogs"))), {}), get_dict(message, "usage")
-        self.model = self.switched("model_change", self.model, get_str(log, "modelTitle") or get_str(used, "model"), None)
+        self.use_model(get_str(log, "modelTitle") or get_str(used, "model"), None)
         cached = get_int(used, "prompt_tokens_details", "cached_tokens")
         prompt, output = (first_of(used, *names) for names in _TOKENS)
         self.use_tokens(key, None, max(get_int(prompt) - cached, 0), get_int(output), cache_read=cached)

@@ -83,7 +83,7 @@ class _Reader(RecordReader):
         message = request.get("message")
         self.add_turn(key, time, message if isinstance(message, str) else get_str(message, "text"))
         model = get_str(request, "result", "metadata", "resolvedModel") or get_str(request, "modelId").rpartition("/")[2]
-        self.model = self.switched("model_change", self.model, model, time)
+        self.use_model(model, time)
         elapsed = get_int(request, "result", "timings", "totalElapsed")
         done = time + elapsed / 1000 if time is not None and elapsed > 0 else time
         if get(request, "isCanceled") is True:

@@ -102,7 +102,7 @@ class _Reader(RecordReader):
             self.add_event("compaction", time)
             return
         if role == "assistant":
-            self.model = self.switched("model_change", self.model, get_str(message, "model"), time)
+            self.use_model(get_str(message, "model"), time)
             self.models.update([self.model] if self.model else [])
         for index, part in enumerate(objects(parse_json(message.get("parts")))):
             self._part(part, f"{key}/{index}", role, time, agent)

@@ -108,7 +108,7 @@ class _Reader(RecordReader):
 
     def _assistant(self, message: dict[str, Any], blocks: list[Any], key: str, time: float | None) -> None:
         model, usage = get_str(message, "modelId") or get_str(message, "model"), get_dict(message, "usage")
-        self.model = self.switched("model_change", self.model, model, time)
+        self.use_model(model, time)
         if usage:
             self.add_usage(anthropic_usage(usage, get_str(message, "id") or key, time, model))
         for index, block in enumerate(blocks):

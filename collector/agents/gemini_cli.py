@@ -159,7 +159,7 @@ class _Reader(RecordReader):
             self.add_turn(key, time, text, "command" if _SLASH.match(text) else "prompt")
 
     def _answer(self, message: dict[str, Any], text: str, key: str, time: float | None) -> None:
-        self.model = self.switched("model_change", self.model, get_str(message, "model"), time)
+        self.use_model(get_str(message, "model"), time)
         for number, thought in enumerate(get_list(message, "thoughts")):
             reasoning = f"{get_str(thought, 'subject')}: {get_str(thought, 'description')}".strip(": ")
             self.add_message((key, number), time_of(get(thought, "timestamp")) or time, "reasoning", reasoning)

@@ -77,8 +77,7 @@ class _Reader(RecordReader):
 
     def _said(self, record: dict[str, Any], text: str, key: str, time: float | None) -> None:
         about = get_dict(record, "metadata")
-        model = get_str(about, "served_model") or get_str(about, "model").rpartition("/")[2]
-        self.model = self.switched("model_change", self.model, model, time)
+        self.use_model(get_str(about, "served_model") or get_str(about, "model").rpartition("/")[2], time)
         self.add_message(key, time, "text", text)
         self.count_tokens(key, time, about.get("usage"), _TOKENS, cached_among_input=False)
         blocks, others = _blocks(text)

@@ -108,7 +108,7 @@ class _Reader(RecordReader):
         self.add_prompt(self.key, None, query[1] if query else text)
 
     def _answer(self, record: dict[str, Any], text: str) -> None:
-        self.model = self.switched("model_change", self.model, get_str(record, "model_id"), None)
+        self.use_model(get_str(record, "model_id"), None)
         if text:
             self.add_message(self.key, None, "text", text)
         for index, entry in enumerate(objects(record.get("tool_calls"))):

@@ -73,9 +73,8 @@ class _Reader(RecordReader):
             if get_str(message, "role") == "user":
                 self._prompt(message, message.get("content"), time, agent)
         elif kind in ("config.update", "llm.request", "usage.record"):
-            model = get_str(record, "model") or get_str(record, "modelAlias")
             if not agent:
-                self.model = self.switched("model_change", self.model, model, time)
+                self.use_model(get_str(record, "model") or get_str(record, "modelAlias"), time)
         elif kind == "context.apply_compaction":
             self.add_event("compaction", time)
 

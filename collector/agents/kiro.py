@@ -69,7 +69,7 @@ class _Reader(RecordReader):
         self.add_turn((key, "asked"), time_of(user.get("timestamp")) or prompted, prompt)
         ended = time_of(about.get("stream_end_timestamp_ms")) or prompted
         self.begin(ended)
-        self.model = self.switched("model_change", self.model, get_str(about, "model_id"), ended)
+        self.use_model(get_str(about, "model_id"), ended)
         if get_str(notice, "content"):
             self.add_message(key, ended, "text", get_str(notice, "content"))
         for index, item in enumerate(objects(get(notice, "tool_uses"))):

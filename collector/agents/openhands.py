@@ -91,7 +91,7 @@ class _Reader(AnyAgentReader):
 
     def _call(self, action: str, arguments: dict[str, Any], event: dict[str, Any], key: str, time: float | None) -> None:
         about = get_dict(event, "tool_call_metadata")
-        self.model = self.switched("model_change", self.model, get_str(about, "model_response", "model"), time)
+        self.use_model(get_str(about, "model_response", "model"), time)
         if get_str(arguments, "thought"):
             self.add_message(key, time, "text", get_str(arguments, "thought"))
         name = get_str(about, "function_name") or _NAMES.get(action, action)

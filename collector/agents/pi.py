@@ -7,7 +7,7 @@ Paths are relative to the header's working directory.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from collector.agents.common.messages import PromptKind, classify, recorded_cost
 from collector.agents.common.numbered_diffs import display_hunks, hashline_edits, is_hashline, recorded_edits
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import LocalSession, Roots, Store
+from collector.agents.machine.model import Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Edit, FileObservation, Session, Spawn
 from collector.text import resolve
@@ -87,7 +87,7 @@ class _Reader(RecordReader):
         elif kind == "model_change":
             provider, _, model = get_str(record, "model").partition("/")
             if get_str(record, "role") in ("", "default"):  # Oh My Pi has models for small tasks beside it
-                self._switch_model(get_str(record, "modelId") or model or provider, time)
+                self.use_model(get_str(record, "modelId") or model or provider, time)
         elif kind in ("compaction", "branch_summary"):
             self.add_event("compaction" if kind == "compaction" else "branched", time, get_str(record, "summary"))
         elif kind == "mode_change":
@@ -96,9 +96,6 @@ class _Reader(RecordReader):
             self.parent_id = self.parent_session
         elif kind not in _IGNORED:
             self.unknown_record_type(kind)
-
-    def _switch_model(self, model: str, time: float | None) -> None:
-        self.model = self.switched("model_change", self.model, model, time)
 
     def _message(self, message: dict[str, Any], key: str, time: float | None) -> None:
         role, text = message.get("role"), text_of(message.get("content"))
@@ -117,7 +114,7 @@ class _Reader(RecordReader):
             self.add_event("injected", time, text[:80])
 
     def _assistant(self, message: dict[str, Any], key: str, time: float | None) -> None:
-        self._switch_model(get_str(message, "model"), time)
+        self.use_model(get_str(message, "model"), time)
         cost = recorded_cost(get(message, "usage", "cost", "total"))
         self.count_tokens(key, time, message.get("usage"), _TOKENS, cached_among_input=False, cost=cost)
         stop = message.get("stopReason")
@@ -163,16 +160,12 @@ class _Reader(RecordReader):
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 _HEADER_LINES = 5
-_PATTERNS = ("*.jsonl", "*/*.jsonl")
 
 
-def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in (path for pattern in _PATTERNS for path in files.match_files(location, pattern)):
-        beginning = islice(records([files.head(path)], [], ""), _HEADER_LINES)  # a title may stand before the header
-        header = next((record for record in beginning if record.get("type") == "session"), {})
-        cwd = get_str(header, "cwd")
-        if roots.of(cwd):
-            yield LocalSession(get_str(header, "id") or path.stem, (path,), f"started in {cwd}", cwd=cwd)
+def _whose(path: Path) -> tuple[str, str]:
+    beginning = islice(records([files.head(path)], [], ""), _HEADER_LINES)  # a title may stand before the header
+    header = next((record for record in beginning if record.get("type") == "session"), {})
+    return get_str(header, "id") or path.stem, get_str(header, "cwd")
 
 
 STORES = (
@@ -184,7 +177,7 @@ STORES = (
             "${XDG_DATA_HOME:-~/.local/share}/omp/sessions",
             "~/.omp/profiles/*/agent/sessions",
         ),
-        patterns=_PATTERNS,
-        find=_find,
+        patterns=("*.jsonl", "*/*.jsonl"),
+        whose=_whose,
     ),
 )

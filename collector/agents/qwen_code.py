@@ -77,7 +77,7 @@ class _Reader(RecordReader):
             self.unknown_record_type(kind)
 
     def _answer(self, record: dict[str, Any], parts: list[Any], key: str, time: float | None) -> None:
-        self.model = self.switched("model_change", self.model, get_str(record, "model"), time)
+        self.use_model(get_str(record, "model"), time)
         self.count_tokens(key, time, record.get("usageMetadata"), _TOKENS)
         for number, part in enumerate(parts):
             request = get_dict(part, "functionCall")

@@ -146,7 +146,7 @@ class _Reader(RecordReader):
             return
         self.at = moment if moment is not None and moment % 60 else None  # some have no seconds: that is no time of a call
         if model := _MODEL.match(details):
-            self.model = self.switched("model_change", self.model, model[1], moment)
+            self.use_model(model[1], moment)
 
     def _earliest(self, moment: float | None) -> float | None:
         """When a prompt can have been made. What Cursor notes, without seconds, is when it was started.

@@ -175,7 +175,7 @@ def _sow(store: Store, name: str, empty: Path) -> Path:
     fresh = shard.with_name(shard.name + ".seed")
     shutil.copy(empty, fresh)  # with its mode
     if store.value("SELECT 1 FROM repos WHERE name = ?", (name,)):
-        extract(store, fresh, [name], is_seed=True)
+        extract(store, fresh, [name])
     fresh.replace(part)
     return shard
 

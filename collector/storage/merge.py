@@ -391,17 +391,12 @@ def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bo
     return theirs.name
 
 
-def extract(store: Store, path: Path, names: Sequence[str], is_seed: bool = False) -> None:
-    """Rows of repositories into another database of ours, in one transaction. A seed need not be safe on the disk."""
-    if not is_seed:
-        Store(path).close()
+def extract(store: Store, path: Path, names: Sequence[str]) -> None:
+    """Rows of repositories into another database of ours, in one transaction; it is a seed, which need not be safe on the disk."""
     with attach(store, path), foreign_keys_off(store):
-        if is_seed:
-            store.connection.execute("PRAGMA other.synchronous = OFF")
+        store.connection.execute("PRAGMA other.synchronous = OFF")
         with store.transaction():
             _Copy(store, "main", "other").copy({name: name for name in names}, named=False)
-            for name in () if is_seed else _FOR_ALL:
-                store.connection.execute(f"INSERT OR IGNORE INTO other.{name} SELECT * FROM main.{name}")
 
 
 def forget_rows(store: Store, names: Iterable[str]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import tracemalloc
 import zlib
@@ -337,7 +338,7 @@ def test_hostile_items_are_not_candidates(context: Any) -> None:
 
 def test_both_generations_of_payloads_are_read() -> None:
     for name in ("before-2025-10-07", "after-2025-10-07"):
-        reading = gharchive.read_hour([gzip.compress((DATA / f"{name}.jsonl").read_bytes())])
+        reading = gharchive.read_hour(io.BytesIO(gzip.compress((DATA / f"{name}.jsonl").read_bytes())))
         expected = json.loads((DATA / "expected.json").read_text())[name]
         assert {h.full_name: [h.hits, h.github_id, h.evidence] for h in reading.hits.values()} == expected, name
         assert reading.bad_lines == 1 and reading.damage is None
@@ -414,9 +415,10 @@ def test_all_local_files_are_read_when_no_time_is_given(context: Any, tmp_path: 
 def test_memory_does_not_grow_with_the_hour() -> None:
     squeeze, line = zlib.compressobj(wbits=31), push("o/noise", "refs/heads/main") * 1000
     pieces = [squeeze.compress(line) for _ in range(600)] + [squeeze.compress(push("o/needle")), squeeze.flush()]
+    packed = io.BytesIO(b"".join(pieces))
     assert len(line) * 600 > 100_000_000
     tracemalloc.start()
-    reading = gharchive.read_hour(pieces)
+    reading = gharchive.read_hour(packed)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert set(reading.hits) == {"o/needle"}
@@ -426,14 +428,14 @@ def test_memory_does_not_grow_with_the_hour() -> None:
 def test_a_line_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gharchive, "EVENT_BYTES", 100_000)
     data = gzip.compress(b'"entire/' + b"x" * 5_000_000 + b"\n" + push("o/a"))
-    reading = gharchive.read_hour([data])
+    reading = gharchive.read_hour(io.BytesIO(data))
     assert set(reading.hits) == {"o/a"} and reading.bad_lines > 0
 
 
 @pytest.mark.parametrize("payload", [None, "moved", [], {}, {"ref": 7}, {"ref": "refs/heads/main", "ref_type": {}}])
 def test_an_event_whose_payload_has_another_shape_ends_no_hour(payload: object) -> None:
     odd = {"type": "PushEvent", "repo": {"name": "o/odd"}, "payload": payload, "seen": "entire/checkpoints/v1"}
-    reading = gharchive.read_hour([gzip.compress(json.dumps(odd).encode() + b"\n" + push("o/a"))])
+    reading = gharchive.read_hour(io.BytesIO(gzip.compress(json.dumps(odd).encode() + b"\n" + push("o/a"))))
     assert set(reading.hits) == {"o/a"}
 
 

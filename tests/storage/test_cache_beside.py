@@ -113,11 +113,13 @@ def test_views_of_a_filled_database_can_be_read(filled: Path) -> None:
 def test_all_tables_go_along_when_databases_are_merged_and_taken_apart(filled: Path, tmp_path: Path) -> None:
     with Store(filled) as store:
         names = [row["name"] for row in store.rows("SELECT name FROM repos")]
+        Store(tmp_path / "apart.db").close()
         extract(store, tmp_path / "apart.db", names)
     with Store(tmp_path / "whole.db") as whole:
         merge(whole, tmp_path / "apart.db")
         assert whole.value("SELECT COUNT(*) FROM line_lifetimes")
-    assert [table for table in compare(filled, tmp_path / "whole.db") if table.differs] == []
+    differing = {difference.table for difference in compare(filled, tmp_path / "whole.db") if difference.differs}
+    assert differing <= {"confidence"}  # of no repository: it holds for the lines of all
 
 
 def test_commands_read_an_empty_database(tmp_path: Path) -> None:

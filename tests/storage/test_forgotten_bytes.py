@@ -84,6 +84,7 @@ def test_removed_rows_are_overwritten_in_a_copy_too(tmp_path: Path) -> None:
     (tmp_path / "shard").mkdir()
     shard = tmp_path / "shard" / "one.db"
     with Store(path) as store:
+        Store(shard).close()
         extract(store, shard, ["o/one"])
     with Store(shard) as store:
         assert b"heliotrope" in _bytes(shard)
@@ -110,6 +111,7 @@ def _database(path: Path) -> None:
 
 def _shard(path: Path) -> None:
     with Store(_filled(path.parent / "of.db")) as store:
+        Store(path).close()
         extract(store, path, ["o/one"])
 
 

@@ -19,14 +19,13 @@ from attribution.evaluation.attempts import fields
 from attribution.features.tools import category
 from attribution.features.view import is_edit
 from collector.agents import atif, reader_for, readers
-from collector.agents.machine.files import content, listed
+from collector.agents.machine.files import content, match_files
 from collector.json_values import get_str, parse_json
 from collector.limits import RESULT_BYTES
 from collector.model import Session
 
 FOLDERS = ("agent", "agent-logs", "agent_logs", "sessions")  # of a trial
-_ENDINGS = (".jsonl", ".json")
-_DEPTH = 8
+_PATTERNS = tuple(f"{above}*{ending}" for above in ("*/" * depth for depth in range(8)) for ending in (".jsonl", ".json"))
 _MOST_FILES = 200
 _SUBAGENT = "agent-"  # Claude Code's files of subagents, beside their session
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -55,7 +54,7 @@ def transcript_columns(trial: Path) -> dict[str, Any]:
 def _files(trial: Path) -> Iterator[tuple[Path, bytes]]:
     """Files of bounded size and number; what cannot be read is left out, as it may belong to anything."""
     folders = [trial / folder for folder in FOLDERS if not (trial / folder).is_symlink()]
-    for path in islice((path for folder in folders for path in listed(folder, _ENDINGS, _DEPTH)), _MOST_FILES):
+    for path in islice((path for folder in folders for pattern in _PATTERNS for path in match_files(folder, pattern)), _MOST_FILES):
         try:
             if os.lstat(path).st_size <= RESULT_BYTES:
                 yield path, content(path)

@@ -90,6 +90,10 @@ class SessionBuilder:
     def add_branch(self, value: object) -> None:
         _remember(self.branches, value)
 
+    def use_model(self, model: str, time: float | None) -> None:
+        """The model that answers from here on; "": the one before."""
+        self.model = self.switched("model_change", self.model, model, time)
+
     def switched(self, kind: str, before: str, after: str, time: float | None) -> str:
         """The model or mode that holds from here on; a change is an event of this kind."""
         if before and after and before != after:

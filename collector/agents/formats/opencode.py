@@ -65,7 +65,7 @@ class _Reader(RecordReader):
         time = time_of(get(info, "time", "created"))
         self.begin(time)
         if info.get("role") == "user":
-            self._switch_model(info, time)
+            self.use_model(_model(info), time)  # a prompt names the model that was chosen, an answer the one that gave it
             self._user(key, parts, time)
             self._turn_changes(info, time, ends)
         else:
@@ -105,7 +105,7 @@ class _Reader(RecordReader):
 
     def _assistant(self, info: dict[str, Any], key: str, parts: list[Any], time: float | None) -> None:
         self.add_cwd(get(info, "path", "cwd"))
-        self._switch_model(info, time)
+        self.use_model(_model(info), time)
         self.mode = self.switched("mode_change", self.mode, get_str(info, "mode"), time)
         self._usage(info, key, time)
         error = get_str(info, "error", "name")
@@ -115,10 +115,6 @@ class _Reader(RecordReader):
         for index, part in enumerate(parts):
             if isinstance(part, dict):
                 self._part(part, info, f"{key}/{index}", time)
-
-    def _switch_model(self, info: dict[str, Any], time: float | None) -> None:
-        """A prompt names the model that was chosen, an answer the one that gave it."""
-        self.model = self.switched("model_change", self.model, _model(info), time)
 
     def _usage(self, info: dict[str, Any], key: str, time: float | None) -> None:
         more = {"model": _model(info), "cost": recorded_cost(info.get("cost"))}

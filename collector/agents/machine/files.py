@@ -19,7 +19,6 @@ from collector.text import decode
 LARGEST = 400_000_000  # bytes of one file
 HEAD = 256_000  # bytes in which the directory of a session is named
 _LONG_LINE = 4_000_000  # bytes of a first line: some hold all instructions of the agent
-_DEEPEST = 8
 _NOT_FINISHED = (".tmp", ".partial", ".lock", "~")
 
 
@@ -87,16 +86,6 @@ def _read(path: Path, size: int | None) -> bytes:
         if about.st_size > LARGEST:
             raise OSError(errno.EFBIG, f"{about.st_size} bytes are more than are read", str(path))
         return file.read(LARGEST)
-
-
-def listed(location: Path, endings: tuple[str, ...], depth: int = 1) -> Iterator[Path]:
-    """Files whose names end like this, at most so many directories down; by name, no links followed, none half written."""
-    for entry in _entries(location):
-        if entry.is_file(follow_symlinks=False):
-            if entry.name.endswith(endings) and not entry.name.endswith(_NOT_FINISHED):
-                yield Path(entry.path)
-        elif depth > 1 and entry.is_dir(follow_symlinks=False):
-            yield from listed(Path(entry.path), endings, min(depth, _DEEPEST) - 1)
 
 
 def match_files(location: Path, pattern: str) -> Iterator[Path]:

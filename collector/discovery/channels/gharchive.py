@@ -9,14 +9,13 @@ their older branch.
 """
 
 import gzip
-import io
 import math
+import tempfile
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from collector.checkpoints.entire import BRANCHES, PREFIXES, is_on_server
 from collector.discovery.channels.channel import Channel, ChannelContext, Cursor, DiscoveryHit, Scope, is_search_wanted
@@ -33,7 +32,6 @@ OPEN_DIGGER = "https://gharchive.open-digger.cn"
 OPEN_DIGGER_SINCE = datetime(2026, 9, 6, tzinfo=UTC)
 MOST_FAILED = 5  # hours in a row that cannot be read: then the archive is not there
 QUERY = f"events on {BRANCHES}*"
-BLOCK = 1 << 20
 PATIENCE = 3600.0  # seconds for one hour's file
 TRIES = 4
 PUBLISHED_AFTER = timedelta(hours=2)
@@ -49,30 +47,10 @@ class HourReading:
     damage: str | None = None
 
 
-class _Chunks(io.RawIOBase):
-    """Pieces of a download as a file."""
-
-    def __init__(self, chunks: Iterable[bytes]) -> None:
-        self._chunks, self._unread = iter(chunks), b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._unread:
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                return 0
-            self._unread = chunk
-        size = min(len(buffer), len(self._unread))
-        buffer[:size], self._unread = self._unread[:size], self._unread[size:]
-        return size
-
-
-def read_hour(chunks: Iterable[bytes]) -> HourReading:
-    """Repositories that a file's events name. Memory does not depend on its size. Errors of `chunks` itself pass."""
+def read_hour(packed: BinaryIO) -> HourReading:
+    """Repositories that a file's events name. Memory does not depend on its size."""
     reading = HourReading()
-    with io.BufferedReader(_Chunks(chunks), BLOCK) as packed, gzip.GzipFile(fileobj=packed) as file:
+    with gzip.GzipFile(fileobj=packed) as file:
         try:
             for line in iter(lambda: file.readline(EVENT_BYTES), b""):
                 if any(needle in line for needle in _NEEDLES):
@@ -204,7 +182,7 @@ def _read(context: ChannelContext, hour: datetime) -> HourReading | None:
 def _local_hour(path: Path) -> HourReading | None:
     try:
         with path.open("rb") as file:
-            return read_hour(iter(lambda: file.read(BLOCK), b""))
+            return read_hour(file)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -219,11 +197,14 @@ def _remote_hour(context: ChannelContext, url: str) -> HourReading | None:
     plain = {"Accept-Encoding": "identity"}
     for attempt in range(TRIES):
         try:
-            with web.stream("GET", url, plain, most=ARCHIVE_BYTES, patience=PATIENCE) as (answer, chunks):
+            request = web.stream("GET", url, plain, most=ARCHIVE_BYTES, patience=PATIENCE)
+            with request as (answer, chunks), tempfile.TemporaryFile() as packed:
                 if answer.status == 404:
                     return None
                 if answer.status == 200:
-                    reading = read_hour(chunks)
+                    packed.writelines(chunks)
+                    packed.seek(0)
+                    reading = read_hour(packed)
                     if reading.damage is None or attempt + 1 == TRIES:
                         return reading
                 problem = Unreachable(f"{url} answered {answer.status}")

@@ -17,12 +17,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import Any
 from urllib.parse import urlsplit
 
 from collector.discovery.github.transport import HttpResponse, TooLarge, Unreachable, Web
 from collector.errors import WhoWroteError
-from collector.json_values import get, get_dict, objects
+from collector.json_values import get, get_dict, objects, parse_json
 from collector.limits import ANSWER_BYTES
 from collector.runtime.bounds import current
 
@@ -143,8 +142,8 @@ def _limit_in_words(body: bytes) -> str | None:
     if not body.lstrip().startswith(b"{"):
         text = body[:2000].decode("utf-8", "replace").lower()
         return "secondary" if "err " in text and _has(text, (*_SECONDARY, *_PRIMARY)) else None
-    value = json_object(body)
-    if b"rate" not in body.lower() or value is None:
+    value = parse_json(body.decode("utf-8", "replace")) if b"rate" in body.lower() else None
+    if not isinstance(value, dict):
         return None
     if "items" in value or any(alias is not None for alias in get_dict(value, "data").values()):
         return None  # there is something to read: results of a search, or an alias of GraphQL
@@ -160,15 +159,6 @@ def is_limit_text(text: str) -> bool:
     """Whether the words that git prints are about a limit."""
     low = text.lower()
     return "returned error: 429" in low or _has(low, (*_SECONDARY, *_PRIMARY))
-
-
-def json_object(body: bytes) -> dict[str, Any] | None:
-    """The object that an answer is; None for anything else."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def message_of(body: bytes) -> str:

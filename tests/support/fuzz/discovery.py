@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -140,7 +141,7 @@ def target() -> Iterator[Target]:
                 kind = choices.number(0, 7)
                 if kind == 0:
                     packed = gzip.compress(hour.damaged(choices), 1)
-                    read_hour([flipped(packed, choices) if choices.yes() else packed])
+                    read_hour(io.BytesIO(flipped(packed, choices) if choices.yes() else packed))
                 elif kind == 1:
                     names_of(choices.rest() if choices.yes() else flipped(_LIST, choices), _SERVER)
                 else:
