@@ -14,6 +14,7 @@ from collector.console.tables import Cell, html
 from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
+from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LINE_CLASSES
 
 
@@ -40,6 +41,16 @@ def bar(row: Mapping[str, Any]) -> str:
 def small_bar(lines: Mapping[str, int]) -> str:
     """Class -> lines as a small bar."""
     return f'<div class="mini">{charts.stacked_bar(lines, 160, 12)}</div>'
+
+
+def author_cell(repo: str, to: Addresses, row: Mapping[str, Any]) -> str:
+    """Class and agent of the lines of a row, and the session that wrote them, where there are pages to link to."""
+    parts = [text((row["class"] or "").replace("_", " "))]
+    if row["agent"]:
+        parts.append(dim(label_of(row["agent"]) or row["agent"], 30))
+    if row["session"] and to:
+        parts.append(link(to.session(repo, row["session"], row.get("turn_index", row.get("turn"))), "session"))
+    return "<br>".join(parts)
 
 
 def repository_html(repos: Table, address: Callable[[str], str]) -> str:

@@ -8,6 +8,7 @@ or `rg` name count as read.
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import groupby
 
 from collector.json_values import load_json
 from collector.model import ToolCall
@@ -170,8 +171,4 @@ def is_shell(kind: str) -> bool:
 
 def longest_run(flags: Sequence[bool]) -> int:
     """Length of the longest run of True."""
-    best = now = 0
-    for flag in flags:
-        now = now + 1 if flag else 0
-        best = max(best, now)
-    return best
+    return max((len([*run]) for flag, run in groupby(flags) if flag), default=0)

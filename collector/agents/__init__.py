@@ -30,13 +30,8 @@ def stores() -> list[Store]:
     return [store for module in modules for store in getattr(module, "STORES", ())]
 
 
-def committed_records() -> list[Committed]:
-    """The transcripts of all agents that people commit beside their code."""
-    return [record for _, record in agents_of_records()]
-
-
 def agents_of_records() -> list[tuple[str, Committed]]:
-    """The same with the slug of the agent that keeps each."""
+    """The transcripts of all agents that people commit beside their code, with the slug of the agent that keeps each."""
     return [(str(module.NAME), record) for module in modules_of(__name__) for record in getattr(module, "COMMITTED", ())]
 
 

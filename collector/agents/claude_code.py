@@ -28,15 +28,7 @@ from collector.agents.common.messages import (
     text_of,
     without_reminders,
 )
-from collector.agents.common.reader import (
-    ERROR_CHARS,
-    FACETS,
-    Call,
-    Outcome,
-    RecordReader,
-    Result,
-    is_error,
-)
+from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, Result, is_error
 from collector.agents.formats.chat import chat_messages, lines_of_chats, session_meta
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path

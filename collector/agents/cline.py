@@ -16,13 +16,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.edits import (
-    added_lines,
-    edits_from_arguments,
-    path_argument,
-    search_replace_blocks,
-    text_before,
-)
+from collector.agents.common.edits import added_lines, edits_from_arguments, path_argument, search_replace_blocks, text_before
 from collector.agents.common.messages import blocks_of, recorded_cost, text_of
 from collector.agents.common.reader import ERROR_CHARS, Call, Outcome, RecordReader, Result, is_part, shell_command
 from collector.agents.machine import files

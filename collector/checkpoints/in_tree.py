@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from collector.agents import committed_records, reader_for
+from collector.agents import agents_of_records, reader_for
 from collector.agents.machine.model import Committed, session_in_path
 from collector.checkpoints import LEFT_OUT, problem
 from collector.checkpoints.pull_requests import is_source
@@ -66,7 +66,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         tip = repo.default_branch().sha
     except UnknownBranch:
         return
-    forms = (*committed_records(), _RECORDER)
+    forms = (*(form for _, form in agents_of_records()), _RECORDER)
     histories = _histories(repo, refs, tip, [path for form in forms for path in form.paths])
     existing: dict[str, int] = {}  # session -> number of its records
     left_out: dict[Problem, None] = {}

@@ -84,11 +84,8 @@ class FinishedRun:
 
 def last_run(store: Store, repo_id: int, name: StageName, subject: str = "") -> FinishedRun | None:
     """None when the stage never finished."""
-    rows = store.rows(
-        "SELECT input_key, version, finished_at FROM stage_runs WHERE repo_id = ? AND stage = ? AND subject = ?",
-        (repo_id, name, subject),
-    )
-    return FinishedRun(rows[0]["input_key"], rows[0]["version"], rows[0]["finished_at"]) if rows else None
+    sql = "SELECT input_key AS key, version, finished_at FROM stage_runs WHERE repo_id = ? AND stage = ? AND subject = ?"
+    return store.select_one(FinishedRun, sql, (repo_id, name, subject))
 
 
 @dataclass(frozen=True, slots=True)

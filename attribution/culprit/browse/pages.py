@@ -5,12 +5,11 @@ from typing import Any
 
 from attribution.browse.addresses import Addresses
 from attribution.browse.pages import PageRequest, Shown
-from attribution.browse.tables import dim, link, text
+from attribution.browse.tables import author_cell, dim, link, text
 from attribution.culprit.queries.culprits import culprit_table, stored_fixes, summary
 from collector.console.tables import Cell, html
 from collector.storage.views import Table
 from collector.text import count_of
-from collector.vocabulary.agents import label_of
 
 _MOST = 100  # fixes on the page
 _HINT = "Not every line that a fix changes was wrong. "
@@ -36,7 +35,7 @@ def _table(table: Table, repo: str, to: Addresses) -> str:
         "fix": lambda row: f"{link(to.commit(repo, row['fix']), row['subject'] or row['fix'][:9], 70)}<br>{dim(row['tier'])}",
         "introduced_by": partial(_commit_cell, repo, to),
         "path": partial(_place_cell, repo, to),
-        "class": partial(_author_cell, repo, to),
+        "class": partial(author_cell, repo, to),
         "prompt": lambda row: text(row["prompt"], 300),
         "outcome": lambda row: text(row["outcome"].replace("_", " ")),
     }
@@ -58,10 +57,3 @@ def _place_cell(repo: str, to: Addresses, row: Row) -> str:
         return ""
     address = f"{to.file(repo, row['path'], row['introduced_by'], line=row['line'])}#L{row['line']}"
     return f"{link(address, row['path'] + ':' + str(row['line']), 60)}<br>{dim(count_of(row['lines'], 'line'))}"
-
-
-def _author_cell(repo: str, to: Addresses, row: Row) -> str:
-    parts = [text((row["class"] or "").replace("_", " ")), dim(label_of(row["agent"]) or row["agent"], 30)]
-    if row["session"]:
-        parts.append(link(to.session(repo, row["session"], row["turn"]), "session"))
-    return "<br>".join(parts)

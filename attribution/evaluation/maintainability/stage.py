@@ -22,7 +22,7 @@ from collector.runtime.progress import Progress
 from collector.runtime.stages import RunContext, Stage, StageName, digest, last_run
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.storage.store import Store
-from collector.vocabulary.lines import LINE_CLASSES, line_class
+from collector.vocabulary.lines import LINE_CLASSES
 
 VERSION = "1"
 STAGE = Stage(StageName.COMMIT_QUALITY, VERSION)  # reports only on new commits: what was reported before stays
@@ -196,11 +196,8 @@ def _written_files(store: Store, repo_id: int) -> dict[str, list[str]]:
 def _lines_by_class(store: Store, repo_id: int) -> dict[str, Counter[str]]:
     """Commit -> class -> added lines with text, in files that count."""
     lines: dict[str, Counter[str]] = defaultdict(Counter)
-    for r in store.rows(
-        "SELECT commit_sha, path, author, evidence, reason, SUM(nonblank) AS lines FROM line_spans WHERE repo_id = ? "
-        "GROUP BY commit_sha, path, author, evidence, reason",
-        (repo_id,),
-    ):
-        if measure.counts(r["path"]):
-            lines[r["commit_sha"]][line_class(r["author"], r["evidence"], r["reason"])] += r["lines"]
+    sql = "SELECT commit_sha, path, class, SUM(nonblank) AS lines FROM line_spans WHERE repo_id = ? GROUP BY 1, 2, 3"
+    for row in store.rows(sql, (repo_id,)):
+        if measure.counts(row["path"]):
+            lines[row["commit_sha"]][row["class"]] += row["lines"]
     return lines

@@ -292,14 +292,10 @@ def _notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> lis
 
 
 def _is_known(repo: GitRepo, source: ClaimSource) -> bool:
-    data = _content(repo, source)
-    return data is not None and _producer_of(source, data) is not None
-
-
-def _content(repo: GitRepo, source: ClaimSource) -> bytes | None:
-    """The bytes of a note or file; None when they are absent or too many."""
+    """Whether a producer reads a note; none does when its bytes are absent or too many."""
     size = repo.blob_size(source.blob)
-    return repo.blob(source.blob) if size is not None and size <= CLAIM_BYTES else None
+    data = repo.blob(source.blob) if size is not None and size <= CLAIM_BYTES else None
+    return data is not None and _producer_of(source, data) is not None
 
 
 def _producer_of(source: ClaimSource, data: bytes) -> Producer | None:

@@ -89,10 +89,10 @@ def export(
     FORMAT is one of those listed below. Given the PATH of a clone, only its lines are exported, after attributing it if necessary;
     otherwise everything in the database. The clone itself is never written to.
     """
-    from attribution.exchange.exports import ExportRequest, export_named, exports
+    from attribution.exchange.exports import ExportRequest, exports
     from attribution.queries.repositories import all_repositories
 
-    export_ = export_named(format_)
+    export_ = next(each for each in exports() if format_ == each.NAME)
     if out is None and (into is None or "into" not in export_.OPTIONS):
         raise click.UsageError("missing output: name a file or directory with -o OUT")
     for name, value in (("into", into), ("ref", ref), ("table", tables)):

@@ -52,17 +52,12 @@ def exports() -> list[Export]:
     return [cast(Export, module) for module in modules_of(__name__)]
 
 
-def export_named(name: str) -> Export:
-    return next(export for export in exports() if name == export.NAME)
-
-
 Row = dict[str, Any]
 """A span of added lines with one origin; its columns are those of `_SPANS`."""
 
 Share = list[Row]
 """What one session wrote into one commit; without a session: what people did. Never empty."""
 
-_CLASS = line_class_sql("o")
 _SPANS = f"""
 SELECT r.name AS repo, c.commit_sha AS "commit", c.author_at,
   trim(COALESCE(c.author_name, '') || ' <' || COALESCE(c.author_email, '') || '>') AS committer, COALESCE(n.key, '') AS session,
@@ -71,7 +66,7 @@ SELECT r.name AS repo, c.commit_sha AS "commit", c.author_at,
   COALESCE(o.model, CASE WHEN o.author = 'agent' THEN n.model END, '') AS model
 FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id LEFT JOIN sessions n ON n.id = o.session_id
-WHERE c.repo_id = ? AND f.content = 'text' AND {_CLASS} IN ('{LineClass.AGENT}', '{LineClass.HUMAN}')
+WHERE c.repo_id = ? AND f.content = 'text' AND {line_class_sql("o")} IN ('{LineClass.AGENT}', '{LineClass.HUMAN}')
 ORDER BY c.position, n.key, f.path, s.start_line
 """
 
@@ -92,11 +87,8 @@ _UNSHARED = (LineClass.DECLARED, LineClass.LIKELY_HUMAN, LineClass.TOOL, LineCla
 
 def left_out(store: Store, repos: Sequence[int]) -> list[str]:
     """A note on the added lines that are in no share, by class; none when there are no such lines."""
-    sums = store.rows(
-        f"SELECT {_CLASS} AS class, SUM(s.end_line - s.start_line + 1) AS lines FROM commits c JOIN commit_files f "
-        "ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
-        f"WHERE c.repo_id IN ({', '.join(map(str, repos)) or 'NULL'}) GROUP BY 1"
-    )
+    among = ", ".join(map(str, repos)) or "NULL"
+    sums = store.rows(f"SELECT class, SUM(lines) AS lines FROM line_spans WHERE repo_id IN ({among}) GROUP BY class")
     lines = {row["class"]: row["lines"] for row in sums}
     parts = [f"{lines[name]:,} {name.replace('_', ' ')}" for name in _UNSHARED if lines.get(name)]
     return [f"lines left out: {', '.join(parts)}"] if parts else []

@@ -1,6 +1,6 @@
 """CSV: every table and view of the database as rows with types; checks, binary columns and SQLite's own tables are left out."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +49,10 @@ def write_all(request: ExportRequest, ending: str, writer: Writer) -> ExportResu
         request.progress("writing tables", number, len(chosen))
         kinds = columns(request.store, name)
         path = request.out / f"{name}{ending}"
-        result.rows[name] = writer(path, kinds, _rows(request.store, name, [column.name for column in kinds]))
+        listed = ", ".join(f'"{column.name}"' for column in kinds)
+        result.rows[name] = writer(path, kinds, request.store.connection.execute(f'SELECT {listed} FROM "{name}"'))
         result.files.append(path)
     return result
-
-
-def _rows(store: Store, table: str, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
-    listed = ", ".join(f'"{name}"' for name in columns)
-    yield from store.connection.execute(f'SELECT {listed} FROM "{table}"')
 
 
 NAME = "csv"

@@ -6,16 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
-from attribution.exchange.producers.model import (
-    Claim,
-    ClaimRecord,
-    ClaimSource,
-    RecordBuilder,
-    Who,
-    others,
-    unread,
-    word,
-)
+from attribution.exchange.producers.model import Claim, ClaimRecord, ClaimSource, RecordBuilder, Who, others, unread, word
 from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
 from collector.git.ranges import parse
 from collector.json_values import first_of

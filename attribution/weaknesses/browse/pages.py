@@ -8,7 +8,7 @@ from typing import Any
 from attribution.browse.addresses import Addresses
 from attribution.browse.comment import cell
 from attribution.browse.pages import PageRequest, Shown
-from attribution.browse.tables import dim, link, text
+from attribution.browse.tables import author_cell, dim, link, text
 from attribution.queries.search import all_terms, like
 from attribution.queries.tip_file import LineNote
 from attribution.weaknesses.queries.findings import COLUMNS, HEADLINE, FindingFilter, code_of, findings, reviews_of
@@ -17,7 +17,6 @@ from collector.console.tables import Cell, html
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 from collector.storage.views import read_view
-from collector.vocabulary.agents import label_of
 
 _MOST = 100  # findings on the page
 _AROUND = 3  # lines before and after each
@@ -48,7 +47,7 @@ def findings_page(request: PageRequest) -> Shown:
         first, reviews = max(1, row["start_line"] - _AROUND), reviews_of(request.store, row["fingerprint"])
         row |= {"level": _LEVELS.get(row["severity"], "9not stated"), "lines": lines, "first_line": first, "reviews": reviews}
     cells = {
-        "path": partial(_path_cell, repo, to), "author": lambda row: _author_cell(repo, to, row).replace("<br>", ", "),
+        "path": partial(_path_cell, repo, to), "author": lambda row: author_cell(repo, to, row).replace("<br>", ", "),
         "commit": lambda row: _commit_link(to, repo, row["commit_sha"], row["author_at"][:10]), "now": partial(_now_cell, repo, to),
     }  # fmt: skip
     values = {"wanted": selection, "choices": choices, "rows": shown, "count": len(rows), "cells": cells}
@@ -63,15 +62,6 @@ def _finding_cell(row: Row) -> str:
 def _path_cell(repo: str, to: Addresses, row: Row) -> str:
     line, named = row["start_line"], f"{row['path']}:{row['start_line']}"
     return link(f"{to.file(repo, row['path'], row['commit_sha'], line=line)}#L{line}", named, 60) if to else text(named, 60)
-
-
-def _author_cell(repo: str, to: Addresses, row: Row) -> str:
-    parts = [text(row["class"].replace("_", " "))]
-    if row["agent"]:
-        parts.append(dim(label_of(row["agent"]) or row["agent"], 30))
-    if row["session"] and to:
-        parts.append(link(to.session(repo, row["session"], row["turn_index"]), "session"))
-    return "<br>".join(parts)
 
 
 def _now_cell(repo: str, to: Addresses, row: Row) -> str:
@@ -106,7 +96,7 @@ def commit_sections(store: Store, commit_id: int, to: Addresses) -> Iterator[tup
         makers: dict[str, Cell] = {
             "cwe": _finding_cell,
             "path": partial(_path_cell, repo, to),
-            "class": partial(_author_cell, repo, to),
+            "class": partial(author_cell, repo, to),
             "confidence": lambda row: (
                 (row["confidence"] or "").lower() + (f"<br>{dim(row['verdicts'])}" if row["verdicts"] else "")
             ),

@@ -26,10 +26,11 @@ DELETE_TOOLS = frozenset({"delete", "delete_file"})
 
 def argument(arguments: object, *spellings: str) -> str:
     """The first of several spellings of an argument that is text, or ""."""
-    return _text(arguments, spellings) or ""
+    return text_argument(arguments, spellings) or ""
 
 
-def _text(arguments: object, spellings: tuple[str, ...]) -> str | None:
+def text_argument(arguments: object, spellings: tuple[str, ...]) -> str | None:
+    """The same; None where no spelling is."""
     for name in spellings:
         value = get(arguments, name)
         if isinstance(value, str):
@@ -46,7 +47,7 @@ def replacements(arguments: object) -> tuple[Replacement, ...]:
     listed = get_list(arguments, "edits") or get_list(arguments, "ReplacementChunks")
     pairs = []
     for chunk in listed or [arguments]:
-        old, new = _text(chunk, _OLD), _text(chunk, _NEW)
+        old, new = text_argument(chunk, _OLD), text_argument(chunk, _NEW)
         if old is not None or new is not None:
             pairs.append(Replacement(old or "", new or "", any(get(chunk, key) is True for key in _ALL)))
     return tuple(pairs)
@@ -57,14 +58,14 @@ def edits_from_arguments(arguments: object, cwd: str = "", **recorded: Any) -> l
     path = resolve(cwd, path_argument(arguments))
     if not path:
         return [edit for part in get_list(arguments, "replacements") for edit in edits_from_arguments(part, cwd)]
-    body, pairs = _text(arguments, _FRAGMENT), replacements(arguments)
+    body, pairs = text_argument(arguments, _FRAGMENT), replacements(arguments)
     if body is not None and not pairs:
         return [Edit(path, "edit", **{**recorded, "hunks": recorded.get("hunks") or tuple(_added_hunks(body))})]
     if len(pairs) == 1 and not pairs[0].old:  # an empty old text creates the file
         return [Edit(path, "write", content=pairs[0].new, **recorded)]
     if pairs:
         return [Edit(path, "edit", replacements=pairs, **recorded)]
-    content = _text(arguments, _CONTENT)
+    content = text_argument(arguments, _CONTENT)
     if content is not None and get(arguments, "mode") == "append":
         return [Edit(path, "append", content=content)]
     return [Edit(path, "edit" if content is None else "write", content=content, **recorded)]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from collector.agents.common.edits import argument
+from collector.agents.common.edits import argument, text_argument
 from collector.json_values import get, get_list, get_str
 from collector.model import Edit, Hunk
 from collector.text import resolve
@@ -25,7 +25,7 @@ def recorded_edits(details: object, cwd: str, path: str = "") -> list[Edit]:
 
 
 def _recorded_edit(file: object, cwd: str, written: str) -> Edit | None:
-    before, after = (_text(file, name) for name in ("oldText", "newText"))
+    before, after = (text_argument(file, (name,)) for name in ("oldText", "newText"))
     path, source, target = (resolve(cwd, name) for name in (written, get_str(file, "sourcePath"), get_str(file, "move")))
     hunks, op = display_hunks(get_str(file, "diff")), get_str(file, "op")
     if not path or not (hunks or op or after is not None):
@@ -38,11 +38,6 @@ def _recorded_edit(file: object, cwd: str, written: str) -> Edit | None:
     if op == "create":
         return Edit(path, "write", content=after, hunks=hunks)
     return Edit(path, "edit", hunks=hunks, after=after, **existing)
-
-
-def _text(file: object, name: str) -> str | None:
-    value = get(file, name)
-    return value if isinstance(value, str) else None
 
 
 _Row = tuple[str, int, str]  # mark, line number (old for removed and kept lines, new for added ones), text

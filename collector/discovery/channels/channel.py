@@ -41,7 +41,7 @@ class Cursor:
     channel: str
     query: str
     slice: str
-    state: CursorState = CursorState.PENDING
+    state: str = CursorState.PENDING
     position: str | None = None
     total: int | None = None
     found: int = 0
@@ -63,21 +63,21 @@ class DiscoveryLog:
 
     def cursors(self, channel: str, query: str | None = None, slice: str | None = None) -> list[Cursor]:
         """In order of the slices."""
-        rows = self.store.rows(
+        return self.store.select(
+            Cursor,
             f"SELECT {_CURSOR} FROM cursors WHERE server = ? AND channel = ?"
             " AND (query = ? OR ? IS NULL) AND (slice = ? OR ? IS NULL) ORDER BY query, slice",
             (self.server, channel, query, query, slice, slice),
         )
-        return [_cursor(row) for row in rows]
 
     def next_open(self, channel: str, query: str) -> Cursor | None:
         """The first slice that is not finished."""
-        rows = self.store.rows(
+        return self.store.select_one(
+            Cursor,
             f"SELECT {_CURSOR} FROM cursors WHERE server = ? AND channel = ?"
             " AND query = ? AND state IN (?, ?) ORDER BY slice LIMIT 1",
             (self.server, channel, query, CursorState.PENDING, CursorState.PART),
         )
-        return _cursor(rows[0]) if rows else None
 
     def put(self, cursors: Iterable[Cursor]) -> None:
         with self.store.transaction() as connection:
@@ -158,10 +158,6 @@ class DiscoveryLog:
     def update_in(connection: Connection, candidate_id: int, values: dict[str, Any]) -> None:
         names = ", ".join(f"{name} = ?" for name in values)
         connection.execute(f"UPDATE candidates SET {names} WHERE id = ?", (*values.values(), candidate_id))
-
-
-def _cursor(row: dict[str, Any]) -> Cursor:
-    return Cursor(**row | {"state": CursorState(row["state"])})
 
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}(?:/[A-Za-z0-9_.-]{1,100}){1,5}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from collector.discovery.github.patience import Clock, GitHubError, LimitReached, Patient, message_of, plain_address
-from collector.discovery.github.transport import HttpResponse
+from collector.discovery.github.patience import Clock, GitHubError, LimitReached, Patient, message_of
+from collector.discovery.github.transport import HttpResponse, plain_url
 from collector.json_values import get, get_str, load_json, objects
 
 __all__ = ["BadToken", "Clock", "GitHub", "GitHubError", "LimitReached", "NotFound", "Page", "Partial", "Refused"]
@@ -80,11 +80,11 @@ class GitHub(Patient):
         for failures in range(1, self.tries + 1):
             answer = self.ask(method, url, resource, headers, body)
             if answer.status >= 300:
-                self._refuse(answer, plain_address(url))
+                self._refuse(answer, plain_url(url))
             try:
                 return answer, load_json(answer.body)
             except (ValueError, RecursionError):
-                self._back_off(failures, f"{plain_address(url)} answered with something other than JSON")
+                self._back_off(failures, f"{plain_url(url)} answered with something other than JSON")
         raise AssertionError("the last failure raises")
 
     def _refuse(self, answer: HttpResponse, what: str) -> None:

@@ -8,7 +8,6 @@ reported: docs/discovery.md.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import random
@@ -19,9 +18,9 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
-from collector.discovery.github.transport import HttpResponse, TooLarge, Unreachable, Web
+from collector.discovery.github.transport import HttpResponse, TooLarge, Unreachable, Web, plain_url
 from collector.errors import WhoWroteError
-from collector.json_values import get, get_dict, objects, parse_json
+from collector.json_values import get, get_dict, get_str, objects, parse_json
 from collector.limits import ANSWER_BYTES
 from collector.runtime.bounds import current
 
@@ -163,11 +162,9 @@ def is_limit_text(text: str) -> bool:
 
 def message_of(body: bytes) -> str:
     """What an error says in its JSON, else its first characters."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return body[:1000].decode("utf-8", "replace")
-    return str(value.get("message", ""))[:300] if isinstance(value, dict) else ""
+    text = body.decode("utf-8", "replace")
+    value = parse_json(text)
+    return text[:1000] if value is None else get_str(value, "message")[:300]
 
 
 def _number(text: str | None) -> float | None:
@@ -239,7 +236,7 @@ class Patient:
                     )
             elif answer.status >= 500 or answer.status == 408:
                 failures += 1
-                self._back_off(failures, f"{plain_address(url)} answered {answer.status}")
+                self._back_off(failures, f"{plain_url(url)} answered {answer.status}")
             else:
                 self.budgets.reopen(resource, self.clock.now())
                 return answer
@@ -278,12 +275,6 @@ class Patient:
         if seconds > 5:
             self.tell(f"{why}: waiting {seconds:.0f} s")
         self.clock.sleep(seconds)
-
-
-def plain_address(url: str) -> str:
-    """Host and path, for messages."""
-    parts = urlsplit(url)
-    return f"{parts.hostname}{parts.path}"
 
 
 def server_of(url: str) -> str:

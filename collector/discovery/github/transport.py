@@ -127,21 +127,21 @@ class Web:
                     method, url, content, sent = _follow_redirect(method, url, target, content, sent, response.status_code)
             except httpx2.TimeoutException:
                 if deadline.has_passed:
-                    raise Unreachable(f"{_plain_url(url)} took longer than {deadline.seconds:g} s") from None
-                raise Unreachable(f"{_plain_url(url)} did not answer within {self.timeout:g} s") from None
+                    raise Unreachable(f"{plain_url(url)} took longer than {deadline.seconds:g} s") from None
+                raise Unreachable(f"{plain_url(url)} did not answer within {self.timeout:g} s") from None
             except httpx2.InvalidURL:
-                raise TooLarge(f"{_plain_url(url)} is not a valid URL", "Check the URL") from None
+                raise TooLarge(f"{plain_url(url)} is not a valid URL", "Check the URL") from None
             except httpx2.HTTPError as error:
                 reason = (str(error).splitlines() or [""])[0][:200]
-                raise Unreachable(f"{_plain_url(url)} cannot be reached: {type(error).__name__}: {reason}") from None
-        raise TooLarge(f"{_plain_url(first_url)} redirects endlessly", "Remove it from the list")
+                raise Unreachable(f"{plain_url(url)} cannot be reached: {type(error).__name__}: {reason}") from None
+        raise TooLarge(f"{plain_url(first_url)} redirects endlessly", "Remove it from the list")
 
     def _pieces(self, pieces: Iterator[bytes], url: str, most: int) -> Iterator[bytes]:
         size = 0
         for piece in pieces:
             size += len(piece)
             if size > most:
-                raise TooLarge(f"the answer of {_plain_url(url)} is larger than {most >> 20} MiB", "Remove it from the list")
+                raise TooLarge(f"the answer of {plain_url(url)} is larger than {most >> 20} MiB", "Remove it from the list")
             yield piece
 
 
@@ -155,11 +155,11 @@ def _follow_redirect(method: str, url: str, target: str, content: bytes, sent: d
     except ValueError:
         following = ""
     if origin(following)[0] not in ("http", "https"):
-        raise TooLarge(f"{_plain_url(url)} redirects to something that is not a URL", "Remove it from the list")
+        raise TooLarge(f"{plain_url(url)} redirects to something that is not a URL", "Remove it from the list")
     if origin(following) != origin(url):
         sent = {name: value for name, value in sent.items() if name.lower() not in _PRIVATE}
     if urlsplit(url).scheme == "https" and urlsplit(following).scheme == "http":
-        raise TooLarge(f"{_plain_url(url)} redirects from https to http", "Remove it from the list")
+        raise TooLarge(f"{plain_url(url)} redirects from https to http", "Remove it from the list")
     if status == 303:
         method, content = "GET", b""
     return method, following, content, sent
@@ -175,7 +175,7 @@ def origin(url: str) -> tuple[str, str, int | None]:
     return parts.scheme, (parts.hostname or "").lower(), port
 
 
-def _plain_url(url: str) -> str:
+def plain_url(url: str) -> str:
     """An address for messages: no user, no password, no query."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
