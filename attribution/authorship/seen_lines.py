@@ -154,6 +154,8 @@ class FileSeen:
             return None
         if not without.whole and self.version.bares.count(self.version.bares[index]) > 1:
             return None  # it may be another one that was seen
+        if committed and not any(start <= without.at and seen.at <= end for start, end in self.line.windows.spans):
+            return None  # a session of which only the end is on record may have written it after the commit
         kind = Witness.NOTICE if seen.outside_edit else Witness.RECORDED
         pair, window = SightingPair(kind, without.at, seen.at), AttributionWindow(self.file.change.path, without.at, seen.at)
         verdict = self._person(index, pair, window)

@@ -120,7 +120,7 @@ def test_what_still_runs_in_the_background_may_have_written(tmp_path: Path) -> N
     assert _classes(story, tmp_path) == ["likely_human unwatched"]
 
 
-def _commit_story(between: Look = lambda *_: None, wait: float = 60, work: bool = True) -> World:
+def _commit_story(between: Look = lambda *_: None, wait: float = 60, work: bool = True, again: bool = False) -> World:
     """A commit has the file without a function that a person adds and the agent reads; no session had looked at the file before."""
     world = World("committed")
     world.human_write("nodes.py", BASE)
@@ -136,6 +136,10 @@ def _commit_story(between: Look = lambda *_: None, wait: float = 60, work: bool 
     world.human_write("nodes.py", BASE + "\n\nSIZE = 3\n")
     world.commit("A part", [session] if work else [])
     world.wait(wait)
+    if again:
+        session.end_turn()
+        session = world.session()
+        session.prompt("Go on with x.py")
     between(session, world)
     world.human_insert("nodes.py", HAND * 2)
     world.wait(60)
@@ -155,10 +159,11 @@ def test_a_line_that_came_between_a_commit_and_a_look_is_a_persons(tmp_path: Pat
     [
         lambda: _commit_story(work=False),  # nobody was recorded when the commit was made
         lambda: _commit_story(wait=9_000),  # nor for hours after it
+        lambda: _commit_story(again=True),  # the session that looks may have lost its beginning
         lambda: _commit_story(between=lambda session, _: session.bash("git pull")),
         lambda: _commit_story(between=lambda session, _: session.bash("node tasks/refresh.js nodes.py")),
     ],
-    ids=["unrecorded", "hours", "pull", "script"],
+    ids=["unrecorded", "hours", "another", "pull", "script"],
 )
 def test_a_commit_is_no_sighting_where_something_else_may_have_written(story: Callable[[], World], tmp_path: Path) -> None:
     assert "human recorded" not in _classes(story(), tmp_path)
