@@ -1,7 +1,7 @@
 """Lines of sessions that stand in commits where the replay did not find them: of other branches, pull requests, squashes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from attribution.authorship.agent_text import each_without_layout
@@ -68,9 +68,7 @@ def landed_elsewhere(texts: DiffTexts, runs: Sequence[WorktreeRun]) -> dict[int,
     than the line. What a stash is made of does not count.
     """
     lines = _lines_by_text(runs)
-    first = {
-        path: min((line.at for same in by_text.values() for line in same.open), default=_NEVER) for path, by_text in lines.items()
-    }
+    first = {path: min(_telling_times(by_text.values()), default=_NEVER) for path, by_text in lines.items()}
     result: dict[int, LandedElsewhere] = defaultdict(LandedElsewhere)
     for commit, path, added in _additions(texts, first):
         here = {bare: lines[path][bare] for bare in added if bare in lines[path]}
@@ -79,6 +77,11 @@ def landed_elsewhere(texts: DiffTexts, runs: Sequence[WorktreeRun]) -> dict[int,
             landed.lines, landed.left = landed.lines + 1, landed.left + line.left
             landed.commit = landed.commit or ("" if commit.sha in texts.history.diffs else commit.sha)
     return dict(result)
+
+
+def _telling_times(texts: Iterable[_SameText]) -> Iterator[float]:
+    """When the lines were written that may show by themselves that a commit has a session's work."""
+    return (line.at for same in texts if same.alone is not None for line in same.open)
 
 
 def _take(here: Mapping[str, _SameText], added: Counter[str], until: float) -> Iterator[_OpenLine]:
@@ -119,7 +122,7 @@ def _bare(lines: Sequence[str]) -> list[str]:
 def _additions(texts: DiffTexts, first: Mapping[str, float]) -> Iterator[tuple[Commit, str, Counter[str]]]:
     """(commit, path, lines without layout) of what commits with one parent at most add to some files; other branches first.
 
-    `first`: path -> when the first line was written into it that may stand in one; commits before it are left out.
+    `first`: path -> when the first telling line was written into it that may stand in one; commits before it are left out.
     """
     stash = texts.repo.refs().get("refs/stash", "")
     remaining = texts.repo.commit(stash) if stash else None

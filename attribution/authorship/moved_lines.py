@@ -97,8 +97,8 @@ def moved_lines(
     index = MoveIndex(lost if any(waiting) else ())
     result = []
     for number, ((file, _), open_lines) in enumerate(zip(files, waiting, strict=True)):
-        indexes = (index, *indexes_of(file.path)) if open_lines else ()
-        for start, run in _runs(file, open_lines, indexes, is_common):
+        indexes = [item for item in (index, *indexes_of(file.path)) if item.sources] if open_lines else []
+        for start, run in _runs(file, open_lines, indexes, is_common) if indexes else ():
             source = indexes[run.group].sources[run.source]
             for offset, (_, call) in enumerate(source.lines[run.position : run.position + run.length]):
                 result.append(MovedLine(number, start + offset, Verdict(Author.AGENT, source.how, Evidence.MATCHED, call=call)))

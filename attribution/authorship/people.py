@@ -185,6 +185,8 @@ def downgrade_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
     for start, end in runs(file.added):
         block = range(start, end)
         persons = [index for index in block if verdicts[index].author == Author.HUMAN]
+        if not persons:
+            continue
         doubts = [v.reason for i in block if (v := verdicts[i]).author == Author.UNKNOWN and v.reason in _HUNK_DOUBTS]
         doubt = doubts[0] if len(doubts) > len(persons) else Reason.NONE
         texts = [(i, file.lines[i].strip()) for i in block]

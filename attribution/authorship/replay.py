@@ -461,8 +461,8 @@ class Worktree:
             relaid = is_relaid([text for _, text in old[hunk.a0 : hunk.a1]], new_lines[hunk.b0 : hunk.b1])
             removal = Removal(moment, None, state.known_at, hunk.b1 > hunk.b0, relaid, committed)
             self.removed.update(dict.fromkeys(set(lost).intersection(state.ids[hunk.a0 : hunk.a1]), removal))
-        for line in ids:
-            self.removed.pop(line, None)
+        for line in self.removed.keys() & set(ids):
+            del self.removed[line]
         if lost:
             self._note_loss(
                 Change(path, moment, None, 0, (), (), -1, -1, (), (), "", state.known_at, committed),

@@ -49,7 +49,7 @@ class WorktreeAction:
     call: CallRef
     command: str = ""
     cwd: str = ""
-    effects: tuple[Effect, ...] | None = ()  # None: not looked at yet
+    effects: tuple[Effect, ...] = ()  # of a command that runs tasks: as their names tell
     subagent: str = ""  # session or agent id of the subagent that it started, where recorded
     unseen: Reason = Reason.NONE  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
     told: str = ""  # invisible_subagent: what it was asked to do
@@ -300,14 +300,14 @@ def _add_command(session: SessionEdits, call: ToolCall, ref: CallRef, moment: fl
     until = call.over_at or session.ended if command.background else max(latest, started)
     cwd = command.cwd or session.cwd
     text = _text_as_run(command)
-    result = effects(text, cwd) if _MAY_WRITE.search(text) else None
-    if result == ():
+    result, may_write = effects(text, cwd), _MAY_WRITE.search(text) is not None
+    if may_write and not result:
         return
     session.actions.append(WorktreeAction(started, until, ref, text, cwd, result))
-    if call.status is Status.OK:
+    if call.status is Status.OK and may_write:
         by_shell = replace(ref, at=moment, by_shell=True)
-        for effect in result or ():
-            settled = effect.kind != "modify" or _settles(effect, result or ())
+        for effect in result:
+            settled = effect.kind != "modify" or _settles(effect, result)
             session.edits.extend(_exact_edits(effect, by_shell, moment if settled else started, order, cwd))
 
 

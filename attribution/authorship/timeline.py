@@ -12,7 +12,7 @@ from attribution.authorship.sightings import Sighting
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots
-from attribution.shell import Effect, effects
+from attribution.shell import Effect
 from collector.model import Status
 from collector.text import canonical_path
 from collector.vocabulary.lines import Reason
@@ -283,10 +283,9 @@ def _change_outside(texts: dict[str, tuple[float, str]], raw: RawEdit) -> None:
 def _carry_doubts(session: SessionEdits, path: str, since: float, until: float) -> None:
     """What a command may have done to the text outside shows in the repository when it arrives there."""
     between = [action for action in session.actions if since < action.at < until]
-    known = ((item, effects(item.command, item.cwd) if item.effects is None else item.effects) for item in between)
     doubtful = [
         item
-        for item, results in known
-        if any(e.kind not in _PLAIN and not e.is_literal and (not e.paths or path in e.paths) for e in results)
+        for item in between
+        if any(e.kind not in _PLAIN and not e.is_literal and (not e.paths or path in e.paths) for e in item.effects)
     ]
     session.actions += [replace(item, at=until, until=until + _INSTANT, effects=(Effect("opaque"),)) for item in doubtful]

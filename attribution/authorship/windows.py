@@ -17,7 +17,6 @@ from attribution.authorship.named import asks_for, says_it_writes
 from attribution.authorship.people import STRANGE, is_active, is_watched
 from attribution.authorship.session_edits import Prompt, WorktreeAction
 from attribution.shell import Effect, effects, mentions
-from attribution.shell.project import no_tasks
 from collector.vocabulary.lines import Author, How, Reason
 
 SAME_RUN = 3 * 86_400.0  # seconds after which a layout that is seen need not be that of a formatter on record
@@ -202,14 +201,12 @@ class AttributionWindows:
         return _script_cause(action)
 
     def effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
-        """What the command did; it is read when somebody asks."""
-        runs_task = RUNS_TASK.search(action.command) is not None
-        if action.effects is not None and not runs_task:
+        """What the command did; the tasks that it ran are read when somebody asks."""
+        if not RUNS_TASK.search(action.command):
             return action.effects
-        key = (action.command, action.cwd, action.at if runs_task else 0.0)
+        key = (action.command, action.cwd, action.at)
         if key not in self._effects:
-            tasks = partial(self.tasks, action.at, self.root) if runs_task else no_tasks
-            self._effects[key] = effects(action.command, action.cwd, tasks)
+            self._effects[key] = effects(action.command, action.cwd, partial(self.tasks, action.at, self.root))
         return self._effects[key]
 
     def _touches(self, effect: Effect, path: str) -> bool:

@@ -106,6 +106,7 @@ class Runner:
         self._files, self._rarity, self._is_ancestor = files, rarity, is_ancestor
         self._committed: dict[int, list[tuple[str, str]]] = {}  # agent line -> commits that added it, with its text then
         self._in_older: dict[int, list[tuple[str, str]]] = {}  # agent line -> the first commit whose files had it before, the same
+        self._seen_older = {-1}  # all lines that were looked at for that, agents' or not
         self._fates: dict[int, AgentLine] = {}
         self._steps: dict[str, list[ReplayStep]] = defaultdict(list)  # by path
         for step in timeline.steps:
@@ -219,7 +220,7 @@ class Runner:
 
     def _settle(self, look: CommitProbe, judged: Sequence[_Judged]) -> None:
         for result, verdicts in judged:
-            present = {line for line in result.ids if line >= 0}
+            present = set(result.ids) - {-1}
             present |= {line for line, kin in result.kin.values() if kin.kind == "reformatted"}
             self._note_versions(look.sha, result, verdicts)
             lost = {line for line, _ in result.lost}
@@ -233,12 +234,16 @@ class Runner:
 
     def _note_versions(self, sha: str, result: StateAlignment, verdicts: Mapping[int, Verdict]) -> None:
         """Notes the agent lines of a commit: those that it adds, and those that its files had before."""
-        for index, line in enumerate(result.ids):
-            verdict, version = verdicts.get(index), (sha, result.file.lines[index])
-            if line >= 0 and verdict is not None and verdict.author == Author.AGENT:
-                self._committed.setdefault(line, []).append(version)
-            elif line >= 0 and verdict is None and line not in self._in_older and self.tree.origin(line).kind == AGENT:
-                self._in_older[line] = [version]
+        ids, texts = result.ids, result.file.lines
+        for index, verdict in verdicts.items():
+            if ids[index] >= 0 and verdict.author == Author.AGENT:
+                self._committed.setdefault(ids[index], []).append((sha, texts[index]))
+        older = set(ids).difference(self._seen_older, (ids[index] for index in verdicts))
+        self._seen_older |= older
+        agents = {line for line in older if self.tree.origin(line).kind == AGENT}
+        for index, line in enumerate(ids) if agents else ():
+            if line in agents:
+                self._in_older[line] = [(sha, texts[index])]
 
     def _fate(self, line: int, look: CommitProbe, alignment: StateAlignment, present: set[int], lost: set[int]) -> AgentLine:
         path, place = alignment.file.path, None

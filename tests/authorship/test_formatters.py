@@ -18,6 +18,7 @@ from attribution.authorship.timeline import Timeline
 from attribution.authorship.tools import give_layout_to_formatters
 from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdict
 from attribution.authorship.windows import AttributionWindows
+from attribution.shell import effects
 from collector.model import FileChange
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
@@ -65,7 +66,8 @@ def test_a_line_that_is_more_than_another_layout_stays_open(after: str, line: in
 @pytest.mark.parametrize(("days", "tool"), [(1, "prettier tool"), (2.9, "prettier tool"), (3.1, "unknown"), (30, "unknown")])
 def test_long_after_a_formatter_ran_the_layout_need_not_be_its_own(days: float, tool: str) -> None:
     assert _said(AFTER, until=CALL.at + days * 86_400) == [tool] * 7
-    ran = WorktreeAction(50.0, 50.0, CALL, "prettier --write .", "/w", None)
+    command = "prettier --write ."
+    ran = WorktreeAction(50.0, 50.0, CALL, command, "/w", effects(command, "/w"))
     windows = AttributionWindows("/w", [ran], tracked=lambda path, moment: True)
     cause = windows.cause(AttributionWindow("a.js", 40.0, 50.0 + days * 86_400, True))
     assert f"{cause.tool} {cause.author}".strip() == tool
@@ -113,7 +115,8 @@ def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
     ],
 )
 def test_formatters_that_a_call_ran(command: str, tool: str) -> None:
-    timeline = Timeline("/w", windows=AttributionWindows("/w", [WorktreeAction(50.0, 51.0, CALL, command, "/w", None)]))
+    action = WorktreeAction(50.0, 51.0, CALL, command, "/w", effects(command, "/w"))
+    timeline = Timeline("/w", windows=AttributionWindows("/w", [action]))
     assert tools_of([timeline])(CALL) == tool
 
 

@@ -14,6 +14,7 @@ from support.truth import compare, run
 from attribution.authorship.options import AttributeOptions
 from attribution.ensure.clone import attributed_clone
 from attribution.queries.blame import BlameLine, blame
+from attribution.stages import line_rows
 from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
 from collector.storage.compare import compare as compare_databases
@@ -51,20 +52,41 @@ def test_wrong_with_confidence_is_rare(confusion: Counter[tuple[str, str]]) -> N
     assert wrong / confusion.total() < 0.01, confusion
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_updates_commit_by_commit_or_in_leaps_end_as_one_fresh_run(seed: int, tmp_path: Path) -> None:
-    """Also what a later run must take back: a commit can change what is known of older lines."""
-    stream, _ = random_history.generate(seed)
+@pytest.mark.parametrize("seed", range(6))
+def test_updates_commit_by_commit_or_in_leaps_end_as_one_fresh_run(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what a later run must take back: a commit can change what is known of older lines.
+
+    In every other history some sessions arrive after their commits, and a run is killed while it writes.
+    """
+    rng, stream = Random(seed), random_history.generate(seed)[0]
     repository = import_stream(stream, tmp_path / "repo")
     commits = git(repository, "rev-list", "--reverse", "main").decode().split()
-    cuts = Random(seed).sample(commits[:-1], min(4, len(commits) - 1))
+    cuts = rng.sample(commits[:-1], min(4, len(commits) - 1))
+    late, killed = (rng.sample([*cuts, ""], 2), rng.choice([*cuts, ""])) if seed % 2 else ([], None)
     for branch in (*sorted(cuts, key=commits.index), ""):
+        options = AttributeOptions(branch=branch, anyway=True)
+        hidden = _refs(repository, "refs/heads/entire", "refs/entire", "refs/remotes") if branch in late else {}
+        for ref in hidden:
+            git(repository, "update-ref", "-d", ref)
+        if branch == killed:
+            with monkeypatch.context() as patch, Store(tmp_path / "updated.db") as store:
+                patch.setattr(line_rows, "totals", _kill)
+                with pytest.raises(KeyboardInterrupt):
+                    attribute_repo(store, repository, options)
         with Store(tmp_path / "updated.db") as store:
-            attribute_repo(store, repository, AttributeOptions(branch=branch, anyway=True))
-    with Store(tmp_path / "fresh.db") as store:
-        attribute_repo(store, repository, AttributeOptions(anyway=True))
+            attribute_repo(store, repository, options)
+        for ref, target in hidden.items():
+            git(repository, "update-ref", ref, target)
+    _attribute(repository, commits[-1], tmp_path / "updated.db")
+    _attribute(repository, commits[-1], tmp_path / "fresh.db")
     tables = compare_databases(tmp_path / "updated.db", tmp_path / "fresh.db")
     assert [table for table in tables if table.differs] == [] and any(table.table == "spans" and table.rows for table in tables)
+
+
+def _kill(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("with_sessions", [True, False])

@@ -18,6 +18,7 @@ from support.truth import REPOS, cases
 
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.session_edits import SessionEdits
+from attribution.shell import effects
 from attribution.stages import sessions
 from attribution.stages.lines import attribute_repo
 from collector.discovery.mirrors.table import forget
@@ -138,6 +139,36 @@ def test_lines_that_files_share_are_kept_only_where_they_were_counted(with_sessi
     world.commit("Add mean", [session] if with_session else [])
     _run(world.build(tmp_path / "repo", True), tmp_path / "out.db", AttributeOptions(anyway=True))
     assert [key for key, *_ in _parts() if not key] == [""] * with_session
+
+
+@pytest.mark.parametrize(
+    ("command", "parsed"), [("go build ./...", 0), ("git stash pop", 0), ("rm -f old.txt", 0), ("npm run fix", 1)]
+)
+def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
+    command: str, parsed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, _ = _world(tmp_path)
+    other = world.session()
+    other.prompt("Go on")
+    other.bash(command)
+    other.write("median.py", "def median(rows):\n    return sorted(rows)[len(rows) // 2]\n")
+    other.end_turn()
+    world.human_write("README.md", "# Kept\n\nFor good\n")
+    world.commit("Add median", [other])
+    (tmp_path / "repo").rename(tmp_path / "gone")
+    repository = world.build(tmp_path / "repo", True)
+    _run(repository, tmp_path / "out.db")
+    fresh = _run(repository, tmp_path / "fresh.db", _AGAIN)
+    asked: list[str] = []
+
+    def noted(text: str, *rest: Any) -> Any:
+        asked.append(text)
+        return effects(text, *rest)
+
+    for module in ("session_edits", "windows"):
+        monkeypatch.setattr(f"attribution.authorship.{module}.effects", noted)
+    same(_run(repository, tmp_path / "out.db", _AGAIN), fresh)
+    assert asked == [command] * parsed
 
 
 def test_another_version_of_the_attribution_reads_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
