@@ -294,27 +294,51 @@ _WORD = re.compile("[A-Z]?[a-z0-9]+|[A-Z]+")
 _PLACES = tuple(map(_place, _RULES["places"]))
 
 
+_searched: set[int] = set()  # lines, each with the one before it, in which no secret was found
+
+
 def secrets_out(text: str) -> str:
     """The text with every secret found replaced by a mark."""
-    return _remembered(text) if len(text) <= _SHORT else _secrets_out(text)
+    clean = _remembered(text) if len(text) <= _SHORT else _secrets_out(text)
+    if clean == text:
+        if len(_searched) > 300_000:
+            _searched.clear()
+        _searched.update(_keyed_lines(text)[1])
+    return clean
 
 
-def left_out(line: str, rest: str) -> Iterator[str]:
-    """What of a line marks stand for in the rest of it."""
-    first, *parts, last = re.split(rf"(?:{re.escape(MARK)})+", rest)
-    start = len(first)
-    for part in parts:
-        end = line.find(part, start + 1)
-        yield line[start:end]
-        start = end + len(part)
-    yield line[start : len(line) - len(last)]
+def _keyed_lines(text: str) -> tuple[list[str], list[int]]:
+    """The lines that are not blank, and what each is remembered by: it and the one before."""
+    lines = list(filter(str.strip, text.split("\n")))
+    return lines, list(map(hash, zip(["", *lines], lines, strict=False)))
+
+
+def secrets_in(text: str) -> Iterator[str]:
+    """The secrets found in a text, in parts that lie in one line. Lines searched before, after the same line, are passed over."""
+    lines, keys = _keyed_lines(text)
+    parts, last = [""], -1
+    for number in [number for number, key in enumerate(keys) if key not in _searched]:
+        parts += lines[max(0, number - (last < number - 1)) : number + 1]
+        last = number
+    return (secret for secret in _left_out("\n".join(parts)) if secret not in ("", MARK))
 
 
 def known_secrets(text: str) -> Iterator[str]:
     """The secrets of a text that no word can be: each is one wherever it stands."""
+    return (secret for secret in _left_out(text) if len(secret) >= _KNOWN and _has_digit(secret))
+
+
+def _left_out(text: str) -> Iterator[str]:
+    """What marks stand for in the text without secrets, line by line."""
     for line, clean in zip(text.split("\n"), secrets_out(text).split("\n"), strict=False):
         if line != clean:
-            yield from (secret for secret in left_out(line, clean) if len(secret) >= _KNOWN and _has_digit(secret))
+            first, *parts, last = re.split(rf"(?:{re.escape(MARK)})+", clean)
+            start = len(first)
+            for part in parts:
+                end = line.find(part, start + 1)
+                yield line[start:end]
+                start = end + len(part)
+            yield line[start : len(line) - len(last)]
 
 
 def _secrets_out(text: str) -> str:

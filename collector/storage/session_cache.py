@@ -36,7 +36,6 @@ ENVIRONMENT = "WHOWROTE_SESSIONS"
 OFF = "off"
 _KEPT = timedelta(days=30)  # since it was last used
 _AT_ONCE = 16_000_000  # bytes that wait to be written
-_MOST_SCANNED = 300_000
 _KEPT_BYTES = "SELECT SUM(bytes) FROM sessions_read"
 _PARTS = """
 SELECT part, content, used_on FROM sessions_read
@@ -169,22 +168,19 @@ def _delete(cache: Store, condition: str, *values: str) -> None:
                 connection.execute(f"DELETE FROM sessions_read WHERE {condition}", values)
 
 
-_scanned: set[int] = set()  # lines, each with the one before it, in which no secret was found
-
-
 def seal(parts: Mapping[str, bytes], oids: Iterable[str], blob: ReadBlob) -> dict[str, bytes] | None:
     """Packed values as entries are kept: compressed, with the places of their secrets instead of them.
 
     `oids`: of the transcripts that they were read from. None where none of them has all secrets, or one would be left.
     """
-    if len(_scanned) > _MOST_SCANNED:
-        _scanned.clear()
+    from collector.storage.redaction import secrets_in  # its patterns take a tenth of a second to compile
+
     texts = list(dict.fromkeys(text for content in parts.values() for text in texts_of(content)))
-    secrets = sorted({secret for text in texts for secret in _secrets_of(text)}, key=len, reverse=True)
+    secrets = sorted({secret for text in texts for secret in secrets_in(text)}, key=len, reverse=True)
     if not secrets:
         return {part: zlib.compress(content, 1) for part, content in parts.items()}
     pattern = re.compile("|".join(map(re.escape, secrets)))
-    if any(True for text in filter(pattern.search, texts) for _ in _secrets_of(pattern.sub(MARK, text))):
+    if any(True for text in filter(pattern.search, texts) for _ in secrets_in(pattern.sub(MARK, text))):
         return None
     written = [orjson.dumps(secret)[1:-1] for secret in secrets]
     numbers = {secret: b"\xff%d\xfe" % number for number, secret in enumerate(written)}  # UTF-8 has no such bytes
@@ -212,25 +208,6 @@ def unseal(sealed: bytes, blob: ReadBlob) -> bytes | None:
         return re.sub(rb"\xff(\d+)\xfe", lambda match: secrets[int(match[1])], clean)
     except (ValueError, TypeError, LookupError):
         return None
-
-
-def _secrets_of(text: str) -> Iterator[str]:
-    """The secrets found in a text, in parts that lie in one line. Lines searched before, after the same line, are passed over."""
-    from collector.storage.redaction import left_out, secrets_out  # its patterns take a tenth of a second to compile
-
-    lines = list(filter(str.strip, text.split("\n")))
-    keys = list(map(hash, zip(["", *lines], lines, strict=False)))
-    searched, last = [""], -1
-    for number in [number for number, key in enumerate(keys) if key not in _scanned]:
-        searched += lines[max(0, number - (last < number - 1)) : number + 1]
-        last = number
-    if len(searched) == 1:
-        return
-    clean = secrets_out("\n".join(searched)).split("\n")
-    if clean == searched:
-        _scanned.update(keys)
-    changed = ((line, rest) for line, rest in zip(searched, clean, strict=False) if line != rest)
-    yield from (secret for line, rest in changed for secret in left_out(line, rest) if secret not in ("", MARK))
 
 
 def inflate(content: bytes) -> bytes | None:
