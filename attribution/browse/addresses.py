@@ -98,12 +98,6 @@ def _file(name: str, path: str) -> Place:
     return Place(name, "file", match[1], match[2]) if match else Place(name, "file", path)
 
 
-def forge_commit(url: str | None, sha: str) -> str:
-    """The page of a commit on its forge; "" where the address of origin is none of a known kind."""
-    web = forge(url)
-    return f"{web}/commit/{sha}" if web else ""
-
-
 def forge(url: str | None) -> str:
     """The page of a repository on its forge; "" unless origin is plain https or ssh to a host with a name."""
     match = _ORIGIN.fullmatch((url or "").rstrip("/").removesuffix(".git"))

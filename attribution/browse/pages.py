@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from attribution.browse import tables, words
-from attribution.browse.addresses import Addresses, Place, forge, forge_commit
+from attribution.browse.addresses import Addresses, Place, forge
 from attribution.features import groups
 from attribution.queries.commit import commit_diff, commit_numbers, report_of_commit
 from attribution.queries.commit_range import PAGE as COMMIT_PAGE
@@ -287,8 +287,8 @@ def _commit(request: PageRequest) -> Shown:
     spans = {file["path"]: file["spans"] for file in report.files}
     values = {
         "c": report, "details": details, "d": commit_diff(repo.path, report.commit.sha, spans),
-        "forge": forge_commit(repo.url, report.commit.sha), "kinds": tables.kinds_html(report.kinds), "claims": claims,
-        "sections": sections,
+        "forge": f"{web}/commit/{report.commit.sha}" if (web := forge(repo.url)) else "", "claims": claims,
+        "kinds": tables.kinds_html(report.kinds), "sections": sections,
     }  # fmt: skip
     return Shown("whowrote_commit.html", values)
 

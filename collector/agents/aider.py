@@ -7,9 +7,7 @@ in local time without a zone; nothing was done before. Commits have their ids.
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,7 @@ from collector.agents.common.reader import Call, RecordReader, Result, shell_com
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store
 from collector.model import AgentMessage, ChangeOfOthers, Command, Edit, Replacement, Session, Status
-from collector.text import decode, resolve
+from collector.text import decode, resolve, timestamp
 from collector.vocabulary.agents import Agent
 
 NAME = "aider"
@@ -154,12 +152,9 @@ class _Reader(RecordReader):
                 self._end_answer(number)
                 self._notice(line.rstrip(), number)
             elif line.startswith(_BEGINNING):
-                with suppress(ValueError):  # on the clock of the author's machine, whose zone is not recorded
-                    self.began = (
-                        datetime.strptime(line.removeprefix(_BEGINNING).strip(), "%Y-%m-%d %H:%M:%S")
-                        .replace(tzinfo=UTC)
-                        .timestamp()
-                    )
+                # on the clock of the author's machine, whose zone is not recorded
+                began = timestamp(line.removeprefix(_BEGINNING).strip())
+                self.began = self.began if began is None else began
             else:
                 if line.strip():
                     self._end_prompt(number)

@@ -160,9 +160,8 @@ class _Reader(RecordReader):
             return self._texts(get_str(result.details, "old_content"), after)
         if call.name == "write" and result.status is Status.OK:
             number = self._reach(path, after := get_str(call.arguments, "content"))
-            return (
-                self._texts(self.versions_of[path][number - 1], after) if number else {}
-            )  # the version before, if it was not known
+            # the version before tells the text before, if it was not known
+            return self._texts(self.versions_of[path][number - 1], after) if number else {}
         return {}
 
     def _reach(self, path: str, text: str) -> int:

@@ -323,8 +323,8 @@ class AnyAgentReader(RecordReader, ABC):
     def command(self, call: Call, result: Result) -> Command | None:
         commands = commands_in_script(get_str(call.arguments, "input")) if self.tool(call) == "exec" else []
         if commands and not argument(call.arguments, *_COMMAND):
-            text = "\n".join(entry.text for entry in commands)
-            call = replace(call, arguments={**get_dict(call.arguments), "command": text, "cwd": commands[0].cwd})
+            text, (_, cwd) = "\n".join(text for text, _ in commands), commands[0]
+            call = replace(call, arguments={**get_dict(call.arguments), "command": text, "cwd": cwd})
         elif self.tool(call) == "exec" and not argument(call.arguments, *_COMMAND):
             return None
         self.add_cwd(normal_path(argument(call.arguments, *_DIRECTORY)))

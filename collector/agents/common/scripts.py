@@ -1,7 +1,6 @@
 """JavaScript programs that call tools: the patches and commands that they hold as literal text."""
 
 import re
-from typing import NamedTuple
 
 from collector.agents.common.edits import BEGIN, END
 
@@ -27,21 +26,14 @@ _COMMAND_KEY = re.compile(r"""["']?\b(cmd|command)["']?\s*:\s*(["'`])""")
 _WORKDIR_KEY = re.compile(r"""["']?\bworkdir["']?\s*:\s*(["'`])""")
 
 
-class ScriptCommand(NamedTuple):
-    """A command that a program runs."""
-
-    text: str
-    cwd: str
-
-
-def commands_in_script(script: str) -> list[ScriptCommand]:
-    """The command of each `exec_command` call with literal arguments in a JavaScript program."""
+def commands_in_script(script: str) -> list[tuple[str, str]]:
+    """(command, directory) of each `exec_command` call with literal arguments in a JavaScript program."""
     results = []
     starts = [match.end() for match in re.finditer(r"\bexec_command\s*\(", script)]
     for start, stop in zip(starts, [*starts[1:], len(script)], strict=False):
         command = _argument(script, _COMMAND_KEY, start, stop)
         if command:
-            results.append(ScriptCommand(command, _argument(script, _WORKDIR_KEY, start, stop)))
+            results.append((command, _argument(script, _WORKDIR_KEY, start, stop)))
     return results
 
 

@@ -259,7 +259,6 @@ def talk(
     args: Sequence[str],
     access: GitAccess,
     *,
-    stdin: bytes = b"",
     watch: Callable[[], str] = lambda: "",
     lock: int | None = None,
 ) -> bytes:
@@ -277,13 +276,11 @@ def talk(
     environment |= {"GIT_ALLOW_PROTOCOL": ":".join(access.protocols) or "none", "GIT_CONFIG_COUNT": str(len(access.secrets))}
     for number, (key, value) in enumerate(access.secrets):
         environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    with tempfile.TemporaryFile() as input_file, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        input_file.write(stdin)
-        input_file.seek(0)
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         with git_found():
             process = subprocess.Popen(
                 [*command, *args],
-                stdin=input_file,
+                stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=errors,
                 cwd=directory,
