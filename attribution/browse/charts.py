@@ -36,13 +36,7 @@ def stacked_bar(parts: Mapping[str, float], width: int = 600, height: int = 22) 
     return svg(width, height, marks, label, stretch=True)
 
 
-def columns(
-    weeks: Mapping[str, Mapping[str, float]],
-    dots: Mapping[str, int] | None = None,
-    width: int = 900,
-    height: int = 220,
-    period: str = "week",
-) -> str:
+def columns(weeks: Mapping[str, Mapping[str, float]], dots: Mapping[str, int] | None = None, period: str = "week") -> str:
     """Lines by class over time, one column each `period`; `dots` are numbers (of sessions) above the columns."""
     dots = dots or {}
     names = sorted(set(weeks) | set(dots))
@@ -50,6 +44,7 @@ def columns(
         return ""
     names = _every_month(names) if period == "month" else names
     top = max((sum(v.values()) for v in weeks.values()), default=0) or 1
+    width, height = 900, 220
     left, low, high = 56.0, height - 26.0, 22.0
     step = min((width - left - 8) / len(names), _WIDEST)
     marks = [_grid(left, width - 8, low - (low - high) * part, f"{top * part:,.0f}") for part in (0, 0.5, 1)]

@@ -132,9 +132,6 @@ class _Reader(RecordReader):
         self.last_call = ""
         self.answers: list[int] = []  # keys of the messages since the last call
 
-    def take(self, record: dict[str, Any]) -> None:
-        """There are no records."""
-
     def copy(self, text: str) -> None:
         fence = _Fence()
         for number, line in enumerate(text.split("\n")):

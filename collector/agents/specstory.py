@@ -101,9 +101,6 @@ class _Reader(RecordReader):
         self.begun: float | None = None
         self.stamped: float | None = None  # the first prompt's time, where that is the editor's
 
-    def take(self, record: dict[str, Any]) -> None:
-        """There are no records."""
-
     def tool(self, call: Call) -> str:
         return self.kinds.get(call.id, call.name)
 

@@ -4,7 +4,6 @@ What a call did follows from its name and arguments, which agents spell in few w
 """
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -102,7 +101,7 @@ class Result:
 NO_RESULT = Result(None, "", recorded=False)
 
 
-class RecordReader(SessionBuilder, ABC):
+class RecordReader(SessionBuilder):
     """A reader of one format is a subclass: it adds what a record says (`take`), and what is special about a call."""
 
     shells: frozenset[str] = frozenset()  # tools that run a command
@@ -119,9 +118,9 @@ class RecordReader(SessionBuilder, ABC):
         self.calls: dict[str, Call] = {}
         self.results: dict[str, Result] = {}
 
-    @abstractmethod
     def take(self, record: dict[str, Any]) -> None:
-        """Adds what one JSON object of the transcript says."""
+        """Adds what one JSON object of the transcript says; a reader of texts, which have none, lacks it."""
+        raise NotImplementedError
 
     def read_lines(self, blobs: Iterable[bytes], skip: Callable[[bytes], bool] | None = None) -> Session:
         """The session of transcripts that are JSON lines; `skip` drops lines unread."""
@@ -302,7 +301,7 @@ _EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool", "file
 _CHANGING = frozenset({"create", "write", "str_replace", "insert", "edit"})
 
 
-class AnyAgentReader(RecordReader, ABC):
+class AnyAgentReader(RecordReader):
     """Knows the tools of all agents by their names in lower case."""
 
     shells = frozenset(
