@@ -21,7 +21,7 @@ from attribution.authorship.person_lines import person_lines
 from attribution.authorship.run_data import Judged
 from attribution.authorship.seen_lines import LinkedCommit, settle_seen_lines, take_back_declarations
 from attribution.authorship.timeline import edited_paths
-from attribution.authorship.tools import give_layout_to_formatters, give_scaffolds_to_tools, give_to_tools, give_versions_to_bot
+from attribution.authorship.tools import give_scaffolds_to_tools, give_to_tools, give_versions_to_bot
 from attribution.authorship.verdicts import SightingPair, Verdict, unknown
 from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
@@ -151,7 +151,6 @@ def give_files_to_tools(judged: Judged) -> None:
     for commit in judged.commits:
         give_to_tools(judged.verdicts[commit.sha], commit.sha, judged.texts)
         give_scaffolds_to_tools(judged.verdicts[commit.sha], commit, judged.texts)
-        give_layout_to_formatters(judged.verdicts[commit.sha], judged.texts)
 
 
 def give_versions_to_bots(judged: Judged) -> None:

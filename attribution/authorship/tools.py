@@ -1,11 +1,10 @@
-"""Lines that a program wrote by itself, told by the file alone: lock files, records, generated texts, other layouts. Pure."""
+"""Lines that a program wrote by itself, told by the file alone: lock files, records, generated and minified texts. Pure."""
 
 import re
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from attribution.authorship.agent_text import without_layout
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.texts import DiffTexts
 from attribution.authorship.verdicts import CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
@@ -14,11 +13,10 @@ from collector.files.stated import text_of_file
 from collector.json_values import get_dict, get_str, parse_json
 from collector.model import Commit
 from collector.vocabulary.agents import Scaffold, scaffolds, shipped_by
-from collector.vocabulary.lines import HEADLINE, Author, Evidence, FileKind, How, Reason, RunBy
+from collector.vocabulary.lines import HEADLINE, Author, Evidence, FileKind, How, RunBy
 
 # What `npx skills add` (https://github.com/vercel-labs/skills) fills, beside its skills-lock.json.
 _SKILL = re.compile(r"((?:.*/)?)\.[a-z]+/skills/([^/]+)/.+")
-_LAID_OUT = 3  # files of one commit: nobody lays out as many by hand
 _NAMES = {
     FileKind.LOCK: "package manager",
     FileKind.GENERATED: "generator",
@@ -45,23 +43,6 @@ def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
         if tool:
             shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)
             spans[:] = [replace(span, verdict=shown) if span.verdict.author not in kept else span for span in spans]
-
-
-def give_layout_to_formatters(verdict: CommitVerdict, texts: DiffTexts) -> None:
-    """Gives lines of files of which a commit changes nothing but the layout to a formatter, where there are several such files."""
-    changed = [item for item in verdict.files if item[0].change.status == "M" and any(map(_is_open, item[1]))]
-    several = changed if len(changed) >= _LAID_OUT else []
-    laid_out = [
-        spans for file, spans in several if without_layout("\n".join(texts.lines(file))) == without_layout(texts.before(file))
-    ]
-    shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool="formatter", run_by=RunBy.UNKNOWN)
-    for spans in laid_out if len(laid_out) >= _LAID_OUT else ():
-        spans[:] = [replace(span, verdict=shown) if _is_open(span) else span for span in spans]
-
-
-def _is_open(span: Span) -> bool:
-    """Whether a session is linked to the commit, and nobody known to have written the lines."""
-    return span.verdict.author == Author.UNKNOWN and span.verdict.reason not in (Reason.NO_SESSION, Reason.BOT)
 
 
 @lru_cache(8)

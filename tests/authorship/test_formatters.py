@@ -11,15 +11,12 @@ from support.builder.lines import Line, new_file
 from support.line_answers import answers
 
 from attribution.authorship.case import AttributionWindow
-from attribution.authorship.diffs import FileDiff
 from attribution.authorship.formatters import give_to_formatters, tools_of
 from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.tools import give_layout_to_formatters
-from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdict
+from attribution.authorship.verdicts import CallRef, Span, Verdict
 from attribution.authorship.windows import AttributionWindows
 from attribution.shell import effects
-from collector.model import FileChange
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
 CALL = CallRef(1, "c1", 1, 50.0)
@@ -134,43 +131,3 @@ def test_a_file_that_nobody_edited_and_the_agent_formatted(tmp_path: Path) -> No
     found = answers(world, world.commit("Format", [session]), tmp_path)["src/load.js"]
     assert {one.source for one in found} <= {"tool prettier agent", "unknown formatter", "unknown common_line"}
     assert {one.source for one in found if "read(" in one.text} == {"tool prettier agent"}
-
-
-QUOTED = "const a = 'x'\nconst b = [a,\n  'y']\n"
-LAID_OUT = 'const a = "x";\nconst b = [a, "y"];\n'
-
-
-class _Texts:
-    def __init__(self, files: dict[str, tuple[str, str]]) -> None:
-        self.files = files
-
-    def lines(self, file: FileDiff) -> list[str]:
-        return self.files[file.change.path][1].split("\n")
-
-    def before(self, file: FileDiff) -> str:
-        return self.files[file.change.path][0]
-
-
-@pytest.mark.parametrize(
-    ("others", "reason", "status", "author"),
-    [
-        ([(QUOTED, LAID_OUT), (QUOTED, LAID_OUT)], Reason.UNEXPLAINED, "M", "tool formatter"),
-        ([(QUOTED, LAID_OUT), (QUOTED, LAID_OUT)], Reason.CHECKPOINT_MISSING, "M", "tool formatter"),
-        ([(QUOTED, LAID_OUT), ("a = 1\n", "a = 2\n")], Reason.UNEXPLAINED, "M", "unknown "),  # two files
-        ([(QUOTED, LAID_OUT)], Reason.UNEXPLAINED, "M", "unknown "),
-        ([(QUOTED, LAID_OUT), (QUOTED, LAID_OUT)], Reason.UNEXPLAINED, "A", "unknown "),
-        ([(QUOTED, LAID_OUT), (QUOTED, LAID_OUT)], Reason.NO_SESSION, "M", "unknown "),
-    ],
-)
-def test_several_files_of_which_only_the_layout_is_new(
-    others: list[tuple[str, str]], reason: Reason, status: str, author: str
-) -> None:
-    files = {f"{number}.js": texts for number, texts in enumerate([(QUOTED, LAID_OUT), *others])}
-    lost = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason)
-    kept = Verdict(Author.AGENT, How.REFORMATTED, Evidence.REPLAYED, call=CALL)
-    diffs = [FileDiff(FileChange(path, path, "a" * 40, "b" * 40, 0, 0o100644, status), "text", ((0, 1, 2),)) for path in files]
-    verdict = CommitVerdict([(diff, [Span(1, 1, 1, lost), Span(2, 2, 1, kept)]) for diff in diffs])
-    give_layout_to_formatters(verdict, _Texts(files))  # type: ignore[arg-type]
-    assert [f"{span.verdict.author} {span.verdict.tool or ''}" for span in verdict.files[0][1]] == [author, "agent "]
-    changed = {span.verdict.author for file, spans in verdict.files for span in spans if files[file.change.path][1] == "a = 2\n"}
-    assert Author.TOOL not in changed
