@@ -654,6 +654,18 @@ def test_lines_that_an_earlier_answer_has_may_be_taken_from_it(tmp_path: Path) -
     assert _verdicts_of_halved(tmp_path, sooner=sooner) == {"unknown agent_text"}
 
 
+@pytest.mark.parametrize("name", ["aider.chat.history.md", "docs/old.aider.chat.history-1.md", "chat.md"])
+def test_a_history_of_aider_under_another_name_is_read_where_it_wrote_the_code(name: str, tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "work")
+    clone.put("a.py", "x = 1\n")
+    clone.commit(0)
+    clone.put("a.py", CODE)
+    sha = clone.commit(8, "feat: add two functions")
+    clone.put(name, AIDER.format(code=CODE, sha=sha[:7]))
+    clone.commit(20, "Keep the history")
+    assert (AGENTS in spans(bare(clone), tmp_path / "a.db")) == (name != "chat.md")
+
+
 @pytest.mark.parametrize(
     ("removed", "second"),
     [
