@@ -85,6 +85,8 @@ class _Argument(NamedTuple):
 
 
 def _arguments(input_: str) -> Iterator[_Argument]:
+    if not input_:
+        return
     try:
         value = load_json(input_)
     except ValueError:

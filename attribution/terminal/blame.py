@@ -244,9 +244,8 @@ def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None
     if call is None:
         return
     by = f" by subagent {one_line(call.subagent)}" if call.subagent else ""
-    text = Text.assemble(
-        (one_line(call.name), "bold"), (f"{by}, {call.at[:19].replace('T', ' ')} UTC, {one_line(call.call_id)}", "dim")
-    )
+    when = f"{call.at[:19].replace('T', ' ')} UTC, " if call.at else ""
+    text = Text.assemble((one_line(call.name), "bold"), (f"{by}, {when}{one_line(call.call_id)}", "dim"))
     for part in call.lines:
         text.append("\n")
         mark = "▶" if part.hit else " "
@@ -257,7 +256,8 @@ def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None
     if call.match == "similar":
         text.append("\nthe marked line is the most similar one", "dim")
     elif not call.match:
-        text.append("\nthe line itself does not appear in the call", "dim")
+        missing = "the line itself does not appear in the call" if call.lines else "the text of the call is in the transcript alone"
+        text.append(f"\n{missing}", "dim")
     table.add_row("tool call", text)
 
 

@@ -666,6 +666,14 @@ def test_a_history_of_aider_under_another_name_is_read_where_it_wrote_the_code(n
     assert (AGENTS in spans(bare(clone), tmp_path / "a.db")) == (name != "chat.md")
 
 
+def test_why_does_not_say_that_a_line_of_aider_is_missing_from_the_call_that_wrote_it(tmp_path: Path) -> None:
+    repo = bare(with_aider(tmp_path / "work"))
+    attributed(repo, tmp_path / "a.db")
+    result = run("why", repo, "a.py:4", "--db", tmp_path / "a.db")
+    assert "tool call     edit, line" in result.output, result.output
+    assert "does not appear" not in result.output
+
+
 @pytest.mark.parametrize(
     ("removed", "second"),
     [
