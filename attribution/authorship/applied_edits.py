@@ -106,6 +106,12 @@ class AppliedEdits:
             result += [w for w in lines.written.get(bare, ()) if last >= w.at and (enough or w.text == text.strip())]
         return result
 
+    def first_seen(self, names: Iterable[str], text: str) -> float:
+        """When one of the files was seen with a line for the first time: a document that has it later quotes it."""
+        seen = (item for name in names for item in self.sightings.get(name, ()))
+        texts = ((at, [lines] if isinstance(lines, str) else lines) for at, lines in seen)
+        return min((at for at, several in texts if any(text in lines for lines in several)), default=_NEVER)
+
     def _of(self, path: str) -> _FileLines:
         if path not in self._lines:
             self._lines[path] = _read(path, self.edits.get(path, ()), self.scripts, self.sightings.get(path, ()))
@@ -280,8 +286,9 @@ class _Asked:
         last = max(writers, key=lambda item: item.at, default=None)
         if last is not None or any(name.endswith(_DOCUMENTS) for name in self.names):
             return last
-        drafts = (item for item in self.known.writers({"": self.until}, text, bare) if self._is_same(item, text, location))
-        return max(drafts, key=lambda item: item.at, default=None)
+        drafts = [item for item in self.known.writers({"": self.until}, text, bare) if self._is_same(item, text, location)]
+        seen = self.known.first_seen(self.names, text.strip()) if drafts else _NEVER
+        return max((item for item in drafts if item.at <= seen), key=lambda item: item.at, default=None)
 
     def _is_same(self, item: _Written, text: str, location: _Place) -> bool:
         """Whether a line that was new is the very one of an edit, by a session that the commit need not be linked to."""

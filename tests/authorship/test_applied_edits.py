@@ -274,6 +274,14 @@ def test_code_of_a_plan_that_others_carried_out_is_its_writers(plan: str, path: 
     assert _asked(later, **more).author == Author.UNKNOWN
 
 
+@pytest.mark.parametrize(("seen", "author"), [(150.0, Author.UNKNOWN), (250.0, Author.AGENT)])
+def test_code_that_was_seen_in_the_file_before_a_document_had_it_is_quoted_there(seen: float, author: Author) -> None:
+    known = applied_edits([_fate(Edit("docs/review.md", "write", content=PLAN))], {})
+    known.sightings["a.py"].append((seen, f"{ABOVE}\n    {LINE}\n    {BELOW}\n"))
+    assert _asked(known).author == author
+    assert _asked(known, named=2, reason=Reason.CHECKPOINT_MISSING).author == author
+
+
 def test_of_several_edits_the_last_before_the_commit_counts() -> None:
     text = f"{ABOVE}\n{LINE}\n{BELOW}\n"
     edits = [_fate(Edit("a.py", "write", content=text), at) for at in (120.0, 300.0, LATER + 100)]
