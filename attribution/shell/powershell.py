@@ -1,6 +1,7 @@
 """Commands for PowerShell and cmd: what writes, moves, copies or removes files; everything else is judged as a program."""
 
 import re
+from itertools import pairwise
 
 from attribution.shell.calls import Evaluation, ProgramCall
 from attribution.shell.files import transfer_effect
@@ -12,6 +13,7 @@ _CMDLET = r"(?:Get|Set|Add|New|Remove|Move|Copy|Rename|Out|Select|Test|Write|Imp
 _ALIAS = r"(?:cmd(?:\.exe)?\s+/c\s+\"?)?(?:ren|rni|move|mi|copy|cpi|del|erase|(?:git\s+)?(?:mv|cp|rm)(?=\s[^'\"\n]{0,300}\w\\\w))"
 _START = re.compile(rf"\s*(?:\$[\w:]+\s*=[^=~]|{_CMDLET}|{_ALIAS}\s)")
 _LATER = re.compile(rf"(?:[;|\n]|&&)\s{{0,99}}(?:{_CMDLET}|{_ALIAS})\s")
+_QUOTED = re.compile(r"'[^']*+'|\"(?:[^\"\\`]|[\\`].)*+\"", re.S)
 _TOKEN = re.compile(
     r"@'\r?\n.*?\n'@|@\"\r?\n.*?\n\"@|'(?:[^']|'')*+'|\"(?:[^\"`]|`.)*+\"|`\r?\n|#[^\n]*|[;\n|{}()&]+|[^\s;|'\"{}()&]+|\S", re.S
 )
@@ -29,7 +31,7 @@ _SWITCHES = ("-force", "-recurse", "-append", "-nonewline", "-passthru", "-confi
 
 def is_powershell(text: str) -> bool:
     """Whether a statement starts as only PowerShell's do; a shell's heredoc may hold such statements."""
-    return _START.match(text) is not None or ("<<" not in text and _LATER.search(text) is not None)
+    return _START.match(text) is not None or ("<<" not in text and _LATER.search(_QUOTED.sub("''", text)) is not None)
 
 
 def powershell(text: str, cwd: str, run: Evaluation) -> list[Effect]:
@@ -57,7 +59,8 @@ def _statement(words: list[ShellWord], cwd: str, run: Evaluation) -> list[Effect
         return [Effect("opaque")] if "WriteAll" in first else []
     call = ProgramCall("mv", (), cwd, SimpleCommand(cwd), run)
     kind = _KINDS.get(first.lower())
-    return _effects(call, kind, words) if kind else call.program(words)
+    outputs = [file for sign, file in pairwise(words) if sign.text in (">", ">>")]
+    return (_effects(call, kind, words) if kind else call.program(words)) + (call.make("write", outputs) if outputs else [])
 
 
 def _directory(words: list[ShellWord], cwd: str) -> str:

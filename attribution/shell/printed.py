@@ -13,6 +13,7 @@ from attribution.shell.model import SimpleCommand, Unparsable, join
 from attribution.shell.syntax import commands
 
 _WHOLE = ("cat", "nl", "bat", "less")  # programs that print a file
+_PLAIN = frozenset(("-p", "-pp", "-P", "--plain", "--style=plain", "--paging=never", "--color=never", "-F", "-R", "-X", "-FRX"))
 _MAX_OUTPUT = 100_000  # characters of an output that are looked at
 _MAX_COMMAND = 4_000  # of a command
 _SHOWS = re.compile(r"(?:^|[\s;&|(])(?:cat|bat|less|nl|head|tail|sed\s+-n|rg|grep|git\b[^\n;&|]{0,40}\b(?:diff|show))(?=\s|$)")
@@ -20,7 +21,7 @@ _GETS = re.compile(  # what PowerShell has for `cat`, and below for `head`
     r"(?<![\w-])Get-Content(?:\s+-(?:Raw|Path|LiteralPath|Encoding\s+\w+))*\s+(['\"]?)([^-'\"\s;|][^'\"\s;|]*)\1"
     r"(?:\s+-(?:Raw|Encoding\s+\w+))*(?=\s*(?:$|[;\n|]))"
 )
-_FIRST = re.compile(r"\bSelect-Object\s+-First\s+(\d+)")
+_FIRST = re.compile(r"\bSelect-Object\s+-First\s+(\d+)(?=\s*(?:$|[;\n|]))")
 _FOUND = re.compile(r"^([^\s:][^:\n]{0,300}):(\d{1,9}):(.*)$")
 _AROUND = re.compile(r"^([^\s:][^:\n]{0,300}?)-(\d{1,9})-(.*)$")
 _IN_ONE = re.compile(r"^()(\d{1,9})[:-](.*)$")
@@ -109,6 +110,8 @@ def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iter
     elif name in (*_WHOLE, "head", "tail") and files and files[-1] == words[-1]:
         options = words[1:-1]
         numbers = {word for word in options if not word.startswith("-")}
+        if name in ("bat", "less") and not _PLAIN.issuperset(options):
+            return  # lines with numbers or marks, or some of the lines
         if all(word.isdecimal() or (name == "nl" and word == "a") for word in numbers):  # values of options
             numbered = name == "nl" or ("-n" in options and name == "cat")
             path = join(command.cwd, words[-1])

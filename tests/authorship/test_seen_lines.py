@@ -97,6 +97,24 @@ def test_a_line_that_came_between_two_looks_is_a_persons(first: str, second: str
     assert _classes(_story(LOOKS[first], SECOND[second]), tmp_path) == ["human recorded"]
 
 
+@pytest.mark.parametrize("name", ["docs/review.md", "docs/review.txt"])
+def test_a_document_that_quotes_what_its_writer_had_read_is_not_where_the_code_comes_from(name: str, tmp_path: Path) -> None:
+    world = World("review")
+    world.human_write("nodes.py", BASE)
+    world.commit("Start")
+    world.wait(3_000)
+    world.human_insert("nodes.py", HAND)
+    world.wait(60)
+    session = world.session()
+    session.prompt("Review nodes.py")
+    session.read("nodes.py")
+    text = world.files["nodes.py"].text()
+    session.write(name, f"# Review\n\n```python\n{text}more_of_it = another_call(1)\n```\n")
+    session.end_turn()
+    world.commit("Work", [session])
+    assert _classes(world, tmp_path) == ["unknown common_line", "unknown agent_text"]
+
+
 def _in_background(status: str) -> Look:
     """A program that may write any file was started in the background, and a notice says how it stands before the next look."""
 

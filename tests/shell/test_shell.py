@@ -362,6 +362,10 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("copy src\\a.cs src\\b.cs", [one("copy", "src/a.cs", target="src/b.cs")]),
     ("cp src\\a.cs lib\\", [one("copy", "src/a.cs", target="lib/a.cs")]),
     ("cd src && del /q a.cs", [one("remove", "src/a.cs")]),
+    ("move a.cs b.cs && echo x > c.txt", [one("move", "a.cs", target="b.cs"), one("write", "c.txt")]),
+    ("echo 'x = 1\ndel x' > a.py", [one("write", "a.py", content="x = 1\ndel x\n")]),
+    ('echo "a\nmove b c" >> d.md', [one("append", "d.md", content="a\nmove b c\n")]),
+    ("git commit -m 'Notes\n\ncopy it' && echo x > c.txt", [COMMIT, one("write", "c.txt", content="x\n")]),
     ('cmd /c "move src\\a.cs b.cs"', [one("move", "src/a.cs", target="b.cs")]),
     ("mv a\\ b.txt c.txt", [one("move", "a b.txt", target="c.txt")]),  # here it is a shell's
     ("rm a*\\.log", [one("remove", "a*.log")]),
