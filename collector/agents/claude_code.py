@@ -83,7 +83,8 @@ _LEFTOVERS = 3
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
 _TOOL_LOADED = "Tool loaded."
 _ENDED = ("completed", "failed", "killed", "stopped")  # states of what ran in the background
-_NOTICE = re.compile(rf"<t(?:ask|ool-use)-id>([^<]+)</t(?=(?:(?!</task-n)(?s:.))*<status>(?:{'|'.join(_ENDED)})<)")
+_NOTICE = re.compile(rf"<status>(?:{'|'.join(_ENDED)})<")
+_OF_TASK = re.compile(r"<t(?:ask|ool-use)-id>([^<]+)</t")
 
 _DRIVERS = {
     "cli": Driver.PERSON, "claude-desktop": Driver.PERSON, "remote": Driver.PERSON, "remote_mobile": Driver.PERSON,
@@ -167,6 +168,12 @@ def _noise(line: bytes) -> bool:
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """All copies of one session, longest first if the caller can; each is read before the next one is asked for."""
     return _Reader(NAME, session_id).read_lines(blobs, skip=_noise)
+
+
+def _tasks_over(text: str) -> list[str]:
+    """What notices say to be over: the ids that stand before the state in each."""
+    notices = ((notice, [*_NOTICE.finditer(notice)]) for notice in text.split("</task-n"))
+    return [name for notice, states in notices if states for name in _OF_TASK.findall(notice[: states[-1].start()])]
 
 
 class _Reader(RecordReader):
@@ -318,7 +325,7 @@ class _Reader(RecordReader):
 
     def _user_text(self, text: str, record: dict[str, Any], time: float | None) -> None:
         clean = without_reminders(text)
-        self.over.update(dict.fromkeys(_NOTICE.findall(text), time))
+        self.over.update(dict.fromkeys(_tasks_over(text), time))
         kind = classify(clean, is_meta=record.get("isMeta") is True, is_summary=record.get("isCompactSummary") is True)
         if kind is PromptKind.INTERRUPT and "for tool use" in clean:
             self.add_event("interrupt_tool", time)
@@ -329,8 +336,8 @@ class _Reader(RecordReader):
         """The first result of a call counts; a copy may lack the details that another one has."""
         call_id, details = get_str(block, "tool_use_id"), record.get("toolUseResult")
         task = get_dict(details, "task") or get_dict(details)
-        if get_str(task, "status") in _ENDED:
-            self.over[get_str(task, "task_id") or get_str(task, "shellId")] = time
+        if get_str(task, "status") in _ENDED and (name := get_str(task, "task_id") or get_str(task, "shellId")):
+            self.over[name] = time
         previous = self.results.get(call_id)
         if previous is None or (previous.details is None and details is not None):
             done_at = previous.at or time if previous else time
@@ -376,7 +383,7 @@ class _Reader(RecordReader):
         self._keep_run_of_hook(attachment, get_str(attachment, "toolUseID"))
         if kind == "queued_command":
             clean = without_reminders(text_of(attachment.get("prompt")))
-            self.over.update(dict.fromkeys(_NOTICE.findall(clean), time))
+            self.over.update(dict.fromkeys(_tasks_over(clean), time))
             typed = attachment.get("commandMode", "prompt") == "prompt" and classify(clean) is PromptKind.PROMPT
             if typed and clean.strip():
                 self.add_turn(self.order, time, clean, "queued")
@@ -438,7 +445,8 @@ class _Reader(RecordReader):
         each = [answer for answer in get_list(details, "results") if get_str(answer, "tool_use_id")]
         searches = min(max(get_int(details, "searchCount") or len(each), 0), _MOST_SEARCHES)
         task = get_str(result.details, "backgroundTaskId") or get_str(result.details, "agentId")
-        over = max(self.over.get(key) or 0.0 for key in (call.id, task)) or None
+        ends = (self.over.get(key) or 0.0 for key in (call.id, task))
+        over = max((at for at in ends if at >= (result.at or 0.0)), default=0.0) or None  # names come again
         return replace(super().completed(call, result), searches=searches, hook_ran=call.id in self.after_hooks, over_at=over)
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:

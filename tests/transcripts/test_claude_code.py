@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -426,6 +427,15 @@ def _in_background(*later: Json) -> Session:
     return _read(_assistant(1, begun), _result(2, "t", {"stdout": "", "backgroundTaskId": "b1"}), *later)
 
 
+def test_a_task_that_was_over_before_the_command_began_is_another_of_the_same_name() -> None:
+    begun = _tool("t0", "Bash", command="make", run_in_background=True)
+    over = _result(5, "asked", {"shellId": "bash_1", "status": "completed"})
+    again = _tool("t", "Bash", command="python build.py", run_in_background=True)
+    launched = _result(2, "t0", {"backgroundTaskId": "bash_1"}), _assistant(4, _tool("asked", "BashOutput", bash_id="bash_1")), over
+    calls = _read(_assistant(1, begun), *launched, _assistant(6, again), _result(7, "t", {"backgroundTaskId": "bash_1"})).calls
+    assert {call.call_id: call.over_at for call in calls} == {"t0": _moment(5), "asked": None, "t": None}
+
+
 def _asked(name: str, detail: Json) -> tuple[Json, Json]:
     return _assistant(8, _tool("asked", name, task_id="b1")), _result(9, "asked", detail)
 
@@ -461,9 +471,23 @@ def test_a_command_in_the_background_goes_on_where_nothing_says_that_it_is_over(
     assert _in_background(*later).calls[0].over_at is None
 
 
+@pytest.mark.parametrize("detail", [{"status": "completed", "agentId": "a7"}, {"status": "completed"}])
+@pytest.mark.parametrize("launched", [None, {"stdout": ""}])
+def test_a_subagent_that_is_done_ends_no_command_whose_task_is_not_on_record(detail: Json, launched: Json | None) -> None:
+    begun = _assistant(1, _tool("t", "Bash", command="python build.py", run_in_background=True)), _result(2, "t", launched)
+    asked = _assistant(8, _tool("asked", "Agent", prompt="p")), _result(9, "asked", detail)
+    assert _read(*begun, *asked).calls[0].over_at is None
+
+
 def test_a_subagent_in_the_background_is_over_with_its_last_notice() -> None:
     begun = _assistant(1, _tool("t", "Agent", prompt="p")), _result(2, "t", {"agentId": "a7", "status": "async_launched"})
     assert _one(*begun, _user(5, _notice("completed", "t", "a7")), _user(9, _notice("completed", "", "a7"))).over_at == _moment(9)
+
+
+def test_many_ids_without_a_state_take_no_time() -> None:
+    began = monotonic()
+    assert _in_background(_user(9, "<task-id>b1</task-id>\n" * 6_000)).calls[0].over_at is None
+    assert monotonic() - began < 2
 
 
 def test_windows_shell_is_a_shell() -> None:
