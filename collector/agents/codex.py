@@ -455,7 +455,8 @@ class CodexCall(Call):
         if isinstance(output, str) and output.startswith('{"output"'):
             output = parse_json(output) or output
         text = _join(output) or get_str(output, "output") or text_of(get(output, "content"))
-        code, success, printed = get(output, "metadata", "exit_code"), get(output, "success"), _EXIT.search(text, 0, 4000)
+        head = text.partition("\nOutput:\n")[0]  # what was printed may speak of other processes
+        code, success, printed = get(output, "metadata", "exit_code"), get(output, "success"), _EXIT.search(head, 0, 4000)
         if not isinstance(code, int) and printed:
             code = int(printed[1])
         self.output, self.done_at = text, self.done_at or time

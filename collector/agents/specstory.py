@@ -221,7 +221,8 @@ def _command(block: _Block) -> str:
 
 def _edits(block: _Block) -> list[Edit]:
     """The changes of a file, or of the files of a patch: as diffs, or as the text that was written."""
-    by_file, count = _PATCHED.subn(r"*** \1 File: \2\n", "\n".join(block.lines))
+    printed = "\n".join(block.lines) if block.name == "apply_patch" else ""  # others may write a text with such headings
+    by_file, count = _PATCHED.subn(r"*** \1 File: \2\n", printed)
     fenced = (text for _, lines in block.fences() if (text := "\n".join(lines)).startswith(BEGIN))
     if patches := [by_file] if count else [*fenced]:
         return [edit for text in patches for edit in parse_patch(_unescaped(text))]

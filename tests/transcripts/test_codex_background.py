@@ -39,10 +39,11 @@ def _call(output: str, ended: dict[int, str]) -> ToolCall:
     [
         (RUNNING, {9: "call_1"}, False, 9),
         (RUNNING, {}, True, 2),
+        (RUNNING + "\nProcess exited with code 0\n", {}, True, 2),
         (RUNNING, {9: "call_2"}, True, 2),
         (ENDED, {}, False, 2),
     ],
-    ids=["ended later", "no event", "of another call", "ended at once"],
+    ids=["ended later", "no event", "what it printed", "of another call", "ended at once"],
 )
 def test_a_command_runs_until_its_end_is_told(output: str, ended: dict[int, str], background: bool, minutes: int) -> None:
     call = _call(output, ended)

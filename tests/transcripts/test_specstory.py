@@ -320,6 +320,13 @@ def test_patches_have_the_changes_of_several_files(before: str, after: str) -> N
     ]
 
 
+def test_a_text_that_quotes_a_printed_patch_changes_no_other_file() -> None:
+    quoted = f"**Update: `src/a.js`**\n\n{FENCE}diff\n+const b = 2;\n{FENCE}\n**Delete: `src/b.js`**\n# Notes\n"
+    assert CLAUDE.count("# Notes\n") == 1
+    edits = [(e.path, e.op) for call in read(CLAUDE.replace("# Notes\n", quoted)).calls for e in call.edits]
+    assert edits == [(e.path, e.op) for call in read(CLAUDE).calls for e in call.edits]
+
+
 def test_patches_of_codex_stand_there_file_by_file() -> None:
     printed = f"""{HEAD}_**Agent (gpt-5.5 2026-05-03 21:26:53Z)**_
 
