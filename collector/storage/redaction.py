@@ -316,6 +316,8 @@ def _keyed_lines(text: str) -> tuple[list[str], list[int]]:
 def secrets_in(text: str) -> Iterator[str]:
     """The secrets found in a text, in parts that lie in one line. Lines searched before, after the same line, are passed over."""
     lines, keys = _keyed_lines(text)
+    if any(word in text for word in _BLOCK_WORDS):  # lines of a key that were shown without its begin looked like no secret
+        _searched.difference_update(keys)
     parts, last = [""], -1
     for number in [number for number, key in enumerate(keys) if key not in _searched]:
         parts += lines[max(0, number - (last < number - 1)) : number + 1]

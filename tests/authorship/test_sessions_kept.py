@@ -248,6 +248,21 @@ def test_a_secret_is_not_kept_either_where_nothing_tells_that_it_is_one(tmp_path
     _no_secret_in(_cache().parent)
 
 
+def test_a_key_of_which_the_middle_was_shown_before_is_not_kept(tmp_path: Path) -> None:
+    lines = [f"{number}aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3kL5mN7p{number}9w" for number in range(10, 18)]
+    world = World("secret", "v1")
+    session = world.session()
+    session.prompt("Show the key")
+    session.bash("sed -n 3,7p deploy.pem", stdout="\n".join(lines[1:6]))
+    session.write("keys.py", "\n".join(['KEY = """-----BEGIN PRIVATE KEY-----', *lines, '-----END PRIVATE KEY-----"""', ""]))
+    session.end_turn()
+    world.commit("Add keys", [session])
+    _run(world.build(tmp_path / "repo", True), tmp_path / "out.db")
+    kept = b"".join(zlib.decompress(content) for *_, content in _parts())
+    assert _kept() and not [line for line in lines if line.encode() in kept]
+    assert not [line for line in lines if line.encode() in (tmp_path / "out.db").read_bytes()]
+
+
 def _no_secret_in(*directories: Path) -> None:
     files = [path for directory in directories for path in directory.iterdir() if path.is_file()]
     contents = [path.read_bytes() for path in files] + [zlib.decompress(content) for *_, content in _parts()]
