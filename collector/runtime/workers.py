@@ -301,6 +301,8 @@ def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> Non
     """The life of a worker."""
     global _parent
     _parent = connection
+    if _STARTING.locked():  # by the thread that forked this process, which this process does not have
+        _STARTING.release()
     for other in _connections:  # forked with this process: while it holds one open, no worker learns that the parent closed it
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us

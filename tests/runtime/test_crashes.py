@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.builder import import_stream
 from support.commands import clone, run
-from support.tasks import work
+from support.tasks import nest, work
 from support.tasks_here import run_tasks
 
 from attribution.ensure.clone import attributed_clone
@@ -130,3 +130,7 @@ def test_a_clone_without_records_says_so_where_it_was_asked_for(tmp_path: Path) 
     with Store(tmp_path / "out.db") as store, pytest.raises(NoCheckpoints) as raised:
         attributed_clone(store, GitRepo(str(plain)), lambda text: None)
     assert raised.value.exit_code == EXIT_NO_CHECKPOINTS and "--allow-no-checkpoints" in raised.value.hint
+
+
+def test_workers_of_workers_of_workers_start() -> None:
+    assert nest(3) == 3

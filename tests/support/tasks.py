@@ -43,3 +43,12 @@ def work(what: str, place: str = "") -> str:
     if what == "refuse":
         raise DatabaseUnusable("no", "do this")
     return what + " done"
+
+
+def nest(levels: int) -> int:
+    """How many workers of workers there are below this one."""
+    if not levels:
+        return 0
+    (done,) = run(nest, [Task("below", (levels - 1,))], 1, TaskLimits(seconds=20, attempts=1))
+    assert not done.error, done.error
+    return 1 + int(done.value)
