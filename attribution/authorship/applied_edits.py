@@ -39,7 +39,7 @@ _SIMILAR = 16  # the same for a line of which only the layout differs
 _ALONE = 24  # the same for a line of which the file has one, between other lines on one side
 _CLOSERS = 4  # brackets at the edge of an agent's block that are its own
 _NEVER = float("inf")
-_DOCUMENTS = (".md", ".mdx")
+DOCUMENTS = (".md", ".mdx")  # their code may be the plan that other sessions carry out
 # What a missing transcript would show can only be that an agent wrote the line again, unless it is a copy of one that was there.
 _MISSING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED, Reason.TRANSCRIPT_UNREADABLE})
 # What the replay says when it lost track.
@@ -124,7 +124,7 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     for fate in edits:
         if not fate.outcome or fate.detail == NoReplay.NO_RESULT:  # it neither failed nor was refused, as far as is known
             found.edits[fate.path].append(fate.raw)
-            if fate.path.endswith(_DOCUMENTS) and any("```" in text for text in fate.raw.edit.new_texts()):
+            if fate.path.endswith(DOCUMENTS) and any("```" in text for text in fate.raw.edit.new_texts()):
                 found.edits[""].append(fate.raw)
             # what an edit shows to have been in the file: the context of its patch, what it takes out and what it looks for
             context = [line[1:] for hunk in fate.raw.edit.hunks if hunk.exact_text for line in hunk.lines if line[:1] in (" ", "-")]
@@ -284,7 +284,7 @@ class _Asked:
             )
         )
         last = max(writers, key=lambda item: item.at, default=None)
-        if last is not None or any(name.endswith(_DOCUMENTS) for name in self.names):
+        if last is not None or any(name.endswith(DOCUMENTS) for name in self.names):
             return last
         drafts = [item for item in self.known.writers({"": self.until}, text, bare) if self._is_same(item, text, location)]
         seen = self.known.first_seen(self.names, text.strip()) if drafts else _NEVER

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from attribution.authorship.absent import add_missing_ends
+from attribution.authorship.applied_edits import DOCUMENTS
 from attribution.authorship.clock_offsets import on_session_clocks
 from attribution.authorship.commits import added_files, read_history
 from attribution.authorship.conclude import NamedSessions, conclude
@@ -28,7 +29,7 @@ from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "25"
+VERSION = "26"
 """Of what is concluded: to be raised with the rules."""
 
 
@@ -61,7 +62,7 @@ def replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] = 
     learn_roots(worktree_roots, sessions, worktrees, (commit.sha for commit in history.commits))
     lines, edits = timelines(sessions, worktree_roots)
     if only is not None:
-        edits = [edit for edit in edits if edit.path in only.paths]
+        edits = [edit for edit in edits if edit.path in only.paths or edit.path.endswith(DOCUMENTS)]
         for line in lines.values():
             line.keep(only.paths, only.since)
     shadows = (c for c in evidence.checkpoints if c.store is CheckpointStore.SHADOW)  # their commits hold snapshots

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from attribution.authorship.agent_text import ProducedText
+from attribution.authorship.applied_edits import DOCUMENTS
 from attribution.authorship.run_data import SessionsRead, TranscriptReach
 from attribution.authorship.session_edits import RawEdit, SessionEdits, add_missing_past, forget_stored_subagents, session_edits
 from collector.agents import readers
@@ -89,13 +90,13 @@ def peek_sessions(
         reads = {session.key: reading.cached(session, names) for session in files}
         kept = [(session.key, reading.key(session)) for session in files if reads[session.key] is not None]
         head = str(context.store.value("SELECT head_sha FROM repos WHERE id = ?", (context.repo_id,)))
-        shared = cache.get("", digest(VERSION, head), ("",)).get("")
+        shared = cache.get("", digest(VERSION, head), ("",)).get("", b"")
     missing = [_ReadTask(f, ids[f.key], context.store.policy, False, False, False) for f in files if reads[f.key] is None]
     if sum(_size(context.repo, task.files) for task in missing) > _MOST_BYTES:
         return None
     read = {task.files.key: _prepare(task, context.repo, reading.readers, set()).read for task in missing}
     whole = _sessions_read(ids, {session.key: reads[session.key] or read[session.key] for session in files})
-    return replace(whole, shared=shared, further=lambda: _produced(context, kept))
+    return replace(whole, shared=shared if shared and len(shared) % 8 == 0 else None, further=lambda: _produced(context, kept))
 
 
 def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
@@ -141,10 +142,11 @@ class _Kept:
     parts: list[str]
 
     def parts_of(self, names: Collection[str]) -> list[str]:
-        """The parts with files of these names, and of files that were copied or moved to one."""
+        """The parts with files of these names, of files that were copied or moved to one, and of documents, which may be plans."""
         wanted, arrivals = set(names), [raw.edit for raw in self.edits.edits if raw.edit.new_path]
         while sources := {_name(edit.path) for edit in arrivals if _name(edit.new_path) in wanted} - wanted:
             wanted |= sources
+        wanted |= {_name(raw.edit.path) for raw in self.edits.edits if raw.edit.path.endswith(DOCUMENTS)}
         return sorted({digest(name) for name in wanted}.intersection(self.parts))
 
     def with_parts(self, parts: Mapping[str, bytes], wanted: Collection[str] | None = None) -> _SessionRead:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,17 @@ def test_questions_are_answered_while_another_process_writes(work: tuple[Path, P
         writer.close()
 
 
+@pytest.mark.parametrize("content", [b"", zlib.compress(b""), zlib.compress(b"abc")])
+def test_damaged_numbers_of_shared_lines_are_counted_again(content: bytes, work: tuple[Path, Path]) -> None:
+    change(work[0])
+    commit(work[0])
+    before = blamed(work)
+    with sqlite3.connect(session_cache.path() or "") as connection:
+        connection.execute("UPDATE sessions_read SET content = ? WHERE session = ''", (content,))
+        assert connection.total_changes == 1
+    assert blamed(work) == before
+
+
 def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_named_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,3 +266,28 @@ def test_of_a_session_in_the_cache_only_the_texts_of_the_file_and_of_what_was_co
         connection.execute("UPDATE sessions_read SET content = x'00' WHERE part = ?", (digest(damaged),))
         assert connection.total_changes == 1
     assert blamed((repo, db), "app.py") == before and bool(again) == reads_again
+
+
+@pytest.mark.parametrize(("document", "author"), [("docs/plan.md", "agent"), ("docs/plan.txt", "unknown")])
+def test_a_line_of_a_newer_commit_that_an_agents_plan_has_is_answered_as_a_run_answers(
+    document: str, author: str, tmp_path: Path
+) -> None:
+    code = "def ship(prices, rate):\n    shipping_total = sum(prices) * rate\n    return shipping_total, rate\n"
+    world = World()
+    world.human_write("app.py", "a = 1\n")
+    world.commit("Start")
+    planning, other = world.session(), world.session()
+    planning.prompt("Plan shipping")
+    planning.write(document, f"# Plan\n\n```python\n{code}```\n")
+    old = world.commit("Plan", [planning])
+    other.prompt("Go on")
+    other.edit("app.py", "a = 1\n", "a = 2\n")
+    world.human_write("ship.py", code)
+    new = world.commit("Add shipping", [other])
+    repo, db = world.build(tmp_path / "repo"), tmp_path / "out.db"
+    git(repo, "update-ref", "refs/heads/main", old.sha)
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    git(repo, "update-ref", "refs/heads/main", new.sha)
+    answers = blamed((repo, db), "ship.py")
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    assert verdicts(answers) == verdicts(blamed((repo, db), "ship.py")) and answers[1]["class"] == author
