@@ -206,7 +206,7 @@ def test_a_history_among_more_files_than_git_compares_each_commit_at_is_read(
     assert found == {f"{where}.aider.chat.history.md" for where in ("one/", "two/deep/", "")}
 
 
-@pytest.mark.parametrize("most, problems", [(1, [("**/.aider.chat.history.md", "1 of 2 files were read")]), (2, [])])
+@pytest.mark.parametrize("most, problems", [(1, [("**/*aider.chat.history*.md", "1 of 2 files were read")]), (2, [])])
 def test_records_beyond_the_limit_are_a_problem(
     most: int, problems: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -654,8 +654,8 @@ def test_lines_that_an_earlier_answer_has_may_be_taken_from_it(tmp_path: Path) -
     assert _verdicts_of_halved(tmp_path, sooner=sooner) == {"unknown agent_text"}
 
 
-@pytest.mark.parametrize("name", ["aider.chat.history.md", "docs/old.aider.chat.history-1.md", "chat.md"])
-def test_a_history_of_aider_under_another_name_is_read_where_it_wrote_the_code(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["aider.chat.history.md", "docs/aider.chat.history-1.md", "chat.md"])
+def test_a_history_of_aider_is_read_where_its_name_says_that_it_is_one(name: str, tmp_path: Path) -> None:
     clone = Clone(tmp_path / "work")
     clone.put("a.py", "x = 1\n")
     clone.commit(0)

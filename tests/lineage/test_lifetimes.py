@@ -223,7 +223,7 @@ def test_an_unchanged_history_is_not_followed_again(build: Build, shop: Shop, mo
     build.done()
     shop.follow(build, "one")
     monkeypatch.setattr(GitRepo, "open_scratch", lambda _: pytest.fail("the history is read"))
-    monkeypatch.setattr("attribution.stages.survival._fill_fates", lambda *_: pytest.fail("the authors are read"))
+    monkeypatch.setattr("attribution.stages.survival._spans", lambda *_: pytest.fail("the authors are read"))
     before = shop.store.connection.total_changes
     assert shop.follow(build, "one").state == "unchanged"
     assert shop.store.connection.total_changes == before
