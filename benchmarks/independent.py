@@ -48,6 +48,8 @@ AUDITS = (
     "people_2",
     "seventh",
     "people_3",
+    "eighth",
+    "ninth",
 )
 
 
