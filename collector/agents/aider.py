@@ -347,5 +347,9 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 
 
 _SEARCHES = tuple(f"filename:.aider.{name}" for name in ("chat.history.md", "input.history"))
-COMMITTED = (Committed(("**/*aider.chat.history*.md",), lambda path, data: runs(decode(data)), found_by=_SEARCHES),)
+COMMITTED = (
+    Committed(
+        ("**/.aider.chat.history.md", "**/aider.chat.history*.md"), lambda path, data: runs(decode(data)), found_by=_SEARCHES
+    ),
+)
 STORES = (Store(NAME, find=_find, load=_load, inside=".aider.chat.history.md"),)

@@ -206,7 +206,7 @@ def test_a_history_among_more_files_than_git_compares_each_commit_at_is_read(
     assert found == {f"{where}.aider.chat.history.md" for where in ("one/", "two/deep/", "")}
 
 
-@pytest.mark.parametrize("most, problems", [(1, [("**/*aider.chat.history*.md", "1 of 2 files were read")]), (2, [])])
+@pytest.mark.parametrize("most, problems", [(1, [("**/.aider.chat.history.md", "1 of 2 files were read")]), (2, [])])
 def test_records_beyond_the_limit_are_a_problem(
     most: int, problems: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
