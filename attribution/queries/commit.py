@@ -47,7 +47,8 @@ def commit_report(store: Store, name: str, opened: OpenRepo | None = None) -> Co
         )
     numbers = commit_numbers(store, sha, opened.repo_id if opened is not None else None)
     if not numbers and opened is not None and sha in opened.newer:
-        raise UnknownBranch(f"commit {name} is not attributed yet", f"Attribute it with: whowrote repo {opened.repo.path}")
+        clone = opened.repo.worktree() or opened.repo.path
+        raise UnknownBranch(f"commit {name} is not attributed yet", f"Attribute it with: whowrote repo {clone}")
     if not numbers:
         raise UnknownBranch(
             f"commit {name} is not in {store.path}", "It may be on another branch or before --since; see: whowrote repo --help"
