@@ -22,7 +22,13 @@ More: whowrote --help
 """
 
 
-@click.group(cls=Program, commands=CommandFiles(), invoke_without_command=True, epilog=EXIT_CODES, context_settings=CONTEXT)
+@click.group(
+    cls=Program,
+    commands=CommandFiles(),
+    invoke_without_command=True,
+    epilog=EXIT_CODES,
+    context_settings=CONTEXT,
+)
 @click.version_option(package_name="whowrote", prog_name="whowrote")
 @click.pass_context
 def cli(context: click.Context) -> None:

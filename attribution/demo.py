@@ -16,7 +16,9 @@ def stream() -> bytes:
     installed = resources.files("attribution").joinpath("example.fi")
     if installed.is_file():
         return installed.read_bytes()
-    return (Path(__file__).parent.parent / "fixtures" / "repos" / "example" / "history.fi").read_bytes()
+    return (
+        Path(__file__).parent.parent / "fixtures" / "repos" / "example" / "history.fi"
+    ).read_bytes()
 
 
 def make(directory: Path) -> Path:
@@ -25,7 +27,8 @@ def make(directory: Path) -> Path:
     if target.exists():
         if not (target / "whowrote-example").is_file():
             raise WhoWroteError(
-                f"{target} already exists and is not the example", "Choose another directory: whowrote demo DIRECTORY"
+                f"{target} already exists and is not the example",
+                "Choose another directory: whowrote demo DIRECTORY",
             )
         shutil.rmtree(target)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,9 @@ def main(name: str = "") -> None:
         if signal.getsignal(caught := getattr(signal, number, signal.SIGINT)) is signal.SIG_DFL:
             signal.signal(caught, signal.default_int_handler)
     try:
-        import_module(_MODULES.get(program, "attribution.cli")).cli(prog_name=name or _NAMES.get(program, "whowrote"))
+        import_module(_MODULES.get(program, "attribution.cli")).cli(
+            prog_name=name or _NAMES.get(program, "whowrote")
+        )
     except KeyboardInterrupt:
         print("interrupted: nothing was begun", file=sys.stderr)
         sys.exit(_INTERRUPTED)

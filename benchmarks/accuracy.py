@@ -115,7 +115,12 @@ def rates(confusion: Confusion) -> dict[str, Any]:
         right = confusion[author, author]
         said = sum(n for (_, s), n in confusion.items() if s == author)
         true = sum(n for (t, _), n in confusion.items() if t == author)
-        result[author] = {"true": true, "said": said, "precision": _share(right, said), "recall": _share(right, true)}
+        result[author] = {
+            "true": true,
+            "said": said,
+            "precision": _share(right, said),
+            "recall": _share(right, true),
+        }
     wrong = sum(n for (t, s), n in confusion.items() if s != "unknown" and t != s)
     result["wrong_with_confidence"] = _share(wrong, confusion.total())
     return result
@@ -158,7 +163,9 @@ def _numstat(git: ScratchGit, head: str) -> dict[tuple[str, bytes], tuple[int, i
             numbers = fields.pop(0).lstrip(b"\n").split(b"\t")
             if len(numbers) != 3:
                 continue
-            name = numbers[2] or (fields.pop(0), fields.pop(0))[1]  # a rename: the old and the new name follow
+            name = (
+                numbers[2] or (fields.pop(0), fields.pop(0))[1]
+            )  # a rename: the old and the new name follow
             if numbers[0] != b"-":
                 found[sha.decode(), name] = (int(numbers[0]), int(numbers[1]))
     return found
@@ -188,13 +195,19 @@ def null(path: Path, seed: int = 1) -> dict[str, Any]:
             continue
         roots, _ = timelines([chooser.choice(others)], places)
         lines += sum(1 for f in files for i in f.added if f.lines[i].strip())
-        agent += sum(_agent_lines(commit.sha, line, texts, history, repo) for line in roots.values())
+        agent += sum(
+            _agent_lines(commit.sha, line, texts, history, repo) for line in roots.values()
+        )
     return {"commits": len(chosen), "lines": lines, "agent": agent, "share": _share(agent, lines)}
 
 
 def _agent_lines(sha: str, line: Any, texts: RepositoryTexts, history: Any, repo: GitRepo) -> int:
     tree = Worktree(texts.versions, texts.is_committed)
-    seen = Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run([CommitProbe(4e9, sha, 0.0)]).seen
+    seen = (
+        Runner(line, tree, texts.added, history.rarity, history.is_ancestor)
+        .run([CommitProbe(4e9, sha, 0.0)])
+        .seen
+    )
     return sum(
         1
         for one in seen
@@ -206,7 +219,11 @@ def _agent_lines(sha: str, line: Any, texts: RepositoryTexts, history: Any, repo
 
 def _tracks(repo: GitRepo, files: Sequence[Any]) -> list[SessionEdits]:
     loaded = [read_session(repo, one) for one in files]
-    return [session_edits(one.session, number) for number, one in enumerate(loaded) if one.session is not None]
+    return [
+        session_edits(one.session, number)
+        for number, one in enumerate(loaded)
+        if one.session is not None
+    ]
 
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
@@ -214,14 +231,19 @@ def _tracks(repo: GitRepo, files: Sequence[Any]) -> list[SessionEdits]:
 
 def audited() -> dict[str, dict[str, dict[str, int]]]:
     """ "then" and "now" -> author -> verdict -> lines read by hand."""
-    found: dict[str, dict[str, dict[str, int]]] = {when: defaultdict(lambda: defaultdict(int)) for when in ("then", "now")}
+    found: dict[str, dict[str, dict[str, int]]] = {
+        when: defaultdict(lambda: defaultdict(int)) for when in ("then", "now")
+    }
     if AUDIT.is_file():
         with AUDIT.open(newline="", encoding="utf-8") as rows:
             for row in csv.DictReader(rows):
                 found["then"][row["said_author"]][row["verdict"]] += 1
                 if row.get("now_author"):
                     found["now"][row["now_author"]][_verdict_now(row)] += 1
-    return {when: {author: dict(verdicts) for author, verdicts in by.items()} for when, by in found.items()}
+    return {
+        when: {author: dict(verdicts) for author, verdicts in by.items()}
+        for when, by in found.items()
+    }
 
 
 def _verdict_now(row: dict[str, str]) -> str:
@@ -248,7 +270,9 @@ def look_again(database: Path, read: Path, names: Sequence[str]) -> None:
                 "WHERE r.name = ? AND l.commit_sha LIKE ? AND l.path = ? AND ? BETWEEN l.start_line AND l.end_line",
                 (row["repository"], row["commit"] + "%", row["path"], int(row["line"])),
             )
-            if said or store.value("SELECT EXISTS (SELECT 1 FROM repos WHERE name = ?)", (row["repository"],)):
+            if said or store.value(
+                "SELECT EXISTS (SELECT 1 FROM repos WHERE name = ?)", (row["repository"],)
+            ):
                 row |= {f"now_{name}": said[0][name] if said else "" for name in names}
     columns = list(dict.fromkeys(name for row in rows for name in row))
     with read.open("w", newline="", encoding="utf-8") as file:
@@ -276,8 +300,13 @@ def pages(results: dict[str, Any]) -> dict[str, str]:
         **second_opinion.texts(results.get("second_opinion", {})),
         **link_readings.texts(),
     }
-    outcomes = labelled.texts(results.get("outcomes", {}), results["labels"], results["labelled"], results["word_lists"])
-    return fill_each(PAGES, values | outcomes | readings.texts(results["findings_read"], results.get("weaknesses", [])))
+    outcomes = labelled.texts(
+        results.get("outcomes", {}), results["labels"], results["labelled"], results["word_lists"]
+    )
+    return fill_each(
+        PAGES,
+        values | outcomes | readings.texts(results["findings_read"], results.get("weaknesses", [])),
+    )
 
 
 def _construction(results: dict[str, Any]) -> str:
@@ -286,13 +315,30 @@ def _construction(results: dict[str, Any]) -> str:
         found = results[name]
         for author in AUTHORS:
             r = found[author]
-            rows.append((name, author, f"{r['true']:,}", _percent(r["precision"]), _percent(r["recall"])))
-        rows.append((name, "definite but wrong", f"{found['lines']:,}", _percent(found["wrong_with_confidence"]), ""))
+            rows.append(
+                (name, author, f"{r['true']:,}", _percent(r["precision"]), _percent(r["recall"]))
+            )
+        rows.append(
+            (
+                name,
+                "definite but wrong",
+                f"{found['lines']:,}",
+                _percent(found["wrong_with_confidence"]),
+                "",
+            )
+        )
     return table(("histories", "class", "lines", "precision", "recall"), rows)
 
 
 def _clones(found: dict[str, Any]) -> str:
-    header = ("repository", "commits", "non-blank lines", "given to the agent", "share", "files with git's own line counts")
+    header = (
+        "repository",
+        "commits",
+        "non-blank lines",
+        "given to the agent",
+        "share",
+        "files with git's own line counts",
+    )
     rows = [
         (
             name,
@@ -318,8 +364,20 @@ def _link_methods(results: dict[str, Any]) -> str:
         for method in _METHODS:
             n = found.get(method, {})
             if n.get("links"):
-                shares = [_percent(_share(n.get(f"{what}_right", 0), n.get(what, 0))) for what in ("links", "lines")]
-                rows.append((title, f"`{method}`", f"{n['links']:,}", shares[0], f"{n.get('lines', 0):,}", shares[1]))
+                shares = [
+                    _percent(_share(n.get(f"{what}_right", 0), n.get(what, 0)))
+                    for what in ("links", "lines")
+                ]
+                rows.append(
+                    (
+                        title,
+                        f"`{method}`",
+                        f"{n['links']:,}",
+                        shares[0],
+                        f"{n.get('lines', 0):,}",
+                        shares[1],
+                    )
+                )
     return table(("", "method", "links found", "precision", "lines found", "precision"), rows)
 
 
@@ -327,8 +385,13 @@ def _link_recall(results: dict[str, Any]) -> str:
     rows: list[Sequence[object]] = []
     for title, key in _LINK_RUNS:
         n = hidden_links.summed(results.get(key, {}).values()).get("all", {})
-        shares = [_percent(_share(n.get(f"{what}_right", 0), n.get(f"{what}_findable", 0))) for what in ("links", "lines")]
-        repositories = sum(1 for one in results.get(key, {}).values() if one["all"]["links_findable"])
+        shares = [
+            _percent(_share(n.get(f"{what}_right", 0), n.get(f"{what}_findable", 0)))
+            for what in ("links", "lines")
+        ]
+        repositories = sum(
+            1 for one in results.get(key, {}).values() if one["all"]["links_findable"]
+        )
         sizes = [n.get(f"{what}_findable", 0) for what in ("links", "lines")]
         rows.append((title, repositories, f"{sizes[0]:,}", shares[0], f"{sizes[1]:,}", shares[1]))
     return table(("", "repositories", "links to find", "found", "lines to find", "found"), rows)
@@ -337,11 +400,35 @@ def _link_recall(results: dict[str, Any]) -> str:
 def _agents(found: dict[str, Any]) -> str:
     rows: list[Sequence[object]] = []
     for agent, n in hidden_links.summed(found.values()).items():
-        edits = sum(n.get(o, 0) for o in ("applied", "unmatched", "tool_error", "rejected", "outside_repo"))
-        unmatched = _percent(_share(n.get("unmatched", 0), n.get("applied", 0) + n.get("unmatched", 0)))
+        edits = sum(
+            n.get(o, 0) for o in ("applied", "unmatched", "tool_error", "rejected", "outside_repo")
+        )
+        unmatched = _percent(
+            _share(n.get("unmatched", 0), n.get("applied", 0) + n.get("unmatched", 0))
+        )
         lines = (f"{n.get(e, 0):,}" for e in ("observed", "replayed", "matched", "inferred"))
-        rows.append((agent, f"{n.get('sessions', 0):,}", f"{edits:,}", f"{n.get('unmatched', 0):,} ({unmatched})", *lines))
-    return table(("agent", "sessions", "edits", "unmatched", "lines observed", "replayed", "matched", "inferred"), rows)
+        rows.append(
+            (
+                agent,
+                f"{n.get('sessions', 0):,}",
+                f"{edits:,}",
+                f"{n.get('unmatched', 0):,} ({unmatched})",
+                *lines,
+            )
+        )
+    return table(
+        (
+            "agent",
+            "sessions",
+            "edits",
+            "unmatched",
+            "lines observed",
+            "replayed",
+            "matched",
+            "inferred",
+        ),
+        rows,
+    )
 
 
 def _hand(audit: dict[str, dict[str, dict[str, int]]]) -> str:
@@ -392,15 +479,59 @@ def _name_of(path: Path) -> str:
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     add = parser.add_argument
     add("--seeds", type=int, default=100, help="random histories (default 100)")
-    add("--history", nargs="?", const=0, type=int, metavar="FILES", help="only line history; at most FILES files per commit")
-    add("--links", type=Path, nargs="*", default=[], metavar="CLONE", help="only lost links and agents, of these clones")
-    add("--second-opinion", type=Path, nargs="*", default=[], metavar="CLONE", help="only pydriller's opinion on these clones")
-    add("--forget", type=Path, nargs="*", default=[], metavar="CLONE", help="only forgotten sessions of these clones")
-    add("--forget-parts", type=Path, nargs="*", default=[], metavar="CLONE", help="only lost parts of sessions of these clones")
-    add("--spike", type=Path, nargs="*", default=[], metavar="CLONE", help="only lines of known origin put into these clones")
+    add(
+        "--history",
+        nargs="?",
+        const=0,
+        type=int,
+        metavar="FILES",
+        help="only line history; at most FILES files per commit",
+    )
+    add(
+        "--links",
+        type=Path,
+        nargs="*",
+        default=[],
+        metavar="CLONE",
+        help="only lost links and agents, of these clones",
+    )
+    add(
+        "--second-opinion",
+        type=Path,
+        nargs="*",
+        default=[],
+        metavar="CLONE",
+        help="only pydriller's opinion on these clones",
+    )
+    add(
+        "--forget",
+        type=Path,
+        nargs="*",
+        default=[],
+        metavar="CLONE",
+        help="only forgotten sessions of these clones",
+    )
+    add(
+        "--forget-parts",
+        type=Path,
+        nargs="*",
+        default=[],
+        metavar="CLONE",
+        help="only lost parts of sessions of these clones",
+    )
+    add(
+        "--spike",
+        type=Path,
+        nargs="*",
+        default=[],
+        metavar="CLONE",
+        help="only lines of known origin put into these clones",
+    )
     add(
         "--donor",
         type=Path,
@@ -409,17 +540,62 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="CLONE",
         help="with --spike: a project with lines from before 2021",
     )
-    add("--decoys", type=Path, nargs="*", default=[], metavar="CLONE", help="only decoys and bots in these clones")
-    add("--other", type=Path, action="append", default=[], metavar="CLONE", help="with --decoys: its sessions become decoys")
-    add("--held-out", action="store_true", help="with --forget, --spike and --decoys: no rule was made on these clones")
-    add("--sessions", type=int, default=8, help="with --forget and --decoys: sessions of each clone (default 8)")
+    add(
+        "--decoys",
+        type=Path,
+        nargs="*",
+        default=[],
+        metavar="CLONE",
+        help="only decoys and bots in these clones",
+    )
+    add(
+        "--other",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="CLONE",
+        help="with --decoys: its sessions become decoys",
+    )
+    add(
+        "--held-out",
+        action="store_true",
+        help="with --forget, --spike and --decoys: no rule was made on these clones",
+    )
+    add(
+        "--sessions",
+        type=int,
+        default=8,
+        help="with --forget and --decoys: sessions of each clone (default 8)",
+    )
     add("--files", type=int, default=8, help="with --spike: files of each clone (default 8)")
     add("--seed", type=int, default=1)
     add("--outcomes", action="store_true", help="only regions and outcomes")
-    add("--findings", type=Path, nargs="*", default=[], metavar="DB", help="only rates of weaknesses, from reviewed databases")
-    add("--audited", type=Path, metavar="DB", help="only update audit.csv, from a database of the audited repositories")
-    add("--read-again", type=Path, metavar="DB", help="only update blind.csv, from a database of its repositories")
-    add("--labels", type=Path, metavar="DB", help="only update labels.csv, from a database of the labelled repositories")
+    add(
+        "--findings",
+        type=Path,
+        nargs="*",
+        default=[],
+        metavar="DB",
+        help="only rates of weaknesses, from reviewed databases",
+    )
+    add(
+        "--audited",
+        type=Path,
+        metavar="DB",
+        help="only update audit.csv, from a database of the audited repositories",
+    )
+    add(
+        "--read-again",
+        type=Path,
+        metavar="DB",
+        help="only update blind.csv, from a database of its repositories",
+    )
+    add(
+        "--labels",
+        type=Path,
+        metavar="DB",
+        help="only update labels.csv, from a database of the labelled repositories",
+    )
     add("--check", action="store_true", help="only check that docs/accuracy.md is up to date")
     add("--page", action="store_true", help="only write docs/accuracy.md from the stored numbers")
     add("repositories", nargs="*", type=Path, help="clones with checkpoints")
@@ -476,7 +652,10 @@ def _ask_independently(results: dict[str, Any], options: argparse.Namespace) -> 
         print(_name_of(path), found, file=sys.stderr, flush=True)
     for path in options.forget_parts:
         parts = independent.forget_parts(path, options.sessions, options.seed)
-        results.setdefault("forgotten_parts", {})[_name_of(path)] = {"parts": parts, "held_out": options.held_out}
+        results.setdefault("forgotten_parts", {})[_name_of(path)] = {
+            "parts": parts,
+            "held_out": options.held_out,
+        }
         print(_name_of(path), parts, file=sys.stderr, flush=True)
     for path in options.spike:
         states = independent.spike(path, options.donor, options.files, options.seed)
@@ -495,15 +674,33 @@ def main(arguments: Sequence[str]) -> int:
     results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
     if not (options.check or options.page):
         _measure(results, options)
-    results |= {"date": datetime.now(UTC).date().isoformat(), "audit": audited(), "findings_read": readings.verdicts()}
-    results |= {"confidence": independent.confidence(independent.blind()), "confusion": independent.confusion(independent.blind())}
+    results |= {
+        "date": datetime.now(UTC).date().isoformat(),
+        "audit": audited(),
+        "findings_read": readings.verdicts(),
+    }
+    results |= {
+        "confidence": independent.confidence(independent.blind()),
+        "confusion": independent.confusion(independent.blind()),
+    }
     results |= {"audits": independent.audits_newest_first()}
-    results |= {"labels": labelled.labelled(), "labelled": labelled.spread(), "word_lists": labelled.word_lists()}
+    results |= {
+        "labels": labelled.labelled(),
+        "labelled": labelled.spread(),
+        "word_lists": labelled.word_lists(),
+    }
     texts = pages(results)
     if options.check:
-        stale = [name for name, text in texts.items() if (ROOT / "docs" / name).read_text("utf-8") != text]
+        stale = [
+            name
+            for name, text in texts.items()
+            if (ROOT / "docs" / name).read_text("utf-8") != text
+        ]
         for name in stale:
-            print(f"docs/{name} is out of date; run: python benchmarks/accuracy.py --page", file=sys.stderr)
+            print(
+                f"docs/{name} is out of date; run: python benchmarks/accuracy.py --page",
+                file=sys.stderr,
+            )
         return 1 if stale else 0
     RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
     _write(texts)

@@ -71,7 +71,19 @@ def measure(database: Path, counts: Path) -> dict[str, dict[str, Any]]:
 
 
 def _empty() -> dict[str, Any]:
-    names = ("sessions", "files", "calls", "independent", "all_calls", "timed", "ended", "models", "tokens", "applied", "unmatched")
+    names = (
+        "sessions",
+        "files",
+        "calls",
+        "independent",
+        "all_calls",
+        "timed",
+        "ended",
+        "models",
+        "tokens",
+        "applied",
+        "unmatched",
+    )
     return {**dict.fromkeys(names, 0), "repositories": {}, "versions": {}}
 
 

@@ -21,7 +21,9 @@ from functools import cache
 from pathlib import Path
 
 _HISTORY = ":(glob)**/.aider.chat.history.md"
-_LINE = re.compile(r"^> (?:(Applied edit to) (.+?)|(Committing) (.+?) before applying edits\.|(Commit) ([0-9a-f]{7,40}) .*?)\s*$")
+_LINE = re.compile(
+    r"^> (?:(Applied edit to) (.+?)|(Committing) (.+?) before applying edits\.|(Commit) ([0-9a-f]{7,40}) .*?)\s*$"
+)
 _CLASSES = ("agent", "declared", "unknown", "undeclared", "likely_human", "human", "tool")
 _LINKED = (
     "SELECT DISTINCT commit_sha FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id"
@@ -40,7 +42,19 @@ def git(mirror: Path, *arguments: str) -> str:
 
 def histories(mirror: Path) -> list[str]:
     """The texts of all versions of all histories."""
-    rows = git(mirror, "log", "--raw", "--no-abbrev", "--no-renames", "-m", "--diff-filter=AM", "--format=", "HEAD", "--", _HISTORY)
+    rows = git(
+        mirror,
+        "log",
+        "--raw",
+        "--no-abbrev",
+        "--no-renames",
+        "-m",
+        "--diff-filter=AM",
+        "--format=",
+        "HEAD",
+        "--",
+        _HISTORY,
+    )
     blobs = dict.fromkeys(row.split()[3] for row in rows.splitlines() if row.startswith(":"))
     return [git(mirror, "cat-file", "blob", blob) for blob in blobs]
 
@@ -60,7 +74,13 @@ def labels(mirror: Path, text: str) -> Labels:
             dirty.append(match[4])
         else:
             sha = git(mirror, "rev-parse", "--verify", "--quiet", f"{match[6]}^{{commit}}").strip()
-            changed = git(mirror, "diff-tree", "--no-commit-id", "--name-only", "-r", "--root", sha).splitlines() if sha else []
+            changed = (
+                git(
+                    mirror, "diff-tree", "--no-commit-id", "--name-only", "-r", "--root", sha
+                ).splitlines()
+                if sha
+                else []
+            )
             for path in changed:
                 if dirty and path in dirty and path not in applied:
                     found[sha, path] = "person"
@@ -74,11 +94,23 @@ def labels(mirror: Path, text: str) -> Labels:
 def verdicts(mirror: Path, database: Path) -> tuple[dict[tuple[str, str], Counter[str]], set[str]]:
     """Lines by class of each file of each commit; commits that are linked to a session of Aider."""
     program = Path(sys.executable).with_name("attribute")
-    command = [program, "repo", mirror, "--db", database, "--local", "never", "--allow-no-checkpoints", "-q"]
+    command = [
+        program,
+        "repo",
+        mirror,
+        "--db",
+        database,
+        "--local",
+        "never",
+        "--allow-no-checkpoints",
+        "-q",
+    ]
     subprocess.run([str(part) for part in command], check=True, capture_output=True)
     lines: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     with sqlite3.connect(database) as connection:
-        for sha, path, kind, count in connection.execute("SELECT commit_sha, path, class, nonblank FROM line_spans"):
+        for sha, path, kind, count in connection.execute(
+            "SELECT commit_sha, path, class, nonblank FROM line_spans"
+        ):
             lines[sha, path][kind] += count
         return lines, {sha for (sha,) in connection.execute(_LINKED)}
 
@@ -86,7 +118,9 @@ def verdicts(mirror: Path, database: Path) -> tuple[dict[tuple[str, str], Counte
 def main() -> None:
     """Writes a row for each repository and label: benchmarks/data/aider-labels.csv."""
     table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerow(("repository", "versions", "agent_commits", "linked_commits", "label", *_CLASSES))
+    table.writerow(
+        ("repository", "versions", "agent_commits", "linked_commits", "label", *_CLASSES)
+    )
     for mirror in map(Path, sys.argv[1:]):
         texts = histories(mirror)
         found: Labels = {}
@@ -96,12 +130,16 @@ def main() -> None:
             lines, linked = verdicts(mirror, Path(directory) / "x.db") if found else ({}, set())
         counts: Counter[tuple[str, str]] = Counter()
         for place, label in found.items():
-            counts.update({(label, kind): count for kind, count in lines.get(place, Counter[str]()).items()})
+            counts.update(
+                {(label, kind): count for kind, count in lines.get(place, Counter[str]()).items()}
+            )
         agents = {sha for (sha, _), label in found.items() if label == "agent"}
         name = mirror.parent.name.replace("+", "/", 1)
         for label in sorted({label for label, _ in counts}) or [""]:
             commits = (len(agents), len(agents & linked)) if label == "agent" else (0, 0)
-            table.writerow((name, len(texts), *commits, label, *(counts[label, kind] for kind in _CLASSES)))
+            table.writerow(
+                (name, len(texts), *commits, label, *(counts[label, kind] for kind in _CLASSES))
+            )
 
 
 if __name__ == "__main__":

@@ -23,7 +23,14 @@ sys.path[:0] = [str(Path(__file__).parent.parent)]
 from attribution.evaluation.scores.quality import ALL, Baseline  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
-TARGET = Path(__file__).parent.parent / "attribution" / "evaluation" / "scores" / "data" / "baselines.json"
+TARGET = (
+    Path(__file__).parent.parent
+    / "attribution"
+    / "evaluation"
+    / "scores"
+    / "data"
+    / "baselines.json"
+)
 _SESSIONS = """
 SELECT q.task_type, r.name AS repo, CASE WHEN q.special IS NULL THEN q.q END AS q, f.turn_count AS responses,
   f.output_tokens AS written,
@@ -50,10 +57,15 @@ def measured(sessions: Sequence[_Session]) -> Baseline:
     tokens = [one.written / one.taken for one in sessions if one.written and one.taken]
     costs = [one.cost / one.responses for one in sessions if one.cost is not None]
     return Baseline(
-        len(sessions), len({one.repo for one in sessions}), _quantile(responses, 50), _quantile(responses, 95),
-        _rounded(_quantile(tokens, 50)), _rounded(_quantile(costs, 75)), _rounded(_quantile(costs, 90)),
+        len(sessions),
+        len({one.repo for one in sessions}),
+        _quantile(responses, 50),
+        _quantile(responses, 95),
+        _rounded(_quantile(tokens, 50)),
+        _rounded(_quantile(costs, 75)),
+        _rounded(_quantile(costs, 90)),
         _steps(sorted(one.q for one in sessions if one.q is not None)),
-    )  # fmt: skip
+    )
 
 
 def _quantile(values: Sequence[float], percent: int) -> float:
@@ -66,7 +78,9 @@ def _quantile(values: Sequence[float], percent: int) -> float:
 def _steps(scores: Sequence[float]) -> tuple[float, ...]:
     """21 scores from the lowest to the highest, with as many sessions between any two."""
     last = len(scores) - 1
-    return tuple(round(scores[round(last * step / 20)], 4) for step in range(21)) if last > 0 else ()
+    return (
+        tuple(round(scores[round(last * step / 20)], 4) for step in range(21)) if last > 0 else ()
+    )
 
 
 def _rounded(value: float) -> float:
@@ -77,7 +91,10 @@ def main() -> None:
     sessions: list[_Session] = []
     for database in sys.argv[1:]:
         with Store(database, create=False) as store:
-            sessions += [one._replace(repo=f"{database} {one.repo}") for one in store.select(_Session, _SESSIONS)]
+            sessions += [
+                one._replace(repo=f"{database} {one.repo}")
+                for one in store.select(_Session, _SESSIONS)
+            ]
     groups: dict[str, list[_Session]] = defaultdict(list)
     for one in sessions:
         groups[one.task_type].append(one)

@@ -97,7 +97,9 @@ class Round:
 
 def needed(repo: GitRepo, files: SessionFiles) -> set[str]:
     """Blobs of one session's transcripts without which something of it would be missing."""
-    copies = sorted(files.copies(), key=lambda copy: sum(repo.blob_size(oid) or 0 for oid in copy), reverse=True)
+    copies = sorted(
+        files.copies(), key=lambda copy: sum(repo.blob_size(oid) or 0 for oid in copy), reverse=True
+    )
     found = {*files.tasks(), *files.compacts(unread=not copies)}
     if copies:
         longest = b"\n".join(repo.blob(oid) or b"" for oid in copies[0])
@@ -155,7 +157,12 @@ def log(repo: GitRepo) -> None:
 
 
 def floor(repository: Path) -> Floor:
-    done = subprocess.run([sys.executable, __file__, "--floor", str(repository)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, __file__, "--floor", str(repository)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return Floor(**json.loads(done.stdout))
 
 
@@ -181,7 +188,9 @@ def measure(repository: Path, runs: int) -> list[Round]:
                 commits = attribute(repository, folder).seconds
                 size = (folder / DATABASE).stat().st_size
             session = one_session(late) if late else None
-            rounds.append(Round(least, first.seconds, elapsed, second, commits, session, first.memory, size))
+            rounds.append(
+                Round(least, first.seconds, elapsed, second, commits, session, first.memory, size)
+            )
     return rounds
 
 
@@ -208,12 +217,20 @@ def arriving(repository: Path, place: Path) -> Arrival | None:
 def alone(repo: GitRepo) -> tuple[set[str], set[str]] | None:
     """(blobs, checkpoints) of the session nearest to 5 MB whose checkpoints hold no other session."""
     sessions = session_files(read_all(repo))
-    shared = Counter(key for files in sessions for key in {record.checkpoint_id for record in files.records})
+    shared = Counter(
+        key for files in sessions for key in {record.checkpoint_id for record in files.records}
+    )
     found = []
     for files in sessions:
         checkpoints, blobs = {record.checkpoint_id for record in files.records}, needed(repo, files)
         if blobs and all(shared[key] == 1 for key in checkpoints):
-            found.append((abs(sum(repo.blob_size(oid) or 0 for oid in blobs) - SESSION), sorted(checkpoints), blobs))
+            found.append(
+                (
+                    abs(sum(repo.blob_size(oid) or 0 for oid in blobs) - SESSION),
+                    sorted(checkpoints),
+                    blobs,
+                )
+            )
     if not found:
         return None
     _, keys, nearest = min(found, key=lambda one: one[:2])
@@ -230,8 +247,17 @@ def without(copy: Path, checkpoints: set[str]) -> dict[str, str]:
         if name.rpartition("/")[2] in checkpoints:
             git(copy, "update-ref", "-d", name)
             moved[name] = oid
-        elif (tree := tree_without(copy, oid, checkpoints)) != git(copy, "rev-parse", f"{oid}^{{tree}}").decode().strip():
-            git(copy, "update-ref", name, git(copy, *NOBODY, "commit-tree", tree, "-p", oid, "-m", "One less").decode().strip())
+        elif (tree := tree_without(copy, oid, checkpoints)) != git(
+            copy, "rev-parse", f"{oid}^{{tree}}"
+        ).decode().strip():
+            git(
+                copy,
+                "update-ref",
+                name,
+                git(copy, *NOBODY, "commit-tree", tree, "-p", oid, "-m", "One less")
+                .decode()
+                .strip(),
+            )
             moved[name] = oid
     return moved
 
@@ -239,16 +265,25 @@ def without(copy: Path, checkpoints: set[str]) -> dict[str, str]:
 def tree_without(copy: Path, commit: str, checkpoints: set[str]) -> str:
     places = tuple(f"{key[:2]}/{key[2:]}/".encode() for key in checkpoints)
     entries = git(copy, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
-    kept = b"\0".join(entry for entry in entries if not entry.partition(b"\t")[2].startswith(places))
+    kept = b"\0".join(
+        entry for entry in entries if not entry.partition(b"\t")[2].startswith(places)
+    )
     index = {"GIT_INDEX_FILE": str(copy / "bench.index")}
     git(copy, "read-tree", "--empty", variables=index)
     git(copy, "update-index", "-z", "--index-info", stdin=kept, variables=index)
     return git(copy, "write-tree", "--missing-ok", variables=index).decode().strip()
 
 
-def git(directory: Path, *words: str, stdin: bytes = b"", variables: Mapping[str, str] = MappingProxyType({})) -> bytes:
+def git(
+    directory: Path,
+    *words: str,
+    stdin: bytes = b"",
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> bytes:
     command = ["git", "-C", str(directory), *words]
-    return subprocess.run(command, input=stdin, stdout=subprocess.PIPE, env={**os.environ, **variables}, check=True).stdout
+    return subprocess.run(
+        command, input=stdin, stdout=subprocess.PIPE, env={**os.environ, **variables}, check=True
+    ).stdout
 
 
 def one_session(late: Arrival) -> Session:
@@ -281,14 +316,28 @@ def described(repository: Path, rounds: list[Round], markdown: bool) -> str:
         return statistics.median(value(one) for one in rounds)
 
     size, least = median(lambda r: r.floor.size) / 1e6, median(lambda r: r.floor.seconds)
-    parts = [median(lambda r: r.floor.inflate), median(lambda r: r.floor.parse), median(lambda r: r.floor.log)]
-    first, second, ratio = median(lambda r: r.first), median(lambda r: r.second), median(lambda r: r.ratio)
+    parts = [
+        median(lambda r: r.floor.inflate),
+        median(lambda r: r.floor.parse),
+        median(lambda r: r.floor.log),
+    ]
+    first, second, ratio = (
+        median(lambda r: r.first),
+        median(lambda r: r.second),
+        median(lambda r: r.ratio),
+    )
     spread = f"{min(r.ratio for r in rounds):.1f} to {max(r.ratio for r in rounds):.1f}"
     elapsed, commits = median(lambda r: r.elapsed), median(lambda r: r.commits)
     session = described_session([one.session for one in rounds if one.session])
     memory, database = median(lambda r: r.memory) / 1024, median(lambda r: r.database) / 1e6
     if markdown:
-        cells = [f"{size:.0f}", *(f"{part:.2f}" for part in parts), f"{least:.2f}", f"{first:.1f}", f"{ratio:.1f} ({spread})"]
+        cells = [
+            f"{size:.0f}",
+            *(f"{part:.2f}" for part in parts),
+            f"{least:.2f}",
+            f"{first:.1f}",
+            f"{ratio:.1f} ({spread})",
+        ]
         cells += [f"{elapsed:.1f}", f"{second:.2f}", f"{commits:.1f}", session, f"{memory:.0f}"]
         return f"| {'/'.join(repository.parts[-2:])} | {' | '.join(cells)} |"
     inflate, parsing, logging = parts
@@ -303,12 +352,19 @@ def described(repository: Path, rounds: list[Round], markdown: bool) -> str:
 def described_session(found: list[Session]) -> str:
     if not found:
         return "–"
-    new, unchanged = statistics.median(one.new for one in found), statistics.median(one.unchanged for one in found)
-    return f"{new:.2f} s ({found[0].size / 1e6:.1f} MB; {new - unchanged:.2f} s more than nothing new)"
+    new, unchanged = (
+        statistics.median(one.new for one in found),
+        statistics.median(one.unchanged for one in found),
+    )
+    return (
+        f"{new:.2f} s ({found[0].size / 1e6:.1f} MB; {new - unchanged:.2f} s more than nothing new)"
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--markdown", action="store_true", help="rows of a table")
     parser.add_argument("--floor", action="store_true", help=argparse.SUPPRESS)
@@ -319,7 +375,9 @@ def main() -> None:
         return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for repository in options.repositories:
-        print(described(repository, measure(repository, options.runs), options.markdown), flush=True)
+        print(
+            described(repository, measure(repository, options.runs), options.markdown), flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -37,16 +37,30 @@ from support.served import publish  # noqa: E402
 from collector.storage.compare import compare  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
-CASES = ("example", "squash", "per_checkpoint_refs", "visible_subagent", "crlf", "formatter_after_agent")
+CASES = (
+    "example",
+    "squash",
+    "per_checkpoint_refs",
+    "visible_subagent",
+    "crlf",
+    "formatter_after_agent",
+)
 CLUSTER = (
     "import sys\nfrom distributed import LocalCluster\n"
     "if __name__ == '__main__':\n"
     "    c = LocalCluster(n_workers=int(sys.argv[1]), threads_per_worker=1, dashboard_address=None, host='127.0.0.1')\n"
     "    print(c.scheduler_address, flush=True); input(); c.close()\n"
 )
-ENVIRONMENT = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "WHOWROTE_SESSIONS": "off"}
+ENVIRONMENT = os.environ | {
+    "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}",
+    "WHOWROTE_SESSIONS": "off",
+}
 LEDGER = ("status", "report")
-LEDGER_CHANNELS = ("code_search", "commit_search", "gharchive")  # the n-th names every n-th candidate
+LEDGER_CHANNELS = (
+    "code_search",
+    "commit_search",
+    "gharchive",
+)  # the n-th names every n-th candidate
 
 
 @contextmanager
@@ -55,9 +69,13 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[str, int]]:
     program = folder / "cluster.py"
     program.write_text(CLUSTER)
     process = subprocess.Popen(
-        [sys.executable, program, str(workers)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env=ENVIRONMENT, start_new_session=True,
-    )  # fmt: skip
+        [sys.executable, program, str(workers)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=ENVIRONMENT,
+        start_new_session=True,
+    )
     assert process.stdout is not None
     try:
         yield process.stdout.readline().decode().strip(), process.pid
@@ -71,7 +89,9 @@ def end(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def ran(program: str, arguments: Sequence[object], disturb: Any = None, after: float = 0.0) -> dict[str, Any]:
+def ran(
+    program: str, arguments: Sequence[object], disturb: Any = None, after: float = 0.0
+) -> dict[str, Any]:
     """A command: exit code, seconds by the clock and of the processor, largest memory of its main process in MB.
 
     `disturb()` is called after a while.
@@ -80,13 +100,24 @@ def ran(program: str, arguments: Sequence[object], disturb: Any = None, after: f
     began = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-c", f"from {module} import main; main()", *map(str, arguments)],
-        env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     peak, status, used = 0, 0, None
     while used is None:
         with suppress(OSError):
             about = Path(f"/proc/{process.pid}/status").read_text()
-            peak = max([peak, *(int(line.split()[1]) for line in about.splitlines() if line.startswith("VmHWM"))])
+            peak = max(
+                [
+                    peak,
+                    *(
+                        int(line.split()[1])
+                        for line in about.splitlines()
+                        if line.startswith("VmHWM")
+                    ),
+                ]
+            )
         if disturb is not None and time.monotonic() - began > after:
             disturb()
             disturb = None
@@ -95,7 +126,12 @@ def ran(program: str, arguments: Sequence[object], disturb: Any = None, after: f
         used = found if ended else None
     process.returncode = os.waitstatus_to_exitcode(status)
     seconds, cpu = time.monotonic() - began, used.ru_utime + used.ru_stime
-    return {"code": process.returncode, "seconds": round(seconds, 1), "cpu": round(cpu, 1), "MB": round(peak / 1024)}
+    return {
+        "code": process.returncode,
+        "seconds": round(seconds, 1),
+        "cpu": round(cpu, 1),
+        "MB": round(peak / 1024),
+    }
 
 
 def say(**what: Any) -> None:
@@ -139,22 +175,42 @@ def kill_worker(cluster_process: int) -> None:
         os.kill(worker, signal.SIGKILL)
 
 
-def measure(work: Path, names: Sequence[str], base: str, workers: Sequence[int], disturbed: bool) -> None:
+def measure(
+    work: Path, names: Sequence[str], base: str, workers: Sequence[int], disturbed: bool
+) -> None:
     start, whole = work / "start.db", work / "whole.db"
     listed, half = work / "names", 0.0
     listed.write_text("\n".join(names) + "\n")
     ENVIRONMENT["GITHUB_SERVER_URL"] = base
     at = ["-q", "--list", listed]
-    say(run="collect run --jobs 1", repositories=len(names), **ran("collect", ["run", "--db", start, *at, "--jobs", 1]))
+    say(
+        run="collect run --jobs 1",
+        repositories=len(names),
+        **ran("collect", ["run", "--db", start, *at, "--jobs", 1]),
+    )
     alone = ran("attribute", ["db", copied(start, whole), "-q", "--jobs", 1])
     say(run="whowrote db --jobs 1", repositories=len(names), **alone)
     for number in workers:
         with cluster(work, number) as (address, process):
             if number == workers[0]:
-                run = ran("collect", ["run", "--db", work / "there.db", *at, "--scheduler", address])
-                say(run="collect run --scheduler", workers=number, **run, same=equal(work / "there.db", start))
-            run = ran("attribute", ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address])
-            say(run="whowrote db --scheduler", workers=number, **run, same=equal(work / "trial.db", whole))
+                run = ran(
+                    "collect", ["run", "--db", work / "there.db", *at, "--scheduler", address]
+                )
+                say(
+                    run="collect run --scheduler",
+                    workers=number,
+                    **run,
+                    same=equal(work / "there.db", start),
+                )
+            run = ran(
+                "attribute", ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address]
+            )
+            say(
+                run="whowrote db --scheduler",
+                workers=number,
+                **run,
+                same=equal(work / "trial.db", whole),
+            )
             half = run["seconds"] / 2
             if disturbed:
                 command = ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address]
@@ -167,7 +223,9 @@ def measure(work: Path, names: Sequence[str], base: str, workers: Sequence[int],
 def restarted(work: Path, start: Path, whole: Path, workers: int, after: float) -> None:
     trial = copied(start, work / "trial.db")
     with cluster(work, workers) as (address, process):
-        first = ran("attribute", ["db", trial, "-q", "--scheduler", address], lambda: end(process), after)
+        first = ran(
+            "attribute", ["db", trial, "-q", "--scheduler", address], lambda: end(process), after
+        )
     with cluster(work, workers) as (address, _):
         again = ran("attribute", ["db", trial, "-q", "--scheduler", address])
     say(run="restarted", workers=workers, first=first, again=again, same=equal(trial, whole))
@@ -177,32 +235,66 @@ def ledger(work: Path, number: int) -> None:
     """One candidate in five holds checkpoints, one in a hundred has another name now, and one to three channels named each."""
     path, now = work / "ledger.db", "2026-11-23T00:00:00Z"
     columns = (
-        "full_name", "first_seen_at", "probed_at", "outcome", "confirmed", "renamed_to", "checkpoint_refs", "metadata_at", "stars",
-        "language", "created_at",
-    )  # fmt: skip
+        "full_name",
+        "first_seen_at",
+        "probed_at",
+        "outcome",
+        "confirmed",
+        "renamed_to",
+        "checkpoint_refs",
+        "metadata_at",
+        "stars",
+        "language",
+        "created_at",
+    )
     names = [f"owner{i % 50_000}/r{i}" for i in range(number)]
     with Store(path) as store, store.transaction():
         rows = (
-            (name, now, now, "ok", int(i % 5 == 0), renamed_to, i % 7, now, i % 1000, f"L{i % 30}", now)
+            (
+                name,
+                now,
+                now,
+                "ok",
+                int(i % 5 == 0),
+                renamed_to,
+                i % 7,
+                now,
+                i % 1000,
+                f"L{i % 30}",
+                now,
+            )
             for i, name in enumerate(names)
             for renamed_to in [names[i // 2] if i % 100 == 1 else None]
         )
         store.insert("candidates", columns, rows)
-        hits = ((i, c, "q", "s", now) for i in range(1, number + 1) for n, c in enumerate(LEDGER_CHANNELS) if i % (n + 1) == 0)
+        hits = (
+            (i, c, "q", "s", now)
+            for i in range(1, number + 1)
+            for n, c in enumerate(LEDGER_CHANNELS)
+            if i % (n + 1) == 0
+        )
         store.insert("discoveries", ("candidate_id", "channel", "query", "slice", "seen_at"), hits)
     for command in LEDGER:
         say(ledger=number, run=f"collect {command}", **ran("collect", [command, "--db", path]))
-    say(ledger=number, run="collect merge", **ran("collect", ["merge", path, "-o", work / "merged.db"]))
+    say(
+        ledger=number,
+        run="collect merge",
+        **ran("collect", ["merge", path, "-o", work / "merged.db"]),
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--repositories", default="200,1000,3000")
     parser.add_argument("--workers", default="2,4")
     parser.add_argument("--candidates", type=int, default=1_000_000)
     parser.add_argument("--work", type=Path)
     given = parser.parse_args()
-    sizes, workers = ([int(one) for one in text.split(",") if one] for text in (given.repositories, given.workers))
+    sizes, workers = (
+        [int(one) for one in text.split(",") if one] for text in (given.repositories, given.workers)
+    )
     with tempfile.TemporaryDirectory(dir=given.work) as folder:
         work = Path(folder)
         if given.candidates:
@@ -212,7 +304,13 @@ def main() -> None:
             (here / "served").mkdir(parents=True)
             names = served(here / "served", size)
             with GitServer(here / "served") as server:
-                measure(here, names, server.base, workers if number == 0 else workers[:1], disturbed=number == 0)
+                measure(
+                    here,
+                    names,
+                    server.base,
+                    workers if number == 0 else workers[:1],
+                    disturbed=number == 0,
+                )
             shutil.rmtree(here)
 
 

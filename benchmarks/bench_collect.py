@@ -46,16 +46,31 @@ from support.github_server import GIT_SETTINGS, TOKEN, GitHubServer, Repo, World
 from collector.discovery.mirrors.disk import size_of  # noqa: E402
 
 TIMES = {
-    "first_seen_at", "probed_at", "next_attempt_at", "metadata_at", "seen_at", "updated_at", "tried_at", "fetched_at",
-    "finished_at", "seconds",
-}  # fmt: skip
+    "first_seen_at",
+    "probed_at",
+    "next_attempt_at",
+    "metadata_at",
+    "seen_at",
+    "updated_at",
+    "tried_at",
+    "fetched_at",
+    "finished_at",
+    "seconds",
+}
 LEFT_OUT: dict[str, set[str]] = {
     "repos": {"path"},  # the two databases lie in two directories
     "mirrors": {"path", "bytes"},  # packs and requests depend on where a transfer was cut
     "jobs": {"attempts", "cpu_seconds", "peak_bytes"},
-    "stage_runs": {"input_key"},  # of a mirror that lacks objects the names of its packs are part of it
+    "stage_runs": {
+        "input_key"
+    },  # of a mirror that lacks objects the names of its packs are part of it
 }
-_MOMENTS = {"fetch": (0.1, 0.9), "load": (0.1, 0.9), "discover": (0.1, 0.9), "attribute": (0.05, 0.95)}
+_MOMENTS = {
+    "fetch": (0.1, 0.9),
+    "load": (0.1, 0.9),
+    "discover": (0.1, 0.9),
+    "attribute": (0.05, 0.95),
+}
 _POLL = 0.2
 
 
@@ -98,16 +113,30 @@ def name_of(place: str) -> str:
 def repository(name: str, path: Path) -> Repo:
     settings = git(path, "show", "HEAD:.entire/settings.json")
     commits = []
-    for record in git(path, "log", "HEAD", "--grep=Entire-Checkpoint", "--format=%H%x00%ct%x00%B%x01").split("\x01\n"):
+    for record in git(
+        path, "log", "HEAD", "--grep=Entire-Checkpoint", "--format=%H%x00%ct%x00%B%x01"
+    ).split("\x01\n"):
         parts = record.strip("\n").split("\0")
         if len(parts) == 3 and parts[1].isdigit():
-            commits.append((parts[0], f"{datetime.fromtimestamp(int(parts[1]), UTC):%Y-%m-%dT%H:%M:%SZ}", parts[2]))
+            commits.append(
+                (
+                    parts[0],
+                    f"{datetime.fromtimestamp(int(parts[1]), UTC):%Y-%m-%dT%H:%M:%SZ}",
+                    parts[2],
+                )
+            )
     files = {".entire/settings.json": settings} if settings else {}
-    return Repo(name, git_dir=path.resolve(), files=files, commits=commits, size_kb=size_of(path) >> 10)
+    return Repo(
+        name, git_dir=path.resolve(), files=files, commits=commits, size_kb=size_of(path) >> 10
+    )
 
 
 def git(path: Path, *args: str) -> str:
-    environment = os.environ | {"GIT_NO_LAZY_FETCH": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    environment = os.environ | {
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
     command = ["git", f"--git-dir={path}", "-c", "safe.directory=*", *args]
     done = subprocess.run(command, capture_output=True, env=environment, check=False)
     return done.stdout.decode("utf-8", "replace") if not done.returncode else ""
@@ -126,16 +155,42 @@ class Bench:
         self.until = f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%d}"
 
     def discover(self, db: Path) -> list[str]:
-        channels = ["code_search", "commit_search", "listing", "--list", str(self.names), "--until", self.until]
+        channels = [
+            "code_search",
+            "commit_search",
+            "listing",
+            "--list",
+            str(self.names),
+            "--until",
+            self.until,
+        ]
         return ["collect", "discover", *channels, "--db", str(db), "--csv"]
 
     def collect(self, db: Path, everything: bool) -> list[str]:
         """Fetches and loads what discovery confirmed, or all repositories."""
         names = ["--list", str(self.names)] if everything else []
-        return ["collect", "run", "--db", str(db), *names, "--jobs", str(self.jobs), "--allow-no-checkpoints", "-q"]
+        return [
+            "collect",
+            "run",
+            "--db",
+            str(db),
+            *names,
+            "--jobs",
+            str(self.jobs),
+            "--allow-no-checkpoints",
+            "-q",
+        ]
 
     def attribute(self, db: Path) -> list[str]:
-        return ["attribute", "db", str(db), "--jobs", str(self.jobs), "--allow-no-checkpoints", "-q"]
+        return [
+            "attribute",
+            "db",
+            str(db),
+            "--jobs",
+            str(self.jobs),
+            "--allow-no-checkpoints",
+            "-q",
+        ]
 
     def run(self, command: list[str], moment: Callable[[], bool] = lambda: False) -> Cost:
         """Runs to the end, or until `moment()`: then the whole process group is killed."""
@@ -147,7 +202,11 @@ class Bench:
         requests, sent, began = len(self.server.log), self.server.sent, time.monotonic()
         with tempfile.TemporaryFile() as said:
             process = subprocess.Popen(
-                [sys.executable, "-c", code, *command[1:]], env=environment, stdout=said, stderr=said, start_new_session=True
+                [sys.executable, "-c", code, *command[1:]],
+                env=environment,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,
             )
             ended = self._attend(process.pid, cost, moment)
             said.seek(0)
@@ -156,7 +215,9 @@ class Bench:
         cost.cpu = round(ended[2].ru_utime + ended[2].ru_stime, 1)
         cost.wall = round(time.monotonic() - began, 1)
         with self.server.lock:
-            cost.requests = Counter(kind(asked.path, asked.body) for asked in self.server.log[requests:])
+            cost.requests = Counter(
+                kind(asked.path, asked.body) for asked in self.server.log[requests:]
+            )
             cost.sent = self.server.sent - sent
         print(shown(cost), flush=True)
         return cost
@@ -167,7 +228,10 @@ class Bench:
         def watch() -> None:
             while not watched.wait(0.3):
                 largest, together = memory(pid)
-                cost.largest, cost.together = max(cost.largest, largest), max(cost.together, together)
+                cost.largest, cost.together = (
+                    max(cost.largest, largest),
+                    max(cost.together, together),
+                )
 
         watcher = threading.Thread(target=watch, daemon=True)
         watcher.start()
@@ -203,19 +267,28 @@ def memory(root: int) -> tuple[int, int]:
             lines = place.read_text("utf-8", "replace").splitlines()
         except OSError:
             continue
-        values = {name: rest.split()[0] for name, _, rest in (line.partition(":") for line in lines) if rest.split()}
+        values = {
+            name: rest.split()[0]
+            for name, _, rest in (line.partition(":") for line in lines)
+            if rest.split()
+        }
         number = int(values["Pid"])
         parents[number] = int(values["PPid"])
         found[number] = {name: int(values.get(name, "0")) << 10 for name in ("VmHWM", "RssAnon")}
     family = {root}
-    while grown := {pid for pid, parent in parents.items() if parent in family and pid not in family}:
+    while grown := {
+        pid for pid, parent in parents.items() if parent in family and pid not in family
+    }:
         family |= grown
     mine = [found[pid] for pid in family if pid in found]
     return max((one["VmHWM"] for one in mine), default=0), sum(one["RssAnon"] for one in mine)
 
 
 def shown(cost: Cost) -> str:
-    asked = ", ".join(f"{count} {name}" for name, count in sorted(cost.requests.items())) or "nothing asked"
+    asked = (
+        ", ".join(f"{count} {name}" for name, count in sorted(cost.requests.items()))
+        or "nothing asked"
+    )
     numbers = f"code {cost.code}, {cost.wall:.0f} s, {cost.cpu:.0f} s of processor, largest process {cost.largest >> 20} MB"
     tail = f"\n{cost.said}" if cost.code not in (0, -signal.SIGKILL) else ""
     return f"{cost.command}: {numbers}, together {cost.together >> 20} MB; {asked}; {cost.sent / 1e6:.2f} MB{tail}"
@@ -235,23 +308,41 @@ def alone(bench: Bench, db: Path) -> dict[str, Cost]:
     return costs
 
 
-def killed(bench: Bench, db: Path, whole: dict[str, Cost], kills: int, rng: random.Random) -> list[Cost]:
+def killed(
+    bench: Bench, db: Path, whole: dict[str, Cost], kills: int, rng: random.Random
+) -> list[Cost]:
     """In three commands; each begins again after it was killed. Kills go round discover, attribute, fetch, load, attribute."""
     plan: dict[str, list[Asked | Finished]] = {"discover": [], "run": [], "attribute": []}
     jobs = len(bench.server.world.repos)
     transfers = sum(sum(whole[f"run {of}"].requests.values()) for of in ("confirmed", "others"))
-    rounds = [("discover", "discover"), ("attribute", "attribute"), ("run", "fetch"), ("run", "load"), ("attribute", "attribute")]
+    rounds = [
+        ("discover", "discover"),
+        ("attribute", "attribute"),
+        ("run", "fetch"),
+        ("run", "load"),
+        ("attribute", "attribute"),
+    ]
     for number in range(kills):
         which, stage = rounds[number % len(rounds)]
         share = rng.uniform(*_MOMENTS[stage])
         if stage == "discover":
-            plan[which].append(Asked(bench.server, share * sum(whole["discover"].requests.values())))
+            plan[which].append(
+                Asked(bench.server, share * sum(whole["discover"].requests.values()))
+            )
         elif stage == "fetch":
             plan[which].append(Asked(bench.server, share * transfers))
         else:
-            plan[which].append(Finished(db, "load" if stage == "load" else "lines", share * jobs, rng.uniform(0, 5)))
+            plan[which].append(
+                Finished(
+                    db, "load" if stage == "load" else "lines", share * jobs, rng.uniform(0, 5)
+                )
+            )
     costs = []
-    commands = {"discover": bench.discover(db), "run": bench.collect(db, True), "attribute": bench.attribute(db)}
+    commands = {
+        "discover": bench.discover(db),
+        "run": bench.collect(db, True),
+        "attribute": bench.attribute(db),
+    }
     for what, command in commands.items():
         begun = len(bench.server.log)
         for moment in sorted(plan[what], key=lambda m: m.order()):
@@ -306,7 +397,11 @@ class Finished:
 def jobs_of(db: Path, stage: str) -> int:
     try:
         with closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as connection:
-            return int(connection.execute("SELECT count(*) FROM jobs WHERE stage = ?", (stage,)).fetchone()[0])
+            return int(
+                connection.execute(
+                    "SELECT count(*) FROM jobs WHERE stage = ?", (stage,)
+                ).fetchone()[0]
+            )
     except sqlite3.Error:
         return 0
 
@@ -316,7 +411,10 @@ def sound(db: Path) -> None:
     if db.exists():
         with closing(sqlite3.connect(db)) as connection:
             said = connection.execute("PRAGMA quick_check").fetchone()[0]
-        print(f"  killed; the database: {said}, {jobs_of(db, 'load')} loaded, {jobs_of(db, 'lines')} attributed", flush=True)
+        print(
+            f"  killed; the database: {said}, {jobs_of(db, 'load')} loaded, {jobs_of(db, 'lines')} attributed",
+            flush=True,
+        )
 
 
 def again(bench: Bench, db: Path) -> list[Cost]:
@@ -336,13 +434,20 @@ class Digests:
         sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
         self.tables = [row[0] for row in self.connection.execute(sql)]
         self.place = str(db.parent)
-        self._columns = {name: [r[1] for r in self.connection.execute(f"PRAGMA table_info([{name}])")] for name in self.tables}
+        self._columns = {
+            name: [r[1] for r in self.connection.execute(f"PRAGMA table_info([{name}])")]
+            for name in self.tables
+        }
         self._links: dict[str, dict[str, tuple[str, str]]] = {}
         for name in self.tables:
             found = self.connection.execute(f"PRAGMA foreign_key_list([{name}])").fetchall()
             compound = {row[0] for row in found if row[1]}
-            self._links[name] = {row[3]: (row[2], row[4] or "id") for row in found if row[0] not in compound}
-        self._numbered = {(table, to) for links in self._links.values() for table, to in links.values()}
+            self._links[name] = {
+                row[3]: (row[2], row[4] or "id") for row in found if row[0] not in compound
+            }
+        self._numbered = {
+            (table, to) for links in self._links.values() for table, to in links.values()
+        }
         self._known: dict[tuple[str, str], dict[Any, str]] = {}
 
     def columns(self, table: str) -> list[str]:
@@ -358,9 +463,14 @@ class Digests:
         for row in self.connection.execute(f"SELECT * FROM [{table}]"):
             values = dict(zip(self._columns[table], row, strict=True))
             said = [self._value(table, links.get(name), values, name) for name in names]
-            yield hashlib.sha256(repr(said).encode("utf-8", "surrogateescape")).hexdigest()[:24], values
+            yield (
+                hashlib.sha256(repr(said).encode("utf-8", "surrogateescape")).hexdigest()[:24],
+                values,
+            )
 
-    def _value(self, table: str, link: tuple[str, str] | None, values: dict[str, Any], name: str) -> Any:
+    def _value(
+        self, table: str, link: tuple[str, str] | None, values: dict[str, Any], name: str
+    ) -> Any:
         value = values[name]
         if link is None or value is None:
             return value.replace(self.place, "") if isinstance(value, str) else value
@@ -370,7 +480,9 @@ class Digests:
 
     def _by_number(self, table: str, column: str) -> dict[Any, str]:
         if (table, column) not in self._known:
-            self._known[table, column] = {values[column]: digest for digest, values in self._digests(table)}
+            self._known[table, column] = {
+                values[column]: digest for digest, values in self._digests(table)
+            }
         return self._known[table, column]
 
     def _own(self, table: str, column: str, value: Any) -> str:
@@ -380,7 +492,9 @@ class Digests:
             links, found = self._links[table], {}
             for row in self.connection.execute(f"SELECT * FROM [{table}]"):
                 values = dict(zip(self._columns[table], row, strict=True))
-                found[values[column]] = repr([self._value(table, links.get(n), values, n) for n in names])
+                found[values[column]] = repr(
+                    [self._value(table, links.get(n), values, n) for n in names]
+                )
             self._known[key] = found
         return self._known[key].get(value, f"? {value}")
 
@@ -393,20 +507,28 @@ class Digests:
 def compare(one: Path, other: Path) -> tuple[dict[str, int], list[str]]:
     """(rows per table, differences in words)."""
     first, second = Digests(one), Digests(other)
-    differences = [] if first.tables == second.tables else [f"tables differ: {set(first.tables) ^ set(second.tables)}"]
+    differences = (
+        []
+        if first.tables == second.tables
+        else [f"tables differ: {set(first.tables) ^ set(second.tables)}"]
+    )
     counts = {}
     for table in first.tables:
         here, there = first.rows(table), second.rows(table)
         counts[table] = here.total()
         if here == there:
             continue
-        differences.append(f"{table}: {(here - there).total()} rows only undisturbed, {(there - here).total()} only killed")
+        differences.append(
+            f"{table}: {(here - there).total()} rows only undisturbed, {(there - here).total()} only killed"
+        )
         for digests, rows in ((first, here - there), (second, there - here)):
             for _, row in zip(range(2), digests.show(table, set(rows)), strict=False):
                 differences.append(f"    {row}")
     for mirror in sorted(Path(f"{one}.mirrors").glob("*/*.git")):
         twin = Path(f"{other}.mirrors") / mirror.relative_to(f"{one}.mirrors")
-        if git(mirror, "for-each-ref") != git(twin, "for-each-ref") or not git(mirror, "for-each-ref"):
+        if git(mirror, "for-each-ref") != git(twin, "for-each-ref") or not git(
+            mirror, "for-each-ref"
+        ):
             differences.append(f"refs of {mirror.name} differ")
     return {name: count for name, count in counts.items() if count}, differences
 
@@ -427,15 +549,27 @@ def prices(db: Path) -> list[dict[str, Any]]:
         for name, sql in columns.items():
             values = [row[0] for row in connection.execute(sql)]
             if values:
-                middle = [round(statistics.fmean(values), 1), round(statistics.median(values), 1), round(max(values), 1)]
-                rows.append({"what": name, "of": len(values), **dict(zip(("mean", "median", "largest"), middle, strict=True))})
+                middle = [
+                    round(statistics.fmean(values), 1),
+                    round(statistics.median(values), 1),
+                    round(max(values), 1),
+                ]
+                rows.append(
+                    {
+                        "what": name,
+                        "of": len(values),
+                        **dict(zip(("mean", "median", "largest"), middle, strict=True)),
+                    }
+                )
         sums = (
             "(SELECT count(*) FROM commits), (SELECT sum(lines_added) FROM commit_files), (SELECT count(*) FROM sessions), "
             "(SELECT count(*) FROM checkpoints), (SELECT count(*) FROM repos)"
         )
         counts = connection.execute(f"SELECT {sums}").fetchone()
-    print(f"  {len(rows) and rows[0]['of']} mirrors, {counts[4]} loaded: {counts[0]} commits, {counts[1]} added lines,"
-          f" {counts[2]} sessions, {counts[3]} checkpoints; database {db.stat().st_size / 1e6:.1f} MB")  # fmt: skip
+    print(
+        f"  {len(rows) and rows[0]['of']} mirrors, {counts[4]} loaded: {counts[0]} commits, {counts[1]} added lines,"
+        f" {counts[2]} sessions, {counts[3]} checkpoints; database {db.stat().st_size / 1e6:.1f} MB"
+    )
     for row in rows:
         print(f"  {row}", flush=True)
     return rows
@@ -450,13 +584,23 @@ def hook(work: Path) -> dict[str, str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("directory", type=Path)
-    parser.add_argument("--work", type=Path, help="kept afterwards; default: a temporary directory that is removed")
+    parser.add_argument(
+        "--work", type=Path, help="kept afterwards; default: a temporary directory that is removed"
+    )
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--skip", action="append", default=[], metavar="OWNER/NAME", help="do not serve this one; may be repeated")
+    parser.add_argument(
+        "--skip",
+        action="append",
+        default=[],
+        metavar="OWNER/NAME",
+        help="do not serve this one; may be repeated",
+    )
     parser.add_argument("--json", type=Path, help="write all measurements there")
     given = parser.parse_args()
     work = given.work or Path(tempfile.mkdtemp(prefix="bench-collect-"))
@@ -479,9 +623,14 @@ def main() -> int:
     print(f"compared: {sum(counts.values())} rows in {len(counts)} tables: {counts}")
     print("\n".join(differences) or "no difference")
     if given.json:
-        every = {"alone": {name: vars(cost) for name, cost in costs.items()}, "killed": [vars(cost) for cost in disturbed]}
+        every = {
+            "alone": {name: vars(cost) for name, cost in costs.items()},
+            "killed": [vars(cost) for cost in disturbed],
+        }
         later = [vars(cost) for cost in quiet]
-        given.json.write_text(json.dumps({**every, "again": later, "rows": counts, "differences": differences}))
+        given.json.write_text(
+            json.dumps({**every, "again": later, "rows": counts, "differences": differences})
+        )
     if given.work is None:
         shutil.rmtree(work)
     return 1 if differences or any(cost.code for cost in quiet) else 0

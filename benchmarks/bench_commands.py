@@ -62,17 +62,24 @@ def a_file(db: Path, repo: GitRepo) -> str:
 def of_clone(clone: Path, file: str, runs: int) -> Seconds:
     with tempfile.TemporaryDirectory() as folder:
         db, repo = Path(folder) / "bench.db", GitRepo(clone)
-        run_ours(["attribute", "repo", clone.resolve(), "--db", db, "--allow-no-checkpoints", "-q"], {"WHOWROTE_SESSIONS": "off"})
+        run_ours(
+            ["attribute", "repo", clone.resolve(), "--db", db, "--allow-no-checkpoints", "-q"],
+            {"WHOWROTE_SESSIONS": "off"},
+        )
         tip = repo.default_branch().sha
         file = file or a_file(db, repo)
         lines = (repo.blob(repo.file_at(tip, file) or "") or b"").count(b"\n")
         with repo.open_scratch() as git:
 
             def blame_of_git() -> float:
-                return seconds_of_children(lambda: drain(git, ["blame", "--porcelain", tip, "--", file]))
+                return seconds_of_children(
+                    lambda: drain(git, ["blame", "--porcelain", tip, "--", file])
+                )
 
             def ours(command: str, place: str) -> Callable[[], float]:
-                return lambda: run_ours(["attribute", command, clone.resolve(), place, "--db", db]).seconds
+                return lambda: (
+                    run_ours(["attribute", command, clone.resolve(), place, "--db", db]).seconds
+                )
 
             print(f"{clone}: {file}, {lines} lines\n", flush=True)
             work = {
@@ -91,7 +98,12 @@ def of_database(db: Path, runs: int) -> Seconds:
     def ours(*words: str) -> Callable[[], float]:
         return lambda: run_ours(["attribute", *words, "--db", db]).seconds
 
-    kinds = (["sessions"], ["sessions", "--columns", "features"], ["survival", "--no-curves"], ["survival"])
+    kinds = (
+        ["sessions"],
+        ["sessions", "--columns", "features"],
+        ["survival", "--no-curves"],
+        ["survival"],
+    )
     return in_turn({" ".join(words): ours(*words) for words in kinds}, runs)
 
 
@@ -100,7 +112,9 @@ def pages_of(db: Path) -> dict[str, float]:
     from attribution.browse.serve import application
 
     with Store(db, create=False) as store:
-        names = store.rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
+        names = store.rows(
+            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+        )
     found = {}
     with asyncio.Runner() as runner:
         site = application(db)
@@ -118,7 +132,9 @@ def pages_of(db: Path) -> dict[str, float]:
 def of_pages(db: Path, runs: int) -> Seconds:
     found: Seconds = {}
     for _ in range(runs):
-        done = subprocess.run([sys.executable, __file__, "--pages", str(db)], capture_output=True, check=True)
+        done = subprocess.run(
+            [sys.executable, __file__, "--pages", str(db)], capture_output=True, check=True
+        )
         for address, seconds in json.loads(done.stdout).items():
             found.setdefault(address, []).append(seconds)
     return found
@@ -129,17 +145,22 @@ def shown_pages(found: Seconds) -> str:
     slow = sum(1 for seconds in middle.values() if seconds > SLOW)
     slowest = sorted(middle, key=lambda address: (-middle[address], address))[:3]
     rows = [[address, spread(found[address])] for address in slowest]
-    return (
-        f"{len(found)} pages of Datasette, {slow} of them over {SLOW} s; the slowest:\n\n{table(['page', 'CPU seconds'], rows)}\n"
-    )
+    return f"{len(found)} pages of Datasette, {slow} of them over {SLOW} s; the slowest:\n\n{table(['page', 'CPU seconds'], rows)}\n"
 
 
 def shown(found: Seconds) -> str:
-    return table(["command", "CPU seconds"], [[name, spread(values)] for name, values in found.items()]) + "\n"
+    return (
+        table(
+            ["command", "CPU seconds"], [[name, spread(values)] for name, values in found.items()]
+        )
+        + "\n"
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--file", default="", help="of the clones")
     parser.add_argument("--db", type=Path)
@@ -153,7 +174,9 @@ def main() -> None:
     for clone in given.clones:
         print(shown(of_clone(clone, given.file, given.runs)), flush=True)
     if given.db:
-        print(f"{given.db}: {given.db.stat().st_size / 1e6:.0f} MB\n\n{shown(of_database(given.db.resolve(), given.runs))}")
+        print(
+            f"{given.db}: {given.db.stat().st_size / 1e6:.0f} MB\n\n{shown(of_database(given.db.resolve(), given.runs))}"
+        )
         print(shown_pages(of_pages(given.db.resolve(), given.runs)), flush=True)
 
 

@@ -62,7 +62,9 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
             history = HistoryWalk(repo, git, options).run(tip, saved=saved.lines)
         else:
             history = HistoryWalk(repo, git, options).run(
-                tip, before_newest(git, tip, window), observers=[lifetimes.step] if lifetimes is not None else []
+                tip,
+                before_newest(git, tip, window),
+                observers=[lifetimes.step] if lifetimes is not None else [],
             )
         spans = sum(1 for _ in lifetimes.spans(history)) if lifetimes is not None else 0
     return {
@@ -88,14 +90,24 @@ def run_stage(repo: GitRepo, tip: str) -> dict[str, Any]:
         done = follow_history(RunContext(store, repo, repo_id), tip, HistoryRequest(full=True))
         spans = store.value("SELECT COUNT(*) FROM line_lifetimes")
     git_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    return {"commits": done.commits, "lines": 0, "spans": spans, "ours_mb": peak(), "git_mb": git_mb}
+    return {
+        "commits": done.commits,
+        "lines": 0,
+        "spans": spans,
+        "ours_mb": peak(),
+        "git_mb": git_mb,
+    }
 
 
 def before_newest(git: ScratchGit, tip: str, window: int) -> str:
     """The commit of the main line that about `window` commits came after; "" for all."""
     if not window:
         return ""
-    chain = git.output(["rev-list", "--first-parent", f"--max-count={window + 1}", tip]).decode().split()
+    chain = (
+        git.output(["rev-list", "--first-parent", f"--max-count={window + 1}", tip])
+        .decode()
+        .split()
+    )
     low, high = 0, len(chain) - 1
     while low < high:  # the number of commits since grows along the chain
         middle = (low + high) // 2
@@ -108,15 +120,40 @@ def theseus(path: Path, folder: Path) -> Callable[[], object]:
     """git-of-theseus with its default weekly samples, of the branch that HEAD names."""
     branch = GitRepo(path).default_branch().name
     clone = folder / "clone"  # it does not read bare repositories
-    subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", str(path), str(clone)], check=True)
-    program = shutil.which("git-of-theseus-analyze") or str(Path(sys.executable).parent / "git-of-theseus-analyze")
-    command = [program, str(clone), "--branch", branch, "--outdir", str(folder / "theseus"), "--quiet"]
-    return lambda: subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    subprocess.run(
+        ["git", "clone", "-q", "--shared", "--no-checkout", str(path), str(clone)], check=True
+    )
+    program = shutil.which("git-of-theseus-analyze") or str(
+        Path(sys.executable).parent / "git-of-theseus-analyze"
+    )
+    command = [
+        program,
+        str(clone),
+        "--branch",
+        branch,
+        "--outdir",
+        str(folder / "theseus"),
+        "--quiet",
+    ]
+    return lambda: subprocess.run(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True
+    )
 
 
 def start(kind: str, path: Path, window: int = 0, extra: str = "") -> dict[str, Any]:
-    command = [sys.executable, __file__, "--one", kind, "--window", str(window), str(path), *([extra] if extra else [])]
-    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    command = [
+        sys.executable,
+        __file__,
+        "--one",
+        kind,
+        "--window",
+        str(window),
+        str(path),
+        *([extra] if extra else []),
+    ]
+    found: dict[str, Any] = json.loads(
+        subprocess.run(command, capture_output=True, check=True).stdout
+    )
     return found
 
 
@@ -137,9 +174,14 @@ def bench(path: Path, repeat: int, window: int, with_blame: bool, with_theseus: 
     with repo.open_scratch() as git, tempfile.TemporaryDirectory() as folder:
         files = text_files(repo, git, tip)
         saved = Path(folder) / "state"
-        back = git.output(["rev-list", "--first-parent", "--skip=10", "-1", tip]).decode().strip() or tip
+        back = (
+            git.output(["rev-list", "--first-parent", "--skip=10", "-1", tip]).decode().strip()
+            or tip
+        )
         lifetimes = LineLifetimes()
-        saved.write_bytes(dump(HistoryWalk(repo, git).run(back, observers=[lifetimes.step]), lifetimes))
+        saved.write_bytes(
+            dump(HistoryWalk(repo, git).run(back, observers=[lifetimes.step]), lifetimes)
+        )
 
         def ours(kind: str, size: int = 0, extra: str = "") -> Callable[[], None]:
             return lambda: facts.update({kind: start(kind, path, size, extra)})
@@ -167,9 +209,17 @@ def bench(path: Path, repeat: int, window: int, with_blame: bool, with_theseus: 
     report(path, repeat, times, facts, len(files))
 
 
-def report(path: Path, repeat: int, times: dict[str, list[float]], facts: dict[str, dict[str, Any]], files: int) -> None:
+def report(
+    path: Path,
+    repeat: int,
+    times: dict[str, list[float]],
+    facts: dict[str, dict[str, Any]],
+    files: int,
+) -> None:
     main = facts["origins"]
-    print(f"{path}: {main['commits']} commits, {files} text files, {main['lines']} lines at HEAD; median of {repeat}")
+    print(
+        f"{path}: {main['commits']} commits, {files} text files, {main['lines']} lines at HEAD; median of {repeat}"
+    )
     base = statistics.median(times["origins"])
     for name, values in times.items():
         middle = statistics.median(values)
@@ -181,11 +231,17 @@ def report(path: Path, repeat: int, times: dict[str, list[float]], facts: dict[s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("paths", nargs="+", type=Path)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--window", type=int, default=1000)
-    parser.add_argument("--theseus", action="store_true", help="also git-of-theseus, which must be installed beside this Python")
+    parser.add_argument(
+        "--theseus",
+        action="store_true",
+        help="also git-of-theseus, which must be installed beside this Python",
+    )
     parser.add_argument("--no-blame", action="store_true")
     parser.add_argument("--one", choices=KINDS, help=argparse.SUPPRESS)
     args = parser.parse_args()

@@ -54,7 +54,10 @@ def one_round(server: str, folder: Path) -> Round:
         if file.is_file():
             file.unlink()
     (mirror,) = Path(f"{db}.mirrors").glob("*/*.git")
-    shared, own = {"WHOWROTE_SESSIONS": str(folder / "shared")}, {"WHOWROTE_SESSIONS": str(folder / "own")}
+    shared, own = (
+        {"WHOWROTE_SESSIONS": str(folder / "shared")},
+        {"WHOWROTE_SESSIONS": str(folder / "own")},
+    )
     how = ["--allow-no-checkpoints", "--jobs", "1", "-q"]
     load = run_ours(names, shared | {"GITHUB_SERVER_URL": server})
     attribute = run_ours(["attribute", "db", db, *how], shared)
@@ -65,17 +68,25 @@ def one_round(server: str, folder: Path) -> Round:
 def row(repository: Path, rounds: list[Round]) -> list[str]:
     both, alone = [one.both for one in rounds], [one.alone for one in rounds]
     load, attribute = [one.load for one in rounds], [one.attribute for one in rounds]
-    return ["/".join(repository.parts[-2:]), *map(spread, (load, attribute, both, alone)), times_of(both, alone)]
+    return [
+        "/".join(repository.parts[-2:]),
+        *map(spread, (load, attribute, both, alone)),
+        times_of(both, alone),
+    ]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("repositories", nargs="+", type=Path)
     given = parser.parse_args()
     header = ["repository", "collect run", "whowrote db", "both", "whowrote repo", "times"]
     rows = [row(path, measure(path, given.runs)) for path in given.repositories]
-    print(f"Loading, then attributing: CPU seconds, medians of {given.runs} (smallest to largest)\n\n{table(header, rows)}\n")
+    print(
+        f"Loading, then attributing: CPU seconds, medians of {given.runs} (smallest to largest)\n\n{table(header, rows)}\n"
+    )
 
 
 if __name__ == "__main__":

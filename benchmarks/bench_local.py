@@ -29,7 +29,13 @@ from collector.local.model import LocalChoice, LocalOptions  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
 _PADDING = 40_000  # bytes of what a command printed in each session of the others
-_WRITERS = (layouts.claude_code, layouts.codex, layouts.gemini_cli, layouts.opencode, layouts.copilot_cli)
+_WRITERS = (
+    layouts.claude_code,
+    layouts.codex,
+    layouts.gemini_cli,
+    layouts.opencode,
+    layouts.copilot_cli,
+)
 
 
 def main() -> None:
@@ -73,9 +79,17 @@ def _fill(home: Path, wanted: float) -> None:
     written, number = 0.0, 0
     while written < wanted:
         other = Clone.__new__(Clone)
-        other.path, other.clock, other.lines, other.truth, other._committed = home / "work" / f"other{number}", 1.77e9, {}, {}, {}
+        other.path, other.clock, other.lines, other.truth, other._committed = (
+            home / "work" / f"other{number}",
+            1.77e9,
+            {},
+            {},
+            {},
+        )
         for writer in _WRITERS:
-            session = other.session(f"{number:08x}-5d2c-7b4e-9f60-0197f3a101{_WRITERS.index(writer):02x}")
+            session = other.session(
+                f"{number:08x}-5d2c-7b4e-9f60-0197f3a101{_WRITERS.index(writer):02x}"
+            )
             session.prompt("Work")
             for step in range(40):
                 session.shell(f"cat file{step}", "x" * _PADDING)
@@ -108,13 +122,25 @@ def _measure(clone: Clone, db: Path) -> None:
         second = time.perf_counter() - began
         said = program_lines(store, done.repo_id)
     size = sum(path.stat().st_size for path in (clone.path.parents[1]).rglob("*") if path.is_file())
-    print(json.dumps({
-        "home_gb": round(size / 1e9, 2), "commits": len(clone.truth), "sessions": len(found.sessions),
-        "find_seconds": round(finding, 2), "find_mb": round(opened[0] / 1e6, 2), "find_files": opened[1],
-        "attribute_seconds": round(first, 2), "again_seconds": round(second, 2), "unchanged": unchanged,
-        "files_mb_all": round(read[0] / 1e6, 2), "agent": attributed(clone, said, "agent"),
-        "human": attributed(clone, said, "human"), "wrong": len(wrong_lines(clone, said)),
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "home_gb": round(size / 1e9, 2),
+                "commits": len(clone.truth),
+                "sessions": len(found.sessions),
+                "find_seconds": round(finding, 2),
+                "find_mb": round(opened[0] / 1e6, 2),
+                "find_files": opened[1],
+                "attribute_seconds": round(first, 2),
+                "again_seconds": round(second, 2),
+                "unchanged": unchanged,
+                "files_mb_all": round(read[0] / 1e6, 2),
+                "agent": attributed(clone, said, "agent"),
+                "human": attributed(clone, said, "human"),
+                "wrong": len(wrong_lines(clone, said)),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -23,7 +23,13 @@ from processes import run, seconds_of_children, times_of
 
 from collector.git.repository import GitRepo
 
-FLOOR, BLAME, PYDRILLER, THESEUS, OURS = "floor", "git blame", "PyDriller", "git-of-theseus", "first run"
+FLOOR, BLAME, PYDRILLER, THESEUS, OURS = (
+    "floor",
+    "git blame",
+    "PyDriller",
+    "git-of-theseus",
+    "first run",
+)
 _PYDRILLER = """
 import sys
 from pydriller import Repository
@@ -40,13 +46,19 @@ def blame_all(repository: Path) -> float:
     with repo.open_scratch() as git:
         paths = text_files(repo, git, tip)
     command = ["git", "-C", str(repository), "blame", "--porcelain", tip, "--"]
-    return seconds_of_children(lambda: [subprocess.run([*command, p], stdout=subprocess.DEVNULL, check=True) for p in paths])
+    return seconds_of_children(
+        lambda: [
+            subprocess.run([*command, p], stdout=subprocess.DEVNULL, check=True) for p in paths
+        ]
+    )
 
 
 def pydriller(repository: Path) -> float:
     branch = GitRepo(repository).default_branch().name
     with tempfile.TemporaryDirectory() as folder:  # of the mirrors it does not read all
-        subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", str(repository), folder], check=True)
+        subprocess.run(
+            ["git", "clone", "-q", "--shared", "--no-checkout", str(repository), folder], check=True
+        )
         return run([sys.executable, "-c", _PYDRILLER, folder, branch]).seconds
 
 
@@ -62,20 +74,33 @@ def weekly_samples(repository: Path) -> float:
 
 def programs() -> Mapping[str, Callable[[Path], float]]:
     """Each gives the CPU seconds for a repository."""
-    found = {FLOOR: lambda repository: floor(repository).seconds, BLAME: blame_all, PYDRILLER: pydriller}
-    if shutil.which("git-of-theseus-analyze") or (Path(sys.executable).parent / "git-of-theseus-analyze").exists():
+    found = {
+        FLOOR: lambda repository: floor(repository).seconds,
+        BLAME: blame_all,
+        PYDRILLER: pydriller,
+    }
+    if (
+        shutil.which("git-of-theseus-analyze")
+        or (Path(sys.executable).parent / "git-of-theseus-analyze").exists()
+    ):
         found[THESEUS] = weekly_samples
     return {**found, OURS: first_run}
 
 
 def row(repository: Path, times: Mapping[str, list[float]]) -> str:
     ours = times[OURS]
-    cells = [f"{statistics.median(values):.2f} [{times_of(ours, values)}]" for name, values in times.items() if name != OURS]
+    cells = [
+        f"{statistics.median(values):.2f} [{times_of(ours, values)}]"
+        for name, values in times.items()
+        if name != OURS
+    ]
     return f"| {'/'.join(repository.parts[-2:])} | {' | '.join(cells)} | {statistics.median(ours):.2f} |"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("clones", type=Path, nargs="+", metavar="CLONE")
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()

@@ -42,7 +42,9 @@ def cpu() -> float:
     return used.user + used.system + used.children_user + used.children_system
 
 
-def introduced(path: Path, database: Path, kept: Path, jobs: int, rules: tuple[str, ...]) -> dict[str, Any]:
+def introduced(
+    path: Path, database: Path, kept: Path, jobs: int, rules: tuple[str, ...]
+) -> dict[str, Any]:
     """One run of the stage in this process."""
     began, started = cpu(), time.monotonic()
     repo = GitRepo(path)
@@ -52,12 +54,20 @@ def introduced(path: Path, database: Path, kept: Path, jobs: int, rules: tuple[s
         done = scan_repository(RunContext(store, repo, row["id"]), row["head_sha"], wanted)
         lines = store.value("SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1")
     with Store(kept) as store:
-        texts = store.rows("SELECT COUNT(*) AS texts, SUM(lines) AS lines FROM blob_scans WHERE status IN ('ok', 'partial')")[0]
+        texts = store.rows(
+            "SELECT COUNT(*) AS texts, SUM(lines) AS lines FROM blob_scans WHERE status IN ('ok', 'partial')"
+        )[0]
     return {
-        "state": done.state, "cpu": cpu() - began, "wall": time.monotonic() - started, "texts": texts["texts"],
-        "lines": texts["lines"], "given": done.given, "given_lines": done.given_lines,
-        "findings": done.findings, "added": lines,
-    }  # fmt: skip
+        "state": done.state,
+        "cpu": cpu() - began,
+        "wall": time.monotonic() - started,
+        "texts": texts["texts"],
+        "lines": texts["lines"],
+        "given": done.given,
+        "given_lines": done.given_lines,
+        "findings": done.findings,
+        "added": lines,
+    }
 
 
 def trees(path: Path, sample: int, rules: tuple[str, ...]) -> dict[str, Any]:
@@ -78,7 +88,12 @@ def trees(path: Path, sample: int, rules: tuple[str, ...]) -> dict[str, Any]:
             for _ in scan(engine, rule_set, some.values(), 1, _WHOLE):
                 pass
     each = (cpu() - began) / max(1, len(drawn))
-    return {"sample": len(drawn), "commits": len(commits), "cpu_each": each, "cpu": each * len(commits)}
+    return {
+        "sample": len(drawn),
+        "commits": len(commits),
+        "cpu_each": each,
+        "cpu": each * len(commits),
+    }
 
 
 # --- processes --------------------------------------------------------------------------------------------------------
@@ -91,7 +106,9 @@ def memory(root: int) -> int:
     page = os.sysconf("SC_PAGE_SIZE")
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            parents[int(entry.name)] = int((entry / "stat").read_text("ascii", "replace").rpartition(")")[2].split()[1])
+            parents[int(entry.name)] = int(
+                (entry / "stat").read_text("ascii", "replace").rpartition(")")[2].split()[1]
+            )
             held[int(entry.name)] = int((entry / "statm").read_text().split()[1]) * page
         except (OSError, ValueError, IndexError):
             continue
@@ -133,7 +150,9 @@ def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
         first = start("introduced", "--database", database, "--cache", kept, *options)
         second = start("introduced", "--database", database, "--cache", kept, *options)
         whole = start("trees", "--commits", sample, *options)
-    print(f"{path}: {first['texts']} versions of files, {first['lines']} lines, {first['findings']} findings introduced")
+    print(
+        f"{path}: {first['texts']} versions of files, {first['lines']} lines, {first['findings']} findings introduced"
+    )
     print(
         f"  introduced code: {first['cpu']:.1f} s CPU, {first['wall']:.1f} s with {jobs} jobs, "
         f"{first['texts'] / first['cpu']:.0f} versions/s and {first['lines'] / first['cpu']:.0f} lines/s of CPU; "
@@ -148,7 +167,9 @@ def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--commits", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--rules", action="append", default=[])
@@ -162,7 +183,9 @@ def main() -> None:
         if options.one == "trees":
             print(json.dumps(trees(path, options.commits, rules)))
         elif options.one:
-            print(json.dumps(introduced(path, options.database, options.cache, options.jobs, rules)))
+            print(
+                json.dumps(introduced(path, options.database, options.cache, options.jobs, rules))
+            )
         else:
             bench(path, options.commits, options.jobs, rules)
 

@@ -39,7 +39,15 @@ def last_of_first(git: ScratchGit, tip: str, wanted: int) -> tuple[str, int]:
 
 def attribute(clone: Path, commit: str) -> Spent:
     with tempfile.TemporaryDirectory() as folder:
-        words = ["attribute", "repo", clone.resolve(), "--db", Path(folder) / "bench.db", "--branch", commit]
+        words = [
+            "attribute",
+            "repo",
+            clone.resolve(),
+            "--db",
+            Path(folder) / "bench.db",
+            "--branch",
+            commit,
+        ]
         return run_ours([*words, "--allow-no-checkpoints", "-q"], {"WHOWROTE_SESSIONS": "off"})
 
 
@@ -47,13 +55,17 @@ def measure(clone: Path, commit: str, runs: int) -> tuple[list[float], list[Spen
     git_seconds, ours = [], []
     with GitRepo(clone).open_scratch() as git:
         for _ in range(runs):
-            git_seconds.append(seconds_of_children(lambda: drain(git, ["log", "-p", "-U0", "-M", commit])))
+            git_seconds.append(
+                seconds_of_children(lambda: drain(git, ["log", "-p", "-U0", "-M", commit]))
+            )
             ours.append(attribute(clone, commit))
     return git_seconds, ours
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--commits", default="20000,40000,80000")
     parser.add_argument("clone", type=Path)
@@ -65,9 +77,19 @@ def main() -> None:
             commit, count = last_of_first(git, repo.default_branch().sha, wanted)
         git_seconds, ours = measure(given.clone, commit, given.runs)
         seconds, peak = [one.seconds for one in ours], max(one.memory for one in ours) / 1024
-        rows.append([f"{count:,}", spread(git_seconds), spread(seconds), times_of(seconds, git_seconds), f"{peak:.0f}"])
+        rows.append(
+            [
+                f"{count:,}",
+                spread(git_seconds),
+                spread(seconds),
+                times_of(seconds, git_seconds),
+                f"{peak:.0f}",
+            ]
+        )
     header = ["commits", "git log -p -U0 -M", "whowrote repo", "times", "peak, MB"]
-    print(f"{given.clone}: CPU seconds, medians of {given.runs} (smallest to largest)\n\n{table(header, rows)}\n")
+    print(
+        f"{given.clone}: CPU seconds, medians of {given.runs} (smallest to largest)\n\n{table(header, rows)}\n"
+    )
 
 
 if __name__ == "__main__":

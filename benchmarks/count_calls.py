@@ -20,24 +20,41 @@ from typing import Any
 
 _ID = r"(?:[0-9a-f]{12}|[0-9A-HJKMNP-TV-Z]{26})"
 _PER_REF = re.compile(rf"refs/entire/checkpoints/../{_ID}$")
-_BRANCH = re.compile(r"(?:entire/(?:checkpoints/v1|sessions(?:-legacy|-old)?)|entire/checkpoints/v2/(?:main|full/[^/]+))$")
-_FILE = re.compile(r"^(?:(?:[0-9a-f]{2}/[0-9a-f]{10})/)?(?:(\d+)/)?(full\.jsonl|raw_transcript|full\.log)(\.\d+)?$")
+_BRANCH = re.compile(
+    r"(?:entire/(?:checkpoints/v1|sessions(?:-legacy|-old)?)|entire/checkpoints/v2/(?:main|full/[^/]+))$"
+)
+_FILE = re.compile(
+    r"^(?:(?:[0-9a-f]{2}/[0-9a-f]{10})/)?(?:(\d+)/)?(full\.jsonl|raw_transcript|full\.log)(\.\d+)?$"
+)
 _DATED = re.compile(r"^\d{4}-\d\d-\d\d-")
 
 
 _SHADOW = re.compile(r"/entire/[0-9a-f]{7,40}(?:-[0-9a-f]{6})?$")
 _KEPT = re.compile(r"^\.entire/metadata/([^/]+)/(full\.jsonl|full\.log)(\.\d+)?$")
 _PLACE = re.compile(r":([0-9a-f]{2})/([0-9a-f]{10}/\d+)$")
-_NO_ID = ("unknown", "none", "null", "undefined", "nil", "n/a", "default", "session")  # one word for many sessions
+_NO_ID = (
+    "unknown",
+    "none",
+    "null",
+    "undefined",
+    "nil",
+    "n/a",
+    "default",
+    "session",
+)  # one word for many sessions
 
 
 def git(path: Path, *arguments: str, given: bytes = b"") -> bytes:
-    run = subprocess.run(["git", "-C", str(path), *arguments], input=given, capture_output=True, check=False)
+    run = subprocess.run(
+        ["git", "-C", str(path), *arguments], input=given, capture_output=True, check=False
+    )
     return run.stdout
 
 
 def tips(path: Path) -> Iterator[str]:
-    for line in git(path, "for-each-ref", "--format=%(refname) %(objectname)").decode().splitlines():
+    for line in (
+        git(path, "for-each-ref", "--format=%(refname) %(objectname)").decode().splitlines()
+    ):
         name, oid = line.rsplit(" ", 1)
         if _PER_REF.search(name) or _BRANCH.search(name):
             yield oid
@@ -54,7 +71,9 @@ def stored(path: Path) -> dict[str, dict[str, list[str]]]:
             oid, place = head.split()[2], f"{tip}:{name.rpartition('/')[0]}"
             match = _FILE.match(name)
             if match:
-                found.setdefault(place, {}).setdefault("transcript", []).append(f"{match[3] or ''} {oid}")
+                found.setdefault(place, {}).setdefault("transcript", []).append(
+                    f"{match[3] or ''} {oid}"
+                )
             elif name.rpartition("/")[2] == "transcript.jsonl":
                 found.setdefault(place, {})["compact"] = [oid]
             elif name.endswith("metadata.json"):
@@ -64,23 +83,46 @@ def stored(path: Path) -> dict[str, dict[str, list[str]]]:
 
 def shadows(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     """(session, blobs of its transcript) at every commit of the branches that hold a worktree with the transcript so far."""
-    for line in git(path, "for-each-ref", "--format=%(refname) %(objectname)").decode().splitlines():
+    for line in (
+        git(path, "for-each-ref", "--format=%(refname) %(objectname)").decode().splitlines()
+    ):
         name, oid = line.rsplit(" ", 1)
-        for commit in git(path, "rev-list", "--first-parent", oid).decode().split() if _SHADOW.search(name) else ():
+        for commit in (
+            git(path, "rev-list", "--first-parent", oid).decode().split()
+            if _SHADOW.search(name)
+            else ()
+        ):
             found: dict[str, list[str]] = {}
-            for entry in git(path, "ls-tree", "-r", "-z", commit, ".entire/metadata").decode("utf-8", "replace").split("\0"):
+            for entry in (
+                git(path, "ls-tree", "-r", "-z", commit, ".entire/metadata")
+                .decode("utf-8", "replace")
+                .split("\0")
+            ):
                 head, _, place = entry.partition("\t")
                 match = _KEPT.match(place)
                 if match:
-                    found.setdefault(_DATED.sub("", match[1]), []).append(f"{match[3] or ''} {head.split()[2]}")
+                    found.setdefault(_DATED.sub("", match[1]), []).append(
+                        f"{match[3] or ''} {head.split()[2]}"
+                    )
             for session, parts in found.items():
-                yield session, tuple(part.split(" ")[1] for part in sorted(parts, key=lambda one: (len(one.split(" ")[0]), one)))
+                yield (
+                    session,
+                    tuple(
+                        part.split(" ")[1]
+                        for part in sorted(parts, key=lambda one: (len(one.split(" ")[0]), one))
+                    ),
+                )
 
 
 def blobs(path: Path, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     wanted = list(dict.fromkeys(oids))
     for start in range(0, len(wanted), 20):
-        out = git(path, "cat-file", "--batch", given="".join(f"{o}\n" for o in wanted[start : start + 20]).encode())
+        out = git(
+            path,
+            "cat-file",
+            "--batch",
+            given="".join(f"{o}\n" for o in wanted[start : start + 20]).encode(),
+        )
         at = 0
         while at < len(out):
             end = out.index(b"\n", at)
@@ -150,7 +192,8 @@ def agent_of(values: list[Any]) -> str:
         "copilot-cli": any(kind.startswith("session.") for kind in kinds[:3]),
         "cursor": "role" in head and "message" in head and "type" not in head,
         "antigravity": "step_index" in head,
-        "factory-droid": kinds[:1] == ["session_start"] or (kinds[:1] == ["message"] and "uuid" not in head),
+        "factory-droid": kinds[:1] == ["session_start"]
+        or (kinds[:1] == ["message"] and "uuid" not in head),
         "qwen-code": any("uuid" in v and "parts" in (dig(v, "message") or {}) for v in records),
         "claude-code": any("uuid" in v or "sessionId" in v for v in records),
     }
@@ -158,7 +201,9 @@ def agent_of(values: list[Any]) -> str:
 
 
 def _anthropic(number: int, value: Any) -> Iterator[str]:
-    for place, names in enumerate((("message", "content"), ("data", "message", "message", "content"))):
+    for place, names in enumerate(
+        (("message", "content"), ("data", "message", "message", "content"))
+    ):
         for index, block in enumerate(items(dig(value, *names))):
             if dig(block, "type") == "tool_use":
                 yield str(dig(block, "id") or f"{number}/{place}/{index}")
@@ -186,7 +231,9 @@ def _codex(number: int, value: Any) -> Iterator[str]:
         "local_shell_call",
         "web_search_call",
     ):
-        yield str(dig(payload, "call_id") or dig(payload, "id") or f"{kind} {dig(value, 'timestamp')}")
+        yield str(
+            dig(payload, "call_id") or dig(payload, "id") or f"{kind} {dig(value, 'timestamp')}"
+        )
 
 
 def _opencode(number: int, value: Any) -> Iterator[str]:
@@ -211,11 +258,16 @@ def _copilot(number: int, value: Any) -> Iterator[str]:
     """A call that the model asked for counts although it was never begun."""
     if dig(value, "type") == "tool.execution_start":
         yield str(dig(value, "data", "toolCallId"))
-    yield from (str(dig(request, "toolCallId")) for request in items(dig(value, "data", "toolRequests")))
+    yield from (
+        str(dig(request, "toolCallId")) for request in items(dig(value, "data", "toolRequests"))
+    )
 
 
 def _antigravity(number: int, value: Any) -> Iterator[str]:
-    yield from (f"{dig(value, 'step_index')}/{index}" for index, _ in enumerate(items(dig(value, "tool_calls"))))
+    yield from (
+        f"{dig(value, 'step_index')}/{index}"
+        for index, _ in enumerate(items(dig(value, "tool_calls")))
+    )
 
 
 def _qwen(number: int, value: Any) -> Iterator[str]:
@@ -225,10 +277,18 @@ def _qwen(number: int, value: Any) -> Iterator[str]:
 
 
 _CALLS: dict[str, Callable[[int, Any], Iterator[str]]] = {
-    "claude-code": _anthropic, "factory-droid": _anthropic, "cursor": _cursor, "codex": _codex, "opencode": _opencode,
-    "gemini-cli": _gemini, "pi": _pi, "copilot-cli": _copilot, "antigravity": _antigravity, "qwen-code": _qwen,
+    "claude-code": _anthropic,
+    "factory-droid": _anthropic,
+    "cursor": _cursor,
+    "codex": _codex,
+    "opencode": _opencode,
+    "gemini-cli": _gemini,
+    "pi": _pi,
+    "copilot-cli": _copilot,
+    "antigravity": _antigravity,
+    "qwen-code": _qwen,
     "kiro": _kiro,
-}  # fmt: skip
+}
 
 
 def calls(agent: str, values: list[Any]) -> Iterator[str]:
@@ -242,7 +302,9 @@ def calls(agent: str, values: list[Any]) -> Iterator[str]:
 def count(path: Path) -> dict[str, dict[str, Any]]:
     places = stored(path)
     wanted = [oid for kinds in places.values() for oid in kinds.get("metadata", [])]
-    metadata: dict[str, Any] = {oid: next(iter(documents(data)), {}) for oid, data in blobs(path, wanted)}
+    metadata: dict[str, Any] = {
+        oid: next(iter(documents(data)), {}) for oid, data in blobs(path, wanted)
+    }
     copies: dict[str, set[tuple[str, ...]]] = {}
     compacts: dict[str, set[str]] = {}
     for place, kinds in places.items():

@@ -30,15 +30,27 @@ def crush(path: Path) -> dict[str, dict[str, Any]]:
         for session, message, text in rows.execute("SELECT session_id, id, parts FROM messages"):
             while parents.get(session):
                 session = parents[session]
-            found = (f"{message}/{index}" for index, part in enumerate(json.loads(text)) if part["type"] == "tool_call")
+            found = (
+                f"{message}/{index}"
+                for index, part in enumerate(json.loads(text))
+                if part["type"] == "tool_call"
+            )
             ids.setdefault(session, set()).update(found)
         rows.close()
-    return {session: {"agent": "crush", "calls": len(calls), "files": 1} for session, calls in ids.items()}
+    return {
+        session: {"agent": "crush", "calls": len(calls), "files": 1}
+        for session, calls in ids.items()
+    }
 
 
 def cline(path: Path) -> dict[str, dict[str, Any]]:
     messages = json.loads(path.read_text("utf-8"))
-    blocks = (block for message in messages if message["role"] == "assistant" for block in message["content"])
+    blocks = (
+        block
+        for message in messages
+        if message["role"] == "assistant"
+        for block in message["content"]
+    )
     calls = sum(block.get("type") == "tool_use" for block in blocks)
     return {path.parent.name: {"agent": "cline", "calls": calls, "files": 1}}
 
@@ -61,7 +73,11 @@ _READERS = {".db": crush, ".json": cline, ".md": aider}
 def main() -> None:
     for argument in sys.argv[1:]:
         name, _, path = argument.partition("=")
-        print(json.dumps({f"{name.replace('/', '+', 1)}/repo": _READERS[Path(path).suffix](Path(path))}))
+        print(
+            json.dumps(
+                {f"{name.replace('/', '+', 1)}/repo": _READERS[Path(path).suffix](Path(path))}
+            )
+        )
 
 
 if __name__ == "__main__":

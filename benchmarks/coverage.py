@@ -23,7 +23,9 @@ BETWEEN = (0.0, 0.1, 0.3)  # share of variance between repositories
 DRAWS = 300
 
 
-def coverage(sizes: list[int], between: float, sets: int, seed: int = 2) -> tuple[float, float, float, float]:
+def coverage(
+    sizes: list[int], between: float, sets: int, seed: int = 2
+) -> tuple[float, float, float, float]:
     """Share of data sets whose interval holds 0: percentiles, bootstrap error and t, jackknife and t, sessions as independent."""
     generator = np.random.default_rng(seed)
     n = np.array(sizes, dtype=float)
@@ -37,7 +39,12 @@ def coverage(sizes: list[int], between: float, sets: int, seed: int = 2) -> tupl
         drawn = generator.integers(0, len(n), (DRAWS, len(n)))
         means = sums[drawn].sum(1) / n[drawn].sum(1)
         low, high = np.quantile(means, (0.025, 0.975))
-        error = jackknife([(float(a), float(b)) for a, b in zip(n, sums, strict=True)], lambda m: m[1] / m[0]) or 0.0
+        error = (
+            jackknife(
+                [(float(a), float(b)) for a, b in zip(n, sums, strict=True)], lambda m: m[1] / m[0]
+            )
+            or 0.0
+        )
         widths = (t * means.std(ddof=1), t * error, 1.96 / math.sqrt(n.sum()))
         hits += (low <= 0 <= high, *(abs(mean) <= width for width in widths))
     a, b, c, d = hits / sets
@@ -48,7 +55,10 @@ def main() -> None:
     sets = int(sys.argv[1]) if len(sys.argv) > 1 else 1_500
     for name, sizes in SIZES.items():
         found = [coverage(sizes, between, sets) for between in BETWEEN]
-        columns = [" / ".join(f"{one[k]:.2f}"[1:] if one[k] < 1 else "1.0" for one in found) for k in range(4)]
+        columns = [
+            " / ".join(f"{one[k]:.2f}"[1:] if one[k] < 1 else "1.0" for one in found)
+            for k in range(4)
+        ]
         print(f"| {name} | {' | '.join(columns)} |")
 
 

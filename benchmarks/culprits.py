@@ -59,7 +59,10 @@ SEED = 46
 TUNED_ON = "openvswitch/ovs"
 LOOKED_AT = "iproute2/iproute2"
 OURS, NAMES = "whowrote", ("B-SZZ", "MA-SZZ", "R-SZZ", "whowrote")
-ENDED = ("modified", "deleted")  # causes of removals that repair something, as in `attribution/culprit/trace/lines.py`
+ENDED = (
+    "modified",
+    "deleted",
+)  # causes of removals that repair something, as in `attribution/culprit/trace/lines.py`
 
 Answers = Mapping[str, frozenset[str]]
 """Fix -> the commits that it is traced to."""
@@ -92,19 +95,32 @@ class FixObserver:
     """Keeps what the wanted commits did to lines."""
 
     wanted: frozenset[str]
-    removed: dict[str, list[tuple[int, LineRange]]] = field(default_factory=dict)  # fix -> origins, and what replaced them
-    added: dict[str, dict[str, list[AddedBlock]]] = field(default_factory=dict)  # fix -> path -> lines that it wrote
-    files: dict[tuple[str, str], bytes] = field(default_factory=dict)  # fix, path -> the origins of all lines
+    removed: dict[str, list[tuple[int, LineRange]]] = field(
+        default_factory=dict
+    )  # fix -> origins, and what replaced them
+    added: dict[str, dict[str, list[AddedBlock]]] = field(
+        default_factory=dict
+    )  # fix -> path -> lines that it wrote
+    files: dict[tuple[str, str], bytes] = field(
+        default_factory=dict
+    )  # fix, path -> the origins of all lines
 
     def step(self, step: CommitStep) -> None:
         if step.sha not in self.wanted:
             return
-        ended = [(origin, gone.into) for gone in step.gone if gone.cause in ENDED for origin in numbers(gone.origins)]
+        ended = [
+            (origin, gone.into)
+            for gone in step.gone
+            if gone.cause in ENDED
+            for origin in numbers(gone.origins)
+        ]
         self.removed[step.sha] = [(origin, into) for origin, into in ended if origin != BEFORE]
         blocks = self.added.setdefault(step.sha, {})
         for born in step.born:
             if not born.flags:
-                blocks.setdefault(born.path, []).append(AddedBlock(born.line, born.line + born.lines - 1))
+                blocks.setdefault(born.path, []).append(
+                    AddedBlock(born.line, born.line + born.lines - 1)
+                )
                 self.files[step.sha, born.path] = step.state[born.path].vector
 
 
@@ -114,14 +130,18 @@ class Tracer:
     def __init__(self, repo: GitRepo, history: LineHistory, observed: FixObserver) -> None:
         self._repo, self._history, self._observed = repo, history, observed
         self._texts: dict[tuple[str, str], list[str]] = {}
-        self._code_lines = lru_cache(500)(lambda sha, path: code_lines(path, self._lines(sha, path)))
+        self._code_lines = lru_cache(500)(
+            lambda sha, path: code_lines(path, self._lines(sha, path))
+        )
 
     def trace(self, fix: str) -> tuple[str, str]:
         """The commit, "" for none, and what the fix was traced by."""
         commit = self._repo.commit(fix)
         names = names_in(commit.message if commit else "")
         code = list(self._removed(fix, names))
-        outcome, lines = first_answer(code, lambda: list(self._around(fix, names)), lambda: self._adds_code(fix))
+        outcome, lines = first_answer(
+            code, lambda: list(self._around(fix, names)), lambda: self._adds_code(fix)
+        )
         return likeliest(lines), outcome or RepairOutcome.NOT_DECIDABLE
 
     def _removed(self, fix: str, names: frozenset[str]) -> Iterator[TracedLines]:
@@ -129,8 +149,12 @@ class Tracer:
             line = self._traced(origin)
             if line.line in self._code_lines(line.sha, line.path):
                 text = self._lines(line.sha, line.path)[line.line - 1]
-                replacement = self._lines(fix, into.path)[into.line - 1 : into.line - 1 + into.lines]
-                yield line._replace(weight=weight_of(line.path, line.kind, text, replacement, names))
+                replacement = self._lines(fix, into.path)[
+                    into.line - 1 : into.line - 1 + into.lines
+                ]
+                yield line._replace(
+                    weight=weight_of(line.path, line.kind, text, replacement, names)
+                )
 
     def _adds_code(self, fix: str) -> bool:
         return any(
@@ -147,11 +171,21 @@ class Tracer:
             for block in blocks:
                 for n in neighbours(path, texts, block, new):
                     line = self._traced(vector[n - 1])
-                    yield line._replace(weight=weight_of(line.path, line.kind, texts[n - 1], (), names))
+                    yield line._replace(
+                        weight=weight_of(line.path, line.kind, texts[n - 1], (), names)
+                    )
 
     def _traced(self, origin: int) -> TracedLines:
         born = self._history.origins.birth_of(origin)
-        return TracedLines(origin, born.commit, self._history.shas[born.commit], born.path, born.line, 1, kind_of(born.path))
+        return TracedLines(
+            origin,
+            born.commit,
+            self._history.shas[born.commit],
+            born.path,
+            born.line,
+            1,
+            kind_of(born.path),
+        )
 
     def _lines(self, sha: str, path: str) -> list[str]:
         if (sha, path) not in self._texts:
@@ -163,11 +197,15 @@ class Tracer:
         return self._texts[sha, path]
 
 
-def ours(repo: GitRepo, tip: str, fixes: Sequence[str]) -> tuple[dict[str, frozenset[str]], dict[str, str], LineHistory]:
+def ours(
+    repo: GitRepo, tip: str, fixes: Sequence[str]
+) -> tuple[dict[str, frozenset[str]], dict[str, str], LineHistory]:
     """Answers, what each fix was traced by, and the history."""
     observer = FixObserver(frozenset(fixes))
     with repo.open_scratch() as git:
-        history = HistoryWalk(repo, git, WalkOptions(FOLLOWED_BYTES, keep=True, texts=True)).run(tip, observers=[observer.step])
+        history = HistoryWalk(repo, git, WalkOptions(FOLLOWED_BYTES, keep=True, texts=True)).run(
+            tip, observers=[observer.step]
+        )
     tracer = Tracer(repo, history, observer)
     traced = {fix: tracer.trace(fix) for fix in fixes}
     return (
@@ -184,16 +222,24 @@ class Others:
     """The classic methods, on a copy of the clone: GitPython may write to what it opens."""
 
     def __init__(self, clone: Path, place: Path, order: Mapping[str, int]) -> None:
-        subprocess.run(["git", "clone", "-q", "--bare", "--shared", str(clone), str(place)], check=True)
+        subprocess.run(
+            ["git", "clone", "-q", "--bare", "--shared", str(clone), str(place)], check=True
+        )
         self._git, self._order = Git(place), order
 
     def answers(self, fix: str) -> dict[str, frozenset[str]]:
         """Method -> commits."""
         commit = self._git.get_commit(fix)
         last = self._git.get_commits_last_modified_lines(commit)
-        refined = frozenset(sha for shas in last.values() for sha in shas if not self._git.get_commit(sha).merge)
+        refined = frozenset(
+            sha for shas in last.values() for sha in shas if not self._git.get_commit(sha).merge
+        )
         latest = max(refined, key=lambda sha: self._order.get(sha, -1), default="")
-        return {"B-SZZ": frozenset(self._blamed(fix)), "MA-SZZ": refined, "R-SZZ": frozenset(filter(None, [latest]))}
+        return {
+            "B-SZZ": frozenset(self._blamed(fix)),
+            "MA-SZZ": refined,
+            "R-SZZ": frozenset(filter(None, [latest])),
+        }
 
     def _blamed(self, fix: str) -> Iterator[str]:
         """The commits that git blame names for the removed lines."""
@@ -202,7 +248,9 @@ class Others:
             if not removed or not file.old_path:
                 continue
             try:
-                lines = self._git.repo.git.blame("-l", "-s", f"{fix}^", "--", file.old_path).split("\n")
+                lines = self._git.repo.git.blame("-l", "-s", f"{fix}^", "--", file.old_path).split(
+                    "\n"
+                )
             except GitCommandError:
                 continue
             yield from (lines[n - 1].split(" ")[0].lstrip("^") for n in removed if n <= len(lines))
@@ -214,7 +262,11 @@ class Others:
 def moments(truth: Answers, answers: Answers) -> list[Moments]:
     """For each fix: commits named by both, by the answer alone, by the author alone."""
     return [
-        (float(len(named & answers[fix])), float(len(answers[fix] - named)), float(len(named - answers[fix])))
+        (
+            float(len(named & answers[fix])),
+            float(len(answers[fix] - named)),
+            float(len(named - answers[fix])),
+        )
         for fix, named in truth.items()
     ]
 
@@ -230,9 +282,12 @@ def score(parts: Sequence[Moments]) -> dict[str, Any]:
     middle = f1((both, extra, missed)) or 0.0
     interval = around(middle, jackknife(parts, f1), len(parts) - 1, 0.0, 1.0)
     return {
-        "precision": both / (both + extra) if both + extra else None, "recall": both / (both + missed), "f1": middle,
-        "low": interval.low if interval else None, "high": interval.high if interval else None,
-    }  # fmt: skip
+        "precision": both / (both + extra) if both + extra else None,
+        "recall": both / (both + missed),
+        "f1": middle,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+    }
 
 
 def measure(clone: Path, tip: str, pairs: int) -> dict[str, Any]:
@@ -240,7 +295,11 @@ def measure(clone: Path, tip: str, pairs: int) -> dict[str, Any]:
     repo = GitRepo(clone)
     head = repo.resolve(tip or "HEAD").sha
     named = named_culprits(repo, head)
-    chosen = sorted(named) if len(named) <= pairs else sorted(random.Random(SEED).sample(sorted(named), pairs))
+    chosen = (
+        sorted(named)
+        if len(named) <= pairs
+        else sorted(random.Random(SEED).sample(sorted(named), pairs))
+    )
     started = time.monotonic()
     answers, how, history = ours(repo, head, chosen)
     seconds = round(time.monotonic() - started, 1)
@@ -253,12 +312,20 @@ def measure(clone: Path, tip: str, pairs: int) -> dict[str, Any]:
                 by_method[method][fix] = shas
     truth = {fix: named[fix] for fix in chosen}
     parts = {method: moments(truth, by_method[method]) for method in NAMES}
-    split = {outcome: score(moments(within, answers)) | {"fixes": len(within)} for outcome, within in _by(how, truth)}
+    split = {
+        outcome: score(moments(within, answers)) | {"fixes": len(within)}
+        for outcome, within in _by(how, truth)
+    }
     return {
-        "tip": head, "commits": len(history.shas), "tags": len(named), "fixes": len(chosen), "seconds": seconds,
-        "score": {name: score(rows) for name, rows in parts.items()}, "traced_by": split,
+        "tip": head,
+        "commits": len(history.shas),
+        "tags": len(named),
+        "fixes": len(chosen),
+        "seconds": seconds,
+        "score": {name: score(rows) for name, rows in parts.items()},
+        "traced_by": split,
         "parts": {name: [list(map(int, row)) for row in rows] for name, rows in parts.items()},
-    }  # fmt: skip
+    }
 
 
 def _by(how: Mapping[str, str], truth: Answers) -> Iterator[tuple[str, Answers]]:
@@ -273,21 +340,33 @@ def page(results: Mapping[str, dict[str, Any]]) -> str:
     """The tables of docs/culprit.md."""
     rows = [_rows(name, result) for name, result in results.items()]
     unseen = [name for name in results if name not in (TUNED_ON, LOOKED_AT)]
-    together = {method: [tuple(row) for name in unseen for row in results[name]["parts"][method]] for method in NAMES}
+    together = {
+        method: [tuple(row) for name in unseen for row in results[name]["parts"][method]]
+        for method in NAMES
+    }
     if len(unseen) > 1:
         scores = {method: score(parts) for method, parts in together.items()}
         rows.append(_rows("unseen together", {"fixes": len(together[OURS]), "score": scores}))
-    return table(["project", "fixes", "method", "precision", "recall", "F1"], [row for several in rows for row in several])
+    return table(
+        ["project", "fixes", "method", "precision", "recall", "F1"],
+        [row for several in rows for row in several],
+    )
 
 
 def _rows(name: str, result: Mapping[str, Any]) -> list[list[str]]:
     note = {TUNED_ON: " (tuned)", LOOKED_AT: " (looked at)"}.get(name, "")
     scores: Mapping[str, Mapping[str, float]] = result["score"]
     return [
-        [f"{name}{note}" if not number else "", f"{result['fixes']:,}" if not number else "", method,
-         _share(row["precision"]), _share(row["recall"]), f"{_share(row['f1'])} ({_share(row['low'])} to {_share(row['high'])})"]
+        [
+            f"{name}{note}" if not number else "",
+            f"{result['fixes']:,}" if not number else "",
+            method,
+            _share(row["precision"]),
+            _share(row["recall"]),
+            f"{_share(row['f1'])} ({_share(row['low'])} to {_share(row['high'])})",
+        ]
         for number, (method, row) in enumerate(scores.items())
-    ]  # fmt: skip
+    ]
 
 
 def _share(value: float | None) -> str:

@@ -46,13 +46,18 @@ class Trapped:
     written: int = 0  # lines that the edits of the decoys add
     genuine: int = 0  # the same of the sessions beside which they were put
     given: int = 0  # lines of commits that were given to a decoy
-    certain: int = 0  # lines of the same commits that were given to other sessions, with the text of an edit
+    certain: int = (
+        0  # lines of the same commits that were given to other sessions, with the text of an edit
+    )
     bot_commits: int = 0
     bots: Counter[str] = field(default_factory=Counter)  # lines of bots' commits by answer
 
     def data(self) -> dict[str, Any]:
         """Plain values, for accuracy.json."""
-        decoys = {name: getattr(self, name) for name in ("decoys", "written", "genuine", "given", "certain")}
+        decoys = {
+            name: getattr(self, name)
+            for name in ("decoys", "written", "genuine", "given", "certain")
+        }
         return decoys | {"bot_commits": self.bot_commits, "bots": dict(self.bots)}
 
 
@@ -63,9 +68,16 @@ def measure(path: Path, others: Sequence[Path], sessions: int, rng: random.Rando
     whole = variants.ask(variants.repo, head)
     result = Trapped()
     _count_bots(whole, result)
-    foreign = [one for other in others for one in Variants(other).sessions.edits if len(one.edits) >= _MIN_EDITS]
+    foreign = [
+        one
+        for other in others
+        for one in Variants(other).sessions.edits
+        if len(one.edits) >= _MIN_EDITS
+    ]
     named = {key for link in whole.evidence.links.values() for key in link.sessions}
-    genuine = [one for one in variants.sessions.edits if len(one.edits) >= _MIN_EDITS and one.key in named]
+    genuine = [
+        one for one in variants.sessions.edits if len(one.edits) >= _MIN_EDITS and one.key in named
+    ]
     for target in rng.sample(genuine, min(sessions, len(genuine))) if foreign else ():
         decoy = mapped(rng.choice(foreign), target, max(variants.sessions.ids.values()) + 1, rng)
         asked = _with(variants, decoy, target).ask(variants.repo, head)
@@ -98,11 +110,17 @@ def _count_decoy(asked: Asked, decoy: SessionEdits, target: SessionEdits, result
 
 
 def _written(track: SessionEdits) -> int:
-    texts = (text for raw in track.edits for text in (*(r.new for r in raw.edit.replacements), raw.edit.content, raw.edit.after))
+    texts = (
+        text
+        for raw in track.edits
+        for text in (*(r.new for r in raw.edit.replacements), raw.edit.content, raw.edit.after)
+    )
     return sum(len([line for line in text.split("\n") if line.strip()]) for text in texts if text)
 
 
-def mapped(foreign: SessionEdits, target: SessionEdits, number: int, rng: random.Random) -> SessionEdits:
+def mapped(
+    foreign: SessionEdits, target: SessionEdits, number: int, rng: random.Random
+) -> SessionEdits:
     """The foreign session as if it had worked where and when the target did, on the same files."""
     begin, end = target.edits[0].at, max(raw.at for raw in target.edits)
     first, last = foreign.edits[0].at, max(raw.at for raw in foreign.edits)
@@ -116,11 +134,20 @@ def mapped(foreign: SessionEdits, target: SessionEdits, number: int, rng: random
         if raw.edit.path not in chosen:
             alike = [path for path in paths if Path(path).suffix == Path(raw.edit.path).suffix]
             chosen[raw.edit.path] = rng.choice(alike or paths)
-        edits.append(_placed(raw, chosen[raw.edit.path], begin + (raw.at - first) * scale, number, target))
+        edits.append(
+            _placed(raw, chosen[raw.edit.path], begin + (raw.at - first) * scale, number, target)
+        )
     produced = [replace(one, at=begin + (one.at - first) * scale) for one in foreign.produced]
     return replace(
-        target, session_id=number, key=DECOY, edits=edits, sightings=[], produced=produced, actions=[], commits=[]
-    )  # fmt: skip
+        target,
+        session_id=number,
+        key=DECOY,
+        edits=edits,
+        sightings=[],
+        produced=produced,
+        actions=[],
+        commits=[],
+    )
 
 
 def _placed(raw: RawEdit, path: str, at: float, number: int, target: SessionEdits) -> RawEdit:
@@ -132,19 +159,35 @@ def _with(variants: Variants, decoy: SessionEdits, target: SessionEdits) -> Vari
     """The clone with the decoy in every checkpoint of the target."""
     read = variants.sessions
     sessions = SessionsRead(
-        {**read.ids, DECOY: decoy.session_id}, {**read.reach, DECOY: read.reach[target.key]}, [*read.edits, decoy]
+        {**read.ids, DECOY: decoy.session_id},
+        {**read.reach, DECOY: read.reach[target.key]},
+        [*read.edits, decoy],
     )
-    return Variants.of(variants.repo, [_beside(one, target.key) for one in variants.checkpoints], sessions)
+    return Variants.of(
+        variants.repo, [_beside(one, target.key) for one in variants.checkpoints], sessions
+    )
 
 
 def _beside(checkpoint: Checkpoint, key: str) -> Checkpoint:
-    added = tuple(replace(one, session_id=DECOY, files_touched=()) for one in checkpoint.sessions if one.session_id == key)
+    added = tuple(
+        replace(one, session_id=DECOY, files_touched=())
+        for one in checkpoint.sessions
+        if one.session_id == key
+    )
     return replace(checkpoint, sessions=(*checkpoint.sessions, *added)) if added else checkpoint
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--other", type=Path, action="append", required=True, help="a clone whose sessions become decoys")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--other",
+        type=Path,
+        action="append",
+        required=True,
+        help="a clone whose sessions become decoys",
+    )
     parser.add_argument("--sessions", type=int, default=8, help="decoys for each clone")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("clones", nargs="+", type=Path)

@@ -24,7 +24,12 @@ from collector.git.repository import GitRepo
 from collector.model import Commit
 from collector.storage.store import Store
 
-NAMED = ("trailer", "same_patch_id", "trailer_in_pull_ref", "squash_by_number")  # what content alone is compared with
+NAMED = (
+    "trailer",
+    "same_patch_id",
+    "trailer_in_pull_ref",
+    "squash_by_number",
+)  # what content alone is compared with
 
 
 class Blind(GitRepo):
@@ -67,7 +72,9 @@ def measure(path: Path, alone: bool = False) -> dict[str, dict[str, int]]:
             count["lines_right"] += truth.lines.get(place) == session
     wanted = {place: session for place, session in truth.lines.items() if place[0] in commits}
     counts["all"]["lines_findable"] += len(wanted)
-    counts["all"]["lines_right"] += sum(1 for place, session in wanted.items() if found.lines.get(place) == session)
+    counts["all"]["lines_right"] += sum(
+        1 for place, session in wanted.items() if found.lines.get(place) == session
+    )
     return {method: dict(numbers) for method, numbers in sorted(counts.items())}
 
 
@@ -82,14 +89,28 @@ def _count_originals(path: Path, counts: dict[str, Counter[str]]) -> set[str]:
         for original in made.originals:
             if named[sha][1]:
                 counts[original.method]["links"] += 1
-                counts[original.method]["links_right"] += bool(named[sha][1] & set(checkpoint_ids(original.commit.message)))
+                counts[original.method]["links_right"] += bool(
+                    named[sha][1] & set(checkpoint_ids(original.commit.message))
+                )
     beside = {c.sha: c for p in proposals for c in p.commits}
     findable = set()
     for sha, (at, keys) in named.items():
         visible = (
-            keys & {k for c in beside.values() if c.author_time <= at + SLACK for k in checkpoint_ids(c.message)} if keys else set()
+            keys
+            & {
+                k
+                for c in beside.values()
+                if c.author_time <= at + SLACK
+                for k in checkpoint_ids(c.message)
+            }
+            if keys
+            else set()
         )
-        got = {k for o in found[sha].originals for k in checkpoint_ids(o.commit.message)} if sha in found else set()
+        got = (
+            {k for o in found[sha].originals for k in checkpoint_ids(o.commit.message)}
+            if sha in found
+            else set()
+        )
         counts["all"]["links_findable"] += len(visible)
         counts["all"]["links_right"] += len(visible & got)
         if visible:
@@ -99,7 +120,9 @@ def _count_originals(path: Path, counts: dict[str, Counter[str]]) -> set[str]:
 
 def _count_sessions(truth: Result, found: Result, counts: dict[str, Counter[str]]) -> set[str]:
     """Counts links to sessions that wrote lines; returns the commits that have one to find."""
-    true = {pair for pair, method in truth.sessions.items() if method in NAMED and pair in truth.writers}
+    true = {
+        pair for pair, method in truth.sessions.items() if method in NAMED and pair in truth.writers
+    }
     judged = {sha for (sha, _), method in truth.sessions.items() if method in NAMED}
     for pair, method in found.sessions.items():
         if pair[0] in judged:
@@ -152,7 +175,9 @@ def agents_of(store: Store) -> dict[str, dict[str, int]]:
         "WHERE e.by_shell = 0 GROUP BY 1, 2"
     ):
         found[row["agent"]][row["outcome"]] = row["n"]
-    for row in store.rows("SELECT agent, COUNT(*) AS n FROM sessions WHERE agent IS NOT NULL GROUP BY 1"):
+    for row in store.rows(
+        "SELECT agent, COUNT(*) AS n FROM sessions WHERE agent IS NOT NULL GROUP BY 1"
+    ):
         found[row["agent"]]["sessions"] = row["n"]
     for row in store.rows(
         "SELECT s.agent, l.evidence, SUM(l.lines) AS n FROM line_spans l JOIN sessions s ON s.id = l.session_id "

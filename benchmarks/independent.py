@@ -67,15 +67,24 @@ def forget_parts(path: Path, sessions: int, seed: int) -> dict[str, dict[str, An
     result = {}
     for part in Part:
         found = leave_one_out.measure(path, sessions, random.Random(seed), part)
-        result[part.value] = {"sessions": found.sessions, "lines": found.lines, "answers": dict(found.answers)}
+        result[part.value] = {
+            "sessions": found.sessions,
+            "lines": found.lines,
+            "answers": dict(found.answers),
+        }
     return result
 
 
-def spike(path: Path, donors: Sequence[Path], files: int, seed: int) -> dict[str, dict[str, dict[str, int]]]:
+def spike(
+    path: Path, donors: Sequence[Path], files: int, seed: int
+) -> dict[str, dict[str, dict[str, int]]]:
     """One clone: complete or incomplete (records of the commit) -> kind of spike -> answer -> lines."""
     rng = random.Random(seed)
     found = spike_in.measure(path, spike_in.Donors(donors, rng), files, rng)
-    return {state: {kind: dict(answers) for kind, answers in kinds.items()} for state, kinds in found.items()}
+    return {
+        state: {kind: dict(answers) for kind, answers in kinds.items()}
+        for state, kinds in found.items()
+    }
 
 
 def trap(path: Path, others: Sequence[Path], sessions: int, seed: int) -> dict[str, Any]:
@@ -104,7 +113,9 @@ def _lines_of(path: Path) -> list[dict[str, str]]:
 def judged(row: Mapping[str, str]) -> str:
     """right, defensible or wrong: the program's class against the reader's finding."""
     said, who, sure = row["class"], row["who"], row["sure"]
-    said = {"likely_human": "human", "undeclared": "unknown"}.get(said, said)  # the second says nothing of an author either
+    said = {"likely_human": "human", "undeclared": "unknown"}.get(
+        said, said
+    )  # the second says nothing of an author either
     if said == who or (
         said == "declared" and who in ("unknown", "agent")
     ):  # a statement that no record contradicts, or one bears out
@@ -127,7 +138,9 @@ def confusion(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, int]]:
 def confidence(rows: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
     """Per class, how, evidence and reason: lines read, right and wrong ones; and those read and right of each audit."""
     found: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    audits: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    audits: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(
+        lambda: defaultdict(lambda: [0, 0])
+    )
     for row in rows:
         tier = (row["class"], _how(row), row["evidence"], row["reason"])
         found[tier][judged(row)] += 1
@@ -137,7 +150,12 @@ def confidence(rows: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
     names = ("class", "how", "evidence", "reason")
     return [
         dict(zip(names, tier, strict=True))
-        | {"checked": n.total(), "correct": n["right"], "wrong": n["wrong"], "audits": dict(audits[tier])}
+        | {
+            "checked": n.total(),
+            "correct": n["right"],
+            "wrong": n["wrong"],
+            "audits": dict(audits[tier]),
+        }
         for tier, n in sorted(found.items())
     ]
 
@@ -168,9 +186,18 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
         "blind_repositories": len({row["repository"] for row in rows}),
         "blind_lines": len(rows),
         "least_read": minimum.READ.lines,
-        **{f"blind_{audit}": _blind([row for row in rows if row["audit"] == audit.replace("_", "-")]) for audit in AUDITS},
+        **{
+            f"blind_{audit}": _blind(
+                [row for row in rows if row["audit"] == audit.replace("_", "-")]
+            )
+            for audit in AUDITS
+        },
         "blind_now": _blind(
-            [row | {"class": row["now_class"], "evidence": row["now_evidence"]} for row in rows if row.get("now_class")]
+            [
+                row | {"class": row["now_class"], "evidence": row["now_evidence"]}
+                for row in rows
+                if row.get("now_class")
+            ]
         ),
         "blind_by_repository": _by_repository(rows),
         "summary": _summary(results, rows),
@@ -194,12 +221,28 @@ def _blind(rows: Sequence[Mapping[str, str]]) -> str:
         sure[tier] += verdict == "right" and row["sure"] == "yes"
     lines = [
         (
-            f"`{name}`", evidence, verdicts.total(), verdicts["right"], sure[name, evidence], verdicts["defensible"],
-            verdicts["avoidable"], verdicts["wrong"], _interval(verdicts["right"], verdicts.total()),
+            f"`{name}`",
+            evidence,
+            verdicts.total(),
+            verdicts["right"],
+            sure[name, evidence],
+            verdicts["defensible"],
+            verdicts["avoidable"],
+            verdicts["wrong"],
+            _interval(verdicts["right"], verdicts.total()),
         )
-        for (name, evidence), verdicts in sorted(found.items(), key=lambda one: (LINE_CLASSES.index(one[0][0]), one[0][1]))
-    ]  # fmt: skip
-    verdict_columns = ("right", "of these sure", "defensible", "avoidable unknown", "wrong", "right, 95 % interval")
+        for (name, evidence), verdicts in sorted(
+            found.items(), key=lambda one: (LINE_CLASSES.index(one[0][0]), one[0][1])
+        )
+    ]
+    verdict_columns = (
+        "right",
+        "of these sure",
+        "defensible",
+        "avoidable unknown",
+        "wrong",
+        "right, 95 % interval",
+    )
     return table(("class", "evidence", "lines read", *verdict_columns), lines)
 
 
@@ -212,7 +255,11 @@ def _by_repository(rows: Sequence[Mapping[str, str]]) -> str:
     found: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for row in rows:
         found[row["repository"]][row["class"], judged(row)] += 1
-    classes = [name for name in LINE_CLASSES if any(name == said for counts in found.values() for said, _ in counts)]
+    classes = [
+        name
+        for name in LINE_CLASSES
+        if any(name == said for counts in found.values() for said, _ in counts)
+    ]
     lines = []
     for name, counts in sorted(found.items()):
         cells = []
@@ -230,22 +277,54 @@ def _summary(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> s
         read[row["class"]][judged(row)] += 1
     named = ("agent", "declared", "human", "likely_human", "tool")
     lines: list[Sequence[object]] = [
-        (f"lines called `{name}`: right", read[name].total(), _interval(read[name]["right"], read[name].total())) for name in named
+        (
+            f"lines called `{name}`: right",
+            read[name].total(),
+            _interval(read[name]["right"], read[name].total()),
+        )
+        for name in named
     ]
-    forgotten = [(one["lines"], Counter(one["answers"])) for one in results.get("forgotten", {}).values()]
-    lost, answers = sum(n for n, _ in forgotten), sum((found for _, found in forgotten), Counter[str]())
+    forgotten = [
+        (one["lines"], Counter(one["answers"])) for one in results.get("forgotten", {}).values()
+    ]
+    lost, answers = (
+        sum(n for n, _ in forgotten),
+        sum((found for _, found in forgotten), Counter[str]()),
+    )
     people = answers["human observed"] + answers["human inferred"]
-    lines.append(("lines of a session that nobody recorded: called a person's", f"{lost:,}", _at_most(people, lost)))
+    lines.append(
+        (
+            "lines of a session that nobody recorded: called a person's",
+            f"{lost:,}",
+            _at_most(people, lost),
+        )
+    )
     others = answers["another session"]
     lines.append(("the same: given to another session", f"{lost:,}", _at_most(others, lost)))
     planted = _persons(results.get("spikes", {}).values(), ("complete",))
     found = planted["human observed"] + planted["human inferred"]
-    lines.append(("a person's lines where all records are complete: found", planted.total(), _interval(found, planted.total())))
-    lines.append(("the same: given to an agent", planted.total(), _interval(_agents(planted), planted.total())))
+    lines.append(
+        (
+            "a person's lines where all records are complete: found",
+            planted.total(),
+            _interval(found, planted.total()),
+        )
+    )
+    lines.append(
+        (
+            "the same: given to an agent",
+            planted.total(),
+            _interval(_agents(planted), planted.total()),
+        )
+    )
     decoyed = results.get("decoys", {}).values()
     given, certain = (sum(one[key] for one in decoyed) for key in ("given", "certain"))
     lines.append(
-        ("lines beside a session of another repository: given to it", f"{given + certain:,}", _at_most(given, given + certain))
+        (
+            "lines beside a session of another repository: given to it",
+            f"{given + certain:,}",
+            _at_most(given, given + certain),
+        )
     )
     return table(("", "lines", "share, 95 % interval"), lines)
 
@@ -255,7 +334,9 @@ def _forgotten(found: Mapping[str, Any]) -> str:
     lines: list[Sequence[object]] = []
     for name, some in _by_origin(found).items():
         total = sum((Counter(one["answers"]) for one in some), Counter[str]())
-        lines.append((name, *_forgotten_cells(sum(one["sessions"] for one in some), total.total(), total)))
+        lines.append(
+            (name, *_forgotten_cells(sum(one["sessions"] for one in some), total.total(), total))
+        )
     return table(("repositories", *_FORGOTTEN), lines)
 
 
@@ -271,9 +352,14 @@ def _by_origin(found: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 _FORGOTTEN = (
-    "sessions", "lines", "human", "likely human", "another session's", "another session's, changed since",
+    "sessions",
+    "lines",
+    "human",
+    "likely human",
+    "another session's",
+    "another session's, changed since",
     "unknown, declared or a tool's",
-)  # fmt: skip
+)
 
 
 def _aider_labels(rows: Sequence[Mapping[str, str]]) -> dict[str, object]:
@@ -281,19 +367,36 @@ def _aider_labels(rows: Sequence[Mapping[str, str]]) -> dict[str, object]:
     studied = {row["repository"] for row in _lines_of(STUDY)}
     lines: list[Sequence[object]] = []
     for origin, label in product(("unused", "in the study"), ("agent", "person")):
-        some = [row for row in rows if row["label"] == label and (row["repository"] in studied) == (origin != "unused")]
+        some = [
+            row
+            for row in rows
+            if row["label"] == label and (row["repository"] in studied) == (origin != "unused")
+        ]
         counts = {name: sum(int(row[name]) for row in some) for name in LINE_CLASSES}
-        lines.append((origin, label, len(some), f"{sum(counts.values()):,}", *(f"{counts[name]:,}" for name in LINE_CLASSES)))
+        lines.append(
+            (
+                origin,
+                label,
+                len(some),
+                f"{sum(counts.values()):,}",
+                *(f"{counts[name]:,}" for name in LINE_CLASSES),
+            )
+        )
     unused = [row for row in rows if row["repository"] not in studied]
     agents = [row for row in unused if row["label"] == "agent"]
     return {
-        "aider_labels": table(("repositories", "Aider's record says", "number", "lines", *LINE_CLASSES), lines),
+        "aider_labels": table(
+            ("repositories", "Aider's record says", "number", "lines", *LINE_CLASSES), lines
+        ),
         "aider_histories": len({row["repository"] for row in rows}),
         "aider_unused": len({row["repository"] for row in unused}),
         "aider_labelled": len({row["repository"] for row in unused if row["label"]}),
         "aider_commits": f"{sum(int(row['agent_commits']) for row in agents):,}",
         "aider_linked": f"{sum(int(row['linked_commits']) for row in agents):,}",
-        "aider_nine": sum(10 * int(row["agent"]) >= 9 * sum(int(row[name]) for name in LINE_CLASSES) for row in agents),
+        "aider_nine": sum(
+            10 * int(row["agent"]) >= 9 * sum(int(row[name]) for name in LINE_CLASSES)
+            for row in agents
+        ),
         "aider_number": len(agents),
     }
 
@@ -301,7 +404,13 @@ def _aider_labels(rows: Sequence[Mapping[str, str]]) -> dict[str, object]:
 def _forgotten_by_repository(found: Mapping[str, Any]) -> str:
     lines: list[Sequence[object]] = []
     for (group, name), one in sorted(((not v.get("held_out"), k), v) for k, v in found.items()):
-        lines.append((name, "tuned on" if group else "held out", *_forgotten_cells(one["sessions"], one["lines"], one["answers"])))
+        lines.append(
+            (
+                name,
+                "tuned on" if group else "held out",
+                *_forgotten_cells(one["sessions"], one["lines"], one["answers"]),
+            )
+        )
     return table(("repository", "", *_FORGOTTEN), lines)
 
 
@@ -319,22 +428,45 @@ def _forgotten_parts(found: Mapping[str, Any]) -> str:
                 sessions += known["sessions"]
         lines.append((part.value, "all", *_part_cells(sessions, total)))
     head = (
-        "part", "repository", "sessions", "lines", "human", "likely human", "another session's", "changed since",
-        "another call of the same session", "unknown, declared or a tool's",
-    )  # fmt: skip
+        "part",
+        "repository",
+        "sessions",
+        "lines",
+        "human",
+        "likely human",
+        "another session's",
+        "changed since",
+        "another call of the same session",
+        "unknown, declared or a tool's",
+    )
     return table(head, lines)
 
 
 def _part_cells(sessions: int, answers: Mapping[str, int]) -> tuple[object, ...]:
     n = sum(answers.values())
-    named = [answers.get(name, 0) for name in ("human observed", "human inferred", "another session", "changed", "same session")]
+    named = [
+        answers.get(name, 0)
+        for name in (
+            "human observed",
+            "human inferred",
+            "another session",
+            "changed",
+            "same session",
+        )
+    ]
     return sessions, f"{n:,}", *(_share(part, n) for part in (*named, n - sum(named)))
 
 
 def _forgotten_cells(sessions: int, lines: int, answers: Mapping[str, int]) -> tuple[object, ...]:
-    wrong = [answers.get(name, 0) for name in ("human observed", "human inferred", "another session")]
+    wrong = [
+        answers.get(name, 0) for name in ("human observed", "human inferred", "another session")
+    ]
     changed = answers.get("changed", 0)
-    return sessions, f"{lines:,}", *(_share(n, lines) for n in (*wrong, changed, lines - sum(wrong) - changed))
+    return (
+        sessions,
+        f"{lines:,}",
+        *(_share(n, lines) for n in (*wrong, changed, lines - sum(wrong) - changed)),
+    )
 
 
 def _spikes(found: Mapping[str, Any]) -> str:
@@ -360,10 +492,19 @@ def _spikes(found: Mapping[str, Any]) -> str:
 
 
 def _spike_cells(counts: Counter[str]) -> tuple[object, ...]:
-    agent = sum(count for answer, count in counts.items() if answer.startswith("agent") and answer != "agent edited")
+    agent = sum(
+        count
+        for answer, count in counts.items()
+        if answer.startswith("agent") and answer != "agent edited"
+    )
     return (
-        counts.total(), counts["human observed"], counts["human inferred"], counts["agent edited"], agent, _reasons(counts),
-    )  # fmt: skip
+        counts.total(),
+        counts["human observed"],
+        counts["human inferred"],
+        counts["agent edited"],
+        agent,
+        _reasons(counts),
+    )
 
 
 def _spikes_found(found: Mapping[str, Any]) -> str:
@@ -375,8 +516,26 @@ def _spikes_found(found: Mapping[str, Any]) -> str:
             hits = total["human observed"] + total["human inferred"]
             if total:
                 n = total.total()
-                lines.append((origin, state, n, total["human observed"], _interval(hits, n), _agents(total), _reasons(total)))
-    head = ("repositories", "records", "lines", "human", "human or likely human", "an agent's", "nobody's: reasons")
+                lines.append(
+                    (
+                        origin,
+                        state,
+                        n,
+                        total["human observed"],
+                        _interval(hits, n),
+                        _agents(total),
+                        _reasons(total),
+                    )
+                )
+    head = (
+        "repositories",
+        "records",
+        "lines",
+        "human",
+        "human or likely human",
+        "an agent's",
+        "nobody's: reasons",
+    )
     return table(head, lines)
 
 
@@ -397,21 +556,37 @@ def _decoys(found: Mapping[str, Any], each: bool) -> str:
     lines: list[Sequence[object]] = []
     total: Counter[str] = Counter()
     for name, one in sorted(found.items()):
-        counts = Counter({key: one[key] for key in ("decoys", "written", "genuine", "given", "certain")})
+        counts = Counter(
+            {key: one[key] for key in ("decoys", "written", "genuine", "given", "certain")}
+        )
         total += counts
         if each:
             lines.append((name, *_decoy_cells(counts)))
     if not each:
         lines.append(("all", *_decoy_cells(total)))
-    head = ("repository", "decoys", "lines that decoys wrote", "that the sessions wrote", "given to decoys", "given to sessions")
+    head = (
+        "repository",
+        "decoys",
+        "lines that decoys wrote",
+        "that the sessions wrote",
+        "given to decoys",
+        "given to sessions",
+    )
     return table((*head, "false lines at most, 95 %"), lines)
 
 
 def _decoy_cells(counts: Counter[str]) -> tuple[object, ...]:
     found = wilson(counts["given"], counts["given"] + counts["certain"])
     ratio = counts["written"] / counts["genuine"] if counts["genuine"] else 0.0
-    bound = f"{100 * min(1.0, found.high * (1 + 1 / ratio)):.2f} %" if found is not None and ratio else "–"
-    return (*(f"{counts[key]:,}" for key in ("decoys", "written", "genuine", "given", "certain")), bound)
+    bound = (
+        f"{100 * min(1.0, found.high * (1 + 1 / ratio)):.2f} %"
+        if found is not None and ratio
+        else "–"
+    )
+    return (
+        *(f"{counts[key]:,}" for key in ("decoys", "written", "genuine", "given", "certain")),
+        bound,
+    )
 
 
 def _bots(found: Mapping[str, Any]) -> str:
@@ -422,8 +597,27 @@ def _bots(found: Mapping[str, Any]) -> str:
     n, commits = total.total(), sum(one["bot_commits"] for one in found.values())
     human = total["human observed"] + total["human inferred"]
     agent = total["another session"] + total["changed"]
-    cells = [(commits, f"{n:,}", *(_at_most(part, n) for part in (human, agent, total["tool"], n - human - agent - total["tool"])))]
-    return table(("commits of bots", "lines", "human or likely human", "an agent's by evidence", "a tool's", "other"), cells)
+    cells = [
+        (
+            commits,
+            f"{n:,}",
+            *(
+                _at_most(part, n)
+                for part in (human, agent, total["tool"], n - human - agent - total["tool"])
+            ),
+        )
+    ]
+    return table(
+        (
+            "commits of bots",
+            "lines",
+            "human or likely human",
+            "an agent's by evidence",
+            "a tool's",
+            "other",
+        ),
+        cells,
+    )
 
 
 def _at_most(part: int, whole: int) -> str:
@@ -438,12 +632,18 @@ def _reasons(answers: Mapping[str, int]) -> str:
         author, _, reason = answer.partition(" ")
         if author in ("unknown", "declared"):
             reasons[reason or author] += count
-    return ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.most_common(3))
+    return ", ".join(
+        f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.most_common(3)
+    )
 
 
 def _interval(right: int, n: int) -> str:
     found: Interval | None = wilson(right, n)
-    return "–" if found is None else f"{100 * right / n:.1f} % ({100 * found.low:.1f} to {100 * found.high:.1f})"
+    return (
+        "–"
+        if found is None
+        else f"{100 * right / n:.1f} % ({100 * found.low:.1f} to {100 * found.high:.1f})"
+    )
 
 
 def _share(part: int, whole: int) -> str:

@@ -20,7 +20,14 @@ from collector.storage.store import Store  # noqa: E402
 
 LABELS = ROOT / "benchmarks" / "data" / "labels.csv"
 WORDS = ROOT / "benchmarks" / "data" / "wordlists.csv"
-QUESTIONS = ("same_region", "convergence", "output_applied", "changes_reverted", "session_outcome", "task_type")
+QUESTIONS = (
+    "same_region",
+    "convergence",
+    "output_applied",
+    "changes_reverted",
+    "session_outcome",
+    "task_type",
+)
 Pairs = Sequence[tuple[str, str]]
 
 
@@ -32,7 +39,10 @@ def constructed() -> dict[str, Any]:
             for answer in answers(make, Path(directory)):
                 asked[answer.question]["asked"] += 1
                 asked[answer.question]["right"] += answer.said == answer.expected
-    return {"cases": len(CASES), "questions": {name: dict(counts) for name, counts in sorted(asked.items())}}
+    return {
+        "cases": len(CASES),
+        "questions": {name: dict(counts) for name, counts in sorted(asked.items())},
+    }
 
 
 # --- labelled by a reader ---------------------------------------------------------------------------------------------
@@ -54,9 +64,13 @@ def labelled() -> dict[str, dict[str, Any]]:
         first = [(row["program"], row["label"]) for row in asked]
         now = [(row["now"], row["settled"] or row["label"]) for row in asked]
         found[question] = {
-            "n": len(asked), "first": _agreement(first), "first_kappa": kappa(first),
-            "now": _agreement(now), "now_kappa": kappa(now), "settled": sum(1 for row in asked if row["settled"]),
-        }  # fmt: skip
+            "n": len(asked),
+            "first": _agreement(first),
+            "first_kappa": kappa(first),
+            "now": _agreement(now),
+            "now_kappa": kappa(now),
+            "settled": sum(1 for row in asked if row["settled"]),
+        }
     return found
 
 
@@ -64,7 +78,9 @@ def spread() -> dict[str, int]:
     """Regions and pairs, sessions, repositories and agents among the labelled."""
     rows = _rows(LABELS)
     return {
-        "places": len({(row["session"], row["at"]) for row in rows if row["question"] == "same_region"}),
+        "places": len(
+            {(row["session"], row["at"]) for row in rows if row["question"] == "same_region"}
+        ),
         "sessions": len({row["session"] for row in rows if row["question"] == "task_type"}),
         "repositories": len({row["repository"] for row in rows}),
         "agents": len({row["agent"] for row in rows}),
@@ -108,7 +124,10 @@ def _of_place(store: Store, row: dict[str, str]) -> dict[str, str]:
         )
         regions.append({one["region_id"]: one["convergence"] or "" for one in found})
     shared = set(regions[0]) & set(regions[1])
-    return {"same_region": "yes" if shared else "no", "convergence": regions[0][min(shared)] if shared else ""}
+    return {
+        "same_region": "yes" if shared else "no",
+        "convergence": regions[0][min(shared)] if shared else "",
+    }
 
 
 def _of_session(store: Store, row: dict[str, str]) -> dict[str, str]:
@@ -126,7 +145,9 @@ def _of_session(store: Store, row: dict[str, str]) -> dict[str, str]:
 
 def word_lists() -> dict[str, dict[str, int]]:
     """List -> hits read and those that meant what the list is for, at first and with the list as it is now."""
-    found: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(("read", "right", "kept", "kept_right"), 0))
+    found: dict[str, dict[str, int]] = defaultdict(
+        lambda: dict.fromkeys(("read", "right", "kept", "kept_right"), 0)
+    )
     for row in _rows(WORDS):
         one = found[row["list"]]
         for name in one:
@@ -138,14 +159,20 @@ def word_lists() -> dict[str, dict[str, int]]:
 
 
 def texts(
-    built: dict[str, Any], labels: dict[str, dict[str, Any]], counts: dict[str, int], lists: dict[str, dict[str, int]]
+    built: dict[str, Any],
+    labels: dict[str, dict[str, Any]],
+    counts: dict[str, int],
+    lists: dict[str, dict[str, int]],
 ) -> dict[str, object]:
     """What docs/templates/accuracy.md says of regions, outcomes and word lists."""
     return {
         "outcome_cases": built.get("cases", 0),
         "outcome_questions": table(
             ("question", "asked", "right"),
-            [(f"`{name}`", n["asked"], n["right"]) for name, n in built.get("questions", {}).items()],
+            [
+                (f"`{name}`", n["asked"], n["right"])
+                for name, n in built.get("questions", {}).items()
+            ],
         ),
         "places": counts["places"],
         "sessions": counts["sessions"],
@@ -160,15 +187,38 @@ def _labels(labels: dict[str, dict[str, Any]]) -> str:
     rows: list[Sequence[object]] = []
     for name, n in labels.items():
         first, now = (f"{n[when]} ({_percent(n[when], n['n'])})" for when in ("first", "now"))
-        rows.append((f"`{name}`", n["n"], first, _number(n["first_kappa"]), now, _number(n["now_kappa"]), n["settled"]))
-    return table(("question", "labelled", "agreed at first", "kappa", "agree now", "kappa", "labels corrected"), rows)
+        rows.append(
+            (
+                f"`{name}`",
+                n["n"],
+                first,
+                _number(n["first_kappa"]),
+                now,
+                _number(n["now_kappa"]),
+                n["settled"],
+            )
+        )
+    return table(
+        (
+            "question",
+            "labelled",
+            "agreed at first",
+            "kappa",
+            "agree now",
+            "kappa",
+            "labels corrected",
+        ),
+        rows,
+    )
 
 
 def _lists(lists: dict[str, dict[str, int]]) -> str:
     rows: list[Sequence[object]] = []
     for name, n in lists.items():
         shares = _percent(n["right"], n["read"]), _percent(n["kept_right"], n["kept"])
-        rows.append((f"`{name}`", n["read"], n["right"], shares[0], n["kept"], n["kept_right"], shares[1]))
+        rows.append(
+            (f"`{name}`", n["read"], n["right"], shares[0], n["kept"], n["kept_right"], shares[1])
+        )
     return table(("list", "read", "right", "precision", "found now", "right", "precision"), rows)
 
 

@@ -66,12 +66,22 @@ class Forgetful(GitRepo):
             yield self._without(commit)
 
     def _without(self, commit: Commit) -> Commit:
-        kept = [line for line in commit.message.split("\n") if not any(key in line for key in self._forgotten)]
+        kept = [
+            line
+            for line in commit.message.split("\n")
+            if not any(key in line for key in self._forgotten)
+        ]
         message = "\n".join(kept)
-        return commit if message == commit.message else replace(commit, message=_CO_AUTHOR.sub("", message))
+        return (
+            commit
+            if message == commit.message
+            else replace(commit, message=_CO_AUTHOR.sub("", message))
+        )
 
 
-def forget(checkpoints: Sequence[Checkpoint], session: str) -> tuple[list[Checkpoint], frozenset[str]]:
+def forget(
+    checkpoints: Sequence[Checkpoint], session: str
+) -> tuple[list[Checkpoint], frozenset[str]]:
     """(checkpoints without the session, ids of those that held nothing else)."""
     kept, gone = [], set()
     for checkpoint in checkpoints:
@@ -90,7 +100,11 @@ def answer(verdict: Verdict, session: int = 0) -> str:
     layout, which is what the forgotten session did. Another session's line is one that is said to stand as that session wrote it.
     `session`: number of the session of which only a part was forgotten.
     """
-    if verdict.author == Author.AGENT and verdict.call is not None and verdict.call.session_id == session:
+    if (
+        verdict.author == Author.AGENT
+        and verdict.call is not None
+        and verdict.call.session_id == session
+    ):
         return "same session"
     if verdict.author == Author.AGENT:
         return "changed" if verdict.how in (How.EDITED, How.REFORMATTED) else "another session"
@@ -153,7 +167,11 @@ def measure(path: Path, sessions: int, rng: random.Random, part: Part | None = N
         if result.sessions == sessions:
             break
         rest = without_part(variants, session, part, rng) if part is not None else _NOTHING
-        lost = [one for one in written[session] if part is None or (rest is not None and one.call_id in rest.forgotten)]
+        lost = [
+            one
+            for one in written[session]
+            if part is None or (rest is not None and one.call_id in rest.forgotten)
+        ]
         if rest is not None and lost:
             _ask_again(result, variants, head, session, lost, rest)
     result.worst.sort(reverse=True)
@@ -163,7 +181,14 @@ def measure(path: Path, sessions: int, rng: random.Random, part: Part | None = N
 _NOTHING = Remainder(frozenset(), None)
 
 
-def _ask_again(result: Forgotten, variants: Variants, head: str, session: str, lost: Sequence[Written], rest: Remainder) -> None:
+def _ask_again(
+    result: Forgotten,
+    variants: Variants,
+    head: str,
+    session: str,
+    lost: Sequence[Written],
+    rest: Remainder,
+) -> None:
     """Counts what is said of the lines of what was forgotten."""
     gone: frozenset[str] = frozenset()
     kept = variants.checkpoints
@@ -188,19 +213,32 @@ def _ask_again(result: Forgotten, variants: Variants, head: str, session: str, l
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sessions", type=int, default=12, help="sessions of each clone")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--part", type=Part, choices=list(Part), help="forget only this part of each session")
+    parser.add_argument(
+        "--part", type=Part, choices=list(Part), help="forget only this part of each session"
+    )
     parser.add_argument("clones", nargs="+", type=Path)
     options = parser.parse_args(arguments)
     for path in options.clones:
         found = measure(path, options.sessions, random.Random(options.seed), options.part)
         print(
-            json.dumps({"repository": found.repository, "sessions": found.sessions, "lines": found.lines, **found.answers}),
+            json.dumps(
+                {
+                    "repository": found.repository,
+                    "sessions": found.sessions,
+                    "lines": found.lines,
+                    **found.answers,
+                }
+            ),
             flush=True,
         )
-        print("   ", dict(found.reasons.most_common(6)), found.worst[:3], file=sys.stderr, flush=True)
+        print(
+            "   ", dict(found.reasons.most_common(6)), found.worst[:3], file=sys.stderr, flush=True
+        )
     return 0
 
 

@@ -22,15 +22,30 @@ LINKS = ROOT / "benchmarks" / "data" / "links.csv"
 CHANGED = ROOT / "benchmarks" / "data" / "changed-verdicts.csv"
 OLDER = ROOT / "benchmarks" / "data" / "older-projects.csv"
 _LINES = {  # of the six repositories, by class before and now
-    ("undeclared", "declared"): 16_938, ("declared", "unknown"): 666, ("undeclared", "tool"): 160, ("declared", "agent"): 149,
-    ("undeclared", "unknown"): 141, ("undeclared", "agent"): 95, ("declared", "tool"): 67, ("unknown", "declared"): 60,
-    ("agent", "declared"): 27, ("agent", "unknown"): 20, ("likely_human", "unknown"): 7, ("unknown", "tool"): 4,
-    ("unknown", "agent"): 2, ("tool", "likely_human"): 1, ("tool", "unknown"): 1,
-}  # fmt: skip
+    ("undeclared", "declared"): 16_938,
+    ("declared", "unknown"): 666,
+    ("undeclared", "tool"): 160,
+    ("declared", "agent"): 149,
+    ("undeclared", "unknown"): 141,
+    ("undeclared", "agent"): 95,
+    ("declared", "tool"): 67,
+    ("unknown", "declared"): 60,
+    ("agent", "declared"): 27,
+    ("agent", "unknown"): 20,
+    ("likely_human", "unknown"): 7,
+    ("unknown", "tool"): 4,
+    ("unknown", "agent"): 2,
+    ("tool", "likely_human"): 1,
+    ("tool", "unknown"): 1,
+}
 
 
 def texts() -> dict[str, object]:
-    return {"link_readings": _link_readings(), "changed_verdicts": _changed_verdicts(), "older_projects": _older_projects()}
+    return {
+        "link_readings": _link_readings(),
+        "changed_verdicts": _changed_verdicts(),
+        "older_projects": _older_projects(),
+    }
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -55,7 +70,9 @@ def _link_readings() -> str:
         result.append(
             (
                 reading,
-                f"{len(places[reading]) - homes} and {homes} homes" if homes else len(places[reading]),
+                f"{len(places[reading]) - homes} and {homes} homes"
+                if homes
+                else len(places[reading]),
                 links,
                 right,
                 *(count[True, word] for word in ("named only", "cannot be told", "no")),
@@ -63,7 +80,16 @@ def _link_readings() -> str:
                 f"{others} of {sum(count.values()) - links}",
             )
         )
-    words = ("reading", "repositories", "links", "right", "only named", "not decided", "wrong", "right, 95 % interval")
+    words = (
+        "reading",
+        "repositories",
+        "links",
+        "right",
+        "only named",
+        "not decided",
+        "wrong",
+        "right, 95 % interval",
+    )
     return table((*words, "rightly not linked"), result)
 
 
@@ -73,14 +99,35 @@ def _changed_verdicts() -> str:
     for row in _rows(CHANGED):
         decided = {name.replace("person", "likely_human") for name in row["decided"].split(" or ")}
         pair = (row["before"] in decided, row["now"] in decided)
-        word = {(True, True): "both", (True, False): "before", (False, True): "now", (False, False): "neither"}[pair]
+        word = {
+            (True, True): "both",
+            (True, False): "before",
+            (False, True): "now",
+            (False, False): "neither",
+        }[pair]
         count[row["before"], row["now"]][word] += 1
     words = ("now", "both", "before", "neither")
     rows = [
-        (f"`{before}` → `{now}`", f"{lines:,}", count[before, now].total(), *(count[before, now][word] for word in words))
+        (
+            f"`{before}` → `{now}`",
+            f"{lines:,}",
+            count[before, now].total(),
+            *(count[before, now][word] for word in words),
+        )
         for (before, now), lines in sorted(_LINES.items(), key=lambda item: -item[1])
     ]
-    return table(("class before → now", "lines", "read", "now right", "both defensible", "before right", "neither"), rows)
+    return table(
+        (
+            "class before → now",
+            "lines",
+            "read",
+            "now right",
+            "both defensible",
+            "before right",
+            "neither",
+        ),
+        rows,
+    )
 
 
 def _older_projects() -> str:
@@ -96,5 +143,11 @@ def _older_projects() -> str:
         )
         for name, (lines, first, second, left) in projects.items()
     ]
-    head = ("repository", "lines of source and tests", "without an author before", "dated before June 2021", "to April 2023")
+    head = (
+        "repository",
+        "lines of source and tests",
+        "without an author before",
+        "dated before June 2021",
+        "to April 2023",
+    )
     return table((*head, "without an author now", "answered by dates"), rows)

@@ -47,11 +47,16 @@ def page(store: Store) -> str:
     rows = []
     for feature in features():
         values = [row[feature.name] for row in found if row[feature.name] is not None]
-        reasons = "; ".join(f"{count}: {REASONS[code].text}" for code, count in why[feature.name].most_common())
+        reasons = "; ".join(
+            f"{count}: {REASONS[code].text}" for code, count in why[feature.name].most_common()
+        )
         rows.append((f"`{feature.name}`", len(values), *_spread(feature, values), reasons))
     names = [name for name, _ in agents.most_common()]
     missing = [
-        (f"`{feature.name}`", *(f"{100 * by_agent[feature.name][name] / agents[name]:.0f} %" for name in names))
+        (
+            f"`{feature.name}`",
+            *(f"{100 * by_agent[feature.name][name] / agents[name]:.0f} %" for name in names),
+        )
         for feature in features()
         if by_agent[feature.name]
     ]
@@ -64,7 +69,9 @@ def page(store: Store) -> str:
             "absent": max(absent.values(), default=0),
             "agents": ", ".join(f"{name} {count}" for name, count in agents.most_common()),
             "repositories": ", ".join(f"{name} {count}" for name, count in repos.most_common()),
-            "distributions": table(("feature", "values", "10 %", "median", "90 %", "without value, and why"), rows),
+            "distributions": table(
+                ("feature", "values", "10 %", "median", "90 %", "without value, and why"), rows
+            ),
             "missing": table(("feature", *names), missing),
         },
     )

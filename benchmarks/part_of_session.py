@@ -19,7 +19,10 @@ from attribution.stages import sessions  # noqa: E402
 from collector.load import LoadedSession, read_session, session_files  # noqa: E402
 from collector.model import Checkpoint, Session, ToolCall  # noqa: E402
 
-_SHARES = (0.1, 0.5)  # of a session's calls that are lost at its beginning or end, at least and at most
+_SHARES = (
+    0.1,
+    0.5,
+)  # of a session's calls that are lost at its beginning or end, at least and at most
 
 
 class Part(StrEnum):
@@ -54,7 +57,9 @@ def without_part(variants: Variants, key: str, part: Part, rng: random.Random) -
     return Remainder(_lost(loaded.session, kept), edits)
 
 
-def _loaded(variants: Variants, key: str, checkpoints: Sequence[Checkpoint]) -> LoadedSession | None:
+def _loaded(
+    variants: Variants, key: str, checkpoints: Sequence[Checkpoint]
+) -> LoadedSession | None:
     files = next((one for one in session_files(checkpoints) if one.key == key), None)
     return read_session(variants.repo, files) if files is not None else None
 
@@ -87,7 +92,9 @@ def between(session: Session, since: float, until: float) -> Session:
     calls = tuple(call for call in session.calls if within(call.at))
     turns = tuple(turn for turn in session.turns if within(turn.at))
     messages = tuple(one for one in session.messages if within(one.at))
-    times = [one.at for several in (calls, turns, messages) for one in several if one.at is not None]
+    times = [
+        one.at for several in (calls, turns, messages) for one in several if one.at is not None
+    ]
     return replace(
         session,
         calls=calls,
@@ -104,7 +111,9 @@ def _one_subagent(session: Session, rng: random.Random) -> Session | None:
     if not names:
         return None
     name = rng.choice(names)
-    return replace(session, calls=tuple(_unseen(call, name) for call in session.calls if call.agent_id != name))
+    return replace(
+        session, calls=tuple(_unseen(call, name) for call in session.calls if call.agent_id != name)
+    )
 
 
 def _unseen(call: ToolCall, name: str) -> ToolCall:
@@ -115,19 +124,29 @@ def _unseen(call: ToolCall, name: str) -> ToolCall:
 
 
 def _without_copy(variants: Variants, key: str, whole: Session) -> Remainder | None:
-    holders = [one for one in variants.checkpoints if any(record.session_id == key for record in one.sessions)]
+    holders = [
+        one
+        for one in variants.checkpoints
+        if any(record.session_id == key for record in one.sessions)
+    ]
     if len(holders) < 2:
         return None
     last = max(holders, key=lambda one: (one.created_at or 0.0, one.id))
     kept = []
     for checkpoint in variants.checkpoints:
-        records = tuple(record for record in checkpoint.sessions if checkpoint is not last or record.session_id != key)
+        records = tuple(
+            record
+            for record in checkpoint.sessions
+            if checkpoint is not last or record.session_id != key
+        )
         if records or not checkpoint.sessions:
             kept.append(replace(checkpoint, sessions=records))
     loaded = _loaded(variants, key, kept)
     if loaded is None or loaded.session is None:
         return None
-    return Remainder(_lost(whole, loaded.session), sessions.edits_of(loaded, variants.sessions.ids[key]), kept)
+    return Remainder(
+        _lost(whole, loaded.session), sessions.edits_of(loaded, variants.sessions.ids[key]), kept
+    )
 
 
 _CUTS = {Part.FIRST: _first, Part.LAST: _last, Part.SUBAGENT: _one_subagent}

@@ -36,19 +36,29 @@ def run(command: Sequence[str], variables: Mapping[str, str] = _NO_VARIABLES) ->
     """Runs a program to its end. What it prints is dropped; one that fails ends the benchmark, with its reason."""
     started = time.monotonic()
     with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env={**os.environ, **variables}, cwd=ROOT)
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            env={**os.environ, **variables},
+            cwd=ROOT,
+        )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             errors.seek(0)
-            raise SystemExit(f"{' '.join(command)} ended with {process.returncode}: {errors.read()[:500]}")
+            raise SystemExit(
+                f"{' '.join(command)} ended with {process.returncode}: {errors.read()[:500]}"
+            )
     return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss, time.monotonic() - started)
 
 
 def run_ours(words: Sequence[object], variables: Mapping[str, str] = _NO_VARIABLES) -> Spent:
     """`attribute …` or `collect …` of this checkout."""
     program, *rest = map(str, words)
-    return run([sys.executable, "-c", _START.format(place=_PLACES[program]), str(ROOT), *rest], variables)
+    return run(
+        [sys.executable, "-c", _START.format(place=_PLACES[program]), str(ROOT), *rest], variables
+    )
 
 
 def seconds_of_children(work: Callable[[], object]) -> float:

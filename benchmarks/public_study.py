@@ -72,7 +72,10 @@ def _mirror(mirrors: Path, name: str) -> Path:
         if place.is_dir():
             return place
     target = mirrors / f"{name}.git"
-    subprocess.run(["git", "clone", "--quiet", "--mirror", f"https://github.com/{name}", str(target)], check=True)
+    subprocess.run(
+        ["git", "clone", "--quiet", "--mirror", f"https://github.com/{name}", str(target)],
+        check=True,
+    )
     return target
 
 
@@ -80,7 +83,10 @@ def add_mirrors(mirrors: Path) -> None:
     """Adds every mirror that the list lacks, at its HEAD; one without a commit is left out."""
     rows = {row["repository"]: row for row in _rows()}
     for place in sorted(mirrors.glob("*/repo")):
-        name, commit = place.parent.name.replace("+", "/", 1), _git(place, "rev-parse", "--verify", "--quiet", "HEAD")
+        name, commit = (
+            place.parent.name.replace("+", "/", 1),
+            _git(place, "rev-parse", "--verify", "--quiet", "HEAD"),
+        )
         if name not in rows and commit:
             rows[name] = {"repository": name, "commit": commit, "bytes": str(_size(place))}
     _save(rows.values())
@@ -99,7 +105,10 @@ def attribute(mirrors: Path, db: Path) -> None:
             if row[f"{step}_by"] != program:
                 began = _children_seconds()
                 row[f"{step}_problem"] = _take(step, row, mirrors, db)
-                row[f"{step}_by"], row[f"{step}_seconds"] = program, f"{_children_seconds() - began:.1f}"
+                row[f"{step}_by"], row[f"{step}_seconds"] = (
+                    program,
+                    f"{_children_seconds() - began:.1f}",
+                )
                 print(row["repository"], step, row[f"{step}_problem"] or "done", flush=True)
                 _save(rows)
 
@@ -123,7 +132,16 @@ def _take(step: str, row: dict[str, str], mirrors: Path, db: Path) -> str:
     if step == "records":
         row["records"], problem = _run([__file__, "--records", "--mirrors", str(mirror)])
         return problem
-    words = ("--branch", row["commit"], "--name", row["repository"], "--local", "never", "--allow-no-checkpoints", "--quiet")
+    words = (
+        "--branch",
+        row["commit"],
+        "--name",
+        row["repository"],
+        "--local",
+        "never",
+        "--allow-no-checkpoints",
+        "--quiet",
+    )
     followed = ["--history"] if step == "history" else []
     return _run(["-m", "whowrote", "repo", str(mirror), "--db", str(db), *words, *followed])[1]
 
@@ -132,15 +150,21 @@ def _run(command: Sequence[str]) -> tuple[str, str]:
     """What a Python program prints, and why it failed; it may use `CPU_SECONDS` in each of its processes."""
     began = _children_seconds()
     done = subprocess.run(
-        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False,
+        [sys.executable, *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5)),
-    )  # fmt: skip
+    )
     if done.returncode in (0, 3):
         return done.stdout.strip(), ""
     if done.returncode == -signal.SIGXCPU or _children_seconds() - began > 0.9 * CPU_SECONDS:
         return "", f"more than {CPU_SECONDS} s"
     said = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
-    return "", next((line.removeprefix("error: ") for line in said if line.startswith("error: ")), said[-1])[:100]
+    return "", next(
+        (line.removeprefix("error: ") for line in said if line.startswith("error: ")), said[-1]
+    )[:100]
 
 
 def _children_seconds() -> float:
@@ -151,7 +175,9 @@ def _children_seconds() -> float:
 def _program() -> str:
     """The commit that last changed what is run."""
     asked = ["git", "log", "-1", "--format=%h", "--abbrev=12", "--", "collector", "attribution"]
-    return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    return subprocess.run(
+        asked, cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.strip()
 
 
 def _save(rows: Iterable[Mapping[str, str]]) -> None:
@@ -173,15 +199,34 @@ def scan(mirrors: Path, db: Path, minutes: float) -> None:
             left = min(_SECONDS, end - time.monotonic())
             if left <= 0:
                 return
-            words = [sys.executable, "-m", "whowrote", *command, "1", "--db", str(db), str(_mirror(mirrors, name))]
+            words = [
+                sys.executable,
+                "-m",
+                "whowrote",
+                *command,
+                "1",
+                "--db",
+                str(db),
+                str(_mirror(mirrors, name)),
+            ]
             try:
-                done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=left, check=False)
-                print(name, what, done.stderr.strip().splitlines()[-1:] if done.returncode else "done", flush=True)
+                done = subprocess.run(
+                    words, cwd=ROOT, capture_output=True, text=True, timeout=left, check=False
+                )
+                print(
+                    name,
+                    what,
+                    done.stderr.strip().splitlines()[-1:] if done.returncode else "done",
+                    flush=True,
+                )
             except subprocess.TimeoutExpired:
                 print(name, what, f"more than {left:.0f} s", flush=True)
 
 
-_MEASURES = {"maintainability": ("report", "maintainability", "--jobs"), "scan": ("findings", "scan", "--scan-jobs")}
+_MEASURES = {
+    "maintainability": ("report", "maintainability", "--jobs"),
+    "scan": ("findings", "scan", "--scan-jobs"),
+}
 _BY_SIZE = (
     "SELECT r.name, COALESCE(SUM(f.lines_added), 0) AS lines FROM repos r JOIN commits c ON c.repo_id = r.id "
     "JOIN commit_files f ON f.commit_id = c.id GROUP BY r.id ORDER BY 2, 1"
@@ -191,11 +236,21 @@ _BY_SIZE = (
 # --- which records speak ----------------------------------------------------------------------------------------------
 
 _KINDS = {  # what a file of the history is called here, by its path
-    "histories of Aider": r"\.aider\.", "histories of SpecStory": r"\.specstory/", "homes of Claude Code": r"\.claude/projects/",
-    "homes of Codex": r"\.codex/", "logs of Claude Code's hooks": r"(?:^|/)logs/", "databases of Crush": r"\.crush/",
-    "files of Entire": r"\.entire/", "trajectories and chats": r"traj", "transcripts under other names": r"session",
-}  # fmt: skip
-CHECKPOINTS, STATED, NOTES = "checkpoints of Entire", "commits that name an agent", "notes of other tools"
+    "histories of Aider": r"\.aider\.",
+    "histories of SpecStory": r"\.specstory/",
+    "homes of Claude Code": r"\.claude/projects/",
+    "homes of Codex": r"\.codex/",
+    "logs of Claude Code's hooks": r"(?:^|/)logs/",
+    "databases of Crush": r"\.crush/",
+    "files of Entire": r"\.entire/",
+    "trajectories and chats": r"traj",
+    "transcripts under other names": r"session",
+}
+CHECKPOINTS, STATED, NOTES = (
+    "checkpoints of Entire",
+    "commits that name an agent",
+    "notes of other tools",
+)
 NOTHING = "none of these"
 
 
@@ -208,7 +263,9 @@ def records_in(mirror: Path) -> list[str]:
         kinds.add(named if checkpoint.store is CheckpointStore.TREE else CHECKPOINTS)
     if any(ref.startswith("refs/notes/") for ref in repo.refs()):
         kinds.add(NOTES)
-    if any(declared_agent(commit) is not None for commit in repo.history(repo.default_branch().sha)):
+    if any(
+        declared_agent(commit) is not None for commit in repo.history(repo.default_branch().sha)
+    ):
         kinds.add(STATED)
     return sorted(kinds)
 
@@ -221,21 +278,34 @@ def _records(attributed: Sequence[Row]) -> dict[str, str]:
     """For how many repositories each kind of record speaks, and what was said of their lines; `attributed` has a row for each."""
     rows = _rows()
     lines = {row["repository"]: row for row in attributed}
-    kinds = {row["repository"]: set(row["records"].split("; ")) - {""} for row in rows if not row["records_problem"]}
+    kinds = {
+        row["repository"]: set(row["records"].split("; ")) - {""}
+        for row in rows
+        if not row["records_problem"]
+    }
     cells = []
     for kind in (CHECKPOINTS, *_KINDS, STATED, NOTES, NOTHING):
-        names = [name for name, each in kinds.items() if kind in each or (not each and kind == NOTHING)]
+        names = [
+            name for name, each in kinds.items() if kind in each or (not each and kind == NOTHING)
+        ]
         of = [lines[name] for name in names if name in lines]
         whole = sum(row["lines"] for row in of)
         shares = (_percent(sum(row[f"{name}_lines"] for row in of), whole) for name in _SHOWN)
         cells.append((kind, len(names), len(of), f"{whole:,}", *shares))
-    unread = [f"{row['repository']} ({row['records_problem']})" for row in rows if row["records_problem"]]
+    unread = [
+        f"{row['repository']} ({row['records_problem']})" for row in rows if row["records_problem"]
+    ]
     return {
         "recorded_of": f"{len(kinds):,}",
-        "recorded_unread": f"Not read: {', '.join(unread)}." if unread else f"Each was read within {CPU_SECONDS} seconds.",
+        "recorded_unread": f"Not read: {', '.join(unread)}."
+        if unread
+        else f"Each was read within {CPU_SECONDS} seconds.",
         "recorded": f"{sum(bool(each - {STATED}) for each in kinds.values()):,}",
         "recorded_size": f"{sum(int(row['bytes'] or 0) for row in rows) / 1e9:,.1f}",
-        "records": table(("record", "repositories", "with lines", "lines", *(f"`{name}`" for name in _SHOWN)), cells),
+        "records": table(
+            ("record", "repositories", "with lines", "lines", *(f"`{name}`" for name in _SHOWN)),
+            cells,
+        ),
     }
 
 
@@ -245,18 +315,30 @@ _SHOWN = ("agent", "declared", "human", "tool", "unknown", "undeclared")
 def _steps(store: Store) -> dict[str, str]:
     """How many repositories of the list went through each step, what it took, and which were left out and why."""
     rows = _rows()
-    done = {step: [row for row in rows if row[f"{step}_by"] and not row[f"{step}_problem"]] for step in STEPS}
-    left = [(row["repository"], f"{int(row['commits'] or 0):,}", _reason(row)) for row in rows if _reason(row)]
+    done = {
+        step: [row for row in rows if row[f"{step}_by"] and not row[f"{step}_problem"]]
+        for step in STEPS
+    }
+    left = [
+        (row["repository"], f"{int(row['commits'] or 0):,}", _reason(row))
+        for row in rows
+        if _reason(row)
+    ]
     pages, size = (store.value(f"PRAGMA {name}") for name in ("page_count", "page_size"))
     return {
         "listed": f"{len(rows):,}",
-        "programs": ", ".join(f"`{name}`" for name in sorted({row["lines_by"] for row in rows} - {""})) or "none",
+        "programs": ", ".join(
+            f"`{name}`" for name in sorted({row["lines_by"] for row in rows} - {""})
+        )
+        or "none",
         "attributed": f"{len(done['lines']):,}",
         "followed": f"{len(done['history']):,}",
         "seconds_each": f"{CPU_SECONDS}",
         "hours": f"{sum(float(row[f'{step}_seconds'] or 0) for row in rows for step in STEPS) / 3600:,.1f}",
         "database": f"{pages * size / 1e9:,.1f}",
-        "left_out": table(("repository", "commits", "why it has no lines here"), left) if left else "None.",
+        "left_out": table(("repository", "commits", "why it has no lines here"), left)
+        if left
+        else "None.",
     }
 
 
@@ -294,7 +376,10 @@ def page(store: Store) -> str:
     return text
 
 
-_SLOW = {"What became of them": "history", "Weaknesses and maintainability": "weaknesses"}  # section -> the stage that it needs
+_SLOW = {
+    "What became of them": "history",
+    "Weaknesses and maintainability": "weaknesses",
+}  # section -> the stage that it needs
 _DONE = "SELECT COUNT(DISTINCT repo_id) FROM stage_runs WHERE stage = ? AND finished_at IS NOT NULL"
 _KEPT = "\n*Of an earlier run; the repositories that were added since have no part in it.*\n"
 
@@ -315,14 +400,19 @@ def _numbers(store: Store, whole: Row) -> dict[str, str]:
     turns = "FROM turn_outcomes WHERE origin IN ('prompt', 'queued', 'plan')"
     return {
         "repositories": count("SELECT COUNT(*) FROM repos"),
-        "sessions": count(f"SELECT COUNT(*) FROM corpus_sessions k JOIN scores q ON q.session_id = k.session_id WHERE {people}"),
+        "sessions": count(
+            f"SELECT COUNT(*) FROM corpus_sessions k JOIN scores q ON q.session_id = k.session_id WHERE {people}"
+        ),
         "commits": f"{whole['commits']:,}",
         "lines": f"{whole['lines']:,}",
         "first": str(store.value("SELECT substr(MIN(started_at), 1, 10) FROM sessions")),
         "last": str(store.value("SELECT substr(MAX(started_at), 1, 10) FROM sessions")),
         "classes": table(
             ("class", "lines", "share"),
-            [(f"`{name}`", f"{lines:,}", _percent(lines, whole["lines"])) for name, lines in classes.items()],
+            [
+                (f"`{name}`", f"{lines:,}", _percent(lines, whole["lines"]))
+                for name, lines in classes.items()
+            ],
         ),
         "people": f"{classes['human']:,}",
         "dated": count(f"{_PEOPLE} AND evidence = 'dated'"),
@@ -343,11 +433,15 @@ def _numbers(store: Store, whole: Row) -> dict[str, str]:
     }
 
 
-_PEOPLE = "SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test') AND class = 'human'"
+_PEOPLE = (
+    "SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test') AND class = 'human'"
+)
 
 
 def _sums(store: Store, part: str, of: str) -> tuple[int, int]:
-    (row,) = store.rows(f"SELECT SUM(MIN({part}, {of})) AS part, SUM({of}) AS whole FROM turn_outcomes")
+    (row,) = store.rows(
+        f"SELECT SUM(MIN({part}, {of})) AS part, SUM({of}) AS whole FROM turn_outcomes"
+    )
     return row["part"] or 0, row["whole"] or 0
 
 
@@ -364,81 +458,141 @@ def _share(row: Row, name: str) -> str:
 
 
 def _row(found: Table, **wanted: str) -> Mapping[str, Any]:
-    return next((row for row in found.rows if all(row.get(name) == value for name, value in wanted.items())), {})
+    return next(
+        (
+            row
+            for row in found.rows
+            if all(row.get(name) == value for name, value in wanted.items())
+        ),
+        {},
+    )
 
 
 def _claims(tables: Mapping[str, Table]) -> dict[str, str]:
     """The paper's headline claims, each beside our number and whether it lies in our interval."""
-    modes, turns, produced = tables["coding_modes"], tables["turn_outcomes"], tables["produced_lines"]
+    modes, turns, produced = (
+        tables["coding_modes"],
+        tables["turn_outcomes"],
+        tables["produced_lines"],
+    )
     vibe, alone, theirs = (
         _row(modes, mode=mode, counted_by=side)
         for mode, side in (("vibe", "ours"), ("human_only", "ours"), ("human_only", "vendor"))
     )
-    of_modes, of_efficiency = published_values("coding_modes"), published_values("coding_efficiency")["all"]["paper_v1"]
-    of_vibe, of_alone = (of_modes[f"{mode} | vendor"]["paper_v1"] for mode in ("vibe", "human_only"))
+    of_modes, of_efficiency = (
+        published_values("coding_modes"),
+        published_values("coding_efficiency")["all"]["paper_v1"],
+    )
+    of_vibe, of_alone = (
+        of_modes[f"{mode} | vendor"]["paper_v1"] for mode in ("vibe", "human_only")
+    )
     efficiency = _row(tables["coding_efficiency"], sessions="all")
-    kept, claude = _row(tables["survival_to_commit"], sessions="all"), _row(tables["agents"], agent="claude-code")
+    kept, claude = (
+        _row(tables["survival_to_commit"], sessions="all"),
+        _row(tables["agents"], agent="claude-code"),
+    )
     rows = [
         _claim("sessions in which agents write virtually all committed code", of_vibe, vibe),
         _claim("sessions in which people write all of it", of_alone, alone),
         _claim("the same, by the recorder's count", of_alone, theirs),
         _claim("produced lines that survive into a commit", of_efficiency, efficiency),
         _claim("the same, mean over sessions", of_efficiency, efficiency, "mean"),
-        _claim("lines of the final state in a commit", published_values("survival_to_commit")["all"]["paper_v1"], kept),
+        _claim(
+            "lines of the final state in a commit",
+            published_values("survival_to_commit")["all"]["paper_v1"],
+            kept,
+        ),
         _claim("sessions of Claude Code", claude.get("paper_v1_share"), claude, "share"),
     ]
     for mode in ("human_only", "collaborative", "vibe"):
         row = _row(turns, turns="interrupted by the user", mode=mode)
-        rows.append(_claim(f"turns interrupted by the user, {mode.replace('_', ' ')}", row.get("paper_v1"), row))
+        rows.append(
+            _claim(
+                f"turns interrupted by the user, {mode.replace('_', ' ')}", row.get("paper_v1"), row
+            )
+        )
     fates = published_values("produced_lines")
     for name, of in (("self overwritten", "self overwritten"), ("human deleted", "not committed")):
         row = _row(produced, sessions="all", fate=name)
         rows.append(_claim(f"produced lines, {name}", fates[f"all | {of}"]["paper_v1"], row))
     rework = [
-        (row["against"], row["excess"], row["low"], row["high"], row["agent lines"], row["baseline lines"], row["repositories"])
+        (
+            row["against"],
+            row["excess"],
+            row["low"],
+            row["high"],
+            row["agent lines"],
+            row["baseline lines"],
+            row["repositories"],
+        )
         for row in tables["excess_rework"].rows
     ]
     return {
         "claims": table(("what the paper says", "paper", "here (95 %)", ""), rows),
         "rework": table(
             ("against", "excess (95 %)", "agents' lines", "others' lines", "repositories"),
-            [(a, _band(v, low, high), f"{n:,}", f"{m:,}", r) for a, v, low, high, n, m, r in rework],
+            [
+                (a, _band(v, low, high), f"{n:,}", f"{m:,}", r)
+                for a, v, low, high, n, m, r in rework
+            ],
         ),
     }
 
 
-def _claim(what: str, published: float | None, row: Mapping[str, Any], name: str = "pooled") -> tuple[str, str, str, str]:
+def _claim(
+    what: str, published: float | None, row: Mapping[str, Any], name: str = "pooled"
+) -> tuple[str, str, str, str]:
     value, low, high = (row.get(column) for column in (name, f"{name}_low", f"{name}_high"))
     if value is None or published is None:
         return what, f"{published:.1%}" if published is not None else "", "too few sessions", ""
-    inside = "" if low is None or high is None else "within" if low <= published <= high else "outside"
+    inside = (
+        "" if low is None or high is None else "within" if low <= published <= high else "outside"
+    )
     return what, f"{published:.1%}", _band(value, low, high), inside
 
 
 def _band(value: float | None, low: float | None, high: float | None) -> str:
     if value is None:
         return "too few lines or commits"
-    return f"{value:.1%} ({low:.1%} to {high:.1%})" if low is not None and high is not None else f"{value:.1%}"
+    return (
+        f"{value:.1%} ({low:.1%} to {high:.1%})"
+        if low is not None and high is not None
+        else f"{value:.1%}"
+    )
 
 
 def _weaknesses(store: Store) -> dict[str, str]:
     """Findings of high and medium confidence in source files, by class of author, and what became of them."""
     scanned = store.value(_DONE, ("weaknesses",))
     if not scanned:
-        return {"scanned": "0", "scanned_lines": "0", "weaknesses": "Nothing was scanned.", "fates": ""}
+        return {
+            "scanned": "0",
+            "scanned_lines": "0",
+            "weaknesses": "Nothing was scanned.",
+            "fates": "",
+        }
     tables = {each.name: each.rows for each in weakness_tables(store, by=("class",))}
     cells = [
         (
-            f"`{row['author']}`", row["events"], f"{row['lines']:,}",
-            f"{row['rate']:.3f} ({row['low']:.3f} to {row['high']:.3f})" if row["rate"] is not None else "too few lines",
+            f"`{row['author']}`",
+            row["events"],
+            f"{row['lines']:,}",
+            f"{row['rate']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
+            if row["rate"] is not None
+            else "too few lines",
         )
         for row in tables["class"]
-    ]  # fmt: skip
-    fates = [f"of {f['findings']} by `{f['author']}` {f['present']} still there at HEAD" for f in tables["fates"]]
+    ]
+    fates = [
+        f"of {f['findings']} by `{f['author']}` {f['present']} still there at HEAD"
+        for f in tables["fates"]
+    ]
     return {
         "scanned": str(scanned),
         "scanned_lines": f"{sum(row['lines'] for row in tables['class']):,}",
-        "weaknesses": table(("author", "findings", "scanned lines", "per 1,000 lines (95 %)"), cells),
+        "weaknesses": table(
+            ("author", "findings", "scanned lines", "per 1,000 lines (95 %)"), cells
+        ),
         "fates": "; ".join(fates) or "none",
     }
 
@@ -448,9 +602,17 @@ def _quality(store: Store) -> dict[str, str]:
     if not store.value("SELECT COUNT(*) FROM commit_quality"):
         return {"measured": "0", "measured_commits": "0", "quality": "Nothing was measured."}
     tables = {found.name: found for found in maintainability(store)}
-    means = {(row["name"], row["metric"]): row for row in tables["maintainability"] if row["by"] == "class"}
+    means = {
+        (row["name"], row["metric"]): row
+        for row in tables["maintainability"]
+        if row["by"] == "class"
+    }
     cells = [
-        (f"`{name}`", f"{means[name, DMM[0]]['whole']:,.0f}", *(_estimate(means[name, metric], "mean") for metric in DMM))
+        (
+            f"`{name}`",
+            f"{means[name, DMM[0]]['whole']:,.0f}",
+            *(_estimate(means[name, metric], "mean") for metric in DMM),
+        )
         for name in dict.fromkeys(name for name, _ in means)
         if means[name, DMM[0]]["mean"] is not None
     ]
@@ -458,8 +620,14 @@ def _quality(store: Store) -> dict[str, str]:
     gaps = [_estimate(differences.get((metric, "undeclared"), {}), "alike") for metric in DMM]
     cells.append(("agents less undeclared, alike commits", "", *gaps))
     head = ("author", "whole commits", "short functions", "simple functions", "few parameters")
-    repositories, commits = store.rows("SELECT COUNT(DISTINCT repo_id) AS r, COUNT(*) AS n FROM commit_quality")[0].values()
-    return {"measured": str(repositories), "measured_commits": f"{commits:,}", "quality": table(head, cells)}
+    repositories, commits = store.rows(
+        "SELECT COUNT(DISTINCT repo_id) AS r, COUNT(*) AS n FROM commit_quality"
+    )[0].values()
+    return {
+        "measured": str(repositories),
+        "measured_commits": f"{commits:,}",
+        "quality": table(head, cells),
+    }
 
 
 def _estimate(row: Mapping[str, Any], name: str) -> str:
@@ -471,20 +639,44 @@ def _estimate(row: Mapping[str, Any], name: str) -> str:
 
 def _appendix(store: Store, rows: Sequence[Row]) -> dict[str, str]:
     commits = {row["repository"]: row["commit"] for row in _rows()}
-    counted = store.rows("SELECT r.name, COUNT(*) AS n FROM sessions s JOIN repos r ON r.id = s.repo_id GROUP BY 1")
+    counted = store.rows(
+        "SELECT r.name, COUNT(*) AS n FROM sessions s JOIN repos r ON r.id = s.repo_id GROUP BY 1"
+    )
     sessions = {row["name"]: row["n"] for row in counted}
     cells = [
         (
-            row["repository"], f"`{commits.get(row['repository'], '')[:9]}`", f"{sessions.get(row['repository'], 0):,}",
+            row["repository"],
+            f"`{commits.get(row['repository'], '')[:9]}`",
+            f"{sessions.get(row['repository'], 0):,}",
             f"{row['commits']:,}",
-            f"{row['lines']:,}", _short(row["coverage"]), _short(row["agent_share"]), _short(row["agent_kept_30_days"]),
+            f"{row['lines']:,}",
+            _short(row["coverage"]),
+            _short(row["agent_share"]),
+            _short(row["agent_kept_30_days"]),
             _short(row["undeclared_kept_30_days"]),
         )
         for row in rows
-    ]  # fmt: skip
-    head = ("repository", "commit", "sessions", "commits", "lines", "coverage", "agents", "kept 30 days", "undeclared kept")
-    names = sorted(set(commits) - {row["repository"] for row in rows} - {row["repository"] for row in _rows() if _reason(row)})
-    return {"appendix": table(head, cells), "missing": f"Without a line of source or tests: {', '.join(names) or 'none'}."}
+    ]
+    head = (
+        "repository",
+        "commit",
+        "sessions",
+        "commits",
+        "lines",
+        "coverage",
+        "agents",
+        "kept 30 days",
+        "undeclared kept",
+    )
+    names = sorted(
+        set(commits)
+        - {row["repository"] for row in rows}
+        - {row["repository"] for row in _rows() if _reason(row)}
+    )
+    return {
+        "appendix": table(head, cells),
+        "missing": f"Without a line of source or tests: {', '.join(names) or 'none'}.",
+    }
 
 
 def _short(share: float | None) -> str:
@@ -492,7 +684,9 @@ def _short(share: float | None) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--mirrors", type=Path)
     parser.add_argument("--db", type=Path)
     parser.add_argument("--page", action="store_true")

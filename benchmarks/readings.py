@@ -32,9 +32,16 @@ def verdicts() -> dict[str, Any]:
     now = [row for row in rows if row["now"] == "yes" and row["place"] == "source"]
     return {
         "read": len(rows),
-        "repositories": {seen: len({row["repository"] for row in rows if row["seen"] == seen}) for seen in SEEN},
+        "repositories": {
+            seen: len({row["repository"] for row in rows if row["seen"] == seen}) for seen in SEEN
+        },
         "counts": [[*key, number] for key, number in sorted(counts.items())],
-        "now": [[*key, n] for key, n in sorted(Counter((row["tier"], row["seen"], row["verdict"]) for row in now).items())],
+        "now": [
+            [*key, n]
+            for key, n in sorted(
+                Counter((row["tier"], row["seen"], row["verdict"]) for row in now).items()
+            )
+        ],
     }
 
 
@@ -50,14 +57,20 @@ def rates(databases: Iterable[Path]) -> list[dict[str, Any]]:
             repositories = [row["name"] for row in store.rows(_SCANNED)]
         rows = [
             {
-                "findings": row["events"], "author": row["author"], "lines": row["lines"], "rate": row["rate"],
-                "low": row["low"], "high": row["high"],
+                "findings": row["events"],
+                "author": row["author"],
+                "lines": row["lines"],
+                "rate": row["rate"],
+                "low": row["low"],
+                "high": row["high"],
             }
             for row in tables["class"]
-        ]  # fmt: skip
+        ]
         review = {row.pop("author"): row for row in tables["reviews"]}
         status = {row["status"]: row["findings"] for row in tables["status"]}
-        found.append({"repositories": repositories, "rates": rows, "review": review, "status": status})
+        found.append(
+            {"repositories": repositories, "rates": rows, "review": review, "status": status}
+        )
     return found
 
 
@@ -69,18 +82,31 @@ def texts(read: dict[str, Any], measured: list[dict[str, Any]]) -> dict[str, obj
         "held_out": read["repositories"]["held out"],
         "finding_tiers": _tiers(read),
         "finding_rates": _rates(measured),
-        "finding_groups": "\n".join(f"- {_letter(i)}: {', '.join(one['repositories'])}" for i, one in enumerate(measured)),
+        "finding_groups": "\n".join(
+            f"- {_letter(i)}: {', '.join(one['repositories'])}" for i, one in enumerate(measured)
+        ),
     }
 
 
 def _tiers(read: dict[str, Any]) -> str:
     rows: list[Sequence[object]] = []
-    counts, now = ({tuple(key): number for *key, number in read[name]} for name in ("counts", "now"))
+    counts, now = (
+        {tuple(key): number for *key, number in read[name]} for name in ("counts", "now")
+    )
     for tier, level in zip(TIERS, ("HIGH", "MEDIUM", "LOW"), strict=True):
         for seen in SEEN:
             said = [counts.get((tier, seen, verdict), 0) for verdict in VERDICTS]
             left = [now.get((tier, seen, verdict), 0) for verdict in VERDICTS]
-            rows.append((f"{tier} ({level})", seen, sum(said), *said, _share(*said[:2]), f"{left[0]} of {left[0] + left[1]}"))
+            rows.append(
+                (
+                    f"{tier} ({level})",
+                    seen,
+                    sum(said),
+                    *said,
+                    _share(*said[:2]),
+                    f"{left[0]} of {left[0] + left[1]}",
+                )
+            )
     header = (
         "tier (confidence)",
         "repositories",
@@ -108,8 +134,22 @@ def _rates(measured: list[dict[str, Any]]) -> str:
             said = one["review"].get(row["author"])
             read = (said["read"], said["true"], _corrected(said)) if said else (0, "", "")
             rate = f"{row['rate']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
-            rows.append((_letter(number), row["author"], row["findings"], f"{row['lines']:,}", rate, *read))
-    return table(("group", "author", "findings", "added lines", "per 1,000 lines", "checked", "true", "corrected"), rows)
+            rows.append(
+                (_letter(number), row["author"], row["findings"], f"{row['lines']:,}", rate, *read)
+            )
+    return table(
+        (
+            "group",
+            "author",
+            "findings",
+            "added lines",
+            "per 1,000 lines",
+            "checked",
+            "true",
+            "corrected",
+        ),
+        rows,
+    )
 
 
 def _letter(number: int) -> str:

@@ -18,7 +18,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 BRANCH = "entire/checkpoints/v1"
-_EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "edit", "write", "multiedit", "replace", "write_file")
+_EDITS = (
+    "Edit",
+    "Write",
+    "MultiEdit",
+    "NotebookEdit",
+    "edit",
+    "write",
+    "multiedit",
+    "replace",
+    "write_file",
+)
 _INPUT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 Found = dict[str, Any]
 
@@ -32,17 +42,26 @@ def transcripts(clone: str) -> dict[str, tuple[str, str, bytes]]:
     refs = git(clone, "for-each-ref", "--format=%(refname)").decode().split()
     branch = next(ref for ref in refs if ref.endswith(BRANCH))
     names = git(clone, "ls-tree", "-r", "-l", branch).decode().splitlines()
-    sizes = {line.split("\t")[1]: int(line.split()[3]) for line in names if line.split()[3].isdigit()}
+    sizes = {
+        line.split("\t")[1]: int(line.split()[3]) for line in names if line.split()[3].isdigit()
+    }
     best: dict[str, tuple[int, str, str]] = {}
     for name in sizes:
         folder = name.removesuffix("/metadata.json")
-        if folder == name or f"{folder}/full.jsonl" not in sizes or f"{folder}/full.jsonl.001" in sizes:
+        if (
+            folder == name
+            or f"{folder}/full.jsonl" not in sizes
+            or f"{folder}/full.jsonl.001" in sizes
+        ):
             continue
         about = json.loads(git(clone, "show", f"{branch}:{name}"))
         size = sizes[f"{folder}/full.jsonl"]
         if size > best.get(about.get("session_id", ""), (0, "", ""))[0]:
             best[about["session_id"]] = (size, about.get("agent", ""), f"{folder}/full.jsonl")
-    return {key: (agent, path, git(clone, "show", f"{branch}:{path}")) for key, (_, agent, path) in best.items()}
+    return {
+        key: (agent, path, git(clone, "show", f"{branch}:{path}"))
+        for key, (_, agent, path) in best.items()
+    }
 
 
 # --- one agent each ---------------------------------------------------------------------------------------------------
@@ -93,8 +112,14 @@ class _Claude:
         if part.get("type") == "tool_use":
             self.tool = part["name"]
             if self.tool in _EDITS:
-                self.pending[part["id"]] = part["input"].get("file_path") or part["input"].get("notebook_path") or ""
-        if part.get("type") == "tool_result" and not part.get("is_error") and part.get("tool_use_id") in self.pending:
+                self.pending[part["id"]] = (
+                    part["input"].get("file_path") or part["input"].get("notebook_path") or ""
+                )
+        if (
+            part.get("type") == "tool_result"
+            and not part.get("is_error")
+            and part.get("tool_use_id") in self.pending
+        ):
             self.changed.append([self.pending[part["tool_use_id"]]])
 
     def _said(self, text: str, injected: bool) -> None:
@@ -114,10 +139,16 @@ def claude(data: bytes) -> Found | None:
     cached = sum(one["cache_read_input_tokens"] for one in read.usage.values())
     fresh = sum(one["input_tokens"] for one in read.usage.values())
     return {
-        "thoughts": read.thoughts, "stops": read.stops, "compactions": read.compacts, "responses": len(read.responses),
-        "cache": cached / (cached + fresh) if cached + fresh else None, "changed": read.changed,
-        "subagents": any(part.get("name") in ("Task", "Agent") for line in lines for part in _parts(line)),
-    }  # fmt: skip
+        "thoughts": read.thoughts,
+        "stops": read.stops,
+        "compactions": read.compacts,
+        "responses": len(read.responses),
+        "cache": cached / (cached + fresh) if cached + fresh else None,
+        "changed": read.changed,
+        "subagents": any(
+            part.get("name") in ("Task", "Agent") for line in lines for part in _parts(line)
+        ),
+    }
 
 
 def _parts(line: Found) -> list[Found]:
@@ -148,7 +179,11 @@ def _patched(patch: str) -> list[str]:
 
 def opencode(data: bytes) -> Found | None:
     messages = json.loads(data)["messages"]
-    tokens = [m["info"]["tokens"] for m in messages if m["info"]["role"] == "assistant" and m["info"].get("tokens")]
+    tokens = [
+        m["info"]["tokens"]
+        for m in messages
+        if m["info"]["role"] == "assistant" and m["info"].get("tokens")
+    ]
     parts = [part for m in messages for part in m["parts"]]
     read, fresh = sum(t["cache"]["read"] for t in tokens), sum(t["input"] for t in tokens)
     done = [p for p in parts if p["type"] == "tool" and p["state"]["status"] == "completed"]
@@ -156,7 +191,9 @@ def opencode(data: bytes) -> Found | None:
         "thoughts": [len(p["text"]) for p in parts if p["type"] == "reasoning" and p["text"]],
         "cache": read / (read + fresh) if read + fresh else None,
         "changed": [
-            _patched(p["state"]["input"]["patchText"]) if p["tool"] == "apply_patch" else [p["state"]["input"].get("filePath", "")]
+            _patched(p["state"]["input"]["patchText"])
+            if p["tool"] == "apply_patch"
+            else [p["state"]["input"].get("filePath", "")]
             for p in done
             if p["tool"] in (*_EDITS, "apply_patch")
         ],
@@ -165,8 +202,15 @@ def opencode(data: bytes) -> Found | None:
 
 def gemini(data: bytes) -> Found | None:
     messages = json.loads(data)["messages"]
-    calls = [call for m in messages for call in m.get("toolCalls") or () if call.get("status") == "success"]
-    return {"changed": [[call["args"].get("file_path", "")] for call in calls if call["name"] in _EDITS]}
+    calls = [
+        call
+        for m in messages
+        for call in m.get("toolCalls") or ()
+        if call.get("status") == "success"
+    ]
+    return {
+        "changed": [[call["args"].get("file_path", "")] for call in calls if call["name"] in _EDITS]
+    }
 
 
 def pi(data: bytes) -> Found | None:
@@ -178,7 +222,11 @@ def pi(data: bytes) -> Found | None:
     usage = [m["usage"] for m in answers if m.get("usage")]
     read, fresh = sum(one["cacheRead"] for one in usage), sum(one["input"] for one in usage)
     return {
-        "thoughts": [len(part["thinking"]) for part in parts if part["type"] == "thinking" and part["thinking"]],
+        "thoughts": [
+            len(part["thinking"])
+            for part in parts
+            if part["type"] == "thinking" and part["thinking"]
+        ],
         "cache": read / (read + fresh) if read + fresh else None,
         "turns": sum(m["role"] == "user" for m in messages),
         "changed": [
@@ -192,28 +240,44 @@ def pi(data: bytes) -> Found | None:
 def copilot(data: bytes) -> Found | None:
     lines = [json.loads(line) for line in data.decode().splitlines() if line.strip()]
     told = [(line["type"], line.get("data") or {}) for line in lines]
-    done = {one["toolCallId"] for kind, one in told if kind == "tool.execution_complete" and one.get("success")}
+    done = {
+        one["toolCallId"]
+        for kind, one in told
+        if kind == "tool.execution_complete" and one.get("success")
+    }
     return {
-        "thoughts": [len(one["reasoningText"]) for kind, one in told if kind == "assistant.message" and one.get("reasoningText")],
+        "thoughts": [
+            len(one["reasoningText"])
+            for kind, one in told
+            if kind == "assistant.message" and one.get("reasoningText")
+        ],
         "turns": sum(kind == "user.message" for kind, _ in told),
         "changed": [
             [one["arguments"].get("path", "")]
             for kind, one in told
-            if kind == "tool.execution_start" and one["toolName"] in (*_EDITS, "create") and one["toolCallId"] in done
+            if kind == "tool.execution_start"
+            and one["toolName"] in (*_EDITS, "create")
+            and one["toolCallId"] in done
         ],
     }
 
 
 READERS: dict[str, Callable[[bytes], Found | None]] = {
-    "Claude Code": claude, "Codex": codex, "OpenCode": opencode, "Gemini CLI": gemini, "Pi": pi,
+    "Claude Code": claude,
+    "Codex": codex,
+    "OpenCode": opencode,
+    "Gemini CLI": gemini,
+    "Pi": pi,
     "Copilot CLI": copilot,
-}  # fmt: skip
+}
 
 
 # --- compared ---------------------------------------------------------------------------------------------------------
 
 
-def compare(db: sqlite3.Connection, clone: str, key: str, found: Found) -> Iterator[tuple[str, Any, Any]]:
+def compare(
+    db: sqlite3.Connection, clone: str, key: str, found: Found
+) -> Iterator[tuple[str, Any, Any]]:
     """(column, here, in the database)"""
     query = "SELECT f.*, s.id AS number, s.cwd FROM session_features f JOIN sessions s ON s.id = f.session_id WHERE s.key = ?"
     rows = db.execute(query, (key,)).fetchall()
@@ -223,20 +287,46 @@ def compare(db: sqlite3.Connection, clone: str, key: str, found: Found) -> Itera
     if "thoughts" in found:
         yield "reasoning_lengths", found["thoughts"], json.loads(row["reasoning_lengths"] or "[]")
     if "stops" in found:
-        yield "interruption_events", found["stops"], [one["tool"] for one in json.loads(row["interruption_events"])]
+        yield (
+            "interruption_events",
+            found["stops"],
+            [one["tool"] for one in json.loads(row["interruption_events"])],
+        )
         told = json.loads(row["compaction_events"])
-        yield "compaction_events", found["compactions"], [[one["tokens_before"], one["tokens_after"]] for one in told]
-        yield "per_response_latency_s", found["responses"], len(json.loads(row["per_response_latency_s"] or "[]"))
+        yield (
+            "compaction_events",
+            found["compactions"],
+            [[one["tokens_before"], one["tokens_after"]] for one in told],
+        )
+        yield (
+            "per_response_latency_s",
+            found["responses"],
+            len(json.loads(row["per_response_latency_s"] or "[]")),
+        )
     if "turns" in found:
         yield "user_turn_count", found["turns"], row["user_turn_count"]
     if "stop_count" in found:
-        yield "interruption_events", found["stop_count"], len(json.loads(row["interruption_events"]))
-        yield "compaction_events", found["compaction_count"], len(json.loads(row["compaction_events"]))
+        yield (
+            "interruption_events",
+            found["stop_count"],
+            len(json.loads(row["interruption_events"])),
+        )
+        yield (
+            "compaction_events",
+            found["compaction_count"],
+            len(json.loads(row["compaction_events"])),
+        )
     if found.get("cache") is not None and not found.get("subagents"):
         yield "cache_read_ratio", round(found["cache"], 9), round(row["cache_read_ratio"] or 0.0, 9)
-    calls = [some for call in found["changed"] if (some := [path for one in call if (path := _inside(one, row["cwd"] or ""))])]
+    calls = [
+        some
+        for call in found["changed"]
+        if (some := [path for one in call if (path := _inside(one, row["cwd"] or ""))])
+    ]
     inside = [path for some in calls for path in some]
-    told = sorted(one["path"] for one in json.loads(row["files_seen"]) if one["changed"] is not None)
+    told = sorted(
+        one["path"] for one in json.loads(row["files_seen"]) if one["changed"] is not None
+    )
     yield "files_seen (changed)", sorted(set(inside)), told
     linked = db.execute(
         "SELECT c.commit_sha FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE cs.session_id = ?",
@@ -245,20 +335,32 @@ def compare(db: sqlite3.Connection, clone: str, key: str, found: Found) -> Itera
     files = {
         name
         for (sha,) in linked
-        for name in git(clone, "show", "-m", "--first-parent", "--format=", "--name-only", sha).decode().splitlines()
+        for name in git(clone, "show", "-m", "--first-parent", "--format=", "--name-only", sha)
+        .decode()
+        .splitlines()
     }
     if inside and files:
-        yield "localized_correct_file", int(any(_ends(path, files) for path in calls[0])), row["localized_correct_file"]
+        yield (
+            "localized_correct_file",
+            int(any(_ends(path, files) for path in calls[0])),
+            row["localized_correct_file"],
+        )
 
 
 def _inside(path: str, directory: str) -> str | None:
     if not path.startswith("/") or not directory:
         return path or None
-    return path.removeprefix(directory + "/") if directory and path.startswith(directory + "/") else None
+    return (
+        path.removeprefix(directory + "/")
+        if directory and path.startswith(directory + "/")
+        else None
+    )
 
 
 def _ends(path: str, files: set[str]) -> bool:
-    return any(path == file or path.endswith("/" + file) or file.endswith("/" + path) for file in files)
+    return any(
+        path == file or path.endswith("/" + file) or file.endswith("/" + path) for file in files
+    )
 
 
 def main(arguments: list[str]) -> None:
@@ -282,7 +384,9 @@ def main(arguments: list[str]) -> None:
                     same[column][0] += here == there
                     same[column][1] += 1
                     if here != there:
-                        print(f"{key[:13]} {agent} {column}: here {str(here)[:160]} | database {str(there)[:160]}")
+                        print(
+                            f"{key[:13]} {agent} {column}: here {str(here)[:160]} | database {str(there)[:160]}"
+                        )
     print(dict(sessions))
     for column, (agree, of) in sorted(same.items()):
         print(f"{column}: {agree} of {of}")

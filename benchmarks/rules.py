@@ -46,13 +46,20 @@ def measure() -> dict[str, Any]:
     found: dict[str, list[AnnotatedFinding]] = defaultdict(list)
     for one in findings(result):
         found[one.path].append(one)
-    counts: dict[str, dict[str, list[int]]] = {name: {"annotated": [0, 0, 0], "planted": [0, 0]} for name in by_id}
+    counts: dict[str, dict[str, list[int]]] = {
+        name: {"annotated": [0, 0, 0], "planted": [0, 0]} for name in by_id
+    }
     for path in _files(ANNOTATED):
         _annotated(path, found[_laid(path)], counts)
     planted = _Planted(by_id, counts)
     for path in _files(PLANTED):
         planted.add(path, found[_laid(path)])
-    return {"semgrep": result["version"], "ruleset": rules.sha256, "rules": counts, "planted": planted.results()}
+    return {
+        "semgrep": result["version"],
+        "ruleset": rules.sha256,
+        "rules": counts,
+        "planted": planted.results(),
+    }
 
 
 def _files(root: Path) -> list[Path]:
@@ -75,9 +82,16 @@ def _lay(where: Path) -> None:
         shutil.copy(path, target)
 
 
-def _annotated(path: Path, found: Iterable[AnnotatedFinding], counts: Mapping[str, Mapping[str, list[int]]]) -> None:
+def _annotated(
+    path: Path, found: Iterable[AnnotatedFinding], counts: Mapping[str, Mapping[str, list[int]]]
+) -> None:
     prefix = f"whowrote.{path.relative_to(ANNOTATED).parts[0]}."
-    wanted = {(m.line, prefix + name) for m in marks(path.read_text("utf-8")) if m.vulnerable for name in m.names}
+    wanted = {
+        (m.line, prefix + name)
+        for m in marks(path.read_text("utf-8"))
+        if m.vulnerable
+        for name in m.names
+    }
     got = {(one.start, one.rule) for one in found}
     for position, places in enumerate((wanted & got, wanted - got, got - wanted)):
         for _, rule in places:
@@ -87,7 +101,9 @@ def _annotated(path: Path, found: Iterable[AnnotatedFinding], counts: Mapping[st
 class _Planted:
     """Counts over the planted programs."""
 
-    def __init__(self, rules: Mapping[str, Rule], counts: Mapping[str, Mapping[str, list[int]]]) -> None:
+    def __init__(
+        self, rules: Mapping[str, Rule], counts: Mapping[str, Mapping[str, list[int]]]
+    ) -> None:
         self._rules = rules
         self._counts = counts
         self._languages: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
@@ -100,15 +116,25 @@ class _Planted:
         language, name = path.relative_to(PLANTED).parts
         for mark in marks(path.read_text("utf-8")):
             cwe = mark.names[0]
-            hits = [f for f in found if f.start <= mark.line <= f.end and related(self._rules[f.rule].cwes[0], cwe)]
+            hits = [
+                f
+                for f in found
+                if f.start <= mark.line <= f.end and related(self._rules[f.rule].cwes[0], cwe)
+            ]
             for counts in (self._languages[language], self._cwes[cwe]):
                 _count(counts, mark.vulnerable, bool(hits))
             for rule in {f.rule for f in hits}:
                 self._counts[rule]["planted"][not mark.vulnerable] += 1
             for place, tier in enumerate(TIERS):  # a tier together with the stronger ones
-                _count(self._tiers[tier], mark.vulnerable, any(self._rules[f.rule].tier in TIERS[: place + 1] for f in hits))
+                _count(
+                    self._tiers[tier],
+                    mark.vulnerable,
+                    any(self._rules[f.rule].tier in TIERS[: place + 1] for f in hits),
+                )
             if mark.vulnerable != bool(hits):
-                (self._missed if mark.vulnerable else self._wrong).append([f"{language}/{name}", str(mark.line), cwe])
+                (self._missed if mark.vulnerable else self._wrong).append(
+                    [f"{language}/{name}", str(mark.line), cwe]
+                )
 
     def results(self) -> dict[str, Any]:
         return {
@@ -162,21 +188,33 @@ def page(results: Mapping[str, Any]) -> str:
         "repositories": len({row["repository"] for row in rows}),
         "precision": _precision(rules, rows),
         "all_rules": _list(rules, results["rules"]),
-        "cwes": table(("CWE", "name", "in plain words"), [(cwe, e["name"], e["text"]) for cwe, e in weaknesses().items()]),
+        "cwes": table(
+            ("CWE", "name", "in plain words"),
+            [(cwe, e["name"], e["text"]) for cwe, e in weaknesses().items()],
+        ),
     }
     return fill("rules.md", values | _planted(results["planted"]))
 
 
 _TIERS = {
-    "taint": ("input from outside (a request, the command line, another party) reaches a dangerous call", "HIGH"),
-    "built": ("text that is put together reaches it, or a secret is where it should not be", "MEDIUM"),
+    "taint": (
+        "input from outside (a request, the command line, another party) reaches a dangerous call",
+        "HIGH",
+    ),
+    "built": (
+        "text that is put together reaches it, or a secret is where it should not be",
+        "MEDIUM",
+    ),
     "api": ("the call or setting alone", "LOW"),
 }
 
 
 def _tiers(rules: Sequence[Rule]) -> str:
     counts = Counter(str(rule.tier) for rule in rules if rule.tier is not None)
-    return table(("tier", "rules", "meaning", "confidence"), [(tier, counts[tier], *about) for tier, about in _TIERS.items()])
+    return table(
+        ("tier", "rules", "meaning", "confidence"),
+        [(tier, counts[tier], *about) for tier, about in _TIERS.items()],
+    )
 
 
 _PLANTED = ("found", "planted", "safe lines matched", "safe lines")
@@ -185,10 +223,18 @@ _PLANTED = ("found", "planted", "safe lines matched", "safe lines")
 def _planted(planted: Mapping[str, Any]) -> dict[str, object]:
     total = [sum(column) for column in zip(*planted["languages"].values(), strict=True)]
     languages = [(name, *counts) for name, counts in sorted(planted["languages"].items())]
-    tiers = [(" + ".join(TIERS[: n + 1]), *_with_share(planted["tiers"][tier])) for n, tier in enumerate(TIERS)]
-    cwes = [(name, *counts) for name, counts in sorted(planted["cwes"].items(), key=lambda item: int(item[0][4:]))]
+    tiers = [
+        (" + ".join(TIERS[: n + 1]), *_with_share(planted["tiers"][tier]))
+        for n, tier in enumerate(TIERS)
+    ]
+    cwes = [
+        (name, *counts)
+        for name, counts in sorted(planted["cwes"].items(), key=lambda item: int(item[0][4:]))
+    ]
     return {
-        "planted_languages": table(("language", *_PLANTED), [*languages, ("all", *_with_share(total))]),
+        "planted_languages": table(
+            ("language", *_PLANTED), [*languages, ("all", *_with_share(total))]
+        ),
         "planted_tiers": table(("tiers", *_PLANTED), tiers),
         "planted_cwes": table(("CWE", *_PLANTED), cwes),
         "missed": _places(planted["missed"]),
@@ -210,7 +256,9 @@ def _precision(rules: Sequence[Rule], rows: Sequence[Mapping[str, str]]) -> str:
     for name in TIERS:
         verdicts = [row["verdict"] == "true" for row in rows if tier.get(row["rule"]) == name]
         if verdicts:
-            cells.append((name, len(verdicts), sum(verdicts), f"{100 * sum(verdicts) / len(verdicts):.0f} %"))
+            cells.append(
+                (name, len(verdicts), sum(verdicts), f"{100 * sum(verdicts) / len(verdicts):.0f} %")
+            )
     return table(("tier", "checked", "true", "precision"), cells)
 
 
@@ -218,19 +266,30 @@ def _list(rules: Sequence[Rule], counts: Mapping[str, Mapping[str, Sequence[int]
     rows: list[Sequence[object]] = []
     for rule in rules:
         own_counts = counts.get(rule.id, {})
-        cells = [" / ".join(map(str, own_counts[kind])) if kind in own_counts else "" for kind in ("annotated", "planted", "read")]
+        cells = [
+            " / ".join(map(str, own_counts[kind])) if kind in own_counts else ""
+            for kind in ("annotated", "planted", "read")
+        ]
         rows.append((rule.id.removeprefix("whowrote."), rule.cwes[0], rule.tier, *cells))
     return table(("rule", "CWE", "tier", "annotated", "planted", "checked"), rows)
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="only check that docs/rules.md is up to date")
-    parser.add_argument("--page", action="store_true", help="only write docs/rules.md, from the stored numbers")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="only check that docs/rules.md is up to date"
+    )
+    parser.add_argument(
+        "--page", action="store_true", help="only write docs/rules.md, from the stored numbers"
+    )
     options = parser.parse_args(arguments)
     if options.check:
         results = json.loads(RESULTS.read_text("utf-8"))
-        if results["ruleset"] != named(()).sha256 or PAGE.read_text("utf-8") != page(_with_reviews(results)):
+        if results["ruleset"] != named(()).sha256 or PAGE.read_text("utf-8") != page(
+            _with_reviews(results)
+        ):
             print("docs/rules.md is out of date; run: python benchmarks/rules.py", file=sys.stderr)
             return 1
         return 0

@@ -48,16 +48,26 @@ def _commit(
     """A commit with the mark `number`, after the one before it unless others are named."""
     who = _WHO % (_START + number * 60)
     message = b"change %d\n%s" % (number, trailer)
-    parts = [b"commit %s\nmark :%d\nauthor %s\ncommitter %s\ndata %d\n%s" % (ref, number, who, who, len(message), message)]
-    for at, parent in enumerate(parents if parents is not None else [number - 1] if number > 1 else []):
+    parts = [
+        b"commit %s\nmark :%d\nauthor %s\ncommitter %s\ndata %d\n%s"
+        % (ref, number, who, who, len(message), message)
+    ]
+    for at, parent in enumerate(
+        parents if parents is not None else [number - 1] if number > 1 else []
+    ):
         parts.append((b"from :%d\n" if at == 0 else b"merge :%d\n") % parent)
     parts += more
-    parts += [b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(text), text) for path, text in files.items()]
+    parts += [
+        b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(text), text)
+        for path, text in files.items()
+    ]
     return b"".join(parts)
 
 
 def _text(lines: int, seed: int = 0) -> bytes:
-    return b"".join(b"value_%d = compute(%d)\n" % (seed * 1_000_003 + n, n * 7 % 1009) for n in range(lines))
+    return b"".join(
+        b"value_%d = compute(%d)\n" % (seed * 1_000_003 + n, n * 7 % 1009) for n in range(lines)
+    )
 
 
 def lines(n: int) -> Stream:
@@ -111,7 +121,14 @@ def depth(n: int) -> Stream:
 def hunks(n: int) -> Stream:
     before = [b"value_%d = 1\n" % k for k in range(4 * n)]
     yield _commit(1, {b"a.py": b"".join(before)})
-    yield _commit(2, {b"a.py": b"".join(b"other_%d = 2\n" % k if k % 4 == 0 else line for k, line in enumerate(before))})
+    yield _commit(
+        2,
+        {
+            b"a.py": b"".join(
+                b"other_%d = 2\n" % k if k % 4 == 0 else line for k, line in enumerate(before)
+            )
+        },
+    )
 
 
 def renames(n: int) -> Stream:
@@ -137,19 +154,36 @@ def notes(n: int) -> Stream:
 
 def _record(second: int, kind: str, content: Any, **more: Any) -> bytes:
     """A record of a transcript of Claude Code, as far as it is read."""
-    at = datetime.fromtimestamp(_START + 60 + second / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    value = {"type": kind, "sessionId": _SESSION, "cwd": _CWD, "version": "2.1.37", "timestamp": at, "uuid": f"u{second}"}
-    return json.dumps(value | {"message": {"role": kind, "content": content}} | more).encode() + b"\n"
+    at = (
+        datetime.fromtimestamp(_START + 60 + second / 1000, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
+    value = {
+        "type": kind,
+        "sessionId": _SESSION,
+        "cwd": _CWD,
+        "version": "2.1.37",
+        "timestamp": at,
+        "uuid": f"u{second}",
+    }
+    return (
+        json.dumps(value | {"message": {"role": kind, "content": content}} | more).encode() + b"\n"
+    )
 
 
 def _call(second: int, name: str, given: dict[str, Any], result: Any = "") -> bytes:
     number = f"toolu_{second}"
-    asked = _record(second, "assistant", [{"type": "tool_use", "id": number, "name": name, "input": given}])
+    asked = _record(
+        second, "assistant", [{"type": "tool_use", "id": number, "name": name, "input": given}]
+    )
     content = [{"type": "tool_result", "tool_use_id": number, "content": "done"}]
     return asked + _record(second + 1, "user", content, toolUseResult=result)
 
 
-def _session(records: Iterator[bytes], before: bytes, *after: bytes, more: dict[bytes, bytes] | None = None) -> Stream:
+def _session(
+    records: Iterator[bytes], before: bytes, *after: bytes, more: dict[bytes, bytes] | None = None
+) -> Stream:
     """A commit, others with a checkpoint in which a session changed `a.py`, the last also with `more`, and the checkpoint."""
     trailer = b"\nEntire-Checkpoint: %s\n" % _CHECKPOINT.encode()
     yield _commit(1, {b"a.py": before})
@@ -157,11 +191,27 @@ def _session(records: Iterator[bytes], before: bytes, *after: bytes, more: dict[
         files = {b"a.py": text} | (more or {} if number == 1999 + len(after) else {})
         yield _commit(number, files, [number - 1 if number > 2000 else 1], trailer=trailer)
     place = f"{_CHECKPOINT[:2]}/{_CHECKPOINT[2:]}"
-    about = {"checkpoint_id": _CHECKPOINT, "strategy": "manual-commit", "branch": "main", "files_touched": ["a.py"]}
-    own = about | {"session_id": _SESSION, "agent": "Claude Code", "created_at": "2023-11-16T07:33:20Z"}
-    whole = about | {"sessions": [{"metadata": f"/{place}/0/metadata.json", "transcript": f"/{place}/0/full.jsonl"}]}
+    about = {
+        "checkpoint_id": _CHECKPOINT,
+        "strategy": "manual-commit",
+        "branch": "main",
+        "files_touched": ["a.py"],
+    }
+    own = about | {
+        "session_id": _SESSION,
+        "agent": "Claude Code",
+        "created_at": "2023-11-16T07:33:20Z",
+    }
+    whole = about | {
+        "sessions": [
+            {"metadata": f"/{place}/0/metadata.json", "transcript": f"/{place}/0/full.jsonl"}
+        ]
+    }
     held = {"0/full.jsonl": b"".join(records)}
-    held |= {"0/metadata.json": json.dumps(own).encode(), "metadata.json": json.dumps(whole).encode()}
+    held |= {
+        "0/metadata.json": json.dumps(own).encode(),
+        "metadata.json": json.dumps(whole).encode(),
+    }
     paths = {f"{place}/{name}".encode(): data for name, data in held.items()}
     yield _commit(2000 + len(after), paths, [], ref=b"refs/heads/entire/checkpoints/v1")
 
@@ -171,14 +221,27 @@ def _prompt(second: int, text: str = "Please change a.py.") -> bytes:
 
 
 def _edit(number: int, old: str, new: str, every: bool = False) -> bytes:
-    given = {"file_path": f"{_CWD}/a.py", "old_string": old, "new_string": new, "replace_all": every}
-    return _call(10 + 2 * number, "Edit", given, {"filePath": f"{_CWD}/a.py", "oldString": old, "newString": new})
+    given = {
+        "file_path": f"{_CWD}/a.py",
+        "old_string": old,
+        "new_string": new,
+        "replace_all": every,
+    }
+    return _call(
+        10 + 2 * number,
+        "Edit",
+        given,
+        {"filePath": f"{_CWD}/a.py", "oldString": old, "newString": new},
+    )
 
 
 def edits(n: int) -> Stream:
     """Of a file with 500 lines: a file of other length makes each edit another one."""
     lines = 500
-    made = (_edit(k, f"value_{k % lines} = {k // lines}\n", f"value_{k % lines} = {k // lines + 1}\n") for k in range(n))
+    made = (
+        _edit(k, f"value_{k % lines} = {k // lines}\n", f"value_{k % lines} = {k // lines + 1}\n")
+        for k in range(n)
+    )
     before = b"".join(b"value_%d = 0\n" % k for k in range(lines))
     after = b"".join(b"value_%d = %d\n" % (k, (n - k + lines - 1) // lines) for k in range(lines))
     yield from _session(itertools.chain([_prompt(0)], made), before, after)
@@ -187,7 +250,9 @@ def edits(n: int) -> Stream:
 def edits_of_long_file(n: int) -> Stream:
     """As many edits as the file has lines."""
     made = (_edit(k, f"value_{k} = 0\n", f"value_{k} = 1\n") for k in range(n))
-    before, after = (b"".join(b"value_%d = %d\n" % (k, value) for k in range(n)) for value in (0, 1))
+    before, after = (
+        b"".join(b"value_%d = %d\n" % (k, value) for k in range(n)) for value in (0, 1)
+    )
     yield from _session(itertools.chain([_prompt(0)], made), before, after)
 
 
@@ -207,7 +272,13 @@ def taken_out_again(n: int) -> Stream:
 def files_beside_commands(n: int) -> Stream:
     """Files that nobody edited, and as many commands of which nobody knows what they write."""
     made = (
-        _call(10 + 2 * k, "Bash", {"command": f"./run step_{k} src/file_{k}.py && git pull"}, {"stdout": "x"}) for k in range(n)
+        _call(
+            10 + 2 * k,
+            "Bash",
+            {"command": f"./run step_{k} src/file_{k}.py && git pull"},
+            {"stdout": "x"},
+        )
+        for k in range(n)
     )
     more = {b"src/file_%d.py" % k: b"value = %d\n" % k for k in range(n)}
     yield from _session(itertools.chain([_prompt(0)], made), b"a = 1\n", b"a = 2\n", more=more)
@@ -216,22 +287,34 @@ def files_beside_commands(n: int) -> Stream:
 def replaced_everywhere(n: int) -> Stream:
     """Edits that replace every occurrence, of which there are 40."""
     made = (_edit(k, f"name_{k}", f"name_{k + 1}", every=True) for k in range(n))
-    before, after = (b"".join(b"use(name_%d, %d)\n" % (k, line) for line in range(40)) for k in (0, n))
+    before, after = (
+        b"".join(b"use(name_%d, %d)\n" % (k, line) for line in range(40)) for k in (0, n)
+    )
     yield from _session(itertools.chain([_prompt(0)], made), before, after)
 
 
 def calls(n: int) -> Stream:
-    made = (_call(10 + 2 * k, "Bash", {"command": f"ls src/{k} && grep -rn value_{k} ."}, {"stdout": "x"}) for k in range(n))
+    made = (
+        _call(
+            10 + 2 * k, "Bash", {"command": f"ls src/{k} && grep -rn value_{k} ."}, {"stdout": "x"}
+        )
+        for k in range(n)
+    )
     yield from _session(itertools.chain([_prompt(0)], made), b"a = 1\n", b"a = 1\nb = 2\n")
 
 
 def prompts(n: int) -> Stream:
-    made = (_prompt(4 * k, f"Now change number {k}.") + _call(4 * k + 1, "Bash", {"command": "ls"}) for k in range(n))
+    made = (
+        _prompt(4 * k, f"Now change number {k}.") + _call(4 * k + 1, "Bash", {"command": "ls"})
+        for k in range(n)
+    )
     yield from _session(made, b"a = 1\n", b"a = 1\nb = 2\n")
 
 
 def record_length(n: int) -> Stream:
-    yield from _session(iter([_prompt(0, "word and another one " * n)]), b"a = 1\n", b"a = 1\nb = 2\n")
+    yield from _session(
+        iter([_prompt(0, "word and another one " * n)]), b"a = 1\n", b"a = 1\nb = 2\n"
+    )
 
 
 def output_length(n: int) -> Stream:
@@ -244,13 +327,30 @@ def output_length(n: int) -> Stream:
 SIZES: dict[str, tuple[Callable[[int], Stream], int, int]] = {
     make.__name__: (make, large, small)
     for make, large, small in (
-        (lines, 100_000, 500), (blank_lines, 100_000, 500), (same_lines, 50_000, 500), (line_length, 2_000_000, 500),
-        (commits, 1_000, 20), (merges, 600, 15), (parents, 1_000, 20), (files, 4_000, 60), (depth, 800, 20), (hunks, 8_000, 60),
-        (renames, 3_000, 60), (tags, 10_000, 100), (notes, 600, 20), (edits, 10_000, 40), (edits_of_long_file, 4_000, 40),
-        (taken_out_again, 2_000, 40), (files_beside_commands, 1_000, 40), (replaced_everywhere, 400, 20),
-        (calls, 4_000, 60), (prompts, 2_000, 40), (record_length, 500_000, 500), (output_length, 100_000, 500),
+        (lines, 100_000, 500),
+        (blank_lines, 100_000, 500),
+        (same_lines, 50_000, 500),
+        (line_length, 2_000_000, 500),
+        (commits, 1_000, 20),
+        (merges, 600, 15),
+        (parents, 1_000, 20),
+        (files, 4_000, 60),
+        (depth, 800, 20),
+        (hunks, 8_000, 60),
+        (renames, 3_000, 60),
+        (tags, 10_000, 100),
+        (notes, 600, 20),
+        (edits, 10_000, 40),
+        (edits_of_long_file, 4_000, 40),
+        (taken_out_again, 2_000, 40),
+        (files_beside_commands, 1_000, 40),
+        (replaced_everywhere, 400, 20),
+        (calls, 4_000, 60),
+        (prompts, 2_000, 40),
+        (record_length, 500_000, 500),
+        (output_length, 100_000, 500),
     )
-}  # fmt: skip
+}
 
 # --- measuring --------------------------------------------------------------------------------------------------------
 

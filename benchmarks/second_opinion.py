@@ -81,7 +81,14 @@ def _file(file: Any) -> TheirFile:
     lines = file.diff_parsed
     renamed = file.old_path if file.change_type.name == "RENAME" else ""
     numbers = tuple(number for number, _ in lines["added"])
-    return TheirFile(file.new_path or file.old_path, renamed, numbers, file.added_lines, file.deleted_lines, tuple(_methods(file)))
+    return TheirFile(
+        file.new_path or file.old_path,
+        renamed,
+        numbers,
+        file.added_lines,
+        file.deleted_lines,
+        tuple(_methods(file)),
+    )
 
 
 def _methods(file: Any) -> Iterator[Method]:
@@ -93,7 +100,10 @@ def _methods(file: Any) -> Iterator[Method]:
     except FAILURES:
         return
     for method in changed:
-        if (method.long_name, method.start_line) in now:  # not one of the version before, of which it has no lines now
+        if (
+            method.long_name,
+            method.start_line,
+        ) in now:  # not one of the version before, of which it has no lines now
             yield Method(method.name, method.start_line, method.end_line)
 
 
@@ -104,11 +114,23 @@ def second_opinion(path: Path, jobs: int = 2) -> dict[str, dict[str, int]]:
     """Counts for files, renames and methods of all ordinary commits of the branch of HEAD."""
     repo = GitRepo(path)
     commits = [c for c in repo.history(repo.default_branch()[1]) if len(c.parents) < 2]
-    found: dict[str, Counter[str]] = {name: Counter() for name in ("commits", "files", "renames", "methods")}
+    found: dict[str, Counter[str]] = {
+        name: Counter() for name in ("commits", "files", "renames", "methods")
+    }
     with repo.open_scratch() as git:
-        portions = [[c.sha for c in commits[at : at + _TOGETHER]] for at in range(0, len(commits), _TOGETHER)]
-        tasks = [Task(str(number), (str(git.directory), portion)) for number, portion in enumerate(portions)]
-        theirs = {one.sha: one for done in workers.run(read, tasks, jobs, _LIMITS) for one in done.value or ()}
+        portions = [
+            [c.sha for c in commits[at : at + _TOGETHER]]
+            for at in range(0, len(commits), _TOGETHER)
+        ]
+        tasks = [
+            Task(str(number), (str(git.directory), portion))
+            for number, portion in enumerate(portions)
+        ]
+        theirs = {
+            one.sha: one
+            for done in workers.run(read, tasks, jobs, _LIMITS)
+            for one in done.value or ()
+        }
         for commit in commits:
             other = theirs.get(commit.sha)
             ours = read_history(repo, [commit]).diffs[commit.sha].files
@@ -125,7 +147,9 @@ def second_opinion(path: Path, jobs: int = 2) -> dict[str, dict[str, int]]:
     return {name: dict(sorted(counts.items())) for name, counts in found.items()}
 
 
-def _paired(ours: Iterable[FileDiff], theirs: Iterable[TheirFile]) -> Iterator[tuple[FileDiff | None, TheirFile | None]]:
+def _paired(
+    ours: Iterable[FileDiff], theirs: Iterable[TheirFile]
+) -> Iterator[tuple[FileDiff | None, TheirFile | None]]:
     by_path = {file.path: file for file in theirs}
     for diff in ours:
         yield diff, by_path.pop(diff.change.path, None)
@@ -139,7 +163,10 @@ def _lines(git: ScratchGit, sha: str, diff: FileDiff | None, file: TheirFile | N
         return "only_theirs" if diff is None else "only_ours"
     if diff.content != "text":
         return "no_text" if not file.added_count + file.deleted_count else f"ours_{diff.content}"
-    ours = tuple(number + 1 for first, last, _ in diff.added for number in range(first, last)), diff.deleted
+    ours = (
+        tuple(number + 1 for first, last, _ in diff.added for number in range(first, last)),
+        diff.deleted,
+    )
     theirs = file.added, file.deleted_count
     if ours == theirs and file.added_count == len(file.added):
         return "same"
@@ -147,10 +174,23 @@ def _lines(git: ScratchGit, sha: str, diff: FileDiff | None, file: TheirFile | N
     return "context" if (with_context[0], with_context[3]) == (ours, theirs) else "other"
 
 
-def _changed(git: ScratchGit, sha: str, diff: FileDiff, context: int) -> tuple[tuple[int, ...], int]:
+def _changed(
+    git: ScratchGit, sha: str, diff: FileDiff, context: int
+) -> tuple[tuple[int, ...], int]:
     """(added lines, number of deleted ones) as git prints them with so many lines of context."""
     paths = {diff.change.path, diff.change.old_path}
-    command = ["diff-tree", "--root", "--no-commit-id", "-r", "-M", "-p", f"-U{context}", sha, "--", *sorted(paths)]
+    command = [
+        "diff-tree",
+        "--root",
+        "--no-commit-id",
+        "-r",
+        "-M",
+        "-p",
+        f"-U{context}",
+        sha,
+        "--",
+        *sorted(paths),
+    ]
     added: list[int] = []
     deleted = at = 0
     for line in git.output(command).split(b"\n"):
@@ -165,7 +205,9 @@ def _changed(git: ScratchGit, sha: str, diff: FileDiff, context: int) -> tuple[t
 
 
 def _is_rename(diff: FileDiff | None, file: TheirFile | None) -> bool:
-    return (diff is not None and diff.change.status == "R") or (file is not None and bool(file.renamed_from))
+    return (diff is not None and diff.change.status == "R") or (
+        file is not None and bool(file.renamed_from)
+    )
 
 
 def _rename(diff: FileDiff | None, file: TheirFile | None) -> str:
@@ -188,7 +230,11 @@ def _named(repo: GitRepo, diff: FileDiff, file: TheirFile) -> Iterator[str]:
         if not lines:
             yield "nothing_added"
             continue
-        heads = {enclosing(diff.change.path, text, starts[number]) for number in lines if number < len(starts)}
+        heads = {
+            enclosing(diff.change.path, text, starts[number])
+            for number in lines
+            if number < len(starts)
+        }
         yield _reason(method, heads, text, starts)
 
 
@@ -198,7 +244,9 @@ def _reason(method: Method, heads: set[str], text: str, starts: Sequence[int]) -
         return "anonymous"
     if any(_has_name(head, name) for head in heads):
         return "same"
-    inside = text[starts[min(method.first, len(starts)) - 1] : starts[min(method.last, len(starts) - 1)]]
+    inside = text[
+        starts[min(method.first, len(starts)) - 1] : starts[min(method.last, len(starts) - 1)]
+    ]
     if heads and all(head and head in inside for head in heads):
         return "inner_head"
     return "outer_head" if any(heads) else "no_head"
@@ -227,8 +275,14 @@ _REASONS = {
     ("renames", "only_ours"): "only we call it a rename",
     ("renames", "only_theirs"): "only pydriller calls it a rename",
     ("renames", "other_source"): "renamed from another file",
-    ("methods", "anonymous"): "lizard found a function without a name; ours is the named one around it",
-    ("methods", "inner_head"): "ours is a head inside the method: a nested function, class or type above the added lines",
+    (
+        "methods",
+        "anonymous",
+    ): "lizard found a function without a name; ours is the named one around it",
+    (
+        "methods",
+        "inner_head",
+    ): "ours is a head inside the method: a nested function, class or type above the added lines",
     (
         "methods",
         "outer_head",
@@ -245,13 +299,30 @@ def texts(results: Mapping[str, dict[str, dict[str, int]]]) -> dict[str, object]
     rows = []
     for name, found in sorted(results.items()):
         files = {reason: count for reason, count in found["files"].items() if reason not in _UNREAD}
-        methods = {reason: count for reason, count in found["methods"].items() if reason not in _UNNAMED}
+        methods = {
+            reason: count for reason, count in found["methods"].items() if reason not in _UNNAMED
+        }
         cells = (_same(files), _same(found["renames"]), _same(methods))
         rows.append((name, f"{found['commits'].get('compared', 0):,}", *cells))
-    header = ("repository", "commits", "files with the same lines", "same renames", "methods we name too")
-    total = {key: sum(found[key[0]].get(key[1], 0) for found in results.values()) for key in _REASONS}
-    reasons = [(what, f"{total[what, why]:,}", text) for (what, why), text in _REASONS.items() if total[what, why]]
-    return {"second_opinion": table(header, rows), "second_opinion_reasons": table(("", "count", "difference"), reasons)}
+    header = (
+        "repository",
+        "commits",
+        "files with the same lines",
+        "same renames",
+        "methods we name too",
+    )
+    total = {
+        key: sum(found[key[0]].get(key[1], 0) for found in results.values()) for key in _REASONS
+    }
+    reasons = [
+        (what, f"{total[what, why]:,}", text)
+        for (what, why), text in _REASONS.items()
+        if total[what, why]
+    ]
+    return {
+        "second_opinion": table(header, rows),
+        "second_opinion_reasons": table(("", "count", "difference"), reasons),
+    }
 
 
 def _same(counts: Mapping[str, int]) -> str:

@@ -42,7 +42,11 @@ class Rated(NamedTuple):
 
     @property
     def half(self) -> str:
-        return "AB"[hashlib.sha256(self.repository.encode()).digest()[0] % 2] if self.rated_on == NEW else "old"
+        return (
+            "AB"[hashlib.sha256(self.repository.encode()).digest()[0] % 2]
+            if self.rated_on == NEW
+            else "old"
+        )
 
 
 def rated_sessions(databases: Sequence[str]) -> Iterator[Rated]:
@@ -54,7 +58,9 @@ def rated_sessions(databases: Sequence[str]) -> Iterator[Rated]:
             for score in read_view(store, "session_scores"):
                 row = ratings.get((repository, score["key"]))
                 if row is not None:
-                    stored = store.value("SELECT parts FROM scores WHERE session_id = ?", (score["session_id"],))
+                    stored = store.value(
+                        "SELECT parts FROM scores WHERE session_id = ?", (score["session_id"],)
+                    )
                     score = {**score, "rated": json.loads(stored)["rated"]}
                     yield Rated(repository, row["rated_on"], float(row["rating"]), score)
 
@@ -81,7 +87,11 @@ def left_out(rated: Sequence[Rated]) -> dict[str, PartWeights]:
     """Repository -> the weights of the parts of q_rated that agree best on all others."""
 
     def agreement(weights: PartWeights, sessions: Sequence[Rated]) -> float:
-        pairs = [(q, each.rating) for each in sessions if (q := mix(each.score["rated"], weights).q) is not None]
+        pairs = [
+            (q, each.rating)
+            for each in sessions
+            if (q := mix(each.score["rated"], weights).q) is not None
+        ]
         return (pearson(pairs) or -1.0) if len(pairs) == len(sessions) else -1.0
 
     grid = [weights for weights in weight_grid(10) if weights[PARTS.index("efficiency")] == 0]
@@ -95,12 +105,20 @@ def left_out(rated: Sequence[Rated]) -> dict[str, PartWeights]:
 def main() -> None:
     rated = list(rated_sessions(sys.argv[1:]))
     for name in ("old", "A", "B", "A and B", "all"):
-        of_name = [each for each in rated if name in ("all", each.half) or (name == "A and B" and each.half != "old")]
+        of_name = [
+            each
+            for each in rated
+            if name in ("all", each.half) or (name == "A and B" and each.half != "old")
+        ]
         if len(of_name) > 2:
             show(f"{name}: published weights", of_name, lambda each: each.score["q"])
             show(f"{name}: rated weights", of_name, lambda each: each.score["q_rated"])
     weights = left_out(rated)
-    show("all: fitted without the repository", rated, lambda each: mix(each.score["rated"], weights[each.repository]).q)
+    show(
+        "all: fitted without the repository",
+        rated,
+        lambda each: mix(each.score["rated"], weights[each.repository]).q,
+    )
     new = [each for each in rated if each.half != "old"]
     for part in PARTS:
         show(f"A and B: {part}, published", new, partial(_part, part, ""))

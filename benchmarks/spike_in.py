@@ -41,8 +41,14 @@ from collector.vocabulary.lines import Author  # noqa: E402
 KINDS = ("after", "inside", "elsewhere", "token", "paste", "layout")
 _BEFORE = "2021-01-01"
 _SUFFIXES = {
-    ".py": ("py",), ".go": ("go",), ".rs": ("rs",), ".ts": ("ts", "js"), ".tsx": ("ts", "js"), ".js": ("js", "ts"), ".mjs": ("js",),
-}  # fmt: skip
+    ".py": ("py",),
+    ".go": ("go",),
+    ".rs": ("rs",),
+    ".ts": ("ts", "js"),
+    ".tsx": ("ts", "js"),
+    ".js": ("js", "ts"),
+    ".mjs": ("js",),
+}
 _LONG = 12  # characters of a donated line at least
 _WORD = re.compile(r"[A-Za-z]{5,}")
 _COMMON = 60  # candidates of a kind that are looked at
@@ -68,7 +74,9 @@ class Spike:
 
 
 def git(path: Path, *arguments: str, data: bytes = b"") -> str:
-    done = subprocess.run(["git", "-C", str(path), *arguments], input=data, capture_output=True, check=True)
+    done = subprocess.run(
+        ["git", "-C", str(path), *arguments], input=data, capture_output=True, check=True
+    )
     return done.stdout.decode("utf-8", "replace").strip()
 
 
@@ -89,7 +97,9 @@ class Donors:
 
     def three(self, path: str, indent: str) -> list[str] | None:
         """Three consecutive lines with text, indented as their new neighbours are; None when there is no donor of the language."""
-        texts = [text for suffix in _SUFFIXES.get(Path(path).suffix, ()) for text in self._texts[suffix]]
+        texts = [
+            text for suffix in _SUFFIXES.get(Path(path).suffix, ()) for text in self._texts[suffix]
+        ]
         for _ in range(200 if texts else 0):
             text = self._rng.choice(texts)
             start = self._rng.randrange(len(text) - 3)
@@ -108,7 +118,9 @@ class Rebuilt:
         common = GitRepo(clone).common_dir()
         (self.path / "objects/info/alternates").write_text(f"{(common / 'objects').resolve()}\n")
         refs = git(clone, "for-each-ref", "--format=%(objectname) %(refname)")
-        (self.path / "packed-refs").write_text("# pack-refs with: peeled fully-peeled sorted\n" + refs + "\n")
+        (self.path / "packed-refs").write_text(
+            "# pack-refs with: peeled fully-peeled sorted\n" + refs + "\n"
+        )
         head = git(clone, "rev-parse", "HEAD")
         (self.path / "HEAD").write_text(head + "\n")
 
@@ -119,10 +131,17 @@ class Rebuilt:
         index = self.path / "spike.index"
         index.unlink(missing_ok=True)
         environment = {"GIT_INDEX_FILE": str(index), "GIT_DIR": str(self.path)}
-        for arguments in (["read-tree", spike.sha], ["update-index", "--cacheinfo", f"{mode},{blob},{spike.path}"]):
+        for arguments in (
+            ["read-tree", spike.sha],
+            ["update-index", "--cacheinfo", f"{mode},{blob},{spike.path}"],
+        ):
             subprocess.run(["git", *arguments], env=environment, check=True, capture_output=True)
-        tree = subprocess.run(["git", "write-tree"], env=environment, check=True, capture_output=True, text=True).stdout.strip()
-        raw = subprocess.run(["git", "cat-file", "commit", spike.sha], cwd=self.path, check=True, capture_output=True).stdout
+        tree = subprocess.run(
+            ["git", "write-tree"], env=environment, check=True, capture_output=True, text=True
+        ).stdout.strip()
+        raw = subprocess.run(
+            ["git", "cat-file", "commit", spike.sha], cwd=self.path, check=True, capture_output=True
+        ).stdout
         changed = re.sub(rb"^tree [0-9a-f]+", b"tree " + tree.encode(), raw, count=1)
         return git(self.path, "hash-object", "-w", "-t", "commit", "--stdin", data=changed)
 
@@ -134,8 +153,16 @@ def candidates(asked: Asked) -> list[Candidate]:
         if not verdict.method or len(asked.evidence.links[sha].commit.parents) != 1:
             continue
         for file, _ in verdict.files:
-            lines = asked.of_file(sha, file.change.path) if Path(file.change.path).suffix in _SUFFIXES else {}
-            certain = (n for n, v in lines.items() if v.author == Author.AGENT and v.evidence in ("observed", "replayed"))
+            lines = (
+                asked.of_file(sha, file.change.path)
+                if Path(file.change.path).suffix in _SUFFIXES
+                else {}
+            )
+            certain = (
+                n
+                for n, v in lines.items()
+                if v.author == Author.AGENT and v.evidence in ("observed", "replayed")
+            )
             agent = tuple(sorted(certain))
             known = sum(1 for v in lines.values() if v.author != Author.UNKNOWN)
             if len(agent) >= 5 and known >= 0.9 * len(lines):
@@ -143,7 +170,13 @@ def candidates(asked: Asked) -> list[Candidate]:
     return found
 
 
-def spikes(repo: GitRepo, chosen: Candidate, others: Sequence[Candidate], donors: Donors, rng: random.Random) -> Iterator[Spike]:
+def spikes(
+    repo: GitRepo,
+    chosen: Candidate,
+    others: Sequence[Candidate],
+    donors: Donors,
+    rng: random.Random,
+) -> Iterator[Spike]:
     """One spike of each kind that the file allows."""
     oid = repo.file_at(chosen.sha, chosen.path)
     data = repo.blob(oid) if oid else None
@@ -152,8 +185,14 @@ def spikes(repo: GitRepo, chosen: Candidate, others: Sequence[Candidate], donors
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     agent = set(chosen.agent)
     ends = [n for n in chosen.agent if n + 1 not in chosen.added and lines[n - 1].strip()]
-    middles = [n for n in chosen.agent if n + 1 in agent and n - 1 in agent and lines[n - 1].strip()]
-    apart = [n for n in range(2, len(lines) - 1) if not any(abs(n - a) < 5 for a in chosen.added) and lines[n - 1].strip()]
+    middles = [
+        n for n in chosen.agent if n + 1 in agent and n - 1 in agent and lines[n - 1].strip()
+    ]
+    apart = [
+        n
+        for n in range(2, len(lines) - 1)
+        if not any(abs(n - a) < 5 for a in chosen.added) and lines[n - 1].strip()
+    ]
     for kind, places in (("after", ends), ("inside", middles), ("elsewhere", apart)):
         if places:
             at = rng.choice(places)
@@ -166,7 +205,9 @@ def spikes(repo: GitRepo, chosen: Candidate, others: Sequence[Candidate], donors
         changed = [*lines]
         changed[at - 1] = _WORD.sub(lambda m: m.group()[::-1], lines[at - 1], count=1)
         yield Spike("token", chosen.sha, chosen.path, _bytes(changed), (at,))
-    same = [c for c in others if c.sha == chosen.sha and c.path != chosen.path and len(c.agent) >= 3]
+    same = [
+        c for c in others if c.sha == chosen.sha and c.path != chosen.path and len(c.agent) >= 3
+    ]
     if same and ends:
         source = rng.choice(same)
         block = _block(repo, source, rng)
@@ -174,7 +215,9 @@ def spikes(repo: GitRepo, chosen: Candidate, others: Sequence[Candidate], donors
             yield _inserted("paste", chosen, lines, rng.choice(ends), block)
     if any(line[:1] in (" ", "\t") for line in lines):
         wide = [line[: len(line) - len(line.lstrip())] * 2 + line.lstrip() for line in lines]
-        told = tuple(n for n in chosen.agent if lines[n - 1].strip() and wide[n - 1] != lines[n - 1])
+        told = tuple(
+            n for n in chosen.agent if lines[n - 1].strip() and wide[n - 1] != lines[n - 1]
+        )
         if told:
             yield Spike("layout", chosen.sha, chosen.path, _bytes(wide), told)
 
@@ -183,13 +226,19 @@ def _block(repo: GitRepo, source: Candidate, rng: random.Random) -> list[str] | 
     data = repo.blob(repo.file_at(source.sha, source.path) or "")
     lines = (data or b"").decode("utf-8", "surrogateescape").split("\n")
     agent = set(source.agent)
-    starts = [n for n in source.agent if {n + 1, n + 2} <= agent and all(len(lines[n - 1 + i].strip()) >= _LONG for i in range(3))]
+    starts = [
+        n
+        for n in source.agent
+        if {n + 1, n + 2} <= agent and all(len(lines[n - 1 + i].strip()) >= _LONG for i in range(3))
+    ]
     return lines[(at := rng.choice(starts)) - 1 : at + 2] if starts else None
 
 
 def _inserted(kind: str, chosen: Candidate, lines: list[str], at: int, new: list[str]) -> Spike:
     text = [*lines[:at], *new, *lines[at:]]
-    return Spike(kind, chosen.sha, chosen.path, _bytes(text), tuple(range(at + 1, at + 1 + len(new))))
+    return Spike(
+        kind, chosen.sha, chosen.path, _bytes(text), tuple(range(at + 1, at + 1 + len(new)))
+    )
 
 
 def _indent(line: str) -> str:
@@ -200,12 +249,16 @@ def _bytes(lines: Sequence[str]) -> bytes:
     return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 
-def measure(clone: Path, donors: Donors, count: int, rng: random.Random) -> dict[str, dict[str, Counter[str]]]:
+def measure(
+    clone: Path, donors: Donors, count: int, rng: random.Random
+) -> dict[str, dict[str, Counter[str]]]:
     """complete or incomplete (what is on record of the agents' work for the commit) -> kind -> answer -> lines."""
     variants = Variants(clone)
     _, head = variants.repo.default_branch()
     every = candidates(variants.ask(variants.repo, head))
-    found: dict[str, dict[str, Counter[str]]] = {state: defaultdict(Counter) for state in ("complete", "incomplete")}
+    found: dict[str, dict[str, Counter[str]]] = {
+        state: defaultdict(Counter) for state in ("complete", "incomplete")
+    }
     with tempfile.TemporaryDirectory() as name:
         where = Rebuilt(clone, Path(name))
         for candidate in rng.sample(every, min(len(every), count)):
@@ -214,7 +267,9 @@ def measure(clone: Path, donors: Donors, count: int, rng: random.Random) -> dict
                 asked = variants.ask(GitRepo(where.path), sha, remade=(spike.sha, sha))
                 state = "complete" if asked.is_complete(sha) else "incomplete"
                 verdicts = asked.of_file(sha, spike.path)
-                found[state][spike.kind].update(_answer(verdicts.get(number)) for number in spike.lines)
+                found[state][spike.kind].update(
+                    _answer(verdicts.get(number)) for number in spike.lines
+                )
     return found
 
 
@@ -226,9 +281,13 @@ def _answer(verdict: Verdict | None) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--donor", type=Path, action="append", required=True)
-    parser.add_argument("--spikes", type=int, default=6, help="files of each clone that get one spike of each kind")
+    parser.add_argument(
+        "--spikes", type=int, default=6, help="files of each clone that get one spike of each kind"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("clones", nargs="+", type=Path)
     options = parser.parse_args(arguments)

@@ -46,12 +46,25 @@ DATA = ROOT / "benchmarks" / "data" / "turns.csv"
 WEIGHTS = ROOT / "attribution" / "features" / "data"
 PAGE, TEMPLATE = ROOT / "docs" / "turns.md", "turns.md"
 FOLDS, SCALE = 10, 100
-SHARED, SHARED_UNSPACED = 3, 2  # repositories in which a feature must occur: no phrase of one person is kept
-FEWEST = 15  # pushing back and not, in at least two repositories, for a language to count as measured
+SHARED, SHARED_UNSPACED = (
+    3,
+    2,
+)  # repositories in which a feature must occur: no phrase of one person is kept
+FEWEST = (
+    15  # pushing back and not, in at least two repositories, for a language to count as measured
+)
 GAIN = 0.25  # sensitivity + specificity - 1 below which the model does not speak in a language
 WORDS_THRESHOLD = 0.4  # probability from which words say that a message pushes back
-SIGNS = ("first", "q:end", "q:any", "lines", "error")  # features of words that stand beside the vector
-PRECISION = 0.7  # aimed at: the threshold of vectors is where the messages of the other folds reach it
+SIGNS = (
+    "first",
+    "q:end",
+    "q:any",
+    "lines",
+    "error",
+)  # features of words that stand beside the vector
+PRECISION = (
+    0.7  # aimed at: the threshold of vectors is where the messages of the other folds reach it
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +91,16 @@ def labelled() -> list[LabelledTurn]:
     kinds = {"int": int, "float": float, "str": str}
     with DATA.open(newline="", encoding="utf-8") as file:
         return [
-            LabelledTurn(**{f.name: kinds[str(f.type)](row[f.name]) for f in fields(LabelledTurn)}) for row in csv.DictReader(file)
+            LabelledTurn(**{f.name: kinds[str(f.type)](row[f.name]) for f in fields(LabelledTurn)})
+            for row in csv.DictReader(file)
         ]
 
 
 def write(rows: Iterable[LabelledTurn]) -> None:
     with DATA.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(LabelledTurn)], lineterminator="\n")
+        writer = csv.DictWriter(
+            file, [field.name for field in fields(LabelledTurn)], lineterminator="\n"
+        )
         writer.writeheader()
         writer.writerows(asdict(row) for row in rows)
 
@@ -122,14 +138,25 @@ def recall_at(precision: float, rows: Sequence[LabelledTurn], by: str) -> float 
 def page() -> str:
     rows = [r for r in labelled() if r.vectors]  # of the others no database has the text
     later = [r for r in rows if not r.first]
-    languages = sorted({r.language for r in later}, key=lambda name: (-sum(r.language == name for r in later), name))
-    by_language = {"all": later} | {_named(name): [r for r in later if r.language == name] for name in languages}
+    languages = sorted(
+        {r.language for r in later},
+        key=lambda name: (-sum(r.language == name for r in later), name),
+    )
+    by_language = {"all": later} | {
+        _named(name): [r for r in later if r.language == name] for name in languages
+    }
     rates = {
         by: [(name, *_rates(back_confusion(of, by))) for name, of in by_language.items()]
         for by in ("back", "listed", "vectors_back")
     }
     aims = [
-        (name, sum(r.pushes_back for r in of), len({r.repository for r in of}), *_recalls(of, "words"), *_recalls(of, "vectors"))
+        (
+            name,
+            sum(r.pushes_back for r in of),
+            len({r.repository for r in of}),
+            *_recalls(of, "words"),
+            *_recalls(of, "vectors"),
+        )
         for name, of in by_language.items()
         if sum(r.pushes_back for r in of) >= FEWEST
     ]
@@ -140,15 +167,20 @@ def page() -> str:
     return fill(
         TEMPLATE,
         {
-            "turns": f"{len(rows):,}", "repositories": len({r.repository for r in rows}), "folds": FOLDS,
-            "measured": ", ".join(f"`{name}`" for name in measured(rows)), "fewest": FEWEST, "gain": f"{GAIN:.2f}",
+            "turns": f"{len(rows):,}",
+            "repositories": len({r.repository for r in rows}),
+            "folds": FOLDS,
+            "measured": ", ".join(f"`{name}`" for name in measured(rows)),
+            "fewest": FEWEST,
+            "gain": f"{GAIN:.2f}",
             "by_vectors": ", ".join(f"`{name}`" for name in measured(rows, "vectors_back")),
-            "back": table(header, rates["back"]), "lists": table(header, rates["listed"]),
+            "back": table(header, rates["back"]),
+            "lists": table(header, rates["listed"]),
             "vectors": table(header, rates["vectors_back"]),
             "aims": table(("language", "push back", "repositories", *ways), aims),
             "classes": table(("class", *header[1:]), classes),
         },
-    )  # fmt: skip
+    )
 
 
 def _recalls(rows: Sequence[LabelledTurn], by: str) -> tuple[str, ...]:
@@ -166,8 +198,10 @@ def _named(language: str) -> str:
 def _rates(c: Confusion) -> tuple[str, ...]:
     return (
         f"{c.tp + c.fn} of {c.tp + c.fp + c.fn + c.tn}",
-        _share(c.tp, c.tp + c.fp), _share(c.tp, c.tp + c.fn), _share(c.tn, c.tn + c.fp),
-    )  # fmt: skip
+        _share(c.tp, c.tp + c.fp),
+        _share(c.tp, c.tp + c.fn),
+        _share(c.tn, c.tn + c.fp),
+    )
 
 
 def _share(count: int, of: int) -> str:
@@ -189,32 +223,53 @@ def fit(databases: Sequence[Path]) -> None:
     every = labelled()
     rows = [r for r in every if texts.get((r.session, r.turn))]
     said = [texts[r.session, r.turn] for r in rows]
-    rows = [replace(row, language=language_of(request_of(text)) or "") for row, text in zip(rows, said, strict=True)]
-    outright = [not row.first and complains(text) for row, text in zip(rows, said, strict=True)]  # as turn_classes.classify decides
+    rows = [
+        replace(row, language=language_of(request_of(text)) or "")
+        for row, text in zip(rows, said, strict=True)
+    ]
+    outright = [
+        not row.first and complains(text) for row, text in zip(rows, said, strict=True)
+    ]  # as turn_classes.classify decides
     features = [turn_features(text, bool(row.first)) for row, text in zip(rows, said, strict=True)]
     encoded = embedder(SENTENCES).embed([beginning(text) for text in said])
-    signs = [found | {f"v:{i}": value for i, value in enumerate(vector)} for found, vector in zip(features, encoded, strict=True)]
+    signs = [
+        found | {f"v:{i}": value for i, value in enumerate(vector)}
+        for found, vector in zip(features, encoded, strict=True)
+    ]
     folds = _folds([r.repository for r in rows])
     names = (
         frozenset(_shared(features, [r.repository for r in rows])),
         frozenset((*SIGNS, *(name for name in signs[0] if name[:2] == "v:"))),
     )
-    words, vectors = _predictions(rows, features, names[0], folds, outright), _predictions(rows, signs, names[1], folds, outright)
+    words, vectors = (
+        _predictions(rows, features, names[0], folds, outright),
+        _predictions(rows, signs, names[1], folds, outright),
+    )
     scores = [(row, guess.probability) for row, guess in zip(rows, vectors, strict=True)]
-    thresholds = [_threshold([pair for pair in scores if folds[pair[0].repository] != fold]) for fold in range(FOLDS)]
+    thresholds = [
+        _threshold([pair for pair in scores if folds[pair[0].repository] != fold])
+        for fold in range(FOLDS)
+    ]
     done = []
     for row, text, word, vector in zip(rows, said, words, vectors, strict=True):
         back, listed = int(word.probability >= WORDS_THRESHOLD), int(corrects(request_of(text)))
         done.append(
             replace(
-                row, predicted=word.turn_class.value, back=back, listed=listed, words=round(word.probability, 4),
-                vectors=round(vector.probability, 4), vectors_back=int(vector.probability >= thresholds[folds[row.repository]]),
+                row,
+                predicted=word.turn_class.value,
+                back=back,
+                listed=listed,
+                words=round(word.probability, 4),
+                vectors=round(vector.probability, 4),
+                vectors_back=int(vector.probability >= thresholds[folds[row.repository]]),
             )
-        )  # fmt: skip
+        )
     known = {(r.session, r.turn): r for r in done}
     write(known.get((r.session, r.turn), r) for r in every)
     _write_weights(
-        "turn_classes.json", replace(_model(rows, features, names[0], None, folds), threshold=WORDS_THRESHOLD), measured(done)
+        "turn_classes.json",
+        replace(_model(rows, features, names[0], None, folds), threshold=WORDS_THRESHOLD),
+        measured(done),
     )
     _write_weights(
         "turn_vectors.json",
@@ -232,13 +287,22 @@ def _predictions(
 ) -> list[Guess]:
     """What models say that were fitted on the other folds."""
     models = [_model(rows, features, names, fold, folds) for fold in range(FOLDS)]
-    guesses = [models[folds[row.repository]].guess(found) for row, found in zip(rows, features, strict=True)]
-    return [Guess(TurnClass.PUSHBACK, True, 1.0) if says else guess for says, guess in zip(outright, guesses, strict=True)]
+    guesses = [
+        models[folds[row.repository]].guess(found)
+        for row, found in zip(rows, features, strict=True)
+    ]
+    return [
+        Guess(TurnClass.PUSHBACK, True, 1.0) if says else guess
+        for says, guess in zip(outright, guesses, strict=True)
+    ]
 
 
 def _threshold(scores: Sequence[tuple[LabelledTurn, float]]) -> float:
     """The lowest probability from which the precision over later messages is as aimed at."""
-    ranked = sorted(((probability, row.pushes_back) for row, probability in scores if not row.first), reverse=True)
+    ranked = sorted(
+        ((probability, row.pushes_back) for row, probability in scores if not row.first),
+        reverse=True,
+    )
     right = accumulate(pushes for _, pushes in ranked)
     return min(round(ranked[i - 1][0], 4) for i, n in enumerate(right, 1) if n / i >= PRECISION)
 
@@ -247,8 +311,12 @@ def _prompts(databases: Sequence[Path]) -> dict[tuple[str, int], str]:
     """Session and turn -> prompt; later databases go first."""
     prompts: dict[tuple[str, int], str] = {}
     for path in databases:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-            rows = connection.execute("SELECT s.key, t.turn_index, t.prompt FROM turns t JOIN sessions s ON s.id = t.session_id")
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        ) as connection:
+            rows = connection.execute(
+                "SELECT s.key, t.turn_index, t.prompt FROM turns t JOIN sessions s ON s.id = t.session_id"
+            )
             prompts |= {(key, turn): prompt for key, turn, prompt in rows if prompt}
     return prompts
 
@@ -259,7 +327,11 @@ def _shared(found: Sequence[Mapping[str, float]], repositories: Sequence[str]) -
     for features, repository in zip(found, repositories, strict=True):
         for name in features:
             seen[name].add(repository)
-    return sorted(name for name, at in seen.items() if len(at) >= (SHARED_UNSPACED if name.startswith("c:") else SHARED))
+    return sorted(
+        name
+        for name, at in seen.items()
+        if len(at) >= (SHARED_UNSPACED if name.startswith("c:") else SHARED)
+    )
 
 
 def _folds(repositories: Sequence[str]) -> dict[str, int]:
@@ -287,15 +359,22 @@ def _model(
 
     at = [i for i, row in enumerate(rows) if folds[row.repository] != without]
     vectors = DictVectorizer()
-    matrix = vectors.fit_transform([{name: value for name, value in found[i].items() if name in names} for i in at])
+    matrix = vectors.fit_transform(
+        [{name: value for name, value in found[i].items() if name in names} for i in at]
+    )
     model: Any = LogisticRegression(C=1.0, max_iter=2000).fit(matrix, [rows[i].label for i in at])
-    weights = {name: [float(row[column]) for row in model.coef_] for name, column in vectors.vocabulary_.items()}
+    weights = {
+        name: [float(row[column]) for row in model.coef_]
+        for name, column in vectors.vocabulary_.items()
+    }
     classes = tuple(TurnClass(name) for name in model.classes_)
     return TurnModel(classes, [float(x) for x in model.intercept_], weights, 0.0, {})
 
 
 def _write_weights(name: str, model: TurnModel, rates: Mapping[str, Confusion]) -> None:
-    rounded = {name: [round(SCALE * x) for x in values] for name, values in sorted(model.weights.items())}
+    rounded = {
+        name: [round(SCALE * x) for x in values] for name, values in sorted(model.weights.items())
+    }
     kept = {name: values for name, values in rounded.items() if max(map(abs, values)) >= 5}
     data = {
         "about": "Fitted by benchmarks/turns.py; no feature occurs in one repository alone.",
@@ -303,11 +382,15 @@ def _write_weights(name: str, model: TurnModel, rates: Mapping[str, Confusion]) 
         "classes": [name.value for name in model.classes],
         "bias": [round(SCALE * x) for x in model.bias],
         "threshold": model.threshold,
-        "languages": {name: {"tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn} for name, c in rates.items()},
+        "languages": {
+            name: {"tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn} for name, c in rates.items()
+        },
         "weights": kept,
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    (WEIGHTS / name).write_text(text.replace('],"', '],\n"').replace('"weights":{', '"weights":{\n') + "\n", "utf-8")
+    (WEIGHTS / name).write_text(
+        text.replace('],"', '],\n"').replace('"weights":{', '"weights":{\n') + "\n", "utf-8"
+    )
 
 
 def main(words: Sequence[str]) -> int:

@@ -54,10 +54,18 @@ class Asked:
         subagent whose calls are in no transcript.
         """
         link = self.evidence.links[sha]
-        if not link.is_resolved or link.incomplete or link.partly or self.evidence.missing_transcripts(link):
+        if (
+            not link.is_resolved
+            or link.incomplete
+            or link.partly
+            or self.evidence.missing_transcripts(link)
+        ):
             return False
         sessions = {self.evidence.sessions.ids[key] for key in link.sessions}
-        since = max((c.author_time for c in self.evidence.history.commits if c.sha in link.commit.parents), default=0.0)
+        since = max(
+            (c.author_time for c in self.evidence.history.commits if c.sha in link.commit.parents),
+            default=0.0,
+        )
         unseen = (
             action
             for timeline in self.replayed.timelines.values()
@@ -65,7 +73,9 @@ class Asked:
             for action in timeline.windows.actions
             if action.unseen
         )
-        return not any(action.until > since and action.at < link.commit.author_time for action in unseen)
+        return not any(
+            action.until > since and action.at < link.commit.author_time for action in unseen
+        )
 
     def lines(self) -> dict[Place, Verdict]:
         """Every added line."""
@@ -86,7 +96,9 @@ class Variants:
     sessions: SessionsRead
 
     @classmethod
-    def of(cls, repo: GitRepo, checkpoints: Sequence[Checkpoint], sessions: SessionsRead) -> Variants:
+    def of(
+        cls, repo: GitRepo, checkpoints: Sequence[Checkpoint], sessions: SessionsRead
+    ) -> Variants:
         """With other checkpoints and sessions than those of the clone."""
         made = cls.__new__(cls)
         made.repo, made.checkpoints, made.sessions = repo, checkpoints, sessions
@@ -136,7 +148,8 @@ def _renamed(edits: SessionEdits, old: str, new: str) -> SessionEdits:
     if not old:
         return edits
     commits = [
-        replace(made, printed=_rename(made.printed, old, new), shown=_rename(made.shown, old, new)) for made in edits.commits
+        replace(made, printed=_rename(made.printed, old, new), shown=_rename(made.shown, old, new))
+        for made in edits.commits
     ]
     return edits if commits == edits.commits else replace(edits, commits=commits)
 
@@ -147,4 +160,6 @@ def _rename(ids: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:
 
 def name_of(path: Path) -> str:
     """OWNER/NAME of a mirror, the directory of any other clone."""
-    return path.resolve().parent.name.replace("+", "/") if path.name in ("repo", ".git") else path.name
+    return (
+        path.resolve().parent.name.replace("+", "/") if path.name in ("repo", ".git") else path.name
+    )

@@ -19,7 +19,11 @@ More: collect --help
 
 
 @click.group(
-    cls=Program, commands=CommandFiles("COLLECT"), invoke_without_command=True, epilog=EXIT_CODES, context_settings=CONTEXT
+    cls=Program,
+    commands=CommandFiles("COLLECT"),
+    invoke_without_command=True,
+    epilog=EXIT_CODES,
+    context_settings=CONTEXT,
 )
 @click.version_option(package_name="whowrote", prog_name="collect")
 @click.pass_context

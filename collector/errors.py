@@ -27,7 +27,15 @@ EXIT_OUTPUT = 74  # sysexits.h EX_IOERR
 EXIT_INTERRUPTED = 130
 
 # What code raises on input that it was not written for. Caught where one session is read: it costs no more than that.
-INPUT_ERRORS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+INPUT_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 
 class WhoWroteError(Exception):
@@ -71,4 +79,7 @@ def device_failure(error: Exception) -> DeviceFailed | None:
     failed = isinstance(error, OSError) and error.errno == errno.EIO
     if not failed and os.strerror(errno.EIO) not in str(error):
         return None
-    return DeviceFailed(f"a disk failed: {error}", "Check the disk or its connection, then run it again; finished work is kept")
+    return DeviceFailed(
+        f"a disk failed: {error}",
+        "Check the disk or its connection, then run it again; finished work is kept",
+    )

@@ -37,12 +37,20 @@ def get_str(value: object, key: str, *path: str) -> str:
 def get_int(value: object, *path: str) -> int:
     """The number at a path of keys, cut to an integer, or 0."""
     inner = get(value, *path)
-    return int(inner) if isinstance(inner, _NUMBERS) and not isinstance(inner, bool) and abs(inner) < LARGEST else 0
+    return (
+        int(inner)
+        if isinstance(inner, _NUMBERS) and not isinstance(inner, bool) and abs(inner) < LARGEST
+        else 0
+    )
 
 
 def identifier(value: object) -> int | None:
     """A server's number of something, which is positive and has at most 62 bits; None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 62 else None
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 62
+        else None
+    )
 
 
 def get_dict(value: object, *path: str) -> dict[str, Any]:
@@ -71,7 +79,9 @@ def objects(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.S)  # and texts, in which they do not count
+_BRACKETS = re.compile(
+    r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.S
+)  # and texts, in which they do not count
 
 
 def is_too_deep(text: str) -> bool:
@@ -88,7 +98,9 @@ def is_too_deep(text: str) -> bool:
 
 def load_json(text: str | bytes) -> Any:
     """As `json.loads`. Raises ValueError also where values are nested too deep."""
-    text = text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass")
+    text = (
+        text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass")
+    )
     if is_too_deep(text):
         raise ValueError(f"values inside each other more than {JSON_DEPTH:,} times")
     return json.loads(text)

@@ -37,7 +37,9 @@ def session_label(prompts: Sequence[str], commands: Sequence[str] = ()) -> str:
 
     Where there are only answers such as "y", the first of them; "" when there is nothing. `commands`: as recorded.
     """
-    every = (line for prompt in prompts for line in map(_own, request_of(prompt[:50_000]).split("\n")))
+    every = (
+        line for prompt in prompts for line in map(_own, request_of(prompt[:50_000]).split("\n"))
+    )
     lines = [line for line in every if any(map(str.isalnum, line))]
     telling = next((line for line in lines if not _ANSWER.fullmatch(line.lower())), "")
     telling = telling or next(filter(None, map(command_words, commands)), "")
@@ -57,11 +59,44 @@ def _own(line: str) -> str:
 
 _COMMAND = re.compile(r"<command-name>/?([\w:-]+)</command-name>|\A\s*/([\w:-]+)")
 _ARGUMENTS = re.compile(r"<command-args>([^<]{1,200})</command-args>|\A\s*/[\w:-]+\s([^\n]{1,200})")
-_HOUSEKEEPING = frozenset({
-    "add-dir", "agents", "bug", "clear", "compact", "config", "context", "cost", "doctor", "exit", "export", "fast", "help",
-    "hooks", "ide", "login", "logout", "mcp", "memory", "model", "output-style", "permissions", "plugin", "privacy-settings",
-    "quit", "rename", "resume", "rewind", "status", "statusline", "terminal-setup", "theme", "usage", "vim",
-})  # fmt: skip
+_HOUSEKEEPING = frozenset(
+    {
+        "add-dir",
+        "agents",
+        "bug",
+        "clear",
+        "compact",
+        "config",
+        "context",
+        "cost",
+        "doctor",
+        "exit",
+        "export",
+        "fast",
+        "help",
+        "hooks",
+        "ide",
+        "login",
+        "logout",
+        "mcp",
+        "memory",
+        "model",
+        "output-style",
+        "permissions",
+        "plugin",
+        "privacy-settings",
+        "quit",
+        "rename",
+        "resume",
+        "rewind",
+        "status",
+        "statusline",
+        "terminal-setup",
+        "theme",
+        "usage",
+        "vim",
+    }
+)
 
 
 _TAGS = re.compile(
@@ -75,7 +110,9 @@ def as_typed(prompt: str) -> str:
     """A prompt as its user typed it: without the tags in which agents record slash commands; any other text as it is."""
     if "<command-name>" not in prompt[:2_000]:
         return prompt
-    return _TAGS.sub(lambda match: f"/{match['name']} " if match["name"] else match["arguments"] or "", prompt).strip()
+    return _TAGS.sub(
+        lambda match: f"/{match['name']} " if match["name"] else match["arguments"] or "", prompt
+    ).strip()
 
 
 def is_housekeeping(command: str) -> bool:
@@ -89,4 +126,9 @@ def command_words(command: str) -> str:
     name, arguments = _COMMAND.search(command), _ARGUMENTS.search(command)
     if name is None:
         return ""
-    return " ".join([f"/{name[1] or name[2]}", *((arguments[1] or arguments[2]).split() if arguments is not None else ())])
+    return " ".join(
+        [
+            f"/{name[1] or name[2]}",
+            *((arguments[1] or arguments[2]).split() if arguments is not None else ()),
+        ]
+    )

@@ -12,36 +12,52 @@ TEXT_LINES = 1_500_000  # lines of a version of a file: as above
 FOLLOWED_BYTES = 8 << 20  # bytes of a version of a file: its lines are not followed through history
 SCANNED_BYTES = 500_000  # bytes of a version of a file: not scanned for weaknesses, no complexity, no maintainability
 SCANNED_LINES = 20_000  # lines of a version of a file: as above
-LINE_HEAD = 2_000  # characters of a line: compared with what agents wrote in two steps, its beginning first
-REFS_BYTES = 1 << 30  # bytes of a reftable, or of packed refs of a SHA-256 repository: refused, or no refs
+LINE_HEAD = (
+    2_000  # characters of a line: compared with what agents wrote in two steps, its beginning first
+)
+REFS_BYTES = (
+    1 << 30
+)  # bytes of a reftable, or of packed refs of a SHA-256 repository: refused, or no refs
 REF_BYTES = 4096  # bytes of a file with one ref of a SHA-256 repository: no ref
-CONFIG_BYTES = 10_000_000  # bytes of a configuration that are searched for files it includes: the first ones
+CONFIG_BYTES = (
+    10_000_000  # bytes of a configuration that are searched for files it includes: the first ones
+)
 MAILMAP_BYTES = 1_000_000  # bytes of a mailmap: not read
-ATTRIBUTES_BYTES = 1_000_000  # bytes of a `.gitattributes` or a configuration of hooks in a commit: not read
+ATTRIBUTES_BYTES = (
+    1_000_000  # bytes of a `.gitattributes` or a configuration of hooks in a commit: not read
+)
 ATTRIBUTE_PATTERNS = 1_000  # patterns of all `.gitattributes` of a commit that say what a file is: the first ones count
 WILDCARDS = 4  # groups of stars in one such pattern: it matches nothing
 
 # --- Checkpoints and transcripts
-JSON_BYTES = 64 << 20  # bytes of a line or document of JSON, which takes up to 30 times as much memory: unreadable
+JSON_BYTES = (
+    64 << 20
+)  # bytes of a line or document of JSON, which takes up to 30 times as much memory: unreadable
 JSON_DEPTH = 1_000  # arrays and objects inside each other: unreadable
 SESSION_BYTES = 400_000_000  # bytes of one session's copies together: those that fit are read, the longest first
 METADATA_BYTES = 20_000_000  # bytes of the metadata of a checkpoint: not read
 SUBAGENTS = 2_000  # subagents of a checkpoint: the first ones are read
 SUBAGENT_BYTES = 1_000_000  # bytes of the record of a subagent: not read
 SHADOW_TURNS = 5_000  # commits of a shadow branch: the latest ones are read
-OTHER_BRANCHES = 200  # branches that are searched for checkpoints of other commits: the first ones are
+OTHER_BRANCHES = (
+    200  # branches that are searched for checkpoints of other commits: the first ones are
+)
 OTHER_COMMITS = 2_000  # commits of such a branch: the latest ones are searched
 FOREIGN_RECORDS = 30  # files of one form that only pull requests have and other programs write too: the first ones are compared
 TREE_RECORDS = 5_000  # transcripts of one form that are files of a commit: the first ones are read
 DATABASE_BYTES = 4 << 30  # bytes of another program's database: reported, not copied
 DATABASE_SECONDS = 600.0  # seconds for which such a database is read: what came until then
-REPLAYED_CHARACTERS = 4_000_000  # characters of a text that an edit makes: not followed line by line
+REPLAYED_CHARACTERS = (
+    4_000_000  # characters of a text that an edit makes: not followed line by line
+)
 REPEATED_LINES = 1_000_000  # lines of a worktree that edits of all occurrences may change: such an edit is left out
 
 # --- Other tools
 CLAIM_BYTES = 64_000_000  # bytes of a note or file with claims: not read
 CLAIM_FILES = 500  # files with claims in a directory: the first ones are read
-RESULT_BYTES = 64_000_000  # bytes of a file with results of evaluations, or of a log in SARIF: not read
+RESULT_BYTES = (
+    64_000_000  # bytes of a file with results of evaluations, or of a log in SARIF: not read
+)
 RESULT_FILES = 200_000  # files with such results: the first ones are read
 
 # --- Servers

@@ -20,7 +20,15 @@ from collector.labels import session_label
 from collector.limits import SESSION_BYTES
 from collector.local import load
 from collector.local.model import NOTHING_LOCAL, LocalSessions
-from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, ToolCall, TranscriptReader
+from collector.model import (
+    Checkpoint,
+    Commit,
+    Problem,
+    Session,
+    SessionRecord,
+    ToolCall,
+    TranscriptReader,
+)
 from collector.repository_rows import claim_repo, describe_repo, find_repo
 from collector.runtime.bounds import PART_ERRORS, part_of_the_time
 from collector.runtime.progress import Progress
@@ -36,7 +44,13 @@ from collector.runtime.stages import (
     forget_subjects,
 )
 from collector.runtime.workers import note_input
-from collector.session_graph import CopiedEvents, EventKeys, copied_events, event_keys, without_copied
+from collector.session_graph import (
+    CopiedEvents,
+    EventKeys,
+    copied_events,
+    event_keys,
+    without_copied,
+)
 from collector.storage.retention import PROMPTS, Policy
 from collector.storage.store import Store, iso
 from collector.text import count_of, printable
@@ -53,7 +67,10 @@ _MAX_OUTPUT = 1_000
 STOPPED = "reading_stopped"  # a session that took too much time or memory: `problems.code`
 _FURTHEST_AHEAD = 14 * 3600.0  # seconds by which a clock is ahead of UTC at most
 _AFTER_COMMIT = 6.0  # seconds: what a call did up to five seconds after a commit counts for it, since clocks differ
-_ZONES, _MOST_AHEAD = 900.0, 14 * 3600.0  # seconds: what zones differ by, and the most that one is ahead of UTC
+_ZONES, _MOST_AHEAD = (
+    900.0,
+    14 * 3600.0,
+)  # seconds: what zones differ by, and the most that one is ahead of UTC
 _IMPORT = "import"  # the strategy of a session that was stored long after it happened
 
 
@@ -69,11 +86,19 @@ class SessionFiles:
 
     def copies(self) -> list[tuple[str, ...]]:
         """Distinct readable copies as tuples of blob ids."""
-        return list(dict.fromkeys(r.transcript for r in self.records if r.transcript_state == "present"))
+        return list(
+            dict.fromkeys(r.transcript for r in self.records if r.transcript_state == "present")
+        )
 
     def compacts(self, unread: bool = True) -> list[str]:
         """Blob ids of the compact form of copies: of all, or (without `unread`) of those that are absent."""
-        return list(dict.fromkeys(r.compact for r in self.records if r.compact and (unread or r.transcript_state != "present")))
+        return list(
+            dict.fromkeys(
+                r.compact
+                for r in self.records
+                if r.compact and (unread or r.transcript_state != "present")
+            )
+        )
 
     def blobs(self) -> list[str]:
         """Blob ids of all copies, first the last ones."""
@@ -86,21 +111,38 @@ class SessionFiles:
     def subagent_files(self) -> dict[str, frozenset[str]]:
         """Call that started a subagent -> files that it can have left changed, as the checkpoints say of those that were done."""
         files_of: dict[str, set[str]] = defaultdict(set)
-        for subagent in (subagent for record in self.records for subagent in record.subagents if subagent.completed):
+        for subagent in (
+            subagent
+            for record in self.records
+            for subagent in record.subagents
+            if subagent.completed
+        ):
             files_of[subagent.call_id].update(subagent.files)
         return {call: frozenset(files) for call, files in files_of.items()}
 
     def input_key(self) -> str:
         """Changes with what is made of the session: its copies, and what of them counts elsewhere."""
-        return self.copies_key() if self.copied is None else digest(self.copies_key(), self.copied.key())
+        return (
+            self.copies_key()
+            if self.copied is None
+            else digest(self.copies_key(), self.copied.key())
+        )
 
     def copies_key(self) -> str:
-        text = "|".join(sorted({*(",".join(c) for c in self.copies()), *self.compacts(), *self.tasks()}))
-        local = [self.local.agent, self.local.stamp, str(self.local.unseen_until)] if self.local is not None else []
+        text = "|".join(
+            sorted({*(",".join(c) for c in self.copies()), *self.compacts(), *self.tasks()})
+        )
+        local = (
+            [self.local.agent, self.local.stamp, str(self.local.unseen_until)]
+            if self.local is not None
+            else []
+        )
         return digest(text, *local, *sorted(f"{r.checkpoint_id}/{r.index}" for r in self.records))
 
 
-def session_files(checkpoints: Iterable[Checkpoint], local: LocalSessions = NOTHING_LOCAL) -> list[SessionFiles]:
+def session_files(
+    checkpoints: Iterable[Checkpoint], local: LocalSessions = NOTHING_LOCAL
+) -> list[SessionFiles]:
     """Sessions of a repository with all their copies, in order of first appearance in time."""
     sessions: dict[str, SessionFiles] = {}
     for checkpoint in checkpoints:
@@ -112,7 +154,10 @@ def session_files(checkpoints: Iterable[Checkpoint], local: LocalSessions = NOTH
     for key in sessions.keys() & local.sessions.keys():
         sessions[key].local = local.sessions[key]
         sessions[key].emails |= local.emails
-    return sorted(sessions.values(), key=lambda files: (*min((r.created_at or 0.0, r.index) for r in files.records), files.key))
+    return sorted(
+        sessions.values(),
+        key=lambda files: (*min((r.created_at or 0.0, r.index) for r in files.records), files.key),
+    )
 
 
 @dataclass(slots=True)
@@ -126,7 +171,9 @@ class LoadedSession:
     compact: bool = False  # what lies after the last readable copy is known from the compact form
 
 
-def read_session(repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader] | None = None) -> LoadedSession:
+def read_session(
+    repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader] | None = None
+) -> LoadedSession:
     """Parses all copies of a session, longest first, one in memory at a time; what they lack is taken from compact ones.
 
     Compact copies replace copies of a format that no reader knows, or that its reader got nothing from. A session on which a reader
@@ -147,7 +194,9 @@ def leave_out(loaded: LoadedSession) -> LoadedSession:
     return replace(loaded, session=without_copied(loaded.session, loaded.files.copied))
 
 
-def inputs_key(repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]) -> str:
+def inputs_key(
+    repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]
+) -> str:
     """Changes when what is read of a session may: with its copies, what checkpoints say of it, and the program."""
     beside = sorted({*files.compacts(), *files.tasks()})  # a fetch can bring them later
     return digest(
@@ -166,17 +215,30 @@ def failed_session(files: SessionFiles, error: Exception) -> LoadedSession:
     return LoadedSession(files, None, "unreadable", [problem])
 
 
-def _read_all(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]) -> LoadedSession:
+def _read_all(
+    repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]
+) -> LoadedSession:
     failed: list[Problem] = []
     if files.local is not None:
         try:
             from_local = _read_local(repo, files, files.local, readers_)
         except (OSError, *INPUT_ERRORS) as error:
-            failed.append(Problem("transcripts", files.key, "local_unreadable", f"{type(error).__name__}: {error}"))
+            failed.append(
+                Problem(
+                    "transcripts", files.key, "local_unreadable", f"{type(error).__name__}: {error}"
+                )
+            )
         else:
             if from_local.session is not None and not _is_blank(from_local.session):
                 return from_local
-            failed.append(Problem("transcripts", files.key, "nothing_read", f"as {files.local.agent}; {files.local.files[0]}"))
+            failed.append(
+                Problem(
+                    "transcripts",
+                    files.key,
+                    "nothing_read",
+                    f"as {files.local.agent}; {files.local.files[0]}",
+                )
+            )
     loaded = _read_stored(repo, files, readers_)
     loaded.problems = [*failed, *loaded.problems]
     if failed and loaded.state == "none":
@@ -185,15 +247,24 @@ def _read_all(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptR
 
 
 def _read_local(
-    repo: GitRepo, files: SessionFiles, local: LocalSession, transcript_readers: Sequence[TranscriptReader]
+    repo: GitRepo,
+    files: SessionFiles,
+    local: LocalSession,
+    transcript_readers: Sequence[TranscriptReader],
 ) -> LoadedSession:
     """A session from its transcript on this machine, which is whole, and what copies in checkpoints have besides."""
     reader = next(candidate for candidate in transcript_readers if local.agent == candidate.NAME)
-    copies = (content for copy in files.copies() if reader.sniff(first_value(content := _content(repo, copy))))
+    copies = (
+        content
+        for copy in files.copies()
+        if reader.sniff(first_value(content := _content(repo, copy)))
+    )
     session = on_utc(repo, reader.read(files.key, chain(load(local), copies)), files.emails)
     if is_undated(session):
         calls = frozenset(call.call_id for call in session.calls)
-        session = bounded(session, [*_stored_copies(repo, files, reader), StoredCopy(local.at, calls)])
+        session = bounded(
+            session, [*_stored_copies(repo, files, reader), StoredCopy(local.at, calls)]
+        )
     return LoadedSession(files, session, "present", list(session.problems))
 
 
@@ -220,7 +291,10 @@ def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
     # No clock is further ahead of UTC: so much is known of what was said, which is compared but not replayed.
     earliest = offset if offset is not None else _FURTHEST_AHEAD
     messages, beside = (
-        tuple(replace(m, not_before=_later(_in_utc(m.not_before, earliest), after.get(m.after))) for m in several)
+        tuple(
+            replace(m, not_before=_later(_in_utc(m.not_before, earliest), after.get(m.after)))
+            for m in several
+        )
         for several in (session.messages, session.said_beside)
     )
     return replace(session, calls=tuple(calls), messages=messages, said_beside=beside)
@@ -237,7 +311,11 @@ def _later(*moments: float | None) -> float | None:
 def _ahead_of_utc(session: Session, made: Sequence[Commit | None]) -> float | None:
     """By how many seconds the clock of a session's calls is ahead of that of the commits that they made: quarters of hours."""
     pairs = zip(session.calls, made, strict=True)
-    ahead = (call.at - commit.author_time for call, commit in pairs if call.at is not None and commit is not None)
+    ahead = (
+        call.at - commit.author_time
+        for call, commit in pairs
+        if call.at is not None and commit is not None
+    )
     return next((round(seconds / _ZONES) * _ZONES for seconds in ahead), None)
 
 
@@ -250,7 +328,10 @@ def _moved(session: Session, ahead: float | None) -> Session:
     def earliest(call: ToolCall) -> float | None:
         return call.at - _MOST_AHEAD if call.at is not None and ahead is None else call.not_before
 
-    calls = (replace(c, at=move(c.at), done_at=move(c.done_at), not_before=earliest(c)) for c in session.calls)
+    calls = (
+        replace(c, at=move(c.at), done_at=move(c.done_at), not_before=earliest(c))
+        for c in session.calls
+    )
     return replace(
         session,
         calls=tuple(calls),
@@ -263,10 +344,15 @@ def _moved(session: Session, ahead: float | None) -> Session:
     )
 
 
-def _read_stored(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]) -> LoadedSession:
+def _read_stored(
+    repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]
+) -> LoadedSession:
     loaded = _read_copies(repo, files, readers_)
     full = loaded.session if loaded.session is not None and not _is_blank(loaded.session) else None
-    sized = sorted(((size, (oid,)) for oid in files.compacts(full is None) if (size := repo.blob_size(oid))), reverse=True)
+    sized = sorted(
+        ((size, (oid,)) for oid in files.compacts(full is None) if (size := repo.blob_size(oid))),
+        reverse=True,
+    )
     first = _content(repo, sized[0][1]) if sized else b""
     reader = reader_for(first, readers_) if first else None
     if reader is not None:
@@ -274,12 +360,19 @@ def _read_stored(repo: GitRepo, files: SessionFiles, readers_: Sequence[Transcri
         loaded.session = continued(full, compact) if full is not None else compact
         loaded.state, loaded.compact = "partial", True
         loaded.problems.append(
-            Problem("transcripts", files.key, "compact_transcript", f"{len(sized)} read from compact copies instead")
+            Problem(
+                "transcripts",
+                files.key,
+                "compact_transcript",
+                f"{len(sized)} read from compact copies instead",
+            )
         )
     return loaded
 
 
-def _different(repo: GitRepo, first: bytes, sized: Sequence[tuple[int, tuple[str, ...]]]) -> Iterable[bytes]:
+def _different(
+    repo: GitRepo, first: bytes, sized: Sequence[tuple[int, tuple[str, ...]]]
+) -> Iterable[bytes]:
     """The longest copy, and the others that are not its beginning."""
     yield first
     for size, copy in sized[1:]:
@@ -291,16 +384,26 @@ def _different(repo: GitRepo, first: bytes, sized: Sequence[tuple[int, tuple[str
             yield content
 
 
-def _read_copies(repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]) -> LoadedSession:
+def _read_copies(
+    repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]
+) -> LoadedSession:
     copies = files.copies()
     states = {r.transcript_state for r in files.records}
     if not copies:
         return LoadedSession(files, None, "missing_blob" if "missing_blob" in states else "none")
     sized = sorted(((sum(repo.blob_size(b) or 0 for b in c), c) for c in copies), reverse=True)
     loaded = LoadedSession(files, None, "partial" if "missing_blob" in states else "present")
-    distinct = [entry for entry, total in zip(sized, accumulate(size for size, _ in sized), strict=True) if total <= SESSION_BYTES]
+    distinct = [
+        entry
+        for entry, total in zip(sized, accumulate(size for size, _ in sized), strict=True)
+        if total <= SESSION_BYTES
+    ]
     if len(distinct) < len(sized):
-        loaded.problems.append(Problem("transcripts", files.key, "transcripts_too_large", f"{count_of(len(sized), 'copy')}"))
+        loaded.problems.append(
+            Problem(
+                "transcripts", files.key, "transcripts_too_large", f"{count_of(len(sized), 'copy')}"
+            )
+        )
     if not distinct:
         loaded.state = "unreadable"
         return loaded
@@ -313,30 +416,50 @@ def _read_copies(repo: GitRepo, files: SessionFiles, transcript_readers: Sequenc
     reader = matching[0]
     if len(matching) > 1:
         names = ", ".join(candidate.NAME for candidate in matching)
-        loaded.problems.append(Problem("transcripts", files.key, "ambiguous_format", f"read as the first of {names}"))
+        loaded.problems.append(
+            Problem("transcripts", files.key, "ambiguous_format", f"read as the first of {names}")
+        )
     blobs = chain(_different(repo, first, distinct), _subagents(repo, files, reader))
     session = on_utc(repo, reader.read(files.key, blobs), files.emails)
-    loaded.session = bounded(session, _stored_copies(repo, files, reader)) if is_undated(session) else session
+    loaded.session = (
+        bounded(session, _stored_copies(repo, files, reader)) if is_undated(session) else session
+    )
     loaded.problems.extend(loaded.session.problems)
     if _is_blank(session) and first.strip():
-        loaded.problems.append(Problem("transcripts", files.key, "nothing_read", f"as {reader.NAME}; {_shorten(first)}"))
+        loaded.problems.append(
+            Problem(
+                "transcripts", files.key, "nothing_read", f"as {reader.NAME}; {_shorten(first)}"
+            )
+        )
     return loaded
 
 
 def _is_blank(session: Session) -> bool:
     """Whether nothing was said or done in it, nor is it the fork of another session that has added nothing yet."""
-    return not (session.turns or session.calls or session.messages or session.usage or session.forked_from)
+    return not (
+        session.turns or session.calls or session.messages or session.usage or session.forked_from
+    )
 
 
-def _stored_copies(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[StoredCopy]:
+def _stored_copies(
+    repo: GitRepo, files: SessionFiles, reader: TranscriptReader
+) -> Iterable[StoredCopy]:
     """What each copy holds, and when it was last stored: only such copies tell when calls without a time were made."""
     times: dict[tuple[str, ...], float] = {}
     for record in files.records:
-        if record.transcript_state == "present" and record.created_at is not None and record.strategy != _IMPORT:
-            times[record.transcript] = max(record.created_at, times.get(record.transcript, record.created_at))
+        if (
+            record.transcript_state == "present"
+            and record.created_at is not None
+            and record.strategy != _IMPORT
+        ):
+            times[record.transcript] = max(
+                record.created_at, times.get(record.transcript, record.created_at)
+            )
     for copy, moment in times.items():
         session = reader.read(files.key, [_content(repo, copy)])
-        if session.calls or session.started_at is None:  # else a record of another form, which has no calls at all
+        if (
+            session.calls or session.started_at is None
+        ):  # else a record of another form, which has no calls at all
             yield StoredCopy(moment, frozenset(call.call_id for call in session.calls))
 
 
@@ -362,9 +485,20 @@ def _shorten(data: bytes) -> str:
 
 def facts_key(store: Store, repo: GitRepo, head: str) -> str:
     """Changes when the facts of a clone may have."""
-    refs = [f"{name}={oid}" for name, oid in sorted(repo.refs().items()) if is_checkpoint_ref(name) or is_source(name)]
+    refs = [
+        f"{name}={oid}"
+        for name, oid in sorted(repo.refs().items())
+        if is_checkpoint_ref(name) or is_source(name)
+    ]
     censored = repo.censored()
-    return digest(FACTS, store.policy.key(), head, *censored.shallow, *(repo.packs() if censored.partial else ()), *refs)
+    return digest(
+        FACTS,
+        store.policy.key(),
+        head,
+        *censored.shallow,
+        *(repo.packs() if censored.partial else ()),
+        *refs,
+    )
 
 
 def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False) -> None:
@@ -383,7 +517,10 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     problems: list[Problem] = []
     checkpoints = read_all(repo, problems)
     if not checkpoints and not anyway:
-        raise NoCheckpoints(f"no agent checkpoints in {path}", "To load its commits anyway, add --allow-no-checkpoints")
+        raise NoCheckpoints(
+            f"no agent checkpoints in {path}",
+            "To load its commits anyway, add --allow-no-checkpoints",
+        )
     context = RunContext(store, repo, claim_repo(store, repo), progress)
     run = LOAD.start(store, context.repo_id, key, clock=clock)
     ids = store_checkpoints(context, checkpoints, problems)
@@ -395,7 +532,9 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
         if loaded is not None and loaded.session is not None:
             events[pending.key] = event_keys(loaded.session)
     copied = copied_events(events)
-    for pending in (replace(pending, copied=copied[pending.key]) for pending in files if pending.key in copied):
+    for pending in (
+        replace(pending, copied=copied[pending.key]) for pending in files if pending.key in copied
+    ):
         _load_session(context, ids[pending.key], pending)
     progress("reading commits", 0, 0)
     commits = list(repo.history(head))
@@ -405,19 +544,25 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
         write_commits(store, context.repo_id, commits, repo.mailmap(head))
 
 
-def _load_session(context: RunContext, session_id: int, files: SessionFiles) -> LoadedSession | None:
+def _load_session(
+    context: RunContext, session_id: int, files: SessionFiles
+) -> LoadedSession | None:
     """The session as it was read; None when it is stored."""
     run = session_run(context, files)
     if run.is_current:
         return None
     loaded = read_session(context.repo, files)
-    store_session(run, session_id, *prepare_session(context.store.policy, session_id, leave_out(loaded)))
+    store_session(
+        run, session_id, *prepare_session(context.store.policy, session_id, leave_out(loaded))
+    )
     return loaded
 
 
 def key_of_run(context: RunContext, key: str) -> str:
     """The key that a run over all sessions is noted under: another one when some were stopped, so that the next run tries again."""
-    stopped = context.store.value("SELECT 1 FROM problems WHERE repo_id = ? AND code = ?", (context.repo_id, STOPPED))
+    stopped = context.store.value(
+        "SELECT 1 FROM problems WHERE repo_id = ? AND code = ?", (context.repo_id, STOPPED)
+    )
     return digest(STOPPED, key) if stopped else key
 
 
@@ -435,7 +580,9 @@ class SessionRows:
     rows: dict[str, list[Sequence[Any]]] = field(default_factory=dict)  # of the tables `_COLUMNS`
 
 
-def prepare_session(policy: Policy, session_id: int, loaded: LoadedSession) -> tuple[LoadedSession, SessionRows]:
+def prepare_session(
+    policy: Policy, session_id: int, loaded: LoadedSession
+) -> tuple[LoadedSession, SessionRows]:
     """Makes the rows of a session without the database; a session whose rows cannot be made is unreadable."""
     try:
         return loaded, _session_rows(policy, session_id, loaded)
@@ -444,7 +591,9 @@ def prepare_session(policy: Policy, session_id: int, loaded: LoadedSession) -> t
         return failed, _session_rows(policy, session_id, failed)
 
 
-def store_session(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionRows) -> LoadedSession:
+def store_session(
+    run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionRows
+) -> LoadedSession:
     """Writes a session and marks it as written. Returns what was written; a session that cannot be written is unreadable.
 
     A stopped session is read again by the next run, which may have higher limits.
@@ -469,7 +618,9 @@ def _write(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionR
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-def store_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint], further: Iterable[Problem] = ()) -> dict[str, int]:
+def store_checkpoints(
+    context: RunContext, checkpoints: Sequence[Checkpoint], further: Iterable[Problem] = ()
+) -> dict[str, int]:
     """Checkpoints, the records that join them to sessions, and rows for the sessions; returns the number of each session.
 
     `further`: problems met while they were looked for.
@@ -482,63 +633,132 @@ def store_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint], fu
         connection.execute("DELETE FROM checkpoints WHERE repo_id = ?", (repo_id,))
         number = store.next_id("checkpoints")
         ids = {checkpoint.id: number + i for i, checkpoint in enumerate(checkpoints)}
-        store.insert("checkpoints", _CHECKPOINT, (_checkpoint_row(ids[c.id], repo_id, c) for c in checkpoints))
+        store.insert(
+            "checkpoints",
+            _CHECKPOINT,
+            (_checkpoint_row(ids[c.id], repo_id, c) for c in checkpoints),
+        )
         sessions = _session_numbers(store, repo_id, session_files(checkpoints))
         records = ((c, record) for c in checkpoints for record in c.sessions)
-        rows = [_record_row(ids[c.id], sessions[record.session_id], record, context.repo) for c, record in records]
+        rows = [
+            _record_row(ids[c.id], sessions[record.session_id], record, context.repo)
+            for c, record in records
+        ]
         store.insert("checkpoint_sessions", _RECORD, rows)
         store.add_problems(repo_id, [*further, *(p for c in checkpoints for p in c.problems)])
     return sessions
 
 
 _CHECKPOINT = (
-    "id", "repo_id", "checkpoint_id", "store", "ref", "strategy", "branch", "cli_version", "created_at", "author_email",
-    "signature", "files_touched", "vendor_combined",
-)  # fmt: skip
+    "id",
+    "repo_id",
+    "checkpoint_id",
+    "store",
+    "ref",
+    "strategy",
+    "branch",
+    "cli_version",
+    "created_at",
+    "author_email",
+    "signature",
+    "files_touched",
+    "vendor_combined",
+)
 
 
 def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> tuple[Any, ...]:
     return (
-        number, repo_id, c.id, c.store, printable(c.ref), printable(c.strategy), printable(c.branch), printable(c.cli_version),
-        iso(c.created_at), printable(c.author_email), c.signature or None, len(c.files_touched), c.vendor or None,
-    )  # fmt: skip
+        number,
+        repo_id,
+        c.id,
+        c.store,
+        printable(c.ref),
+        printable(c.strategy),
+        printable(c.branch),
+        printable(c.cli_version),
+        iso(c.created_at),
+        printable(c.author_email),
+        c.signature or None,
+        len(c.files_touched),
+        c.vendor or None,
+    )
 
 
-def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> dict[str, int]:
+def _session_numbers(
+    store: Store, repo_id: int, sessions: Iterable[SessionFiles]
+) -> dict[str, int]:
     """Number of each session; rows of sessions that no checkpoint holds any more are removed."""
     connection = store.connection
-    ids = {r["key"]: r["id"] for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
+    ids = {
+        r["key"]: r["id"]
+        for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))
+    }
     requested = list(sessions)
     gone = set(ids) - {printable(s.key) for s in requested}
     if gone:  # conclusions may point to them: they are computed again
         connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
-    connection.executemany("DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in gone])
+    connection.executemany(
+        "DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in gone]
+    )
     forget_subjects(store, repo_id, gone)
     for files in requested:
         key = printable(files.key)
         if key not in ids:
             cursor = connection.execute(
-                "INSERT INTO sessions (repo_id, key, label, transcript) VALUES (?, ?, ?, 'pending')", (repo_id, key, key)
+                "INSERT INTO sessions (repo_id, key, label, transcript) VALUES (?, ?, ?, 'pending')",
+                (repo_id, key, key),
             )
             ids[key] = int(cursor.lastrowid or 0)
     return {files.key: ids[printable(files.key)] for files in requested}
 
 
 _RECORD = (
-    "checkpoint_id", "session_id", "position", "session_key_raw", "transcript", "transcript_blob", "start", "created_at",
-    "vendor_agent_lines", "vendor_human_added", "vendor_human_modified", "vendor_human_removed", "vendor_total_committed",
-    "vendor_percentage", "vendor_metric_version", "vendor", "vendor_prompts", "metadata",
-)  # fmt: skip
-_VENDOR = ("agent_lines", "human_added", "human_modified", "human_removed", "total_committed", "agent_percentage", "metric_version")
+    "checkpoint_id",
+    "session_id",
+    "position",
+    "session_key_raw",
+    "transcript",
+    "transcript_blob",
+    "start",
+    "created_at",
+    "vendor_agent_lines",
+    "vendor_human_added",
+    "vendor_human_modified",
+    "vendor_human_removed",
+    "vendor_total_committed",
+    "vendor_percentage",
+    "vendor_metric_version",
+    "vendor",
+    "vendor_prompts",
+    "metadata",
+)
+_VENDOR = (
+    "agent_lines",
+    "human_added",
+    "human_modified",
+    "human_removed",
+    "total_committed",
+    "agent_percentage",
+    "metric_version",
+)
 
 
 def _record_row(checkpoint: int, session: int, r: SessionRecord, repo: GitRepo) -> tuple[Any, ...]:
     claim = parse_json(r.vendor)
     return (
-        checkpoint, session, r.index, printable(r.session_id_raw), r.transcript_state, _telling_blob(r, repo),
-        r.start, iso(r.created_at), *(_number(get(claim, k)) for k in _VENDOR), r.vendor or None,
-        r.vendor_prompts or None, r.metadata or None,
-    )  # fmt: skip
+        checkpoint,
+        session,
+        r.index,
+        printable(r.session_id_raw),
+        r.transcript_state,
+        _telling_blob(r, repo),
+        r.start,
+        iso(r.created_at),
+        *(_number(get(claim, k)) for k in _VENDOR),
+        r.vendor or None,
+        r.vendor_prompts or None,
+        r.metadata or None,
+    )
 
 
 def _telling_blob(r: SessionRecord, repo: GitRepo) -> str | None:
@@ -549,14 +769,20 @@ def _telling_blob(r: SessionRecord, repo: GitRepo) -> str | None:
 
 
 def _number(value: object) -> int | float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53 else None
+    return (
+        value
+        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53
+        else None
+    )
 
 
 def write_session(store: Store, session_id: int, rows: SessionRows) -> None:
     """The session's row, turns and calls. Call within a transaction."""
     connection = store.connection
     assignments = ", ".join(f"{name} = ?" for name in rows.values)
-    connection.execute(f"UPDATE sessions SET {assignments} WHERE id = ?", (*rows.values.values(), session_id))
+    connection.execute(
+        f"UPDATE sessions SET {assignments} WHERE id = ?", (*rows.values.values(), session_id)
+    )
     for table, columns in _COLUMNS.items():
         connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))
         store.insert_kept(table, columns, rows.rows.get(table, []))
@@ -566,10 +792,23 @@ _COLUMNS = {
     "turns": ("session_id", "turn_index", "at", "origin", "driver", "prompt"),
     "messages": ("session_id", "turn_index", "at", "agent_id", "text", "length"),
     "tool_calls": (
-        "session_id", "turn_index", "call_id", "name", "at", "done_at", "status", "error", "agent_id", "model", "command",
-        "commits", "input", "result_size", "output",
+        "session_id",
+        "turn_index",
+        "call_id",
+        "name",
+        "at",
+        "done_at",
+        "status",
+        "error",
+        "agent_id",
+        "model",
+        "command",
+        "commits",
+        "input",
+        "result_size",
+        "output",
     ),
-}  # fmt: skip
+}
 
 
 def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> SessionRows:
@@ -579,15 +818,30 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
     if session is None:
         return SessionRows(values)
     rows: dict[str, Iterable[tuple[Any, ...]]] = {
-        "turns": ((session_id, t.index, iso(t.at), t.origin, t.driver, printable(t.text)[:_MAX_PROMPT]) for t in session.turns),
+        "turns": (
+            (session_id, t.index, iso(t.at), t.origin, t.driver, printable(t.text)[:_MAX_PROMPT])
+            for t in session.turns
+        ),
         "messages": (
-            (session_id, m.turn, iso(m.at), m.agent_id or None, printable(m.text[:_MAX_MESSAGE]), len(m.text))
+            (
+                session_id,
+                m.turn,
+                iso(m.at),
+                m.agent_id or None,
+                printable(m.text[:_MAX_MESSAGE]),
+                len(m.text),
+            )
             for m in session.messages
             if m.kind == "text" and m.text.strip()
         ),
         "tool_calls": _call_rows(session_id, session, loaded.files.local is None),
     }
-    return SessionRows(values, policy.session_rows({table: (_COLUMNS[table], list(several)) for table, several in rows.items()}))
+    return SessionRows(
+        values,
+        policy.session_rows(
+            {table: (_COLUMNS[table], list(several)) for table, several in rows.items()}
+        ),
+    )
 
 
 def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[tuple[Any, ...]]:
@@ -595,35 +849,62 @@ def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable
     for c in session.calls:
         command = printable(c.command.text)[:20_000] if c.command is not None else None
         error = printable(c.error) if with_output or command is None else ""
-        output = printable(c.command.output[:_MAX_OUTPUT]) if with_output and c.command is not None else ""
+        output = (
+            printable(c.command.output[:_MAX_OUTPUT])
+            if with_output and c.command is not None
+            else ""
+        )
         yield (
-            session_id, c.turn, printable(c.call_id), printable(c.name), iso(c.at), iso(c.done_at), c.status.value,
-            error or None, c.agent_id or None, c.model or None, command, " ".join(c.commits) or None,
-            printable(c.input) if command is None else None, c.result_size, output or None,
-        )  # fmt: skip
+            session_id,
+            c.turn,
+            printable(c.call_id),
+            printable(c.name),
+            iso(c.at),
+            iso(c.done_at),
+            c.status.value,
+            error or None,
+            c.agent_id or None,
+            c.model or None,
+            command,
+            " ".join(c.commits) or None,
+            printable(c.input) if command is None else None,
+            c.result_size,
+            output or None,
+        )
 
 
 def _session_values(loaded: LoadedSession) -> dict[str, Any]:
     records, session = loaded.files.records, loaded.session
     values: dict[str, Any] = {
         "transcript": loaded.state,
-        "agent_label": next((printable(slug_of(r.agent_label)) for r in records if r.agent_label), None),
+        "agent_label": next(
+            (printable(slug_of(r.agent_label)) for r in records if r.agent_label), None
+        ),
         "kind": next((printable(r.kind) for r in records if r.kind), ""),
-        "checkpoints": len({r.checkpoint_id for r in records if r.transcript_state != StoredTranscript.LOCAL}),
+        "checkpoints": len(
+            {r.checkpoint_id for r in records if r.transcript_state != StoredTranscript.LOCAL}
+        ),
         "label": printable(loaded.files.key)[:12],
     }
     if session is None:
-        values |= {"agent": None, "started_at": iso(min((r.created_at for r in records if r.created_at), default=None))}
+        values |= {
+            "agent": None,
+            "started_at": iso(min((r.created_at for r in records if r.created_at), default=None)),
+        }
         return values
     fork = session.fork
     responding = [used.model for used in session.usage] or [call.model for call in session.calls]
     models = Counter(model for model in responding if model and model != "<synthetic>")
-    prompts = [printable(t.text) for t in session.turns if t.origin in FROM_USER or session.parent_id]
+    prompts = [
+        printable(t.text) for t in session.turns if t.origin in FROM_USER or session.parent_id
+    ]
     commands = [printable(t.text) for t in session.turns if t.origin == "command"]
     marks = Counter(m.kind for m in session.marks)
     spawns = [c.spawn for c in session.calls if c.spawn is not None]
     tokens = {
-        f"{name}_tokens": sum(getattr(usage, name) for usage in session.usage) if session.counts_tokens else None
+        f"{name}_tokens": sum(getattr(usage, name) for usage in session.usage)
+        if session.counts_tokens
+        else None
         for name in ("input", "output", "cache_read", "cache_write")
     }
     return (
@@ -631,7 +912,9 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
         | tokens
         | {
             "agent": session.agent,
-            "model": models.most_common(1)[0][0] if models else next((r.model for r in records if r.model), None),
+            "model": models.most_common(1)[0][0]
+            if models
+            else next((r.model for r in records if r.model), None),
             "models": len(models),
             "started_at": iso(session.started_at),
             "ended_at": iso(session.ended_at),
@@ -656,14 +939,29 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
 
 
 _COMMIT = (
-    "id", "repo_id", "commit_sha", "label", "position", "parents", "author_name", "author_email", "author_at", "committed_at",
-    "subject", "declared_agent", "automation", "checkpoint_ids",
-)  # fmt: skip
+    "id",
+    "repo_id",
+    "commit_sha",
+    "label",
+    "position",
+    "parents",
+    "author_name",
+    "author_email",
+    "author_at",
+    "committed_at",
+    "subject",
+    "declared_agent",
+    "automation",
+    "checkpoint_ids",
+)
 _STATEMENT = ("commit_id", "stands_in", "sort", "agent", "model", "session")
 
 
 def write_commits(
-    store: Store, repo_id: int, commits: Sequence[Commit], called: Callable[[str, str], tuple[str, str]]
+    store: Store,
+    repo_id: int,
+    commits: Sequence[Commit],
+    called: Callable[[str, str], tuple[str, str]],
 ) -> dict[str, int]:
     """Commits and the checkpoint ids they name; returns their numbers. Call within a transaction, checkpoints first.
 
@@ -676,13 +974,32 @@ def write_commits(
     named = {c.sha: checkpoint_ids(c.message) for c in commits}
     people = (called(printable(c.author_name), printable(c.author_email)) for c in commits)
     rows = zip(commits, people, strict=True)
-    store.insert("commits", _COMMIT, (_commit_row(numbers[c.sha], repo_id, i, c, person) for i, (c, person) in enumerate(rows)))
-    store.insert("commit_statements", _STATEMENT, (row for c in commits for row in _statement_rows(numbers[c.sha], c)))
+    store.insert(
+        "commits",
+        _COMMIT,
+        (_commit_row(numbers[c.sha], repo_id, i, c, person) for i, (c, person) in enumerate(rows)),
+    )
+    store.insert(
+        "commit_statements",
+        _STATEMENT,
+        (row for c in commits for row in _statement_rows(numbers[c.sha], c)),
+    )
     methods = {
-        r["checkpoint_id"]: r["id"] for r in store.rows("SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,))
+        r["checkpoint_id"]: r["id"]
+        for r in store.rows(
+            "SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,)
+        )
     }
-    links = ((numbers[sha], key, methods.get(key), "trailer", 1.0) for sha, keys in named.items() for key in keys)
-    store.insert("commit_checkpoint_links", ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"), links)
+    links = (
+        (numbers[sha], key, methods.get(key), "trailer", 1.0)
+        for sha, keys in named.items()
+        for key in keys
+    )
+    store.insert(
+        "commit_checkpoint_links",
+        ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"),
+        links,
+    )
     times = [c.author_time for c in commits]
     connection.execute(
         "UPDATE repos SET first_commit_at = ?, last_commit_at = ? WHERE id = ?",
@@ -691,17 +1008,37 @@ def write_commits(
     return numbers
 
 
-def _commit_row(number: int, repo_id: int, position: int, c: Commit, person: tuple[str, str]) -> tuple[Any, ...]:
+def _commit_row(
+    number: int, repo_id: int, position: int, c: Commit, person: tuple[str, str]
+) -> tuple[Any, ...]:
     declared = declared_agent(c)
     name, email = person
     subject = printable(c.subject)[:500]
     return (
-        number, repo_id, c.sha, f"{c.sha[:9]} {subject[:80]}", position, len(c.parents), name[:200], email[:200],
-        iso(c.author_time) or "", iso(c.commit_time) or "", subject,
-        declared.agent if declared is not None else None, automation(c), len(checkpoint_ids(c.message)),
-    )  # fmt: skip
+        number,
+        repo_id,
+        c.sha,
+        f"{c.sha[:9]} {subject[:80]}",
+        position,
+        len(c.parents),
+        name[:200],
+        email[:200],
+        iso(c.author_time) or "",
+        iso(c.commit_time) or "",
+        subject,
+        declared.agent if declared is not None else None,
+        automation(c),
+        len(checkpoint_ids(c.message)),
+    )
 
 
 def _statement_rows(number: int, c: Commit) -> Iterator[tuple[Any, ...]]:
     for place, agent, model, sort, session in dict.fromkeys(statements(c)):
-        yield number, place, sort, printable(agent)[:100], model_identity(printable(model)) or None, printable(session) or None
+        yield (
+            number,
+            place,
+            sort,
+            printable(agent)[:100],
+            model_identity(printable(model)) or None,
+            printable(session) or None,
+        )

@@ -69,8 +69,12 @@ class Edit:
     after: str | None = None
     hunks: tuple[Hunk, ...] = ()
     new_path: str = ""  # move, copy
-    by_shell: bool = False  # done by a shell command whose text gives the effect exactly (heredoc, mv, rm, …)
-    proposed: str | None = None  # new text as the agent proposed it, when the user changed it before accepting
+    by_shell: bool = (
+        False  # done by a shell command whose text gives the effect exactly (heredoc, mv, rm, …)
+    )
+    proposed: str | None = (
+        None  # new text as the agent proposed it, when the user changed it before accepting
+    )
 
     def new_texts(self) -> Iterator[str]:
         """The texts that it wrote, with lines around them that it repeats."""
@@ -132,8 +136,12 @@ class ToolCall:
     commits: tuple[str, ...] = ()  # (abbreviated) ids of commits that this call made
     result_size: int | None = None  # characters
     searches: int = 0  # of the web, which the vendor of the model ran and bills by number
-    not_before: float | None = None  # where no time of the call is recorded: the latest moment known to lie before it
-    hook_ran: bool = False  # afterwards a hook of the user's ran, which may have changed the files again
+    not_before: float | None = (
+        None  # where no time of the call is recorded: the latest moment known to lie before it
+    )
+    hook_ran: bool = (
+        False  # afterwards a hook of the user's ran, which may have changed the files again
+    )
     over_at: float | None = None  # when what it had left running was over, where the record says so
 
 
@@ -202,7 +210,9 @@ class ChangeOfOthers(NamedTuple):
 
     commit: str  # the beginning of its id
     path: str  # in the repository
-    beside_own: bool  # earlier edits of the agent were not committed yet: the commit may hold these, too
+    beside_own: (
+        bool  # earlier edits of the agent were not committed yet: the commit may hold these, too
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,9 +237,13 @@ class Session:
     started_at: float | None = None
     ended_at: float | None = None
     of_others: tuple[ChangeOfOthers, ...] = ()
-    said_beside: tuple[AgentMessage, ...] = ()  # in conversations before or after it that edited nothing: they are not sessions
+    said_beside: tuple[
+        AgentMessage, ...
+    ] = ()  # in conversations before or after it that edited nothing: they are not sessions
     local_clock: bool = False  # moments before which calls were not made are those of the author's clock, taken for UTC
-    truncated_start: bool = False  # the first record continues a record that no copy has: earlier work is not on record
+    truncated_start: bool = (
+        False  # the first record continues a record that no copy has: earlier work is not on record
+    )
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -240,14 +254,21 @@ class Session:
     @property
     def counts_tokens(self) -> bool:
         """Whether tokens are on record, if only those of responses that count elsewhere; an empty fork has spent none."""
-        return bool(self.usage or (self.fork is not None and (self.fork.responses or not (self.calls or self.messages))))
+        return bool(
+            self.usage
+            or (
+                self.fork is not None and (self.fork.responses or not (self.calls or self.messages))
+            )
+        )
 
 
 class TranscriptReader(Protocol):
     """The contract of a module in `collector/agents/`. Pure: bytes in, values out, never an exception for bad input."""
 
     NAME: str  # slug of the agent, see `collector.vocabulary.agents`
-    GIVES: frozenset[str]  # what a transcript of the format can hold, see `FACETS` in `collector.agents.common.reader`
+    GIVES: frozenset[
+        str
+    ]  # what a transcript of the format can hold, see `FACETS` in `collector.agents.common.reader`
 
     def sniff(self, head: object) -> bool:
         """Whether a transcript whose first JSON value is `head` is of this format; a text shows its first line."""
@@ -287,7 +308,9 @@ class SessionRecord:
     content_hash: str = ""  # blob id of the file with the hash of the transcript
     tasks: tuple[str, ...] = ()  # blob ids of the transcripts of subagents stored beside it
     subagents: tuple[SubagentRecord, ...] = ()  # of all sessions of the checkpoint
-    start: int = 0  # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable
+    start: int = (
+        0  # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable
+    )
     files_touched: tuple[str, ...] = ()
     prompt_blob: str = ""
     turn_id: str = ""
@@ -295,9 +318,7 @@ class SessionRecord:
     cli_version: str = ""
     vendor: str = ""  # the producer's own attribution, JSON text, untouched
     vendor_prompts: str = ""  # its counts of the lines that agent and person had changed at each prompt, JSON text, untouched
-    commit_sha: str = (
-        ""  # of an imported session: the commit a turn made if the transcript says so, else HEAD at the time of the import
-    )
+    commit_sha: str = ""  # of an imported session: the commit a turn made if the transcript says so, else HEAD at the time of the import
     metadata: str = ""  # the session's metadata.json, minus prompts, JSON text
 
 
@@ -314,5 +335,7 @@ class Checkpoint:
     sessions: tuple[SessionRecord, ...] = ()
     vendor: str = ""  # combined attribution, JSON text
     author_email: str = ""  # of the commit that stored it, when known: the developer
-    signature: str = ""  # a Signature of the commits that stored it, not verified; empty when a commit has none
+    signature: str = (
+        ""  # a Signature of the commits that stored it, not verified; empty when a commit has none
+    )
     problems: tuple[Problem, ...] = ()

@@ -62,7 +62,11 @@ _TOP = Path(__file__).parent.parent
 def plugin_directories() -> dict[str, Path]:
     """Package of each plug-in that is installed -> its directory. Nothing is imported."""
     directories = {package: _TOP.joinpath(*package.split(".")) for package in PLUGINS}
-    return {package: directory for package, directory in directories.items() if (directory / "plugin.py").is_file()}
+    return {
+        package: directory
+        for package, directory in directories.items()
+        if (directory / "plugin.py").is_file()
+    }
 
 
 @cache
@@ -82,6 +86,8 @@ def hooks(name: str) -> Iterator[Callable[..., Any]]:
 def modules_of(package: str) -> list[ModuleType]:
     """Modules of `package` that define NAME, in order of ORDER (default 50), then name."""
     path = importlib.import_module(package).__path__
-    modules = (importlib.import_module(f"{package}.{info.name}") for info in pkgutil.iter_modules(path))
+    modules = (
+        importlib.import_module(f"{package}.{info.name}") for info in pkgutil.iter_modules(path)
+    )
     named = [module for module in modules if hasattr(module, "NAME")]
     return sorted(named, key=lambda module: (getattr(module, "ORDER", 50), module.NAME))

@@ -12,9 +12,13 @@ _REPO = r"[A-Za-z0-9_.-]{1,100}"
 _NAME = re.compile(rf"({_OWNER})/({_REPO})")
 _URL = re.compile(r"(https?|file)://([^/\s]*)(/[^\s?#]*)")
 _SCP = re.compile(r"(?:ssh://)?git@([^/:\s]+)(?::\d+(?=/))?[:/](\S+)")
-_HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::\d+)?/[^/\s]+/[^/\s]")  # host/owner/name: owners have no dots
+_HOST = re.compile(
+    r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::\d+)?/[^/\s]+/[^/\s]"
+)  # host/owner/name: owners have no dots
 _HOST_NAME = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?")
-_TOKEN = re.compile(r"(?:gh[opsur]_|github_pat_|gl[a-z]{2,5}-|ATBB|ATCTT|x-token-)[\w=-]{16,}")  # as git servers give them out
+_TOKEN = re.compile(
+    r"(?:gh[opsur]_|github_pat_|gl[a-z]{2,5}-|ATBB|ATCTT|x-token-)[\w=-]{16,}"
+)  # as git servers give them out
 _QUERY = re.compile("[?#]")
 _INNER_AT = re.compile(r"[^/]@|@[^/]*[.:]")  # not before an owner, as in /@scope/name
 _HIDDEN = re.compile("[\x00-\x20\x7f-\x9f\"'\\\\]")
@@ -32,13 +36,18 @@ def public_url(url: str) -> str:
     if "@" in more or "://" in address:  # a user or a password that contains a sign of an address
         return ""
     host, slash, path = address.partition("/")
-    within = bool(host or (separator and scheme != "file"))  # a server; else a place on this machine
+    within = bool(
+        host or (separator and scheme != "file")
+    )  # a server; else a place on this machine
     if within and "@" in path and (":" in host or "." not in host or _INNER_AT.search(path)):
         host, slash, path = address.rpartition("@")[2].partition("/")
     user, at_sign, server = host.rpartition("@")
     if not server and user:
         return ""
-    return _TOKEN.sub("[secret]", f"{scheme}{separator}{'git@' if user == 'git' and at_sign else ''}{server}{slash}{path}")
+    return _TOKEN.sub(
+        "[secret]",
+        f"{scheme}{separator}{'git@' if user == 'git' and at_sign else ''}{server}{slash}{path}",
+    )
 
 
 class BadName(WhoWroteError):
@@ -85,7 +94,9 @@ def source(text: str, server: str = GITHUB) -> RepositorySource:
 
 def _page(url: str, server: str) -> str:
     """The address of a repository from that of one of its pages: what follows owner/name on GitHub, or `/-/` on GitLab, goes."""
-    url = re.sub(r"https?://(?:www\.)?github\.com/", f"{GITHUB}/", url, count=1, flags=re.IGNORECASE)
+    url = re.sub(
+        r"https?://(?:www\.)?github\.com/", f"{GITHUB}/", url, count=1, flags=re.IGNORECASE
+    )
     for base in (GITHUB, server.rstrip("/")):
         if url.lower().startswith(f"{base.lower()}/"):
             parts = re.split(r"[?#]", url[len(base) + 1 :])[0].split("/")
@@ -117,9 +128,17 @@ def host_of(url: str) -> str:
     """The server of an address, with its port unless it is asked by ssh; "" for a place on this machine."""
     ssh = _SCP.fullmatch(url)
     scheme, _, address = url.partition("://")
-    host = ssh[1] if ssh else address.partition("/")[0].rpartition("@")[2] if scheme in ("http", "https") else ""
+    host = (
+        ssh[1]
+        if ssh
+        else address.partition("/")[0].rpartition("@")[2]
+        if scheme in ("http", "https")
+        else ""
+    )
     host = host.lower()
-    return next((host.removeprefix(p) for p in ("www.", "ssh.", "altssh.") if host.startswith(p)), host)
+    return next(
+        (host.removeprefix(p) for p in ("www.", "ssh.", "altssh.") if host.startswith(p)), host
+    )
 
 
 def on_other_server(first: str, second: str) -> bool:
@@ -133,7 +152,13 @@ def on_other_server(first: str, second: str) -> bool:
 def checked_name(name: str) -> str:
     """owner/name, as servers allow them: nothing that could leave a directory or be taken for an option. Raises BadName."""
     match = _NAME.fullmatch(name.removesuffix(".git"))
-    if match is None or ".." in name or match[2] in (".", "..", ".git", "") or match[2].endswith(".lock") or match[1].endswith("."):
+    if (
+        match is None
+        or ".." in name
+        or match[2] in (".", "..", ".git", "")
+        or match[2].endswith(".lock")
+        or match[1].endswith(".")
+    ):
         raise BadName(f"not a repository name: {name[:200]!r}", "Use owner/name")
     return match[0]
 
@@ -164,7 +189,8 @@ def checked_url(url: str) -> str:
         raise BadName(f"not a repository URL: {url[:200]!r}", "Use https://HOST/OWNER/NAME.git")
     if "@" in match[2]:
         raise BadName(
-            f"URLs with credentials are rejected: {match[1]}://…@{match[2].rpartition('@')[2]}", "Pass the token separately"
+            f"URLs with credentials are rejected: {match[1]}://…@{match[2].rpartition('@')[2]}",
+            "Pass the token separately",
         )
     return url
 
@@ -185,7 +211,9 @@ def sibling_url(url: str, of: str, name: str) -> str:
     of = "/".join(of.split("/")[-2:])
     if not bare.lower().endswith("/" + of.lower()):
         raise BadName(f"cannot derive the URL of {name} from {url}", "")
-    return checked_url(f"{bare[: -len(of) - 1]}/{checked_name(name)}{'.git' if url.rstrip('/').endswith('.git') else ''}")
+    return checked_url(
+        f"{bare[: -len(of) - 1]}/{checked_name(name)}{'.git' if url.rstrip('/').endswith('.git') else ''}"
+    )
 
 
 def directory(name: str) -> str:
@@ -195,7 +223,9 @@ def directory(name: str) -> str:
 
 def tombstone(name: str) -> str:
     """Hash that stands for the name of a forgotten repository."""
-    return hashlib.sha256(b"whowrote forgotten\0" + name.lower().encode("utf-8", "replace")).hexdigest()
+    return hashlib.sha256(
+        b"whowrote forgotten\0" + name.lower().encode("utf-8", "replace")
+    ).hexdigest()
 
 
 def is_oid(text: str) -> bool:

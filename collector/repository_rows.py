@@ -45,7 +45,11 @@ def repo_name(repo: GitRepo) -> str:
 def _directory_names(repo: GitRepo) -> list[str]:
     """The name of the directory of a clone, then with the directories above it, which tell clones of equal names apart."""
     path = repo.common_dir()
-    path = path.parent if path.name == ".git" else path.with_name(path.name.removesuffix(".git") or path.name)
+    path = (
+        path.parent
+        if path.name == ".git"
+        else path.with_name(path.name.removesuffix(".git") or path.name)
+    )
     parts = [printable(part) for part in path.parts[1:]]
     return ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)] or [""]
 
@@ -94,17 +98,29 @@ def _further_names(namesake: _Row, repo: GitRepo) -> list[str]:
 def claim_repo(store: Store, repo: GitRepo, name: str = "") -> int:
     """Number of the row of a clone; a new one says whose it is, and nothing else. Raises NameTaken."""
     repo_id = find_repo(store, repo, name)
-    if repo_id is not None and store.value("SELECT root_sha FROM repos WHERE id = ?", (repo_id,)) is not None:
+    if (
+        repo_id is not None
+        and store.value("SELECT root_sha FROM repos WHERE id = ?", (repo_id,)) is not None
+    ):
         return repo_id
     root = repo.first_commit()  # outside the transaction: it takes time
     if repo_id is not None and (root is None or store.is_read_only):
         return repo_id
     with store.transaction() as connection:
-        connection.execute("UPDATE repos SET root_sha = ? WHERE id = ?", (root, repo_id))  # a row that had no first commit yet
+        connection.execute(
+            "UPDATE repos SET root_sha = ? WHERE id = ?", (root, repo_id)
+        )  # a row that had no first commit yet
         repo_id = find_repo(store, repo, name)  # another run may have been faster
         if repo_id is None:
-            values = (_find_name(store, repo, name)[0], str(repo.path), repo.remote_url() or None, root)
-            connection.execute("INSERT INTO repos (name, path, url, root_sha) VALUES (?, ?, ?, ?)", values)
+            values = (
+                _find_name(store, repo, name)[0],
+                str(repo.path),
+                repo.remote_url() or None,
+                root,
+            )
+            connection.execute(
+                "INSERT INTO repos (name, path, url, root_sha) VALUES (?, ?, ?, ?)", values
+            )
     return repo_id or claim_repo(store, repo, name)
 
 
@@ -121,7 +137,9 @@ def give_up_claim(store: Store, repo_id: int) -> None:
 
 def _is_same(row: _Row, repo: GitRepo) -> bool:
     url = printable(repo.remote_url())
-    if row.path != printable(str(repo.path)) and on_other_server(row.url or "", url):  # a mirror of it has the same commits
+    if row.path != printable(str(repo.path)) and on_other_server(
+        row.url or "", url
+    ):  # a mirror of it has the same commits
         return False
     if row.path is None or (row.url and row.url == url):
         return True
@@ -143,7 +161,14 @@ def describe_repo(context: RunContext, branch: str, head: str) -> None:
     """Describes the clone as it was when it was attributed. Call within the transaction that writes the conclusions."""
     repo = context.repo
     censored = repo.censored()
-    values = (str(repo.path), repo.remote_url() or None, branch, head, int(bool(censored.shallow)), int(censored.partial))
+    values = (
+        str(repo.path),
+        repo.remote_url() or None,
+        branch,
+        head,
+        int(bool(censored.shallow)),
+        int(censored.partial),
+    )
     context.store.connection.execute(
         "UPDATE repos SET path = ?, url = ?, branch = ?, head_sha = ?, shallow = ?, partial = ?, root_sha = ? WHERE id = ?",
         (*values, repo.first_commit(), context.repo_id),

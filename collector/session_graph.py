@@ -14,10 +14,21 @@ from itertools import chain
 from math import inf
 from typing import Any, TypeVar
 
-from collector.model import AgentMessage, ForkPoint, Session, SessionEvent, Status, ToolCall, Turn, Usage
+from collector.model import (
+    AgentMessage,
+    ForkPoint,
+    Session,
+    SessionEvent,
+    Status,
+    ToolCall,
+    Turn,
+    Usage,
+)
 
 _Event = TypeVar("_Event", Turn, ToolCall, AgentMessage, Usage, SessionEvent)
-_RANDOM = re.compile(r"(?=(?:[^0-9A-Z]*[0-9A-Z]){6})[\w-]{16,}")  # an id that no two sessions have by chance
+_RANDOM = re.compile(
+    r"(?=(?:[^0-9A-Z]*[0-9A-Z]){6})[\w-]{16,}"
+)  # an id that no two sessions have by chance
 _STAMPING = 5.0  # seconds that it takes to stamp what is copied
 
 
@@ -41,7 +52,9 @@ class CopiedEvents:
 
     def key(self) -> str:
         """Changes with the events."""
-        return blake2b(repr((self.origin, sorted(self.anchors), sorted(self.texts))).encode()).hexdigest()[:16]
+        return blake2b(
+            repr((self.origin, sorted(self.anchors), sorted(self.texts))).encode()
+        ).hexdigest()[:16]
 
 
 def event_keys(session: Session) -> EventKeys:
@@ -87,17 +100,32 @@ def _in_time(sessions: Mapping[str, EventKeys]) -> tuple[str, ...]:
 
 def without_copied(session: Session, copied: CopiedEvents) -> Session:
     """The session without the events that count elsewhere; turns keep their numbers."""
-    repeated = [event.at for event in _events(session) if event.at is not None and _is_copy(event, copied, -inf)]
+    repeated = [
+        event.at
+        for event in _events(session)
+        if event.at is not None and _is_copy(event, copied, -inf)
+    ]
     left = max(repeated, default=-inf)
 
     def own(events: Iterable[_Event]) -> tuple[_Event, ...]:
         return tuple(event for event in events if not _is_copy(event, copied, left))
 
     kept = replace(
-        session, turns=own(session.turns), calls=own(session.calls), messages=own(session.messages), usage=own(session.usage),
-        marks=own(session.marks), notices=tuple(notice for notice in session.notices if notice.at is None or notice.at > left),
-    )  # fmt: skip
-    return _as_fork(session, kept, copied.origin, max(repeated, default=session.started_at)) if copied.origin else kept
+        session,
+        turns=own(session.turns),
+        calls=own(session.calls),
+        messages=own(session.messages),
+        usage=own(session.usage),
+        marks=own(session.marks),
+        notices=tuple(
+            notice for notice in session.notices if notice.at is None or notice.at > left
+        ),
+    )
+    return (
+        _as_fork(session, kept, copied.origin, max(repeated, default=session.started_at))
+        if copied.origin
+        else kept
+    )
 
 
 def _as_fork(whole: Session, own: Session, origin: str, left: float | None) -> Session:
@@ -115,7 +143,8 @@ def _as_fork(whole: Session, own: Session, origin: str, left: float | None) -> S
         fork=point,
         started_at=min(times, default=left),
         ended_at=whole.ended_at if times else left,
-        truncated_start=whole.truncated_start and not min(of_both, default=inf) <= min(times, default=inf),
+        truncated_start=whole.truncated_start
+        and not min(of_both, default=inf) <= min(times, default=inf),
     )
 
 
@@ -145,7 +174,13 @@ def _weight(event: ToolCall | Usage) -> int:
 
 def _id(event: Any) -> str:
     """The agent's own id of a call or a response; "" of other events."""
-    return event.call_id if isinstance(event, ToolCall) else event.message_id if isinstance(event, Usage) else ""
+    return (
+        event.call_id
+        if isinstance(event, ToolCall)
+        else event.message_id
+        if isinstance(event, Usage)
+        else ""
+    )
 
 
 def _anchors(event: Any) -> Iterator[int]:
@@ -163,7 +198,13 @@ _SAID: Mapping[type, Callable[[Any], tuple[object, ...]]] = {
     Turn: lambda turn: (turn.text,),
     ToolCall: lambda call: (call.name, call.input),
     AgentMessage: lambda message: (message.kind, message.text),
-    Usage: lambda usage: (usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write),
+    Usage: lambda usage: (
+        usage.model,
+        usage.input,
+        usage.output,
+        usage.cache_read,
+        usage.cache_write,
+    ),
     SessionEvent: lambda event: (event.kind, event.detail),
 }
 

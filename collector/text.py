@@ -12,7 +12,9 @@ from datetime import UTC, datetime
 from collector.limits import TEXT_BYTES
 
 # A drive of Windows as Windows names it, WSL, and Cygwin; files of Linux as Windows sees those of WSL
-_DRIVE = re.compile(r"(?:(?:[\\/]{2}[?.][\\/])?([A-Za-z]):|/(?:mnt|cygdrive)/([A-Za-z]))(?:[\\/]|$)")
+_DRIVE = re.compile(
+    r"(?:(?:[\\/]{2}[?.][\\/])?([A-Za-z]):|/(?:mnt|cygdrive)/([A-Za-z]))(?:[\\/]|$)"
+)
 _OF_WSL = re.compile(r"[\\/]{2}wsl(?:\$|\.localhost)[\\/][^\\/]+(?=[\\/]|$)", re.I)
 _PRIVATE = "/private/"  # macOS: /tmp and /var are links into it
 _NAMED_BY_MACHINES = ("/mnt/", "/cygdrive/", "//", "\\\\")
@@ -20,7 +22,9 @@ _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")  # a drive or a server
 # Characters that begin a formula in a spreadsheet, full-width forms included.
 FORMULA_SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = tuple(FORMULA_SIGNS + "\t\r")
-_INNER_FORMULA = re.compile(f";(?=[{re.escape(FORMULA_SIGNS)}])")  # where a comma is no separator, `;` begins a cell
+_INNER_FORMULA = re.compile(
+    f";(?=[{re.escape(FORMULA_SIGNS)}])"
+)  # where a comma is no separator, `;` begins a cell
 # Control characters, halves of surrogate pairs, and what changes the direction of text or cannot be seen. Joiners and variation
 # selectors stay: scripts and emoji need them.
 _CONTROL = re.compile(
@@ -64,7 +68,11 @@ def _visible(match: re.Match[str]) -> str:
 
 def count_of(count: int, noun: str) -> str:
     """`1 finding`, `2,000 findings`, `0 repositories`, `3 fixes`, `2 patches`."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}{'es' if noun.endswith(('x', 'ch')) else 's'}"
+    plural = (
+        f"{noun[:-1]}ies"
+        if noun.endswith("y")
+        else f"{noun}{'es' if noun.endswith(('x', 'ch')) else 's'}"
+    )
     return f"{count:,} {noun if count == 1 else plural}"
 
 

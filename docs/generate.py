@@ -50,7 +50,9 @@ def schema_page() -> str:
         if found.is_view:
             columns = table(("column", ""), [(f"`{c.name}`", c.comment) for c in found.columns])
         else:
-            columns = table(("column", "type", ""), [(f"`{c.name}`", c.type, c.comment) for c in found.columns])
+            columns = table(
+                ("column", "type", ""), [(f"`{c.name}`", c.type, c.comment) for c in found.columns]
+            )
         parts.append(columns + "\n")
     return fill("schema.md", {"tables": "\n".join(parts), "words": "\n".join(_words())})
 
@@ -82,39 +84,85 @@ def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Co
 
 def agents_page() -> str:
     """Agents, checkpoint layouts, claims and exports of this version, from the modules that read and write them."""
-    facets = [(meaning, *("yes" if facet in r.GIVES else "–" for r in readers())) for facet, meaning in FACETS.items()]
+    facets = [
+        (meaning, *("yes" if facet in r.GIVES else "–" for r in readers()))
+        for facet, meaning in FACETS.items()
+    ]
     claims = [(p.LABEL, f"`{p.NAME}`", p.FOUND, _summary(p.__doc__)) for p in producers()]
     return fill(
         "agents.md",
         {
             "agents": table(
                 ("agent", "name in the database", "proven by", "format"),
-                [(label_of(r.NAME), f"`{r.NAME}`", _proof(r), _summary(r.__doc__)) for r in readers()],
+                [
+                    (label_of(r.NAME), f"`{r.NAME}`", _proof(r), _summary(r.__doc__))
+                    for r in readers()
+                ],
             ),
             "unproven": ", ".join(sorted(map(label_of, unproven()))),
-            "measured": table(_MEASURED, [_measured(r, json.loads(_AGENTS.read_text("utf-8"))) for r in readers()]),
-            "lab": table(_LAB, [row for r in readers() for row in _lab(r, json.loads(_LAB_ROWS.read_text("utf-8")))]),
+            "measured": table(
+                _MEASURED, [_measured(r, json.loads(_AGENTS.read_text("utf-8"))) for r in readers()]
+            ),
+            "lab": table(
+                _LAB,
+                [
+                    row
+                    for r in readers()
+                    for row in _lab(r, json.loads(_LAB_ROWS.read_text("utf-8")))
+                ],
+            ),
             "explained": table(("agent", "version", "scenario", "differs in", "why"), _explained()),
             "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
-            "statements": table(("form", "sort", "names", "written by or documented in", "seen in"), _statements()),
-            "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in DECLARED]),
+            "statements": table(
+                ("form", "sort", "names", "written by or documented in", "seen in"), _statements()
+            ),
+            "declared": table(
+                ("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in DECLARED]
+            ),
             "local": table(
                 ("agent", "where", "known from", "deleted by the agent"),
-                [(label_of(s.agent), _where(s), "real" if s.proven else "documentation", _deleted(s)) for s in stores()],
+                [
+                    (
+                        label_of(s.agent),
+                        _where(s),
+                        "real" if s.proven else "documentation",
+                        _deleted(s),
+                    )
+                    for s in stores()
+                ],
             ),
-            "layouts": table(("layout", "where"), [(f"`{layout.NAME}`", _summary(layout.__doc__)) for layout in layouts()]),
-            "producers": table(("tool", "name in the database", "where it is looked for", "format"), claims),
-            "exports": table(("format", "`FORMAT`", "what is written"), [(e.LABEL, f"`{e.NAME}`", e.GIVES) for e in exports()]),
+            "layouts": table(
+                ("layout", "where"),
+                [(f"`{layout.NAME}`", _summary(layout.__doc__)) for layout in layouts()],
+            ),
+            "producers": table(
+                ("tool", "name in the database", "where it is looked for", "format"), claims
+            ),
+            "exports": table(
+                ("format", "`FORMAT`", "what is written"),
+                [(e.LABEL, f"`{e.NAME}`", e.GIVES) for e in exports()],
+            ),
         },
     )
 
 
 _AGENTS = ROOT / "benchmarks" / "data" / "agents.json"
-_PUBLIC = ROOT / "benchmarks" / "data" / "agents-public.json"  # where transcripts of the other agents were found
+_PUBLIC = (
+    ROOT / "benchmarks" / "data" / "agents-public.json"
+)  # where transcripts of the other agents were found
 _MEASURED = (
-    "agent", "read from", "sessions (copies)", "repositories", "versions", "calls, counted independently",
-    "edits replayed, unmatched", "calls with a time", "with a result", "sessions with a model", "with tokens",
-)  # fmt: skip
+    "agent",
+    "read from",
+    "sessions (copies)",
+    "repositories",
+    "versions",
+    "calls, counted independently",
+    "edits replayed, unmatched",
+    "calls with a time",
+    "with a result",
+    "sessions with a model",
+    "with tokens",
+)
 
 
 def _measured(reader: TranscriptReader, found: Mapping[str, Any]) -> tuple[str, ...]:
@@ -124,22 +172,36 @@ def _measured(reader: TranscriptReader, found: Mapping[str, Any]) -> tuple[str, 
         word = "documentation, untested" if reader.NAME in unproven() else "real, elsewhere"
         return (label_of(reader.NAME), word, *["–"] * (len(_MEASURED) - 2))
     applied, unmatched, versions = one["applied"], one["unmatched"], one["versions"]
-    edits = f"{applied}, {unmatched} ({unmatched / (applied + unmatched):.1%})" if applied + unmatched else "none"
-    numbered = sorted((v for v in versions if v[:1].isdigit()), key=lambda v: [int(n) for n in re.findall(r"\d+", v)])
+    edits = (
+        f"{applied}, {unmatched} ({unmatched / (applied + unmatched):.1%})"
+        if applied + unmatched
+        else "none"
+    )
+    numbered = sorted(
+        (v for v in versions if v[:1].isdigit()),
+        key=lambda v: [int(n) for n in re.findall(r"\d+", v)],
+    )
     span = f"{numbered[0]} … {numbered[-1]}" if len(numbered) > 1 else "".join(numbered) or "–"
     return (
-        label_of(reader.NAME), "real", f"{one['sessions']} ({one['files']})", str(len(one["repositories"])), span,
-        f"{one['calls']:,}, {one['independent']:,}", edits,
+        label_of(reader.NAME),
+        "real",
+        f"{one['sessions']} ({one['files']})",
+        str(len(one["repositories"])),
+        span,
+        f"{one['calls']:,}, {one['independent']:,}",
+        edits,
         *(f"{one[name] / max(1, one['all_calls']):.0%}" for name in ("timed", "ended")),
         *(f"{one[name]} of {one['sessions']}" for name in ("models", "tokens")),
-    )  # fmt: skip
+    )
 
 
 def _where(store: Store) -> str:
     """Places and the files in them, as the program looks for them."""
     inside = [f"`{store.inside}` in the worktree"] if store.inside else []
     found = ", ".join([*(f"`{place}`" for place in store.at), *inside])
-    return found + (": " + ", ".join(f"`{pattern}`" for pattern in store.patterns) if store.patterns else "")
+    return found + (
+        ": " + ", ".join(f"`{pattern}`" for pattern in store.patterns) if store.patterns else ""
+    )
 
 
 def _deleted(store: Store) -> str:
@@ -148,8 +210,14 @@ def _deleted(store: Store) -> str:
 
 def _proof(reader: TranscriptReader) -> str:
     """The newest version that the lab ran, and public repositories with transcripts that are read."""
-    rows = [row for row in json.loads(_LAB_ROWS.read_text("utf-8")).values() if row["agent"] == reader.NAME]
-    newest = max(rows, key=lambda row: [int(part) for part in row["version"].split(".")], default=None)
+    rows = [
+        row
+        for row in json.loads(_LAB_ROWS.read_text("utf-8")).values()
+        if row["agent"] == reader.NAME
+    ]
+    newest = max(
+        rows, key=lambda row: [int(part) for part in row["version"].split(".")], default=None
+    )
     measured = json.loads(_AGENTS.read_text("utf-8")).get(reader.NAME, {}).get("repositories", [])
     public = measured or json.loads(_PUBLIC.read_text("utf-8")).get(reader.NAME, [])
     more = f" and {len(public) - 1} more" if len(public) > 1 else ""
@@ -161,17 +229,35 @@ def _statements() -> Sequence[tuple[str, ...]]:
     """A row for each form in which commits name agents."""
     names = {"agent": "agent, model", "key": "session", "yes": "yes or no", "model": "model"}
     rows = [
-        (", ".join(f"`{key}:`" for key in form["keys"]), form["sort"], names[form["value"]], form["source"], form["seen"])
+        (
+            ", ".join(f"`{key}:`" for key in form["keys"]),
+            form["sort"],
+            names[form["value"]],
+            form["source"],
+            form["seen"],
+        )
         for form in STATEMENTS["trailer"]
     ]
     for form in STATEMENTS["body"]:
         words = form["joined"].removeprefix("(?:").removesuffix(")").replace("|", ", ")
-        rows.append((f"a verb, then {words}", form["sort"], names["agent"], form["source"], form["seen"]))
+        rows.append(
+            (f"a verb, then {words}", form["sort"], names["agent"], form["source"], form["seen"])
+        )
     return rows
 
 
 _LAB_ROWS = ROOT / "benchmarks" / "data" / "lab.json"
-_LAB = ("agent", "version", "day", "scenario", "calls", "edits", "tokens", "agent's lines", "differs from what was served in")
+_LAB = (
+    "agent",
+    "version",
+    "day",
+    "scenario",
+    "calls",
+    "edits",
+    "tokens",
+    "agent's lines",
+    "differs from what was served in",
+)
 
 
 def _lab(reader: TranscriptReader, outcomes: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -179,7 +265,14 @@ def _lab(reader: TranscriptReader, outcomes: Mapping[str, Any]) -> list[tuple[st
     rows = [row for row in outcomes.values() if row["agent"] == reader.NAME]
     counts = ("calls", "edits", "tokens", "agent_lines")
     return [
-        (label_of(reader.NAME), row["version"], row["day"], row["scenario"], *(row[name] for name in counts), _unlike(row))
+        (
+            label_of(reader.NAME),
+            row["version"],
+            row["day"],
+            row["scenario"],
+            *(row[name] for name in counts),
+            _unlike(row),
+        )
         for row in rows
     ]
 
@@ -194,16 +287,28 @@ def _explained() -> list[tuple[str, ...]]:
     return [
         (
             ", ".join("all" if agent == "*" else label_of(agent) for agent in one["agents"]),
-            *(", ".join(one.get(name, ["all"])) for name in ("versions", "scenarios", "differences")), one["why"],
+            *(
+                ", ".join(one.get(name, ["all"]))
+                for name in ("versions", "scenarios", "differences")
+            ),
+            one["why"],
         )
         for one in explanations
-    ]  # fmt: skip
+    ]
 
 
 _FEATURE = ("type", "unit", "kind", "version", "meaning", "NULL when")
 
 
-_BASELINE = ("sessions", "repositories", "responses", "95 %", "output per token read", "USD per response, 75 %", "90 %")
+_BASELINE = (
+    "sessions",
+    "repositories",
+    "responses",
+    "95 %",
+    "output per token read",
+    "USD per response, 75 %",
+    "90 %",
+)
 
 
 def metrics_page() -> str:
@@ -219,27 +324,46 @@ def metrics_page() -> str:
     from collector.vocabulary import Word
     from collector.vocabulary.lines import Author, FileKind, LineClass, Witness
 
-    words: dict[str, type[Word]] = {"authors": Author, "classes": LineClass, "witnesses": Witness, "kinds": FileKind}
+    words: dict[str, type[Word]] = {
+        "authors": Author,
+        "classes": LineClass,
+        "witnesses": Witness,
+        "kinds": FileKind,
+    }
     usual = {task: baseline(task) for task in WEIGHTS}
-    empty = {f.name: "; ".join(REASONS[code].text for code in f.null) for group in groups() for f in group.FEATURES}
-    tasks = [(task, *weights, *(f"{number:g}" for number in usual[task][:-1])) for task, weights in WEIGHTS.items()]
+    empty = {
+        f.name: "; ".join(REASONS[code].text for code in f.null)
+        for group in groups()
+        for f in group.FEATURES
+    }
+    tasks = [
+        (task, *weights, *(f"{number:g}" for number in usual[task][:-1]))
+        for task, weights in WEIGHTS.items()
+    ]
     return fill(
         "metrics.md",
         {
             "as_of": standard_prices().as_of,
-            **{name: table(("", "meaning"), [(f"`{word}`", word.meaning) for word in kind]) for name, kind in words.items()},
+            **{
+                name: table(("", "meaning"), [(f"`{word}`", word.meaning) for word in kind])
+                for name, kind in words.items()
+            },
             **_minimums(),
             "groups": "\n\n".join(
                 f"## {group.TITLE}\n\n{table(('feature', *_FEATURE), [_cells(f, empty[f.name]) for f in group.FEATURES])}"
                 for group in groups()
             ),
             "embeddings": _details(drift.__doc__).replace("(docs/decisions/", "(decisions/"),
-            "embedding_columns": table(("column", *_FEATURE), [_cells(f, "; ".join(f.null)) for f in drift.FEATURES]),
+            "embedding_columns": table(
+                ("column", *_FEATURE), [_cells(f, "; ".join(f.null)) for f in drift.FEATURES]
+            ),
             "failure_modes": _details(failure_modes.__doc__),
             "works": " ".join(_details(kind_of_work.__doc__).split()),
             "rules": " ".join(_details(task_type.__doc__).split()),
             "task_types": table(("task type", *PARTS, *_BASELINE), tasks),
-            "aliases": table(("elsewhere", "here"), [(f"`{k}`", f"`{v}`") for k, v in ALIASES.items()]),
+            "aliases": table(
+                ("elsewhere", "here"), [(f"`{k}`", f"`{v}`") for k, v in ALIASES.items()]
+            ),
         },
     )
 
@@ -260,21 +384,36 @@ def _minimums() -> dict[str, object]:
         SHARE,
         SURVIVAL,
         WEAKNESSES,
-    )  # fmt: skip
+    )
 
     needed = [
-        ("excess rework, hazard ratio", f"{SURVIVAL.lines:,} lines of {SURVIVAL.commits} commits on each side"),
-        ("ratio of weaknesses per 1,000 lines", f"{WEAKNESSES.lines:,} scanned lines of {WEAKNESSES.commits} commits on each side"),
+        (
+            "excess rework, hazard ratio",
+            f"{SURVIVAL.lines:,} lines of {SURVIVAL.commits} commits on each side",
+        ),
+        (
+            "ratio of weaknesses per 1,000 lines",
+            f"{WEAKNESSES.lines:,} scanned lines of {WEAKNESSES.commits} commits on each side",
+        ),
         ("means and differences of maintainability", f"{COMMITS} whole commits on each side"),
         ("weaknesses per 1,000 lines of one group", f"{RATE.lines:,} scanned lines"),
         ("share of findings that are still present", f"{FINDINGS} findings"),
         ("mean grade, share of sessions by coding mode, coding efficiency", f"{SESSIONS} sessions"),
-        ("share of messages that push back, agreement of word and deed", f"{MESSAGES} classified messages"),
+        (
+            "share of messages that push back, agreement of word and deed",
+            f"{MESSAGES} classified messages",
+        ),
         ("weights fitted to ratings", f"{RATED} rated sessions"),
-        ("share of lines by what became of them (removed by a person, committed)", f"{PART.lines} lines"),
+        (
+            "share of lines by what became of them (removed by a person, committed)",
+            f"{PART.lines} lines",
+        ),
         ("survival curve and median", f"{CURVE.lines} lines of {CURVE.commits} commits"),
         ("interval over several repositories", f"{REPOSITORIES} repositories"),
-        ("measured error rate of a tier, correction of shares", f"{READ.lines} lines that blind readers decided"),
+        (
+            "measured error rate of a tier, correction of shares",
+            f"{READ.lines} lines that blind readers decided",
+        ),
         (
             "share of lines that survive",
             f"{SHARE.lines:,} lines of {SHARE.commits:,} commits that are old enough; of one session the lines",
@@ -284,7 +423,15 @@ def _minimums() -> dict[str, object]:
 
 
 def _cells(feature: Feature, null: str) -> tuple[object, ...]:
-    return f"`{feature.name}`", feature.type, feature.unit, feature.kind, feature.version, feature.description, null
+    return (
+        f"`{feature.name}`",
+        feature.type,
+        feature.unit,
+        feature.kind,
+        feature.version,
+        feature.description,
+        null,
+    )
 
 
 def _details(doc: str | None) -> str:
@@ -296,7 +443,10 @@ def _summary(doc: str | None) -> str:
     return " ".join((doc or "").strip().split("\n\n")[0].split())
 
 
-_BLOCK = re.compile(r"(<!-- Generated by docs/generate.py. -->\n).*?(<!-- The end of what is generated. -->)", re.DOTALL)
+_BLOCK = re.compile(
+    r"(<!-- Generated by docs/generate.py. -->\n).*?(<!-- The end of what is generated. -->)",
+    re.DOTALL,
+)
 
 
 def fill_lines(text: str) -> str:
@@ -309,7 +459,12 @@ def readme() -> str:
     numbers = measurements()
     rates = {name: class_rate(name) for name in LINE_CLASSES}
     rows = [
-        (f"`{name}`", f"{rate.checked:,}", rate.words(), "{1.correct} of {1.checked} ({0})".format(*newest_rate({"class": name})))
+        (
+            f"`{name}`",
+            f"{rate.checked:,}",
+            rate.words(),
+            "{1.correct} of {1.checked} ({0})".format(*newest_rate({"class": name})),
+        )
         for name, rate in rates.items()
         if rate.checked
     ]
@@ -333,7 +488,9 @@ def readme() -> str:
         fill_lines(hidden),
     )
     lines = "\n\n".join(parts) + "\n"
-    return _BLOCK.sub(lambda match: match[1] + lines + match[2], (ROOT / "README.md").read_text("utf-8"))
+    return _BLOCK.sub(
+        lambda match: match[1] + lines + match[2], (ROOT / "README.md").read_text("utf-8")
+    )
 
 
 _LIMIT = re.compile(r"^# --- (.+)|^[A-Z_]+ = ([\d_.]+(?: << \d+)?)  # ([^:\n]+): (.+)$", re.M)
@@ -348,7 +505,9 @@ def security() -> str:
 
 def _limits() -> str:
     rows = []
-    for title, value, what, beyond in _LIMIT.findall((ROOT / "collector" / "limits.py").read_text("utf-8")):
+    for title, value, what, beyond in _LIMIT.findall(
+        (ROOT / "collector" / "limits.py").read_text("utf-8")
+    ):
         number, _, shift = value.replace("_", "").partition(" << ")
         amount = "" if title else f"{int(float(number)) << int(shift or 0):,}"
         rows.append((f"**{title}**", "", "") if title else (amount, what, beyond))
@@ -358,7 +517,14 @@ def _limits() -> str:
 def _attacks() -> str:
     attacks = json.loads((ROOT / "tests" / "data" / "security.json").read_text("utf-8")).values()
     rows = [
-        (a["what"], f"{a['tried']:,} {a['unit']}", f"{a['tried'] - a['lost']:,}", f"{a['lost']:,}", a["by"], a["at"])
+        (
+            a["what"],
+            f"{a['tried']:,} {a['unit']}",
+            f"{a['tried'] - a['lost']:,}",
+            f"{a['lost']:,}",
+            a["by"],
+            a["at"],
+        )
         for a in attacks
     ]
     return table(("attack or accident", "tried", "held", "lost", "by", "on"), rows)

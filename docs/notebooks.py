@@ -35,7 +35,14 @@ def notebook(source: str) -> str:
             number += 1
             cells.append(_code_cell(number, text, names))
         else:
-            cells.append({"cell_type": "markdown", "id": f"text-{len(cells)}", "metadata": {}, "source": _lines(text)})
+            cells.append(
+                {
+                    "cell_type": "markdown",
+                    "id": f"text-{len(cells)}",
+                    "metadata": {},
+                    "source": _lines(text),
+                }
+            )
     kernel = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -61,9 +68,18 @@ def _code_cell(number: int, text: str, names: dict[str, Any]) -> dict[str, Any]:
         value = _run(text, names)
     outputs: list[dict[str, Any]] = []
     if printed.getvalue():
-        outputs.append({"name": "stdout", "output_type": "stream", "text": _lines(printed.getvalue())})
+        outputs.append(
+            {"name": "stdout", "output_type": "stream", "text": _lines(printed.getvalue())}
+        )
     if value is not None:
-        outputs.append({"data": _shown(value), "execution_count": number, "metadata": {}, "output_type": "execute_result"})
+        outputs.append(
+            {
+                "data": _shown(value),
+                "execution_count": number,
+                "metadata": {},
+                "output_type": "execute_result",
+            }
+        )
     source = _lines(text)
     return {
         "cell_type": "code",
@@ -80,16 +96,26 @@ def _run(text: str, names: dict[str, Any]) -> Any:
     tree = ast.parse(text)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "<cell>", "exec"), names)  # our own text: docs/templates/notebooks
-    return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if isinstance(last, ast.Expr) else None
+    return (
+        eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
+        if isinstance(last, ast.Expr)
+        else None
+    )
 
 
 def _shown(value: Any) -> dict[str, Any]:
     shown: dict[str, Any] = {"text/plain": _lines(repr(value))}
     if hasattr(value, "savefig"):
         picture = io.BytesIO()
-        value.savefig(picture, format="png", dpi=90, bbox_inches="tight", metadata={"Software": None})
+        value.savefig(
+            picture, format="png", dpi=90, bbox_inches="tight", metadata={"Software": None}
+        )
         return shown | {"image/png": base64.b64encode(picture.getvalue()).decode("ascii")}
-    return shown | {"text/html": _lines(value._repr_html_())} if hasattr(value, "_repr_html_") else shown
+    return (
+        shown | {"text/html": _lines(value._repr_html_())}
+        if hasattr(value, "_repr_html_")
+        else shown
+    )
 
 
 def _lines(text: str) -> list[str]:
@@ -111,7 +137,9 @@ def main() -> int:
     for source in sorted(SOURCES.glob("*.md")):
         target = TARGET / f"{source.stem}.ipynb"
         text = notebook(source.read_text("utf-8"))
-        if target.is_file() and without_pictures(target.read_text("utf-8")) == without_pictures(text):
+        if target.is_file() and without_pictures(target.read_text("utf-8")) == without_pictures(
+            text
+        ):
             continue
         stale.append(target.name)
         if "--check" not in sys.argv:

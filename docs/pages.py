@@ -24,7 +24,10 @@ def fill(template: str, values: Mapping[str, object]) -> str:
 
 def fill_each(templates: Sequence[str], values: Mapping[str, object]) -> dict[str, str]:
     """Template -> its text, for templates that share values. Raises KeyError as `fill`, for a value that none of them uses."""
-    used = {name: set(_PLACE.findall((DOCS / "templates" / name).read_text("utf-8"))) for name in templates}
+    used = {
+        name: set(_PLACE.findall((DOCS / "templates" / name).read_text("utf-8")))
+        for name in templates
+    }
     if unused := set(values) - set().union(*used.values()):
         raise KeyError(f"no template uses {', '.join(sorted(unused))}")
     return {name: fill(name, {key: values[key] for key in used[name]}) for name in templates}

@@ -23,7 +23,9 @@ from collector.storage.store import Store  # noqa: E402
 
 
 def main() -> None:
-    console = Console(record=True, width=92, force_terminal=True, color_system="truecolor", file=io.StringIO())
+    console = Console(
+        record=True, width=92, force_terminal=True, color_system="truecolor", file=io.StringIO()
+    )
     with tempfile.TemporaryDirectory() as directory:
         clone, db = demo.make(Path(directory)), Path(directory) / "example.db"
         report = attribute_clone(AttributeRequest(str(clone), db))
@@ -31,9 +33,14 @@ def main() -> None:
         terminal.repo.repo_report(console, report, "whowrote.db")
         console.print("\n[bold]$ whowrote blame birdlog birdlog/cli.py[/bold]")
         with Store(db) as store:
-            terminal.blame.blame_view(console, blame(attributed_clone(store, GitRepo(clone), print, no_progress), demo.FILE, ""))
+            terminal.blame.blame_view(
+                console,
+                blame(attributed_clone(store, GitRepo(clone), print, no_progress), demo.FILE, ""),
+            )
     svg = console.export_svg(title="whowrote")
-    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S)  # the reader's own fonts: nothing is loaded from elsewhere
+    svg = re.sub(
+        r"@font-face \{.*?\}\s*", "", svg, flags=re.S
+    )  # the reader's own fonts: nothing is loaded from elsewhere
     (ROOT / "docs" / "picture.svg").write_text(re.sub(r"terminal-\d+", "terminal", svg), "utf-8")
 
 

@@ -13,7 +13,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     """The page's text with such links absolute. Called by MkDocs for each page."""
 
     def absolute(found: re.Match[str]) -> str:
-        target = posixpath.normpath(posixpath.join("docs", posixpath.dirname(page.file.src_uri), found[1]))
+        target = posixpath.normpath(
+            posixpath.join("docs", posixpath.dirname(page.file.src_uri), found[1])
+        )
         inside = target.startswith("docs/") and not target.startswith("docs/templates")
         return found[0] if inside else f"]({config['repo_url']}/blob/main/{target})"
 

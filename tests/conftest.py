@@ -23,7 +23,9 @@ from collector.runtime import runner  # noqa: E402
 
 _RUN = runner.run
 # How long a machine takes to make an example says nothing of the program.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("any machine")
 
 
@@ -68,7 +70,9 @@ Connect = Callable[[socket.socket, Any], None]
 
 def _only_loopback(connect: Connect) -> Connect:
     def guarded(self: socket.socket, address: Any) -> None:
-        if self.family in (socket.AF_INET, socket.AF_INET6) and not str(address[0]).startswith(("127.", "::1", "localhost")):
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not str(address[0]).startswith(
+            ("127.", "::1", "localhost")
+        ):
             raise AssertionError(f"a test tried to reach {address}")
         return connect(self, address)
 

@@ -14,7 +14,16 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("collector", "attribution", "whowrote", "tests", "fixtures", "docs", "benchmarks", "pyproject.toml")
+PARTS = (
+    "collector",
+    "attribution",
+    "whowrote",
+    "tests",
+    "fixtures",
+    "docs",
+    "benchmarks",
+    "pyproject.toml",
+)
 TESTS = ("checkpoints", "files", "git", "lineage", "shell")
 """Directories that run when nothing is named: the quick ones."""
 _TUPLE = re.compile(r"^[A-Z]+\b[^=\n]*= \(([^)]*)\)", re.MULTILINE)  # COMMANDS = (claims,)
@@ -27,9 +36,16 @@ def main() -> int:
 
     folders = [package.replace(".", "/") for package in PLUGINS]
     files = [file for folder in folders for file in (ROOT / folder / "commands").glob("*.py")]
-    names = {name for file in files for names in _TUPLE.findall(file.read_text("utf-8")) for name in re.findall(r"\w+", names)}
+    names = {
+        name
+        for file in files
+        for names in _TUPLE.findall(file.read_text("utf-8"))
+        for name in re.findall(r"\w+", names)
+    }
     called = "|".join(name.rstrip("_").replace("_", "-") for name in names)
-    names_plugin = re.compile("|".join([*map(re.escape, PLUGINS), rf'\("(?:[a-z]+", ")?(?:{called})"']))
+    names_plugin = re.compile(
+        "|".join([*map(re.escape, PLUGINS), rf'\("(?:[a-z]+", ")?(?:{called})"'])
+    )
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory) / "core"
         copy.mkdir()
@@ -46,7 +62,9 @@ def main() -> int:
                 test.unlink()
         tests = sys.argv[1:] or [f"tests/{name}" for name in TESTS]
         command = [sys.executable, "-m", "pytest", "-q", *tests]
-        return subprocess.run(command, cwd=copy, env={**os.environ, "PYTHONPATH": str(copy)}, check=False).returncode
+        return subprocess.run(
+            command, cwd=copy, env={**os.environ, "PYTHONPATH": str(copy)}, check=False
+        ).returncode
 
 
 if __name__ == "__main__":

@@ -55,11 +55,20 @@ class Tally:
                 self._note("too slow", f"{took:.1f} s", data)
         except Exception as error:  # noqa: BLE001 (whatever it is, it is what is looked for)
             where = traceback.extract_tb(error.__traceback__)[-1]
-            self._note(f"{type(error).__name__} {Path(where.filename).name}:{where.lineno}", traceback.format_exc(), data)
+            self._note(
+                f"{type(error).__name__} {Path(where.filename).name}:{where.lineno}",
+                traceback.format_exc(),
+                data,
+            )
         self.tried += 1
         if self.tried >= self.runs or time.monotonic() - self.begun > self.seconds:
-            values = {name: getattr(self, name) for name in ("reader", "tried", "failed", "guided", "places")}
-            self.report.write_text(json.dumps(values | {"seconds": round(time.monotonic() - self.begun)}))
+            values = {
+                name: getattr(self, name)
+                for name in ("reader", "tried", "failed", "guided", "places")
+            }
+            self.report.write_text(
+                json.dumps(values | {"seconds": round(time.monotonic() - self.begun)})
+            )
             sys.stdout.flush()
             os._exit(0)  # libFuzzer comes to no end of its own without ending the process
 
@@ -83,7 +92,10 @@ def one(reader: str, tally: Tally, seed: int) -> None:
         with opened(reader) as run:
             while True:
                 tally.attempt(run, SLOWEST, chance.randbytes(chance.randint(0, LONGEST)))
-    with redirect_stderr(StringIO()), atheris.instrument_imports(include=["collector", "attribution"]):  # it names each module
+    with (
+        redirect_stderr(StringIO()),
+        atheris.instrument_imports(include=["collector", "attribution"]),
+    ):  # it names each module
         from support.fuzz import SLOWEST, opened
 
         context = opened(reader)
@@ -96,20 +108,38 @@ def one(reader: str, tally: Tally, seed: int) -> None:
     chance = random.Random(seed)
     for number in range(SEEDS):
         (corpus / f"seed-{number}").write_bytes(chance.randbytes(chance.randint(20, 120)))
-    options = [f"-max_len={LONGEST}", "-len_control=0", f"-seed={seed}", "-verbosity=0", "-rss_limit_mb=0", "-timeout=600"]
-    atheris.Setup([sys.argv[0], *options, str(corpus)], lambda data: tally.attempt(run, SLOWEST, data))
+    options = [
+        f"-max_len={LONGEST}",
+        "-len_control=0",
+        f"-seed={seed}",
+        "-verbosity=0",
+        "-rss_limit_mb=0",
+        "-timeout=600",
+    ]
+    atheris.Setup(
+        [sys.argv[0], *options, str(corpus)], lambda data: tally.attempt(run, SLOWEST, data)
+    )
     atheris.Fuzz()
 
 
 def main() -> int:
     from support.fuzz import NAMES
 
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("readers", nargs="*", metavar="READER", help=f"of {', '.join(NAMES)}; all when none is named")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "readers",
+        nargs="*",
+        metavar="READER",
+        help=f"of {', '.join(NAMES)}; all when none is named",
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="of each reader")
     parser.add_argument("--runs", type=int, default=10**9, help="inputs of each reader")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)  # this process is to fuzz one reader
+    parser.add_argument(
+        "--report", type=Path, help=argparse.SUPPRESS
+    )  # this process is to fuzz one reader
     parser.add_argument("--show", metavar="HEX", help="runs one reader on these bytes alone")
     given = parser.parse_args()
     if given.show is not None:
@@ -119,25 +149,49 @@ def main() -> int:
             run(bytes.fromhex(given.show))
         return 0
     if given.report:
-        one(given.readers[0], Tally(given.readers[0], given.runs, given.seconds, given.report), given.seed)
+        one(
+            given.readers[0],
+            Tally(given.readers[0], given.runs, given.seconds, given.report),
+            given.seed,
+        )
     results = [_child(reader, given) for reader in given.readers or NAMES]
     for found in results:
         how = "guided by coverage" if found["guided"] else "random, atheris is not installed"
         failures = f"{found['failed']} failed in {len(found['places'])} places"
-        print(f"{found['reader']:12} {found['tried']:>9,} inputs in {found['seconds']:>6,} s ({how}): {failures}")
+        print(
+            f"{found['reader']:12} {found['tried']:>9,} inputs in {found['seconds']:>6,} s ({how}): {failures}"
+        )
     return int(any(found["failed"] for found in results))
 
 
 def _child(reader: str, given: argparse.Namespace) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="whowrote-fuzz-", dir=MEMORY if MEMORY.is_dir() else None) as place:
+    with tempfile.TemporaryDirectory(
+        prefix="whowrote-fuzz-", dir=MEMORY if MEMORY.is_dir() else None
+    ) as place:
         report = Path(place) / "report.json"
         command = [
-            sys.executable, __file__, reader, "--report", str(report), "--runs", str(given.runs),
-            "--seconds", str(given.seconds), "--seed", str(given.seed),
-        ]  # fmt: skip
+            sys.executable,
+            __file__,
+            reader,
+            "--report",
+            str(report),
+            "--runs",
+            str(given.runs),
+            "--seconds",
+            str(given.seconds),
+            "--seed",
+            str(given.seed),
+        ]
         subprocess.run(command, env={**os.environ, "TMPDIR": place}, check=False)
         if not report.is_file():
-            return {"reader": reader, "tried": 0, "failed": 1, "guided": False, "places": {"died": ""}, "seconds": 0}
+            return {
+                "reader": reader,
+                "tried": 0,
+                "failed": 1,
+                "guided": False,
+                "places": {"died": ""},
+                "seconds": 0,
+            }
         return dict(json.loads(report.read_text()))
 
 

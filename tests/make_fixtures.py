@@ -102,7 +102,11 @@ def write_and_edit() -> World:
     s.read("ledger.py")
     s.write("monthly.py", MONTHLY, say="I will start with the monthly totals.")
     old = "        return list(csv.DictReader(source))"
-    s.edit("ledger.py", old, '        rows = csv.DictReader(source)\n        return [row for row in rows if row["cents"]]')
+    s.edit(
+        "ledger.py",
+        old,
+        '        rows = csv.DictReader(source)\n        return [row for row in rows if row["cents"]]',
+    )
     s.end_turn()
     w.commit("Monthly totals", [s])
     return w
@@ -114,9 +118,20 @@ def human_between_edits() -> World:
     w = begin("human_between_edits")
     s = w.session()
     s.prompt("Write a report function.")
-    s.write("report.py", 'def report(entries):\n    head = "day        amount"\n    rows = []\n    return head, rows\n')
-    w.human_insert("report.py", "    # amounts are in cents, the report shows euros\n    scale = 100", after="    rows = []")
-    w.human_replace("ledger.py", 'FIELDS = ["day", "what", "cents"]', 'FIELDS = ["day", "shop", "what", "cents"]')
+    s.write(
+        "report.py",
+        'def report(entries):\n    head = "day        amount"\n    rows = []\n    return head, rows\n',
+    )
+    w.human_insert(
+        "report.py",
+        "    # amounts are in cents, the report shows euros\n    scale = 100",
+        after="    rows = []",
+    )
+    w.human_replace(
+        "ledger.py",
+        'FIELDS = ["day", "what", "cents"]',
+        'FIELDS = ["day", "shop", "what", "cents"]',
+    )
     s.prompt("Fill in the rows.")
     s.read("report.py")
     fill = "    for entry in entries:\n        rows.append(f\"{entry['day']} {int(entry['cents']) / scale:9.2f}\")\n"
@@ -135,9 +150,14 @@ def human_after_last_edit() -> World:
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.human_insert(
-        "monthly.py", "\n\ndef quietest(entries):\n    totals = by_month(entries)\n    return min(totals, key=totals.get)"
+        "monthly.py",
+        "\n\ndef quietest(entries):\n    totals = by_month(entries)\n    return min(totals, key=totals.get)",
     )
-    w.human_insert("monthly.py", '    """Cents spent per month, keyed like 2026-03."""', after="def by_month(entries):")
+    w.human_insert(
+        "monthly.py",
+        '    """Cents spent per month, keyed like 2026-03."""',
+        after="def by_month(entries):",
+    )
     w.human_write("notes.txt", "Ask Bo about the missing receipts.\nCurrency is always euro.\n")
     w.commit("Monthly totals", [s])
     return w
@@ -149,8 +169,16 @@ def formatter_after_agent() -> World:
     w = begin("formatter_after_agent")
     s = w.session()
     s.prompt("Add settings with sensible defaults.")
-    lines = ["DEFAULTS={'currency':'EUR','places':2}   ", "THEMES=['plain','dark']", "", "", "def setting(name):"]
-    s.write("settings.py", "\n".join([*lines, "    found=DEFAULTS.get(name)", "    return found", ""]))
+    lines = [
+        "DEFAULTS={'currency':'EUR','places':2}   ",
+        "THEMES=['plain','dark']",
+        "",
+        "",
+        "def setting(name):",
+    ]
+    s.write(
+        "settings.py", "\n".join([*lines, "    found=DEFAULTS.get(name)", "    return found", ""])
+    )
     s.end_turn()
     w.formatter("settings.py")
     w.commit("Settings", [s])
@@ -180,9 +208,16 @@ def heredoc_file() -> World:
     s = w.session()
     s.prompt("Add a Makefile, and generate the table of currencies.")
     recipe = "check:\n\tpython -m pytest\n\nledger:\n\tpython ledger.py expenses.csv\n"
-    s.bash(f"cat > Makefile <<'EOF'\n{recipe}EOF", lambda sh: sh.write("Makefile", recipe), exact=True)
+    s.bash(
+        f"cat > Makefile <<'EOF'\n{recipe}EOF", lambda sh: sh.write("Makefile", recipe), exact=True
+    )
     table = "code,places\nEUR,2\nJPY,0\nTND,3\n"
-    s.bash("python tools/currencies.py", lambda sh: sh.write("currencies.csv", table), blunt=True, stdout="3 currencies\n")
+    s.bash(
+        "python tools/currencies.py",
+        lambda sh: sh.write("currencies.csv", table),
+        blunt=True,
+        stdout="3 currencies\n",
+    )
     s.end_turn()
     w.commit("Makefile and currencies", [s])
     return w
@@ -199,7 +234,9 @@ def touched_up_by_human() -> World:
     s.prompt("Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
-    w.human_tweak("budget.py", "    remaining = limit - spent", "    remaining = limit - spent - reserved")
+    w.human_tweak(
+        "budget.py", "    remaining = limit - spent", "    remaining = limit - spent - reserved"
+    )
     w.human_tweak("budget.py", "def check(limit, spent):", "def check(limit, spent, reserved):")
     w.human_replace("budget.py", '    return "over budget"', "    raise BudgetExceeded(-remaining)")
     w.commit("Budget check", [s])
@@ -234,7 +271,11 @@ def block_moved_in_file() -> World:
     s.end_turn()
     block = '    if remaining > limit // 10:\n        return "plenty left"\n    if remaining >= 0:\n        return "nearly used up"'
     w.human_move("budget.py", block, after="    out.flush()")
-    w.human_insert("budget.py", "    # the order of the two checks does not matter here", after="    out.flush()")
+    w.human_insert(
+        "budget.py",
+        "    # the order of the two checks does not matter here",
+        after="    out.flush()",
+    )
     w.commit("Budget check", [s])
     return w
 
@@ -249,7 +290,9 @@ def block_moved_to_other_file() -> World:
     s.end_turn()
     block = BUDGET[BUDGET.index("def warn") :]
     w.human_insert("ledger.py", "\n# warnings, moved here from the budget module")
-    w.human_move("budget.py", block, after="# warnings, moved here from the budget module", to="ledger.py")
+    w.human_move(
+        "budget.py", block, after="# warnings, moved here from the budget module", to="ledger.py"
+    )
     w.commit("Budget check", [s])
     return w
 
@@ -259,18 +302,27 @@ def rename_with_edit() -> World:
     """The agent renames a file with git mv and edits it; another is renamed by a person and edited by the agent."""
     w = begin("rename_with_edit")
     w.human_write(
-        "export.py", "def export(entries, out):\n    for entry in entries:\n        out.write(entry['what'])\n    out.close()\n"
+        "export.py",
+        "def export(entries, out):\n    for entry in entries:\n        out.write(entry['what'])\n    out.close()\n",
     )
     w.commit("Export")
     s = w.session()
     s.prompt("Rename ledger.py to book.py and let total() take a start value.")
     s.bash("git mv ledger.py book.py", lambda sh: sh.move("ledger.py", "book.py"))
     s.read("book.py")
-    s.edit("book.py", "def total(entries):\n    return sum(", "def total(entries, start=0):\n    return start + sum(")
+    s.edit(
+        "book.py",
+        "def total(entries):\n    return sum(",
+        "def total(entries, start=0):\n    return start + sum(",
+    )
     w.human_rename("export.py", "exporting/plain.py")
     s.prompt("Export amounts too.")
     s.read("exporting/plain.py")
-    s.edit("exporting/plain.py", "out.write(entry['what'])", "out.write(f\"{entry['what']} {entry['cents']}\")")
+    s.edit(
+        "exporting/plain.py",
+        "out.write(entry['what'])",
+        "out.write(f\"{entry['what']} {entry['cents']}\")",
+    )
     s.end_turn()
     w.commit("Rename modules", [s])
     return w
@@ -314,12 +366,20 @@ class Ledger:
 def crlf() -> World:
     """Files with CRLF line ends: the agent sees and sends plain newlines."""
     w = begin("crlf")
-    w.human_write("setup.bat", "@echo off\nset LEDGER=expenses.csv\npython ledger.py %LEDGER%\npause\n", eol="\r\n")
+    w.human_write(
+        "setup.bat",
+        "@echo off\nset LEDGER=expenses.csv\npython ledger.py %LEDGER%\npause\n",
+        eol="\r\n",
+    )
     w.commit("Batch file")
     s = w.session()
     s.prompt("Let the batch file check that Python is there.")
     s.read("setup.bat")
-    s.edit("setup.bat", "set LEDGER=expenses.csv", "where python >nul || exit /b 1\nset LEDGER=expenses.csv")
+    s.edit(
+        "setup.bat",
+        "set LEDGER=expenses.csv",
+        "where python >nul || exit /b 1\nset LEDGER=expenses.csv",
+    )
     s.write("clean.bat", "@echo off\ndel /q *.tmp\nrmdir /s /q build\n", eol="\r\n")
     w.human_insert("setup.bat", "rem keep the window open\ntitle Pocket ledger", before="pause")
     s.end_turn()
@@ -355,7 +415,11 @@ def tabs() -> World:
     s = w.session()
     s.prompt("Skip negative amounts.")
     s.read("main.go")
-    s.edit("main.go", "\t\tsum += cents\n", "\t\tif cents < 0 {\n\t\t\tcontinue\n\t\t}\n\t\tsum += cents\n")
+    s.edit(
+        "main.go",
+        "\t\tsum += cents\n",
+        "\t\tif cents < 0 {\n\t\t\tcontinue\n\t\t}\n\t\tsum += cents\n",
+    )
     s.edit(
         "main.go",
         "\tfmt.Println(Total([]int{120, 80}))",
@@ -396,8 +460,16 @@ def redacted_tokens() -> World:
     fetch = "\n\ndef fetch(day):\n    return get(API + day, key=TEST_KEY)\n"
     text = f'API = "https://rates.example/v1/"\nTEST_KEY = "{key}"\n{fetch}'
     s.write("rates.py", text)
-    s.edit("rates.py", "\n\ndef fetch(day):", f'PINNED = "{digest}"  # of the first answer\n\n\ndef fetch(day):')
-    w.human_insert("rates.py", 'OTHER_KEY = "for the staging server, see the wiki"', after='TEST_KEY = "' + key + '"')
+    s.edit(
+        "rates.py",
+        "\n\ndef fetch(day):",
+        f'PINNED = "{digest}"  # of the first answer\n\n\ndef fetch(day):',
+    )
+    w.human_insert(
+        "rates.py",
+        'OTHER_KEY = "for the staging server, see the wiki"',
+        after='TEST_KEY = "' + key + '"',
+    )
     s.end_turn()
     w.commit("Rates client", [s], stored=Stored(redact=(key, digest)))
     return w
@@ -455,10 +527,17 @@ def two_sessions_one_file() -> World:
     w = begin("two_sessions_one_file")
     first, second = w.session(), w.session(version="2.1.84")
     first.prompt("Write the parser.")
-    first.write("parse.py", "def parse(line):\n    day, what, cents = line.split(';')\n    return day, what, int(cents)\n")
+    first.write(
+        "parse.py",
+        "def parse(line):\n    day, what, cents = line.split(';')\n    return day, what, int(cents)\n",
+    )
     second.prompt("The parser should accept comments.")
     second.read("parse.py")
-    second.edit("parse.py", "def parse(line):\n", "def parse(line):\n    line = line.partition('#')[0].strip()\n")
+    second.edit(
+        "parse.py",
+        "def parse(line):\n",
+        "def parse(line):\n    line = line.partition('#')[0].strip()\n",
+    )
     first.prompt("Report bad lines.")
     first.read("parse.py")
     first.edit(
@@ -486,10 +565,16 @@ def two_commits_one_session() -> World:
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.commit("Monthly totals", [s])
-    w.human_insert("monthly.py", "# months are keyed like 2026-03", after="from collections import defaultdict")
+    w.human_insert(
+        "monthly.py", "# months are keyed like 2026-03", after="from collections import defaultdict"
+    )
     s.prompt("And the budget.")
     s.write("budget.py", BUDGET)
-    s.edit("monthly.py", "    return max(months, key=months.get)", "    return max(months, key=months.get, default=None)")
+    s.edit(
+        "monthly.py",
+        "    return max(months, key=months.get)",
+        "    return max(months, key=months.get, default=None)",
+    )
     s.end_turn()
     w.commit("Budgets", [s])
     return w
@@ -547,7 +632,11 @@ def trailer_mid_message() -> World:
     s.prompt("Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
-    w.commit("Budget check (#12)\n\nReviewed in the kitchen.\n\nSigned-off-by: Bo Example <bo@example.com>", [s], trailer="middle")
+    w.commit(
+        "Budget check (#12)\n\nReviewed in the kitchen.\n\nSigned-off-by: Bo Example <bo@example.com>",
+        [s],
+        trailer="middle",
+    )
     return w
 
 
@@ -606,7 +695,11 @@ def invisible_subagent() -> World:
         sub.write("budget.py", BUDGET)
         sub.edit("ledger.py", "import csv\n", "import csv\n\nimport budget\n")
     s.read("README.md")
-    s.edit("README.md", "Keeps track of small expenses.", "Keeps track of small expenses and of budgets.")
+    s.edit(
+        "README.md",
+        "Keeps track of small expenses.",
+        "Keeps track of small expenses and of budgets.",
+    )
     s.end_turn()
     w.commit("Budget check", [s])
     return w
@@ -621,9 +714,15 @@ def visible_subagent() -> World:
     with s.subagent("Write budget.py with a check and a warning.") as sub:
         sub.write("budget.py", BUDGET)
         sub.edit("budget.py", "    out.flush()", "    out.flush()\n    return verdict")
-    s.edit("README.md", "Keeps track of small expenses.", "Keeps track of small expenses and of budgets.")
+    s.edit(
+        "README.md",
+        "Keeps track of small expenses.",
+        "Keeps track of small expenses and of budgets.",
+    )
     s.end_turn()
-    w.human_insert("budget.py", "# used by the command line only", before="def warn(limit, spent, out):")
+    w.human_insert(
+        "budget.py", "# used by the command line only", before="def warn(limit, spent, out):"
+    )
     w.commit("Budget check", [s])
     return w
 
@@ -636,12 +735,20 @@ def errors_and_rejections() -> World:
     s.prompt("Make loading stricter.")
     s.edit_error("ledger.py", "def load(file):", "def load(path, strict=True):")
     s.edit_error(
-        "ledger.py", "import csv", "import csv\nimport sys", "File has not been read yet. Read it first before writing to it."
+        "ledger.py",
+        "import csv",
+        "import csv\nimport sys",
+        "File has not been read yet. Read it first before writing to it.",
     )
     s.read("ledger.py")
     s.edit_rejected("ledger.py", "def load(path):", "def load(path, strict=False):")
     s.prompt("No, strict by default please.")
-    s.edit_rejected("ledger.py", "import csv", "import csv\nfrom pathlib import Path", saying="we do not need pathlib here")
+    s.edit_rejected(
+        "ledger.py",
+        "import csv",
+        "import csv\nfrom pathlib import Path",
+        saying="we do not need pathlib here",
+    )
     s.edit("ledger.py", "def load(path):", "def load(path, strict=True):")
     s.edit_cut_off("ledger.py", "def total(entries):", "def total(entries, strict=True):")
     w.human_insert("ledger.py", "from pathlib import Path", after="import csv")
@@ -657,11 +764,27 @@ def original_file_null() -> World:
     s = w.session(version="2.1.150", null_original=True)
     s.prompt("Add totals per month, keep the README in step.")
     s.read("ledger.py")
-    s.edit("ledger.py", 'FIELDS = ["day", "what", "cents"]', 'FIELDS = ["day", "what", "cents"]\nMONTH = slice(0, 7)')
-    s.edit("ledger.py", "def total(entries):\n", "def month_of(entry):\n    return entry['day'][MONTH]\n\n\ndef total(entries):\n")
-    s.edit("README.md", "Keeps track of small expenses.", "Keeps track of small expenses, month by month.")
+    s.edit(
+        "ledger.py",
+        'FIELDS = ["day", "what", "cents"]',
+        'FIELDS = ["day", "what", "cents"]\nMONTH = slice(0, 7)',
+    )
+    s.edit(
+        "ledger.py",
+        "def total(entries):\n",
+        "def month_of(entry):\n    return entry['day'][MONTH]\n\n\ndef total(entries):\n",
+    )
+    s.edit(
+        "README.md",
+        "Keeps track of small expenses.",
+        "Keeps track of small expenses, month by month.",
+    )
     s.end_turn()
-    w.human_insert("ledger.py", "# a month is the first seven characters of a day", before="MONTH = slice(0, 7)")
+    w.human_insert(
+        "ledger.py",
+        "# a month is the first seven characters of a day",
+        before="MONTH = slice(0, 7)",
+    )
     w.commit("Months", [s])
     return w
 
@@ -673,10 +796,16 @@ def edit_after_commit() -> World:
     s = w.session()
     s.prompt("Add a budget check. Commit early.")
     s.write("budget.py", BUDGET)
-    w.human_insert("budget.py", "    # flushed so that the warning is seen at once", before="    out.flush()")
+    w.human_insert(
+        "budget.py", "    # flushed so that the warning is seen at once", before="    out.flush()"
+    )
     first = s.git_commit("Budget check")
     s.read("budget.py")
-    s.edit("budget.py", "    # flushed so that the warning is seen at once\n    out.flush()", "    out.flush()\n    return verdict")
+    s.edit(
+        "budget.py",
+        "    # flushed so that the warning is seen at once\n    out.flush()",
+        "    out.flush()\n    return verdict",
+    )
     s.edit(
         "budget.py",
         "    verdict = check(limit, spent)",
@@ -692,8 +821,13 @@ def edit_after_commit() -> World:
 def uncommitted_before_session() -> World:
     """A person had written lines before the session began; the agent finds them in the file."""
     w = begin("uncommitted_before_session")
-    w.human_insert("ledger.py", "\n\ndef cheapest(entries):\n    return min(entries, key=lambda entry: int(entry['cents']))")
-    w.human_write("shops.py", "SHOPS = {}\n\n\ndef remember(name, street):\n    SHOPS[name] = street\n")
+    w.human_insert(
+        "ledger.py",
+        "\n\ndef cheapest(entries):\n    return min(entries, key=lambda entry: int(entry['cents']))",
+    )
+    w.human_write(
+        "shops.py", "SHOPS = {}\n\n\ndef remember(name, street):\n    SHOPS[name] = street\n"
+    )
     s = w.session()
     s.prompt("Add the dearest entry too, and let shops be forgotten.")
     s.read("ledger.py")
@@ -703,7 +837,11 @@ def uncommitted_before_session() -> World:
         "\n\ndef dearest(entries):\n    return max(entries, key=lambda entry: int(entry['cents']))\n\n\ndef cheapest(",
     )
     s.read("shops.py")
-    s.edit("shops.py", "    SHOPS[name] = street\n", "    SHOPS[name] = street\n\n\ndef forget(name):\n    SHOPS.pop(name, None)\n")
+    s.edit(
+        "shops.py",
+        "    SHOPS[name] = street\n",
+        "    SHOPS[name] = street\n\n\ndef forget(name):\n    SHOPS.pop(name, None)\n",
+    )
     s.end_turn()
     w.commit("Extremes and shops", [s])
     return w
@@ -725,7 +863,8 @@ def common_lines() -> World:
     )
     s.end_turn()
     w.human_insert(
-        "store.go", "\nfunc (s *Store) Flush() error {\n\tif !s.open {\n\t\treturn nil\n\t}\n\ts.dirty = false\n\treturn nil\n}"
+        "store.go",
+        "\nfunc (s *Store) Flush() error {\n\tif !s.open {\n\t\treturn nil\n\t}\n\ts.dirty = false\n\treturn nil\n}",
     )
     w.commit("Close and flush", [s])
     return w
@@ -766,7 +905,9 @@ def squash() -> World:
     first.prompt("Add monthly totals.")
     first.write("monthly.py", MONTHLY)
     w.commit("Monthly totals", [first])
-    w.human_insert("monthly.py", "# months are keyed like 2026-03", after="from collections import defaultdict")
+    w.human_insert(
+        "monthly.py", "# months are keyed like 2026-03", after="from collections import defaultdict"
+    )
     second.prompt("Add budgets.")
     second.write("budget.py", BUDGET)
     last = w.commit("Budgets", [second])
@@ -808,7 +949,9 @@ def _months_and_budgets(name: str, branch: str, unnamed: bool = False) -> World:
     first.write("monthly.py", MONTHLY)
     w.commit("Monthly totals", [first])
     if unnamed:
-        w.human_write("todo.txt", "Ask Bo which months are closed.\nPrint the busiest month first.\n")
+        w.human_write(
+            "todo.txt", "Ask Bo which months are closed.\nPrint the busiest month first.\n"
+        )
         w.commit("Note what is left to do")
     second.prompt("Add budgets.")
     second.read("monthly.py")
@@ -861,7 +1004,9 @@ def squash_by_content() -> World:
     w = _months_and_budgets("squash_by_content", "hidden/months")
     w.switch("main")
     w.wait(7_200)
-    w.squash("hidden/months", "Months and budgets", listed=False, author="Bo Example <bo@example.com>")
+    w.squash(
+        "hidden/months", "Months and budgets", listed=False, author="Bo Example <bo@example.com>"
+    )
     return w
 
 
@@ -1025,7 +1170,11 @@ def legacy() -> World:
     first.prompt("Add a budget check.")
     first.write("budget.py", BUDGET)
     second.prompt("Mention it in the README.")
-    second.edit("README.md", "Keeps track of small expenses.", "Keeps track of small expenses and of budgets.")
+    second.edit(
+        "README.md",
+        "Keeps track of small expenses.",
+        "Keeps track of small expenses and of budgets.",
+    )
     w.human_insert("README.md", "Written by hand.")
     w.commit("Budget check", [first, second], stored=Stored(date_prefix=True, label=None))
     return w
@@ -1043,13 +1192,23 @@ def remote_tracking() -> World:
 def untidy_branch() -> World:
     """Gapped directories, dangling pointers, wrong and missing labels, chunks, glued records, blank lines, foreign files."""
     w = begin("untidy_branch")
-    w.store_files({"vercel.json": b"{}\n", "apps/web/index.html": b"<p>not a checkpoint</p>\n", "ab": b"a file\n"})
+    w.store_files(
+        {
+            "vercel.json": b"{}\n",
+            "apps/web/index.html": b"<p>not a checkpoint</p>\n",
+            "ab": b"a file\n",
+        }
+    )
     idle, s = w.session(), w.session()
     idle.prompt("What does this repository do?")
     idle.say("It keeps a ledger.")
     s.prompt("Add a budget check.")
     s.write("budget.py", BUDGET)
-    w.commit("Budget check", [idle, s], stored=Stored(numbers=(0, 3), dangling=True, label="Gemini CLI", parts=2, hashed=False))
+    w.commit(
+        "Budget check",
+        [idle, s],
+        stored=Stored(numbers=(0, 3), dangling=True, label="Gemini CLI", parts=2, hashed=False),
+    )
     s.prompt("Return the verdict.")
     s.edit("budget.py", "    out.flush()", "    out.flush()\n    return verdict")
     odd = Stored(label=None, date_prefix=True, glued=True, blank_tail=3, prompt=False)
@@ -1096,14 +1255,24 @@ def noisy_session() -> World:
     s.write("budget.py", BUDGET, say="First the check itself.")
     s.queued_prompt("The verdict should be returned, too.")
     s.interrupt()
-    w.human_tweak("budget.py", "    remaining = limit - spent", "    remaining = limit - spent  # in cents")
+    w.human_tweak(
+        "budget.py", "    remaining = limit - spent", "    remaining = limit - spent  # in cents"
+    )
     s.prompt("Go on.")
     s.outside_edit_notice("budget.py")
     s.compact()
     s.edit("budget.py", "    out.flush()", "    out.flush()\n    return verdict")
-    s.multi_edit("ledger.py", ("import csv\n", "import csv\nimport budget\n"), ("return sum(", "return budget.LIMIT - sum("))
+    s.multi_edit(
+        "ledger.py",
+        ("import csv\n", "import csv\nimport budget\n"),
+        ("return sum(", "return budget.LIMIT - sum("),
+    )
     s.rewrite(
-        "README.md", ("Keeps track of small expenses.", "Keeps track of small expenses and of budgets.\nAmounts are in cents.")
+        "README.md",
+        (
+            "Keeps track of small expenses.",
+            "Keeps track of small expenses and of budgets.\nAmounts are in cents.",
+        ),
     )
     s.git_commit("Budget check")
     s.end_turn()
@@ -1135,7 +1304,9 @@ def _bird_start(w: World) -> None:
 
 def _bird_store(w: World) -> None:
     s = w.session()
-    s.prompt("append() writes one line per sighting. Please add load(), which reads them back and names the line that is wrong.")
+    s.prompt(
+        "append() writes one line per sighting. Please add load(), which reads them back and names the line that is wrong."
+    )
     s.read("birdlog/store.py")
     s.edit(
         "birdlog/store.py",
@@ -1143,10 +1314,15 @@ def _bird_store(w: World) -> None:
         "from collections.abc import Iterator\nfrom datetime import date\nfrom pathlib import Path\n",
     )
     s.edit(
-        "birdlog/store.py", "def append(", LOAD + "def append(", say="load() yields sightings; a bad line raises with its number."
+        "birdlog/store.py",
+        "def append(",
+        LOAD + "def append(",
+        say="load() yields sightings; a bad line raises with its number.",
     )
     s.end_turn("load() is in place.")
-    w.human_insert("birdlog/store.py", SKIP, after="        for number, line in enumerate(lines, 1):")
+    w.human_insert(
+        "birdlog/store.py", SKIP, after="        for number, line in enumerate(lines, 1):"
+    )
     w.commit("Read sightings back", [s], stored=Stored(transcript="delta"))
     w.wait(900)
     s.prompt("Now counts: how many of each species, most frequent first. With a test.")
@@ -1154,11 +1330,19 @@ def _bird_store(w: World) -> None:
     s.write("tests/test_counts.py", TEST_COUNTS)
     s.bash("python -m pytest -q", stdout="1 passed in 0.02s\n")
     s.end_turn("Counts are there, and tested.")
-    w.human_tweak("birdlog/counts.py", "    return totals.most_common()", "    return totals.most_common(limit)")
-    w.human_tweak("birdlog/counts.py", COUNTS_HEAD, COUNTS_HEAD.replace(")", ", limit: int | None = None)", 1))
+    w.human_tweak(
+        "birdlog/counts.py",
+        "    return totals.most_common()",
+        "    return totals.most_common(limit)",
+    )
+    w.human_tweak(
+        "birdlog/counts.py", COUNTS_HEAD, COUNTS_HEAD.replace(")", ", limit: int | None = None)", 1)
+    )
     w.commit("Count birds by species", [s], stored=Stored(transcript="delta"))
     w.wait(40_000)
-    w.human_insert("README.md", "\nOne line per sighting:\n\n    2026-01-12 | blackbird | garden | 2")
+    w.human_insert(
+        "README.md", "\nOne line per sighting:\n\n    2026-01-12 | blackbird | garden | 2"
+    )
     w.commit("Show the format", author=BO)
 
 
@@ -1169,27 +1353,42 @@ def _bird_command_line(w: World) -> None:
     s.write("birdlog/cli.py", CLI)
     s.end_turn("Try `python -m birdlog.cli top`.")
     w.formatter("birdlog/cli.py")
-    w.human_insert("birdlog/cli.py", '    add.add_argument("--place", default="garden")', after='    add.add_argument("species")')
+    w.human_insert(
+        "birdlog/cli.py",
+        '    add.add_argument("--place", default="garden")',
+        after='    add.add_argument("species")',
+    )
     w.human_tweak("birdlog/cli.py", APPEND, APPEND.replace('"garden"', "options.place"))
     w.commit("A command line", [s], stored=Stored(transcript="delta"))
     w.wait(1_200)
     s.prompt("Call the file sightings.txt everywhere, and ignore it in git.")
     s.bash(
-        "sed -i 's/birds\\.txt/sightings.txt/g' birdlog/cli.py", lambda sh: sh.sub("birdlog/cli.py", r"birds\.txt", "sightings.txt")
+        "sed -i 's/birds\\.txt/sightings.txt/g' birdlog/cli.py",
+        lambda sh: sh.sub("birdlog/cli.py", r"birds\.txt", "sightings.txt"),
     )
     ignored = "__pycache__/\nsightings.txt\n"
-    s.bash(f"cat > .gitignore <<'EOF'\n{ignored}EOF", lambda sh: sh.write(".gitignore", ignored), exact=True)
+    s.bash(
+        f"cat > .gitignore <<'EOF'\n{ignored}EOF",
+        lambda sh: sh.write(".gitignore", ignored),
+        exact=True,
+    )
     w.commit("Call the file sightings.txt", [s], stored=Stored(transcript="delta"))
     w.human_write("requirements-dev.txt", "pytest==8.3.4\nruff==0.9.6\n")
-    w.commit("Bump pytest from 8.3.3 to 8.3.4", author="deps[bot] <deps[bot]@users.noreply.example.com>")
+    w.commit(
+        "Bump pytest from 8.3.3 to 8.3.4", author="deps[bot] <deps[bot]@users.noreply.example.com>"
+    )
 
 
 def _bird_report(w: World) -> None:
     w.wait(4_000_000)
     w.cli_version = "0.5.6"
     s = w.session(version="2.1.160", null_original=True)
-    s.prompt("I would like a report of the year by season. Let a subagent write the module, you wire it up and commit.")
-    with s.subagent("Write birdlog/report.py: by_season(sightings) returns counts per season.", visible=False) as sub:
+    s.prompt(
+        "I would like a report of the year by season. Let a subagent write the module, you wire it up and commit."
+    )
+    with s.subagent(
+        "Write birdlog/report.py: by_season(sightings) returns counts per season.", visible=False
+    ) as sub:
         sub.write("birdlog/report.py", REPORT)
     s.read("birdlog/cli.py", 1, 26)
     s.edit(
@@ -1198,9 +1397,15 @@ def _bird_report(w: World) -> None:
         "from birdlog.counts import by_species\nfrom birdlog.report import by_season\n",
     )
     s.edit(
-        "birdlog/cli.py", '    commands.add_parser("top")\n', '    commands.add_parser("top")\n    commands.add_parser("year")\n'
+        "birdlog/cli.py",
+        '    commands.add_parser("top")\n',
+        '    commands.add_parser("top")\n    commands.add_parser("year")\n',
     )
-    s.edit("birdlog/cli.py", "    for species, count in by_species(", YEAR + "    for species, count in by_species(")
+    s.edit(
+        "birdlog/cli.py",
+        "    for species, count in by_species(",
+        YEAR + "    for species, count in by_species(",
+    )
     s.git_commit("Report the year by season")
     s.end_turn("Committed.")
     w.wait(3_000)

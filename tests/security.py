@@ -28,7 +28,9 @@ Outcome = tuple[int, int]  # how much was tried, and how much of it was lost
 
 def _lines(script: str, *arguments: object) -> list[dict[str, object]]:
     """What a program of `support` prints: a line of JSON for each loss, and perhaps one with counts."""
-    with tempfile.TemporaryDirectory(prefix="whowrote-security-", dir=MEMORY if MEMORY.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="whowrote-security-", dir=MEMORY if MEMORY.is_dir() else None
+    ) as folder:
         command = [sys.executable, str(HERE / "support" / script), folder, *map(str, arguments)]
         env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(HERE), str(HERE.parent)))}
         done = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True)
@@ -48,8 +50,18 @@ def _interleaved(count: int) -> Outcome:
 
 
 def _fuzzed(reader: str, count: int) -> Outcome:
-    command = [sys.executable, str(HERE / "fuzz.py"), reader, "--runs", str(count), "--seconds", "86400"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    command = [
+        sys.executable,
+        str(HERE / "fuzz.py"),
+        reader,
+        "--runs",
+        str(count),
+        "--seconds",
+        "86400",
+    ]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
+    )
     tried, failed = re.findall(r"([\d,]+) inputs in .*: (\d+) failed", done.stdout)[0]
     return int(tried.replace(",", "")), int(failed)
 
@@ -57,17 +69,36 @@ def _fuzzed(reader: str, count: int) -> Outcome:
 def _tested(path: str, count: int) -> Outcome:
     """Tests of a file, or of those of it whose name has a word."""
     file, _, word = path.partition(" ")
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", file, *(["-k", word] if word else [])]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n",
+        "0",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        file,
+        *(["-k", word] if word else []),
+    ]
     done = subprocess.run(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True, check=False)
-    counts = {name: int(number) for number, name in re.findall(r"(\d+) (passed|failed|error)", _summary(done.stdout))}
+    counts = {
+        name: int(number)
+        for number, name in re.findall(r"(\d+) (passed|failed|error)", _summary(done.stdout))
+    }
     return sum(counts.values()), counts.get("failed", 0) + counts.get("error", 0)
 
 
 def _summary(output: str) -> str:
     """pytest's last line; with -q twice it is missing, so dots are counted."""
     last = output.strip().rsplit("\n", 1)[-1]
-    dots = sum(line.count(".") for line in re.findall(r"^[.sFEx]+(?: +\[ *\d+%\])?$", output, re.MULTILINE))
-    wrong = sum(line.count("F") + line.count("E") for line in re.findall(r"^[.sFEx]+(?: +\[ *\d+%\])?$", output, re.MULTILINE))
+    dots = sum(
+        line.count(".") for line in re.findall(r"^[.sFEx]+(?: +\[ *\d+%\])?$", output, re.MULTILINE)
+    )
+    wrong = sum(
+        line.count("F") + line.count("E")
+        for line in re.findall(r"^[.sFEx]+(?: +\[ *\d+%\])?$", output, re.MULTILINE)
+    )
     return last if "passed" in last else f"{dots} passed, {wrong} failed"
 
 
@@ -91,37 +122,63 @@ class Attack:
 
 
 _READERS = {
-    "transcripts": "transcripts", "checkpoints": "checkpoints", "local": "sessions on a machine",
-    "discovery": "answers of servers, each a whole discovery", "claims": "claims of other tools", "commits": "commits",
+    "transcripts": "transcripts",
+    "checkpoints": "checkpoints",
+    "local": "sessions on a machine",
+    "discovery": "answers of servers, each a whole discovery",
+    "claims": "claims of other tools",
+    "commits": "commits",
     "judge": "answers of a language model",
-}  # fmt: skip
+}
 _RUNS = {"claims": 250_000, "judge": 200_000, "commits": 120_000, "discovery": 40_000}
 ATTACKS = {
     "interleaved": Attack(
-        "commands at the same time, with pauses at random places, as if in order", "schedules, a fifth of namesakes", _interleaved,
-        400, 4, "`tests/support/interleaved.py`",
+        "commands at the same time, with pauses at random places, as if in order",
+        "schedules, a fifth of namesakes",
+        _interleaved,
+        400,
+        4,
+        "`tests/support/interleaved.py`",
     ),
     "killed": Attack(
-        "a command killed at a random statement, or the power gone there", "trials",
-        lambda count: _counted("killed.py", count, 1, "squash"), 1_000, 12, "`tests/support/killed.py`",
+        "a command killed at a random statement, or the power gone there",
+        "trials",
+        lambda count: _counted("killed.py", count, 1, "squash"),
+        1_000,
+        12,
+        "`tests/support/killed.py`",
     ),
     "workers": Attack(
-        "a worker of `--jobs` killed", "trials", lambda count: _counted("killed_workers.py", count, 1), 12, 1,
+        "a worker of `--jobs` killed",
+        "trials",
+        lambda count: _counted("killed_workers.py", count, 1),
+        12,
+        1,
         "`tests/support/killed_workers.py`",
     ),
     **{
         f"fuzz-{reader}": Attack(
-            f"damaged {what}, by coverage", "inputs", partial(_fuzzed, reader), _RUNS.get(reader, 130_000), 500, "`tests/fuzz.py`"
+            f"damaged {what}, by coverage",
+            "inputs",
+            partial(_fuzzed, reader),
+            _RUNS.get(reader, 130_000),
+            500,
+            "`tests/fuzz.py`",
         )
         for reader, what in _READERS.items()
     },
     **{
         f"secrets-{name}": Attack(
-            f"planted secrets, each plain and in up to three layers of JSON: {what}", "kinds", partial(_planted, name), 0, 0,
+            f"planted secrets, each plain and in up to three layers of JSON: {what}",
+            "kinds",
+            partial(_planted, name),
+            0,
+            0,
             "`tests/storage/test_redaction.py`",
         )
         for name, what in {
-            "first": "rules were made for them", "second": "rules were made for them later",
+            "first": "rules were made for them",
+            "second": "rules were made for them later",
             "third": "planted before the rules were changed",
         }.items()
     },
@@ -135,14 +192,26 @@ ATTACKS = {
             "tests/commands/test_cli.py signal": "a signal while modules are imported",
         }.items()
     },
-}  # fmt: skip
+}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ATTACKS)}; all when none is named")
-    parser.add_argument("--small", action="store_true", help="a little of each; the table stays as it is")
-    parser.add_argument("--portion", type=int, default=1, metavar="N", help="the N-th part of each, for numbers that take hours")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(ATTACKS)}; all when none is named"
+    )
+    parser.add_argument(
+        "--small", action="store_true", help="a little of each; the table stays as it is"
+    )
+    parser.add_argument(
+        "--portion",
+        type=int,
+        default=1,
+        metavar="N",
+        help="the N-th part of each, for numbers that take hours",
+    )
     given = parser.parse_args()
     results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
     lost_in_all = 0
@@ -152,9 +221,13 @@ def main() -> int:
         print(f"{name}: {tried:,} {attack.unit}, {lost:,} lost", flush=True)
         lost_in_all += lost if name != "secrets-third" else 0
         results[name] = {
-            "what": attack.what, "unit": attack.unit, "tried": tried, "lost": lost, "by": attack.by,
+            "what": attack.what,
+            "unit": attack.unit,
+            "tried": tried,
+            "lost": lost,
+            "by": attack.by,
             "at": datetime.now(UTC).date().isoformat(),
-        }  # fmt: skip
+        }
         if not given.small:
             ordered = {key: results[key] for key in ATTACKS if key in results}
             RESULTS.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -112,7 +112,9 @@ class Database:
         opened = self._clone_of(repo)
         return Rows(blocks(opened, blame(opened, file, commit)))
 
-    def annotated(self, file: str, commit: str = "", repo: str = "") -> tuple[Rows[BlameLine], Rows[Block]]:
+    def annotated(
+        self, file: str, commit: str = "", repo: str = ""
+    ) -> tuple[Rows[BlameLine], Rows[Block]]:
         """Lines as of `blame` and blocks as of `blocks`, for the price of one of them. Raises as `blame`."""
         from attribution.queries.blame import blame, blocks
 
@@ -136,7 +138,13 @@ class Database:
         return explain(self._clone_of(repo), file, line, commit)
 
     def lines(
-        self, path: Names = (), cls: Names = (), kind: Names = (), evidence: Names = (), model: Names = (), repo: Names = ()
+        self,
+        path: Names = (),
+        cls: Names = (),
+        kind: Names = (),
+        evidence: Names = (),
+        model: Names = (),
+        repo: Names = (),
     ) -> Rows[dict[str, Any]]:
         """Spans of added lines (rows of the view `line_spans`) with the name of their repository, chosen by what they are.
 
@@ -156,7 +164,13 @@ class Database:
         }
         names = {number: name for name, number in numbers.items()}
         spans = read_view(self._store, "line_spans", only, "commit_id, path, start_line")
-        return Rows([{"repo": names[row["repo_id"]]} | {name: row[name] for name in row if name != "author"} for row in spans])
+        return Rows(
+            [
+                {"repo": names[row["repo_id"]]}
+                | {name: row[name] for name in row if name != "author"}
+                for row in spans
+            ]
+        )
 
     def repositories(self) -> Rows[RepositoryRow]:
         """In order of their names."""
@@ -168,7 +182,9 @@ class Database:
         """Commits in order of history, with their added lines by author."""
         from collector.storage.views import read_view
 
-        return Rows(read_view(self._store, "commit_lines", {"repo_id": self._repo}, "repo_id, position"))
+        return Rows(
+            read_view(self._store, "commit_lines", {"repo_id": self._repo}, "repo_id, position")
+        )
 
     def log(self, commits: str = "", since: str = "", repo: str = "") -> Rows[dict[str, Any]]:
         """The commits of a range (`A..B`, as in git), newest first, with their lines by class; `since` is a date.
@@ -233,7 +249,9 @@ class Database:
         from collector.plugins import hooks
 
         levels = _one_of("confidence", confidence, ("high", "medium", "low"))
-        return Rows([row for read in hooks("finding_rows") for row in read(self._store, self._repo, levels)])
+        return Rows(
+            [row for read in hooks("finding_rows") for row in read(self._store, self._repo, levels)]
+        )
 
     def survival(self, by: Names = ("class",)) -> SurvivalReport:
         """How long lines survive, by class, model, agent, session, directory or language, without curves.
@@ -255,7 +273,13 @@ class Database:
             survival_current(self._store, followed)
         return survival_report(self._store, followed, SurvivalOptions(groupings))
 
-    def report(self, by: Names = ("month",), since: str = "", until: str = "", teams: Mapping[str, str] | None = None) -> Report:
+    def report(
+        self,
+        by: Names = ("month",),
+        since: str = "",
+        until: str = "",
+        teams: Mapping[str, str] | None = None,
+    ) -> Report:
         """Added lines by month, week, repository, team, directory, agent or person, as `whowrote report --by`: a row for each.
 
         `since` and `until` are days, `teams` patterns of e-mail addresses -> team. Raises WhoWroteError.
@@ -263,7 +287,9 @@ class Database:
         from attribution.queries.breakdown import NOT_TO_CONCLUDE, breakdown
         from attribution.queries.breakdown_facts import BreakdownOptions
 
-        result = breakdown(self._store, BreakdownOptions(_names(by), _day(since), _day(until), teams or {}))
+        result = breakdown(
+            self._store, BreakdownOptions(_names(by), _day(since), _day(until), teams or {})
+        )
         return Report(result.table.rows, NOT_TO_CONCLUDE, result.table.notes)
 
     def tables(self) -> list[str]:
@@ -287,7 +313,11 @@ class Database:
         """The tables of a chapter of `whowrote report` by their names: study, grades, repairs, … Raises WhoWroteError."""
         from collector.plugins import hooks
 
-        chapters = {title: tables for of_plugin in hooks("chapters") for title, tables in of_plugin().items()}
+        chapters = {
+            title: tables
+            for of_plugin in hooks("chapters")
+            for title, tables in of_plugin().items()
+        }
         if name not in chapters:
             raise WhoWroteError(f"no such chapter: {name}", f"Choose from: {', '.join(chapters)}")
         return {table.name: Rows(table.rows) for table in chapters[name](self._store)}
@@ -307,5 +337,7 @@ class Database:
         rows = [row for row in self.repositories() if repo in ("", row.name)]
         if len(rows) != 1:
             names = ", ".join(row.name for row in self.repositories())
-            raise WhoWroteError(f"no repository {repo}" if repo else "which repository?", f"Name one of: {names}")
+            raise WhoWroteError(
+                f"no repository {repo}" if repo else "which repository?", f"Name one of: {names}"
+            )
         return self._open_path(rows[0].path or "")

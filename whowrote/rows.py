@@ -18,7 +18,11 @@ class Rows(list[Row]):
     """A list of rows of one type; of a long one only the beginning is shown."""
 
     def __repr__(self) -> str:
-        return super().__repr__() if len(self) < 10 else f"[{', '.join(map(repr, self[:3]))}, … {len(self):,} in all]"
+        return (
+            super().__repr__()
+            if len(self) < 10
+            else f"[{', '.join(map(repr, self[:3]))}, … {len(self):,} in all]"
+        )
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Names and plain values of each row, as `--json` prints them."""
@@ -40,7 +44,9 @@ class Rows(list[Row]):
 class Report(Rows[dict[str, Any]]):
     """Rows with what must be said beside them."""
 
-    def __init__(self, rows: Iterable[dict[str, Any]], warnings: Sequence[str], notes: Sequence[str]) -> None:
+    def __init__(
+        self, rows: Iterable[dict[str, Any]], warnings: Sequence[str], notes: Sequence[str]
+    ) -> None:
         super().__init__(rows)
         self.warnings = list(warnings)  # what must not be concluded
         self.notes = list(notes)

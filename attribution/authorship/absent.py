@@ -33,15 +33,30 @@ class CopyTimes:
         stored = record.created_at or 0.0
         # An amended commit keeps its author time; a rebase after the checkpoint was stored says nothing.
         commits = ((c.author_time, c.commit_time) for c in self._commits[record.checkpoint_id])
-        return min(stored, max((max(at, made if made <= stored + _LATE else at) for at, made in commits), default=stored))
+        return min(
+            stored,
+            max(
+                (max(at, made if made <= stored + _LATE else at) for at, made in commits),
+                default=stored,
+            ),
+        )
 
     def earliest(self, record: SessionRecord) -> float:
         """The first commit that was made with the record: what was done before is in the copy; 0: not known."""
         stored = record.created_at or 0.0
-        return min((at for commit in self._commits[record.checkpoint_id] if (at := commit.author_time) <= stored), default=0.0)
+        return min(
+            (
+                at
+                for commit in self._commits[record.checkpoint_id]
+                if (at := commit.author_time) <= stored
+            ),
+            default=0.0,
+        )
 
 
-def absent(records: Sequence[SessionRecord], compact: bool, times: CopyTimes) -> list[SessionRecord]:
+def absent(
+    records: Sequence[SessionRecord], compact: bool, times: CopyTimes
+) -> list[SessionRecord]:
     """Of a session's records those whose copy is missing and may hold what no other shows. `compact`: compact ones were read."""
     readable = [record for record in records if record.transcript_state is StoredTranscript.PRESENT]
     hashes = {record.content_hash for record in readable} - {""}
@@ -57,13 +72,19 @@ def absent(records: Sequence[SessionRecord], compact: bool, times: CopyTimes) ->
     ]
 
 
-def add_missing_ends(sessions: SessionsRead, checkpoints: Iterable[Checkpoint], links: Mapping[str, CommitLinks]) -> SessionsRead:
+def add_missing_ends(
+    sessions: SessionsRead, checkpoints: Iterable[Checkpoint], links: Mapping[str, CommitLinks]
+) -> SessionsRead:
     """The sessions, each with what is not known of its end, and of the session that started it."""
     times, records = CopyTimes(links), defaultdict[str, list[SessionRecord]](list)
     for record in (record for checkpoint in checkpoints for record in checkpoint.sessions):
         records[record.session_id].append(record)
     reach = dict(sessions.reach)
-    stored = {key for key, of in records.items() if any(record.transcript_state != StoredTranscript.NONE for record in of)}
+    stored = {
+        key
+        for key, of in records.items()
+        if any(record.transcript_state != StoredTranscript.NONE for record in of)
+    }
     add_missing_parents(sessions.edits, stored)
     for session in sessions.edits:
         if (of := reach[session.key]).state != TranscriptState.PARTIAL:

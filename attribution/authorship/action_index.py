@@ -17,13 +17,25 @@ from attribution.authorship.session_edits import WorktreeAction
 from attribution.shell import Effect
 from collector.vocabulary.lines import Reason
 
-NAMED = ("write", "append", "modify", "copy", "move", "remove")  # kinds of effect that name the files they change
-LACKING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED})  # a part of a session
+NAMED = (
+    "write",
+    "append",
+    "modify",
+    "copy",
+    "move",
+    "remove",
+)  # kinds of effect that name the files they change
+LACKING = frozenset(
+    {Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED}
+)  # a part of a session
 # Commands that run tasks of the project.
 RUNS_TASK = re.compile(r"\b(?:npm|pnpm|yarn|bun|nx|turbo|mise|poe|pdm|task)\b")
 WHOLE = "/"
 _SINGLE = (*NAMED, "generate")  # kinds of effect that are about the files they name, one by one
-_LEFT_TO_TEXT = (*UNNAMED, "opaque")  # kinds of which, where they name no file, the text of the command may
+_LEFT_TO_TEXT = (
+    *UNNAMED,
+    "opaque",
+)  # kinds of which, where they name no file, the text of the command may
 _WORD = re.compile(r"\w+")
 
 
@@ -43,7 +55,9 @@ def covered_parts(effect: Effect, root: str) -> set[str]:
 
 def is_opaque(effect: Effect) -> bool:
     """Whether nobody knows which files a command wrote: it may run anything, or find their names when it runs."""
-    return effect.kind == "opaque" or (effect.kind in NAMED and effect.kind != "remove" and not (effect.paths or effect.target))
+    return effect.kind == "opaque" or (
+        effect.kind in NAMED and effect.kind != "remove" and not (effect.paths or effect.target)
+    )
 
 
 class ActionSpans:
@@ -52,7 +66,9 @@ class ActionSpans:
     def __init__(self) -> None:
         self._starts: list[float] = []
         self._ends: list[float] = []
-        self._reached: list[float] = []  # the latest end so far: where it is early, nothing before reaches further
+        self._reached: list[
+            float
+        ] = []  # the latest end so far: where it is early, nothing before reaches further
         self._numbers: list[int] = []
 
     def add(self, action: WorktreeAction, number: int) -> None:
@@ -94,13 +110,21 @@ class ActionIndex:
     """The actions of a worktree, which are in order of time, by what they may have changed."""
 
     def __init__(
-        self, root: str, actions: Sequence[WorktreeAction], effects_of: Callable[[WorktreeAction], tuple[Effect, ...]]
+        self,
+        root: str,
+        actions: Sequence[WorktreeAction],
+        effects_of: Callable[[WorktreeAction], tuple[Effect, ...]],
     ) -> None:
         self._root, self._actions = root, actions
         self.effects = [() if action.unseen else effects_of(action) for action in actions]
         self.all, self.lacking, self.unseen = ActionSpans(), ActionSpans(), ActionSpans()
-        self.generating, self.opaque = ActionSpans(), ActionSpans()  # commands of which nobody knows what they wrote
-        self._alike: dict[tuple[str, ...], ActionSpans] = defaultdict(ActionSpans)  # what they do to every file -> those that do it
+        self.generating, self.opaque = (
+            ActionSpans(),
+            ActionSpans(),
+        )  # commands of which nobody knows what they wrote
+        self._alike: dict[tuple[str, ...], ActionSpans] = defaultdict(
+            ActionSpans
+        )  # what they do to every file -> those that do it
         self._everywhere = ActionSpans()
         self._by_part: dict[str, list[int]] = defaultdict(list)
         self._by_word: dict[str, list[int]] = defaultdict(list)
@@ -129,22 +153,34 @@ class ActionIndex:
         self._add_effects(action, number)
 
     def _add_effects(self, action: WorktreeAction, number: int) -> None:
-        parts = [(effect.kind, part) for effect in self.effects[number] for part in covered_parts(effect, self._root)]
+        parts = [
+            (effect.kind, part)
+            for effect in self.effects[number]
+            for part in covered_parts(effect, self._root)
+        ]
         if any(part == WHOLE and kind in _SINGLE for kind, part in parts):
             self._everywhere.add(action, number)
             return
         for part in {part for _, part in parts if part != WHOLE}:
             self._by_part[part].append(number)
-        if alike := tuple(dict.fromkeys(filter(None, map(self._done_to_any_file, self.effects[number])))):
+        if alike := tuple(
+            dict.fromkeys(filter(None, map(self._done_to_any_file, self.effects[number])))
+        ):
             self._alike[alike].add(action, number)
 
     def _done_to_any_file(self, effect: Effect) -> str:
         """What the effect may have done to any file, in one word; "" if it is about some files only, or about none."""
         if is_opaque(effect):
             return "opaque"
-        if effect.kind not in ("format", "restore") or (effect.paths and WHOLE not in covered_parts(effect, self._root)):
+        if effect.kind not in ("format", "restore") or (
+            effect.paths and WHOLE not in covered_parts(effect, self._root)
+        ):
             return ""
-        is_less = effect.from_commit if effect.kind == "restore" else RUNS_TASK.fullmatch(effect.tool) is not None
+        is_less = (
+            effect.from_commit
+            if effect.kind == "restore"
+            else RUNS_TASK.fullmatch(effect.tool) is not None
+        )
         return f"{effect.kind} {is_less}"
 
     def candidates(self, window: AttributionWindow) -> list[int]:
@@ -153,9 +189,16 @@ class ActionIndex:
         Left out are those of which one of the others did the same to any file, later in the same time.
         """
         hits = self.hits_on(window.path)
-        numbers = {*hits.spans.overlapping(window.after, window.before), *self._everywhere.overlapping(window.after, window.before)}
+        numbers = {
+            *hits.spans.overlapping(window.after, window.before),
+            *self._everywhere.overlapping(window.after, window.before),
+        }
         for spans in self._alike.values():
-            latest = (number for number in spans.overlapping(window.after, window.before) if number not in hits.says)
+            latest = (
+                number
+                for number in spans.overlapping(window.after, window.before)
+                if number not in hits.says
+            )
             numbers.update(islice(latest, 1))
         return sorted(numbers, reverse=True)
 
@@ -165,7 +208,9 @@ class ActionIndex:
             says = {number: "" for part in self._parts_with(path) for number in self._by_part[part]}
             # the commands with each word of the file's name, the rarest of which is looked up
             words = _WORD.findall(path.strip("/").rpartition("/")[2])
-            for number in min((self._by_word.get(word, ()) for word in words), key=len, default=self._texts):
+            for number in min(
+                (self._by_word.get(word, ()) for word in words), key=len, default=self._texts
+            ):
                 if how := says_it_writes(self.effects[number], self._actions[number].command, path):
                     says[number] = how
             self._hits[path] = PathHits(self._actions, says)

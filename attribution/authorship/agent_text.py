@@ -44,7 +44,9 @@ def lines_without_layout(text: str) -> list[str]:
     if text.isascii():
         return text.translate(_DROPPED_IN_LINES).split("\n")
     lines = text.split("\n")
-    ascii_lines = iter("\n".join(filter(str.isascii, lines)).translate(_DROPPED_IN_LINES).split("\n"))
+    ascii_lines = iter(
+        "\n".join(filter(str.isascii, lines)).translate(_DROPPED_IN_LINES).split("\n")
+    )
     return [next(ascii_lines) if line.isascii() else line.translate(_DROPPED) for line in lines]
 
 
@@ -78,13 +80,19 @@ def _pieces(session: Session) -> Iterator[tuple[float, str]]:
     last = session.started_at or 0.0
     for call in session.calls:
         # The call, not its end: an edit shows on disk before its result is on record.
-        existing = (moment for moment in (call.at, call.done_at, call.not_before) if moment is not None)
+        existing = (
+            moment for moment in (call.at, call.done_at, call.not_before) if moment is not None
+        )
         last = next(existing, last)
         for text in _texts_of(call):
             yield last, text
     question = {turn.index: turn.at for turn in session.turns}
     for message in (*session.said_beside, *session.messages):
-        existing = (moment for moment in (message.at, message.not_before, question.get(message.turn)) if moment is not None)
+        existing = (
+            moment
+            for moment in (message.at, message.not_before, question.get(message.turn))
+            if moment is not None
+        )
         yield next(existing, session.started_at or 0.0), _without_sought(message.text)
 
 
@@ -100,13 +108,17 @@ def _texts_of(call: ToolCall) -> Iterator[str]:
 def new_text(edit: Edit) -> Iterator[str]:
     """What an edit adds: lines that its old side has as well were there before, and the user's changes are the user's."""
     if edit.proposed is not None:
-        old = "\n".join((edit.before or "", *(replacement.old for replacement in edit.replacements)))
+        old = "\n".join(
+            (edit.before or "", *(replacement.old for replacement in edit.replacements))
+        )
         written = iter([_beyond(old, edit.proposed)])
     else:
         written = new_lines(edit)
     for lines, added in written:
         remaining = frozenset(added)
-        yield "\n".join(line if number in remaining else _BREAK for number, line in enumerate(lines))
+        yield "\n".join(
+            line if number in remaining else _BREAK for number, line in enumerate(lines)
+        )
 
 
 def new_lines(edit: Edit) -> Iterator[tuple[list[str], list[int]]]:
@@ -118,12 +130,17 @@ def new_lines(edit: Edit) -> Iterator[tuple[list[str], list[int]]]:
             yield _beyond(edit.before or "", text)
     for hunk in edit.hunks:
         lines = [line for line in hunk.lines if line[:1] in (" ", "+")]
-        yield [line[1:] for line in lines], [number for number, line in enumerate(lines) if line.startswith("+")]
+        yield (
+            [line[1:] for line in lines],
+            [number for number, line in enumerate(lines) if line.startswith("+")],
+        )
 
 
 def _beyond(old: str, new: str) -> tuple[list[str], list[int]]:
     had = set(lines_without_layout(old)) if old else set()
-    return new.split("\n"), [number for number, bare in enumerate(lines_without_layout(new)) if bare not in had]
+    return new.split("\n"), [
+        number for number, bare in enumerate(lines_without_layout(new)) if bare not in had
+    ]
 
 
 def _added_lines(text: str) -> str:
@@ -149,9 +166,14 @@ def _without_sought(text: str) -> str:
 
 
 def _new_side(block: list[str]) -> list[str]:
-    middle = next((number for number, line in enumerate(block) if line.startswith("=====")), len(block))
+    middle = next(
+        (number for number, line in enumerate(block) if line.startswith("=====")), len(block)
+    )
     old = set(map(without_layout, block[:middle]))
-    return [_BREAK, *(_BREAK if without_layout(line) in old else line for line in block[middle + 1 :])]
+    return [
+        _BREAK,
+        *(_BREAK if without_layout(line) in old else line for line in block[middle + 1 :]),
+    ]
 
 
 def _strings(arguments: str) -> Iterator[str]:

@@ -22,7 +22,19 @@ _TRAILING = frozenset(",;")
 MAX_BLOCK = 400  # lines on either side: larger replaced blocks are not compared line by line
 MAX_PAIRS = 2500  # comparisons of lines within one replaced block
 TELLING = 20  # characters without blanks from which a line is known again by itself, if its block has it once
-LEGACY = ("cp1252", "latin-1", "gb18030", "cp932", "euc_jp", "cp949", "big5", "cp1251", "koi8_r", "cp1250", "iso8859_2")
+LEGACY = (
+    "cp1252",
+    "latin-1",
+    "gb18030",
+    "cp932",
+    "euc_jp",
+    "cp949",
+    "big5",
+    "cp1251",
+    "koi8_r",
+    "cp1250",
+    "iso8859_2",
+)
 _KNOWN = 0.5  # share of characters that are known, from which a text is taken to be in an encoding
 EDITED = 0.6  # token similarity from which a changed line still counts as the line it replaced
 
@@ -75,7 +87,11 @@ def changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
 
 def text_changes(old: str, new: str) -> list[LineChange]:
     """As `changes`, for whole texts that end with a newline: saves taking them apart and joining them again."""
-    return [] if old == new else line_changes(old.encode("utf-8", "replace"), new.encode("utf-8", "replace"))
+    return (
+        []
+        if old == new
+        else line_changes(old.encode("utf-8", "replace"), new.encode("utf-8", "replace"))
+    )
 
 
 def _join(lines: Sequence[str]) -> bytes:
@@ -136,13 +152,17 @@ def layout_sources(old: Sequence[str], new: Sequence[str]) -> list[int]:
         if source >= 0 and _says_something(new[index]):
             result[index] = source
     for hunk in hunks:
-        for index, source in enumerate(_match_rewrapped(old[hunk.a0 : hunk.a1], new[hunk.b0 : hunk.b1]), hunk.b0):
+        for index, source in enumerate(
+            _match_rewrapped(old[hunk.a0 : hunk.a1], new[hunk.b0 : hunk.b1]), hunk.b0
+        ):
             if source >= 0:
                 result[index] = hunk.a0 + source
     return result
 
 
-def neighbour(lines: Sequence[str], index: int, step: int, is_telling: Callable[[str], object] = str.strip) -> str:
+def neighbour(
+    lines: Sequence[str], index: int, step: int, is_telling: Callable[[str], object] = str.strip
+) -> str:
     """The next line that says something above (`step` -1) or below (1) the one at `index`; "" when there is none."""
     others = range(index + step, len(lines) if step > 0 else -1, step)
     return next((lines[other] for other in others if is_telling(lines[other])), "")
@@ -170,7 +190,9 @@ def _match_rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
         return result
     used: Counter[int] = Counter()
     votes: list[Counter[int]] = [Counter() for _ in new]
-    for index, origin in enumerate(pairing(len(old_tokens), len(new_tokens), changes(old_tokens, new_tokens))):
+    for index, origin in enumerate(
+        pairing(len(old_tokens), len(new_tokens), changes(old_tokens, new_tokens))
+    ):
         if origin >= 0:
             used[old_line[origin]] += 1
             votes[new_line[index]][old_line[origin]] += 1
@@ -186,11 +208,18 @@ def _match_rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
 
 def _flat(lines: Sequence[str]) -> tuple[list[str], list[int]]:
     """The tokens of all lines, and the line of each; a formatter that breaks a line adds or drops commas anywhere."""
-    flat = [(token, index) for index, line in enumerate(lines) for token in tokens(line) if token not in _TRAILING]
+    flat = [
+        (token, index)
+        for index, line in enumerate(lines)
+        for token in tokens(line)
+        if token not in _TRAILING
+    ]
     return [token for token, _ in flat], [index for _, index in flat]
 
 
-def closest(old: Sequence[str], new: Sequence[str], used: Sequence[int] = ()) -> list[tuple[int, float]]:
+def closest(
+    old: Sequence[str], new: Sequence[str], used: Sequence[int] = ()
+) -> list[tuple[int, float]]:
     """For each line of `new` the old line it most probably changed, and how similar (>= EDITED), in order; else (-1, 0.0).
 
     An old line is used once (those in `used` not at all, nor are new lines that already have a source there) and pairs do not
@@ -271,7 +300,9 @@ def _in_company(old: Sequence[str], new: Sequence[str], same: Sequence[int]) -> 
         here, above, below = ranks[n], ranks[n - 1], ranks[n + 1]
         if here is None or (len(bare[index]) >= TELLING and count[bare[index]] <= 2):
             continue
-        beside = (above is not None and here - above <= 1) or (below is not None and below - here <= 1)
+        beside = (above is not None and here - above <= 1) or (
+            below is not None and below - here <= 1
+        )
         if not beside:
             remaining[index] = -1
     return remaining
@@ -303,7 +334,13 @@ def redacted_equal(sighted: str, real: str) -> bool:
     for number, part in enumerate(parts[1:], 1):
         # Each part at its first possible place: one try per marker, whatever a hostile line holds.
         last = number == len(parts) - 1
-        result = len(real) - len(part) if last and real.endswith(part) else -1 if last else real.find(part, position + _HIDDEN)
+        result = (
+            len(real) - len(part)
+            if last and real.endswith(part)
+            else -1
+            if last
+            else real.find(part, position + _HIDDEN)
+        )
         hidden = real[position:result]
         if result < position + _HIDDEN or any(c.isspace() for c in hidden):
             return False

@@ -20,7 +20,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from attribution.authorship.agent_text import MIN_LENGTH, each_without_layout, lines_without_layout, new_lines, without_layout
+from attribution.authorship.agent_text import (
+    MIN_LENGTH,
+    each_without_layout,
+    lines_without_layout,
+    new_lines,
+    without_layout,
+)
 from attribution.authorship.align import is_low_information
 from attribution.authorship.case import SLACK
 from attribution.authorship.diffs import runs
@@ -29,7 +35,14 @@ from attribution.authorship.person_lines import Texts
 from attribution.authorship.script_texts import Script, scripts_of
 from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.timeline import EditFate, Timeline
-from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
+from attribution.authorship.verdicts import (
+    CallRef,
+    CommitVerdict,
+    Span,
+    Verdict,
+    spans_of,
+    verdicts_by_line,
+)
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 from collector.vocabulary.sessions import NoReplay
@@ -41,15 +54,29 @@ _CLOSERS = 4  # brackets at the edge of an agent's block that are its own
 _NEVER = float("inf")
 DOCUMENTS = (".md", ".mdx")  # their code may be the plan that other sessions carry out
 # What a missing transcript would show can only be that an agent wrote the line again, unless it is a copy of one that was there.
-_MISSING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED, Reason.TRANSCRIPT_UNREADABLE})
+_MISSING = frozenset(
+    {Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED, Reason.TRANSCRIPT_UNREADABLE}
+)
 # What the replay says when it lost track.
 _LOST_TRACK = _MISSING.union(
     {
-        Reason.REWRITTEN, Reason.RESTORED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.OTHER_BRANCH, Reason.AGENT_TEXT,
-        Reason.EDIT_UNPLACED, Reason.BASE_UNKNOWN, Reason.UNCAPTURED, Reason.FORMATTER, Reason.UNOBSERVED, Reason.UNEXPLAINED,
-        Reason.INVISIBLE_SUBAGENT, Reason.BROUGHT_IN, Reason.CHECKPOINT_MISSING,
+        Reason.REWRITTEN,
+        Reason.RESTORED,
+        Reason.OPAQUE_SHELL,
+        Reason.GIT_OPERATION,
+        Reason.OTHER_BRANCH,
+        Reason.AGENT_TEXT,
+        Reason.EDIT_UNPLACED,
+        Reason.BASE_UNKNOWN,
+        Reason.UNCAPTURED,
+        Reason.FORMATTER,
+        Reason.UNOBSERVED,
+        Reason.UNEXPLAINED,
+        Reason.INVISIBLE_SUBAGENT,
+        Reason.BROUGHT_IN,
+        Reason.CHECKPOINT_MISSING,
     }
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +86,9 @@ class _Written:
     at: float
     call: CallRef
     text: str  # stripped
-    above: str  # the next line of the edit's text that says something, without layout; "" at its edge
+    above: (
+        str  # the next line of the edit's text that says something, without layout; "" at its edge
+    )
     below: str
     by_subagent: bool = False  # the line stands in the task of one whose calls nobody recorded
 
@@ -68,19 +97,33 @@ class _Written:
 class _FileLines:
     """Lines without layout of one file, of those that say enough."""
 
-    written: dict[str, list[_Written]] = field(default_factory=lambda: defaultdict(list))  # in order of time
-    seen: dict[str, float] = field(default_factory=dict)  # of the written ones: the first time the file was seen with the line
+    written: dict[str, list[_Written]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # in order of time
+    seen: dict[str, float] = field(
+        default_factory=dict
+    )  # of the written ones: the first time the file was seen with the line
 
 
 @dataclass(slots=True)
 class AppliedEdits:
     """What the applied edits of all sessions added. A file is read line by line when somebody asks for it."""
 
-    edits: dict[str, list[RawEdit]] = field(default_factory=lambda: defaultdict(list))  # by path; "": of documents with code
-    sightings: dict[str, list[tuple[float, Iterable[str] | str]]] = field(default_factory=lambda: defaultdict(list))  # by path
-    renamed: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))  # path -> those it had, until when
-    redacted: dict[str, re.Pattern[str]] = field(default_factory=dict)  # path without some of its parts -> those it may be
-    scripts: list[Script] = field(default_factory=list)  # that may have written to any file they name
+    edits: dict[str, list[RawEdit]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # by path; "": of documents with code
+    sightings: dict[str, list[tuple[float, Iterable[str] | str]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # by path
+    renamed: dict[str, dict[str, float]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )  # path -> those it had, until when
+    redacted: dict[str, re.Pattern[str]] = field(
+        default_factory=dict
+    )  # path without some of its parts -> those it may be
+    scripts: list[Script] = field(
+        default_factory=list
+    )  # that may have written to any file they name
     tool_of: ToolOf = lambda call: ""
     _lines: dict[str, _FileLines] = field(default_factory=dict)
 
@@ -92,8 +135,14 @@ class AppliedEdits:
             path, until = waiting.pop()
             if path and result.get(path, 0.0) < until:
                 result[path] = until
-                waiting.extend((old, min(moment, until)) for old, moment in self.renamed.get(path, {}).items())
-        redacted = [name for name, stands_for in self.redacted.items() if any(map(stands_for.fullmatch, result))]
+                waiting.extend(
+                    (old, min(moment, until)) for old, moment in self.renamed.get(path, {}).items()
+                )
+        redacted = [
+            name
+            for name, stands_for in self.redacted.items()
+            if any(map(stands_for.fullmatch, result))
+        ]
         return result | dict.fromkeys(redacted, _NEVER)
 
     def writers(self, names: Mapping[str, float], text: str, bare: str) -> list[_Written]:
@@ -103,18 +152,26 @@ class AppliedEdits:
             lines = self._of(name)
             last = min(lines.seen.get(bare, _NEVER), until)
             enough = len(bare) >= _SIMILAR
-            result += [w for w in lines.written.get(bare, ()) if last >= w.at and (enough or w.text == text.strip())]
+            result += [
+                w
+                for w in lines.written.get(bare, ())
+                if last >= w.at and (enough or w.text == text.strip())
+            ]
         return result
 
     def first_seen(self, names: Iterable[str], text: str) -> float:
         """When one of the files was seen with a line for the first time: a document that has it later quotes it."""
         seen = (item for name in names for item in self.sightings.get(name, ()))
         texts = ((at, [lines] if isinstance(lines, str) else lines) for at, lines in seen)
-        return min((at for at, several in texts if any(text in lines for lines in several)), default=_NEVER)
+        return min(
+            (at for at, several in texts if any(text in lines for lines in several)), default=_NEVER
+        )
 
     def _of(self, path: str) -> _FileLines:
         if path not in self._lines:
-            self._lines[path] = _read(path, self.edits.get(path, ()), self.scripts, self.sightings.get(path, ()))
+            self._lines[path] = _read(
+                path, self.edits.get(path, ()), self.scripts, self.sightings.get(path, ())
+            )
         return self._lines[path]
 
 
@@ -122,17 +179,31 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     """Of edits that were applied, and of what was seen of their files."""
     found = AppliedEdits()
     for fate in edits:
-        if not fate.outcome or fate.detail == NoReplay.NO_RESULT:  # it neither failed nor was refused, as far as is known
+        if (
+            not fate.outcome or fate.detail == NoReplay.NO_RESULT
+        ):  # it neither failed nor was refused, as far as is known
             found.edits[fate.path].append(fate.raw)
-            if fate.path.endswith(DOCUMENTS) and any("```" in text for text in fate.raw.edit.new_texts()):
+            if fate.path.endswith(DOCUMENTS) and any(
+                "```" in text for text in fate.raw.edit.new_texts()
+            ):
                 found.edits[""].append(fate.raw)
             # what an edit shows to have been in the file: the context of its patch, what it takes out and what it looks for
-            context = [line[1:] for hunk in fate.raw.edit.hunks if hunk.exact_text for line in hunk.lines if line[:1] in (" ", "-")]
-            if carried := frozenset(context).union(*(item.old.split("\n") for item in fate.raw.edit.replacements)):
+            context = [
+                line[1:]
+                for hunk in fate.raw.edit.hunks
+                if hunk.exact_text
+                for line in hunk.lines
+                if line[:1] in (" ", "-")
+            ]
+            if carried := frozenset(context).union(
+                *(item.old.split("\n") for item in fate.raw.edit.replacements)
+            ):
                 found.sightings[fate.path].append((fate.raw.at, carried))
         elif fate.detail == NoReplay.PATH_REDACTED:
             found.edits[fate.path].append(fate.raw)
-            found.redacted[fate.path] = re.compile(".+".join(map(re.escape, fate.path.split("REDACTED"))))
+            found.redacted[fate.path] = re.compile(
+                ".+".join(map(re.escape, fate.path.split("REDACTED")))
+            )
     for timeline in timelines.values():
         for step in timeline.steps:
             if step.edit.op in ("move", "copy") and step.new_path:
@@ -147,14 +218,23 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
 
 
 def _read(
-    path: str, edits: Iterable[RawEdit], scripts: Iterable[Script], sightings: Iterable[tuple[float, Iterable[str] | str]]
+    path: str,
+    edits: Iterable[RawEdit],
+    scripts: Iterable[Script],
+    sightings: Iterable[tuple[float, Iterable[str] | str]],
 ) -> _FileLines:
     result = _FileLines()
     for raw in edits:
         offer = raw.edit.proposed  # what the user put in instead is the user's
         offered = None if offer is None else {line.strip() for line in offer.split("\n")}
         for text, added in new_lines(raw.edit):
-            _note(result, raw.at, raw.call, text, [n for n in added if offered is None or text[n].strip() in offered])
+            _note(
+                result,
+                raw.at,
+                raw.call,
+                text,
+                [n for n in added if offered is None or text[n].strip() in offered],
+            )
     for script in scripts:
         if script.writes_to(path):
             for text, added in script.texts:
@@ -169,14 +249,21 @@ def _read(
 
 
 def _note(
-    result: _FileLines, moment: float, call: CallRef, text: Sequence[str], added: Iterable[int], by_subagent: bool = False
+    result: _FileLines,
+    moment: float,
+    call: CallRef,
+    text: Sequence[str],
+    added: Iterable[int],
+    by_subagent: bool = False,
 ) -> None:
     bares = each_without_layout(text)
     telling = _telling(bares)
     for index in added:
         if len(bares[index]) >= MIN_LENGTH:
             around = _around(bares, telling, index)
-            result.written[bares[index]].append(_Written(moment, call, text[index].strip(), *around, by_subagent))
+            result.written[bares[index]].append(
+                _Written(moment, call, text[index].strip(), *around, by_subagent)
+            )
 
 
 def _telling(bares: Sequence[str]) -> list[int]:
@@ -187,10 +274,14 @@ def _telling(bares: Sequence[str]) -> list[int]:
 def _around(bares: Sequence[str], telling: Sequence[int], index: int) -> tuple[str, str]:
     """The next of the `telling` lines above and below; "" where there is none."""
     first, end = bisect_left(telling, index), bisect_right(telling, index)
-    return bares[telling[first - 1]] if first else "", bares[telling[end]] if end < len(telling) else ""
+    return bares[telling[first - 1]] if first else "", bares[telling[end]] if end < len(
+        telling
+    ) else ""
 
 
-def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: AppliedEdits, texts: Texts) -> None:
+def attribute_to_edits(
+    commit: Commit, verdict: CommitVerdict, existing: AppliedEdits, texts: Texts
+) -> None:
     """Gives lines of unknown author to the edits that hold them, where the commit is linked to a session or names one."""
     sessions = frozenset(verdict.sessions | verdict.named)
     if len(commit.parents) > 1:
@@ -202,15 +293,30 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: Applied
             lines = texts.lines(file)
             bares = lines_without_layout("\n".join(lines)) if lines else []
             before = _Before(texts.before(file))
-            question = _Asked(existing, names, lines, bares, _telling(bares), Counter(bares), before, sessions, until)
+            question = _Asked(
+                existing,
+                names,
+                lines,
+                bares,
+                _telling(bares),
+                Counter(bares),
+                before,
+                sessions,
+                until,
+            )
             result = _attribute_spans(spans, question)
-            verdict.files[number] = (file, give_to_formatters(result, lines, question.before.text, existing.tool_of, until))
+            verdict.files[number] = (
+                file,
+                give_to_formatters(result, lines, question.before.text, existing.tool_of, until),
+            )
     if not sessions:
         verdict.note_sessions()
         verdict.method = verdict.method or ("content" if verdict.sessions else "")
 
 
-def give_to_maker(commit: Commit, verdict: CommitVerdict, maker: int, existing: AppliedEdits, texts: Texts) -> None:
+def give_to_maker(
+    commit: Commit, verdict: CommitVerdict, maker: int, existing: AppliedEdits, texts: Texts
+) -> None:
     """Of the lines of other sessions than the commit is linked to, those that an edit of its maker brings are the maker's.
 
     What the file was seen with before that edit is not the edit's. A session that is left without a line has no part in the commit.
@@ -219,7 +325,11 @@ def give_to_maker(commit: Commit, verdict: CommitVerdict, maker: int, existing: 
     for file, spans in verdict.files:
         by_line = verdicts_by_line(spans)
         linked = verdict.named | {maker}
-        others = {line for line, v in by_line.items() if v.author == Author.AGENT and v.call and v.call.session_id not in linked}
+        others = {
+            line
+            for line, v in by_line.items()
+            if v.author == Author.AGENT and v.call and v.call.session_id not in linked
+        }
         lines = texts.lines(file) if others else []
         names = existing.names_of(file.change.path, file.change.old_path) if others else {}
         for line in sorted(others):
@@ -272,41 +382,68 @@ class _Asked:
         location = _Place(bare, *_around(self.bares, self.telling, index))
         alone = len(bare) >= _ALONE and self.times[bare] == 1 and reason not in _MISSING
         # Agents produced the very text, so that nobody else is left for it: it need not stand between the same lines.
-        verbatim = reason == Reason.AGENT_TEXT and len(bare) >= _SIMILAR and self.times[bare] == 1 and bare not in self.before.bare
+        verbatim = (
+            reason == Reason.AGENT_TEXT
+            and len(bare) >= _SIMILAR
+            and self.times[bare] == 1
+            and bare not in self.before.bare
+        )
         writers = (
             writer
             for writer in self.known.writers(self.names, text, bare)
             if writer.at <= self.until
             and (
                 reason != Reason.RESTORED and self._is_same(writer, text, location)
-                if reason == Reason.CHECKPOINT_MISSING or writer.call.session_id not in self.sessions
-                else (verbatim and writer.text == text.strip()) or self._is_at(writer, text, location, alone)
+                if reason == Reason.CHECKPOINT_MISSING
+                or writer.call.session_id not in self.sessions
+                else (verbatim and writer.text == text.strip())
+                or self._is_at(writer, text, location, alone)
             )
         )
         last = max(writers, key=lambda item: item.at, default=None)
         if last is not None or any(name.endswith(DOCUMENTS) for name in self.names):
             return last
-        drafts = [item for item in self.known.writers({"": self.until}, text, bare) if self._is_same(item, text, location)]
+        drafts = [
+            item
+            for item in self.known.writers({"": self.until}, text, bare)
+            if self._is_same(item, text, location)
+        ]
         seen = self.known.first_seen(self.names, text.strip()) if drafts else _NEVER
-        return max((item for item in drafts if item.at <= seen), key=lambda item: item.at, default=None)
+        return max(
+            (item for item in drafts if item.at <= seen), key=lambda item: item.at, default=None
+        )
 
     def _is_same(self, item: _Written, text: str, location: _Place) -> bool:
         """Whether a line that was new is the very one of an edit, by a session that the commit need not be linked to."""
         is_new = len(location.bare) >= _SIMILAR and location.bare not in self.before.bare
-        return is_new and item.text == text.strip() and location == (location.bare, item.above, item.below) and all(location)
+        return (
+            is_new
+            and item.text == text.strip()
+            and location == (location.bare, item.above, item.below)
+            and all(location)
+        )
 
     def _is_at(self, item: _Written, text: str, location: _Place, alone: bool) -> bool:
         """Whether a line of an edit stands where the line of the commit does."""
-        within = bool(location.above and location.below) and (item.above, item.below) == (location.above, location.below)
-        if text in self.before.lines:  # a second one is new where both neighbours are the edit's and the first has others
+        within = bool(location.above and location.below) and (item.above, item.below) == (
+            location.above,
+            location.below,
+        )
+        if (
+            text in self.before.lines
+        ):  # a second one is new where both neighbours are the edit's and the first has others
             more = self.times[location.bare] > self.before.times[location.bare]
             return within and more and location not in self.before.places
         if len(location.bare) < _SAME:
             return within
-        one_side = (location.above and item.above == location.above) or (location.below and item.below == location.below)
+        one_side = (location.above and item.above == location.above) or (
+            location.below and item.below == location.below
+        )
         # Equal text elsewhere in the file is common: the neighbours must be the edit's too, but for one at the edit's edge.
         above = item.above == location.above and item.below in (location.below, "")
-        return above or (item.below == location.below and not item.above) or bool(alone and one_side)
+        return (
+            above or (item.below == location.below and not item.above) or bool(alone and one_side)
+        )
 
 
 class _Place(NamedTuple):
@@ -317,7 +454,9 @@ class _Place(NamedTuple):
     below: str
 
 
-@dataclass(frozen=True)  # without slots: what is derived from the text is kept; few files need all of it
+@dataclass(
+    frozen=True
+)  # without slots: what is derived from the text is kept; few files need all of it
 class _Before:
     """The version before, whose lines are not new."""
 
@@ -339,7 +478,10 @@ class _Before:
     @cached_property
     def places(self) -> frozenset[_Place]:
         bares = [bare for bare in lines_without_layout(self.text) if len(bare) >= MIN_LENGTH]
-        return frozenset(_Place(bare, *around) for bare, *around in zip(bares[1:], bares, bares[2:], strict=False))
+        return frozenset(
+            _Place(bare, *around)
+            for bare, *around in zip(bares[1:], bares, bares[2:], strict=False)
+        )
 
 
 def _verdict_of(writer: _Written, text: str, same: How) -> Verdict:
@@ -352,7 +494,11 @@ def _verdict_of(writer: _Written, text: str, same: How) -> Verdict:
 def _attribute_spans(spans: Sequence[Span], question: _Asked) -> list[Span]:
     every, result = verdicts_by_line(spans), dict[int, Verdict]()
     for line, lost in every.items():
-        verdict = question.verdict(line - 1, lost.reason) if _is_lost(lost) and line <= len(question.lines) else None
+        verdict = (
+            question.verdict(line - 1, lost.reason)
+            if _is_lost(lost) and line <= len(question.lines)
+            else None
+        )
         if verdict is not None:
             result[line] = verdict
     result |= _verdicts_beside(every | result, question)
@@ -367,15 +513,27 @@ def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[
     """
     result: dict[int, Verdict] = {}
     for start, end in runs(sorted(verdicts)):
-        texts = {line: question.lines[line - 1] for line in range(start, end) if line <= len(question.lines)}
-        weak = {line for line, text in texts.items() if _is_open(verdicts[line]) and is_low_information(text)}
+        texts = {
+            line: question.lines[line - 1]
+            for line in range(start, end)
+            if line <= len(question.lines)
+        }
+        weak = {
+            line
+            for line, text in texts.items()
+            if _is_open(verdicts[line]) and is_low_information(text)
+        }
         strong = [line for line, text in texts.items() if line not in weak and text.strip()]
         whole = bool(strong) and all(verdicts[line].author == Author.AGENT for line in strong)
         edges = [0, *strong, 0]
         for line in weak if strong else ():
             above, below = edges[location := bisect_left(strong, line)], edges[location + 1]
-            between = above and below and verdicts[above].author == verdicts[below].author == Author.AGENT
-            if between or (whole and _is_lost(verdicts[line]) and abs(line - (above or below)) <= _CLOSERS):
+            between = (
+                above and below and verdicts[above].author == verdicts[below].author == Author.AGENT
+            )
+            if between or (
+                whole and _is_lost(verdicts[line]) and abs(line - (above or below)) <= _CLOSERS
+            ):
                 beside = verdicts[above or below]
                 how = How.SUBAGENT if beside.how == How.SUBAGENT else How.EXACT
                 result[line] = Verdict(Author.AGENT, how, Evidence.INFERRED, call=beside.call)
@@ -384,7 +542,9 @@ def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[
 
 def _is_open(verdict: Verdict) -> bool:
     """Whether a line that says nothing may follow the lines beside it."""
-    return _is_lost(verdict) or (verdict.author == Author.UNKNOWN and verdict.reason == Reason.COMMON_LINE)
+    return _is_lost(verdict) or (
+        verdict.author == Author.UNKNOWN and verdict.reason == Reason.COMMON_LINE
+    )
 
 
 def _is_lost(verdict: Verdict) -> bool:

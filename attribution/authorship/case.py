@@ -42,20 +42,38 @@ class AddedFile:
     old_path: str
     lines: tuple[str, ...]
     added: tuple[int, ...]  # 0-based numbers of the added lines
-    before: Container[str] = frozenset()  # texts of the lines of the version before, where there is one
+    before: Container[str] = (
+        frozenset()
+    )  # texts of the lines of the version before, where there is one
     text: str = ""  # the lines joined, each with its newline; "" when the caller has none
-    last_commit: float = 0.0  # author time of the commit before this one that changed the file; 0: there is none
+    last_commit: float = (
+        0.0  # author time of the commit before this one that changed the file; 0: there is none
+    )
     before_text: str = ""  # the version before, joined
     by_hand: bool = True  # of a kind that people type
 
 
 def added_file(
-    path: str, old_path: str, text: str, ranges: Iterable[tuple[int, int]], before: str = "", by_hand: bool = True
+    path: str,
+    old_path: str,
+    text: str,
+    ranges: Iterable[tuple[int, int]],
+    before: str = "",
+    by_hand: bool = True,
 ) -> AddedFile:
     """The added lines of a decoded text, given as half-open ranges; `before` is the text of the version before."""
     lines = tuple(lines_of(text))
     added = tuple(i for a, b in ranges for i in range(a, b) if i < len(lines))
-    return AddedFile(path, old_path, lines, added, LinesOf(before), normal_text(text), before_text=before, by_hand=by_hand)
+    return AddedFile(
+        path,
+        old_path,
+        lines,
+        added,
+        LinesOf(before),
+        normal_text(text),
+        before_text=before,
+        by_hand=by_hand,
+    )
 
 
 @dataclass(slots=True)
@@ -65,9 +83,13 @@ class StateAlignment:
     file: AddedFile
     state: ReplayedFile | None
     ids: list[int] = field(default_factory=list)  # per line of the version: id in the state, or -1
-    kin: dict[int, tuple[int, Kin]] = field(default_factory=dict)  # line -> (id it replaced, how they are related)
+    kin: dict[int, tuple[int, Kin]] = field(
+        default_factory=dict
+    )  # line -> (id it replaced, how they are related)
     was: dict[int, str] = field(default_factory=dict)  # line -> text of the line it replaced
-    lost: list[tuple[int, str]] = field(default_factory=list)  # agent lines of the state that the version lacks, in order
+    lost: list[tuple[int, str]] = field(
+        default_factory=list
+    )  # agent lines of the state that the version lacks, in order
     # Of those, the ones whose place other text took: the lines of the version that did, and whether they say the same.
     overwritten: dict[int, tuple[range, bool]] = field(default_factory=dict)
 
@@ -110,7 +132,9 @@ class CandidateAuthor:
     tool: str = ""  # the program, for author = tool
     fills_directory: bool = False  # it made whatever is in a directory, which names no file
     watched: bool = True  # False: for a part of the time no session was being recorded
-    scripts: tuple[InlineScript, ...] = ()  # latest first; where there are any, only lines that they explain are the agent's
+    scripts: tuple[
+        InlineScript, ...
+    ] = ()  # latest first; where there are any, only lines that they explain are the agent's
     otherwise: CandidateAuthor | None = None  # the answer for the other lines
 
 
@@ -128,7 +152,9 @@ class Moments:
     commit: float
     since: float
     redone: bool = False  # rebased, amended or squashed since
-    authored: float = math.inf  # when it was first made: what is known from later is no witness of what it lacked
+    authored: float = (
+        math.inf
+    )  # when it was first made: what is known from later is no witness of what it lacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +166,12 @@ class Case:
     ask: Asker
     when: Moments
     committed: Committed
-    words: dict[tuple[str, float, float], frozenset[str]] = field(default_factory=dict)  # of the state without one moment's lines
-    causes: dict[bool, CandidateAuthor] = field(default_factory=dict)  # only the layout differs? -> the answer, if lines share it
+    words: dict[tuple[str, float, float], frozenset[str]] = field(
+        default_factory=dict
+    )  # of the state without one moment's lines
+    causes: dict[bool, CandidateAuthor] = field(
+        default_factory=dict
+    )  # only the layout differs? -> the answer, if lines share it
 
     @property
     def path(self) -> str:

@@ -39,15 +39,26 @@ class _Evidence(NamedTuple):
 
 
 def on_session_clocks(
-    history: CommitHistory, own: Mapping[str, OwnCommit], sessions: Iterable[SessionEdits], added: Added
+    history: CommitHistory,
+    own: Mapping[str, OwnCommit],
+    sessions: Iterable[SessionEdits],
+    added: Added,
 ) -> Iterator[Commit]:
     """Commits with times of the sessions' clocks: those that sessions made (`own`), and those that hold what was written later."""
-    yield from (own[commit.sha].on_its_clock(commit) for commit in history.commits if commit.sha in own)
+    yield from (
+        own[commit.sha].on_its_clock(commit) for commit in history.commits if commit.sha in own
+    )
     others = [commit for commit in history.commits if commit.sha not in own]
     # A session of which the beginning is missing may have seen anything there.
-    whole = (s for s in sessions if not any(action.unseen == Reason.TRANSCRIPT_NOT_STORED for action in s.actions))
+    whole = (
+        s
+        for s in sessions
+        if not any(action.unseen == Reason.TRANSCRIPT_NOT_STORED for action in s.actions)
+    )
     writers = [_Writer(session) for session in whole if session.edits]
-    by_file: dict[tuple[str, str], list[_Writer]] = defaultdict(list)  # by address of a person and name of a file
+    by_file: dict[tuple[str, str], list[_Writer]] = defaultdict(
+        list
+    )  # by address of a person and name of a file
     for writer in writers:
         for key in writer.files():
             by_file[key].append(writer)
@@ -55,20 +66,33 @@ def on_session_clocks(
     for commit in others:
         names = {(commit.author_email, _name(path)) for path in history.touched(commit.sha)}
         near = {
-            id(writer): writer for key in names for writer in by_file.get(key, ()) if writer.wrote_after(commit, key[1])
+            id(writer): writer
+            for key in names
+            for writer in by_file.get(key, ())
+            if writer.wrote_after(commit, key[1])
         }.values()
         files = added(history.diffs[commit.sha]) if near and len(commit.parents) < 2 else []
         offset = _offset(commit, near, writers, files, history.rarity)
         if offset:
             evidence.append(_Evidence(commit.author_email, commit.author_time, offset))
     for commit in others if evidence else ():
-        same = (item for item in evidence if item.email == commit.author_email and abs(item.at - commit.author_time) <= _AROUND)
+        same = (
+            item
+            for item in evidence
+            if item.email == commit.author_email and abs(item.at - commit.author_time) <= _AROUND
+        )
         offset = max((item.offset for item in same), default=0.0)
-        yield replace(commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset)
+        yield replace(
+            commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset
+        )
 
 
 def _offset(
-    commit: Commit, near: Iterable[_Writer], writers: Iterable[_Writer], files: Iterable[AddedFile], rarity: Callable[[str], float]
+    commit: Commit,
+    near: Iterable[_Writer],
+    writers: Iterable[_Writer],
+    files: Iterable[AddedFile],
+    rarity: Callable[[str], float],
 ) -> float:
     """Seconds from a commit to the last of the edits that wrote its lines; 0 where it cannot be told."""
     at, first = commit.author_time + SLACK, dict[str, float]()
@@ -78,9 +102,13 @@ def _offset(
         for line in lines & writer.first.keys():
             first[line] = min(writer.first[line], first.get(line, _NEVER))
     later = {line: moment for line, moment in first.items() if at < moment <= at + _LONGEST}
-    if len(later) < max(_ENOUGH, _SHARE * len(lines)) or any(writer.had_seen(later, at) for writer in writers):
+    if len(later) < max(_ENOUGH, _SHARE * len(lines)) or any(
+        writer.had_seen(later, at) for writer in writers
+    ):
         return 0.0
-    last = max((moment for moment, count in Counter(later.values()).items() if count >= _LAST), default=0.0)
+    last = max(
+        (moment for moment, count in Counter(later.values()).items() if count >= _LAST), default=0.0
+    )
     return last + _AFTER - commit.author_time if last else 0.0
 
 
@@ -133,8 +161,14 @@ class _Writer:
 
 def _before(raw: RawEdit) -> Iterator[str]:
     """What stood there before an edit."""
-    yield from (text for text in (raw.edit.before, *(replacement.old for replacement in raw.edit.replacements)) if text)
-    yield from (line[1:] for hunk in raw.edit.hunks for line in hunk.lines if not line.startswith("+"))
+    yield from (
+        text
+        for text in (raw.edit.before, *(replacement.old for replacement in raw.edit.replacements))
+        if text
+    )
+    yield from (
+        line[1:] for hunk in raw.edit.hunks for line in hunk.lines if not line.startswith("+")
+    )
 
 
 def _name(path: str) -> str:

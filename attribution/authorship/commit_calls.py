@@ -12,9 +12,13 @@ _MAKES = re.compile(
     r"|\bjj\b[^|;&\n]{0,200}?\s(?:commit|ci|describe|desc|new|squash)\b|\bgt\s+(?:create|modify|c|m)\b|\bgh\s+pr\s+merge\b"
 )
 _SERVER_MERGES = re.compile(r"\bgh\s+pr\s+merge\b")
-_HOOK = re.compile(r"^- hook id: (\S+)\n(?:- (?:duration|exit code)[^\n]*\n)*- files were modified by this hook", re.M)
+_HOOK = re.compile(
+    r"^- hook id: (\S+)\n(?:- (?:duration|exit code)[^\n]*\n)*- files were modified by this hook",
+    re.M,
+)
 _STAGED = re.compile(
-    r"^\W*(?:\[[A-Z]+\]\s*)?(?:npx\s+|bunx\s+)?([a-z][\w-]*)\s[^\n]*?(?:--write|--fix|--apply|\bformat\b|\bfmt\b)", re.M
+    r"^\W*(?:\[[A-Z]+\]\s*)?(?:npx\s+|bunx\s+)?([a-z][\w-]*)\s[^\n]*?(?:--write|--fix|--apply|\bformat\b|\bfmt\b)",
+    re.M,
 )
 _SHOWS = re.compile(r"\b(?:git|jj|gh)\b")
 _ID = re.compile(r"(?<![\w-])[0-9a-f]{7,40}(?![\w-])")
@@ -28,9 +32,13 @@ class CommitCall:
     call: CallRef
     started: float  # seconds since the epoch; 0 where the agent records no time
     text: str  # with the message of the commit, if the call names one; of a merge on a server also what it printed
-    printed: tuple[str, ...]  # abbreviated ids of the commits that it made, as far as they were printed
+    printed: tuple[
+        str, ...
+    ]  # abbreviated ids of the commits that it made, as far as they were printed
     shown: tuple[str, ...]  # those that it and the calls after it showed for the first time
-    hooks: tuple[str, ...] = ()  # of git, that changed files, as it and the attempts before it printed
+    hooks: tuple[
+        str, ...
+    ] = ()  # of git, that changed files, as it and the attempts before it printed
 
     @property
     def on_server(self) -> bool:
@@ -45,16 +53,31 @@ def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCa
     hooks: list[str] = []
     for call in session.calls:
         text = call.command.text if call.command is not None else call.input
-        shown = _ID.findall(call.command.output) if call.command is not None and _SHOWS.search(call.command.text) else []
-        fresh = tuple(dict.fromkeys(short for short in shown if not short.isdigit() and short not in known))
+        shown = (
+            _ID.findall(call.command.output)
+            if call.command is not None and _SHOWS.search(call.command.text)
+            else []
+        )
+        fresh = tuple(
+            dict.fromkeys(short for short in shown if not short.isdigit() and short not in known)
+        )
         known.update(fresh)
         hooks += _hooks(call)
-        if call.commits or (call.command is not None and call.status is Status.OK and _MAKES.search(text)):
+        if call.commits or (
+            call.command is not None and call.status is Status.OK and _MAKES.search(text)
+        ):
             started = call.at if call.at is not None and call.done_at is not None else 0.0
             if call.command is not None and _SERVER_MERGES.search(text):
                 text += "\n" + call.command.output
             results.append(
-                CommitCall(refs[call.call_id], started or 0.0, text, call.commits, fresh[:_MOST_SHOWN], tuple(dict.fromkeys(hooks)))
+                CommitCall(
+                    refs[call.call_id],
+                    started or 0.0,
+                    text,
+                    call.commits,
+                    fresh[:_MOST_SHOWN],
+                    tuple(dict.fromkeys(hooks)),
+                )
             )
             hooks = [] if call.commits else hooks
         elif results and fresh:

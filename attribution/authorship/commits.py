@@ -30,10 +30,16 @@ class CommitHistory:
     commits: list[Commit]
     diffs: dict[str, CommitDiff]
     paths: set[str] = field(default_factory=set)
-    recorded: dict[str, Commit] = field(default_factory=dict)  # as git has them, those that were put on the clock of a session
-    characters: frozenset[str] = frozenset()  # beside ASCII, of the sessions' edits: they tell in which encoding a file is
+    recorded: dict[str, Commit] = field(
+        default_factory=dict
+    )  # as git has them, those that were put on the clock of a session
+    characters: frozenset[str] = (
+        frozenset()
+    )  # beside ASCII, of the sessions' edits: they tell in which encoding a file is
     _versions: dict[str, list[tuple[float, str]]] | None = None
-    _in_time: dict[str, list[tuple[float, str]]] = field(default_factory=dict)  # the versions that were asked for, sorted
+    _in_time: dict[str, list[tuple[float, str]]] = field(
+        default_factory=dict
+    )  # the versions that were asked for, sorted
     _ancestry: Ancestry[str] | None = None
     lines: LineFiles = field(default_factory=lambda: LineFiles())
 
@@ -45,7 +51,9 @@ class CommitHistory:
             for diff in self.diffs.values():
                 for file in diff.files or ():
                     if file.change.new is not None and file.content == "text":
-                        self._versions.setdefault(file.change.path, []).append((diff.commit.author_time, file.change.new))
+                        self._versions.setdefault(file.change.path, []).append(
+                            (diff.commit.author_time, file.change.new)
+                        )
         return self._versions
 
     def put_on_clock(self, moved: Iterable[Commit]) -> None:
@@ -66,7 +74,9 @@ class CommitHistory:
 
     def last_version(self, path: str, before: float) -> tuple[float, str]:
         """(author time, blob) of the last commit that wrote a path before this moment; (0.0, "") when there is none."""
-        versions = self._in_time.get(path) or self._in_time.setdefault(path, sorted(self.versions.get(path, ())))
+        versions = self._in_time.get(path) or self._in_time.setdefault(
+            path, sorted(self.versions.get(path, ()))
+        )
         earlier = bisect_left(versions, (before, ""))
         return versions[earlier - 1] if earlier else (0.0, "")
 
@@ -96,7 +106,9 @@ class LineFiles:
     def __init__(self, earlier: bytes = b"") -> None:
         """`earlier`: `shared_lines` of commits that are not added."""
         self._files: dict[int, int | tuple[int, ...]] = {}
-        self._shared = {value >> _FILES: value & 0xFF for value in array("Q", earlier)}  # by a hash that is always the same
+        self._shared = {
+            value >> _FILES: value & 0xFF for value in array("Q", earlier)
+        }  # by a hash that is always the same
 
     def add(self, path: str, lines: Iterable[bytes]) -> None:
         """Lines that a commit added to a file."""
@@ -120,7 +132,9 @@ class LineFiles:
 
     def shared_lines(self) -> bytes:
         """In how many files each line is that is in several."""
-        return array("Q", (line << _FILES | count for line, count in self._shared.items())).tobytes()
+        return array(
+            "Q", (line << _FILES | count for line, count in self._shared.items())
+        ).tobytes()
 
 
 def read_history(
@@ -135,26 +149,46 @@ def read_history(
 
     Without `rarity` nothing is remembered of the lines, and nobody may ask how rare one is. `only`: all other changes are left out.
     """
-    history = CommitHistory(list(commits), {}, lines=LineFiles((only.shared if only is not None else None) or b""))
+    history = CommitHistory(
+        list(commits), {}, lines=LineFiles((only.shared if only is not None else None) or b"")
+    )
     count = history.lines.add if rarity else None
     chosen = [commit for commit in commits if only is None or commit.sha in only.commits]
     if only is not None:
         history.diffs = {commit.sha: CommitDiff(commit, []) for commit in commits}
         history.paths.update(repo.paths(commits[-1].sha))
-    with repo.open_scratch() as git, closing(PrintedDiffs(repo, git, chosen, attributes, count, only)) as printed:
+    with (
+        repo.open_scratch() as git,
+        closing(PrintedDiffs(repo, git, chosen, attributes, count, only)) as printed,
+    ):
         for commit in chosen:
             result = history.diffs[commit.sha] = printed.diff_of(commit)
             history.paths.update(file.change.path for file in result.files or ())
     return history
 
 
-def added_files(repo: GitRepo, diff: CommitDiff, characters: Set[str] = frozenset()) -> list[AddedFile]:
+def added_files(
+    repo: GitRepo, diff: CommitDiff, characters: Set[str] = frozenset()
+) -> list[AddedFile]:
     """The added lines of a commit with the texts around them. `characters`: as for `text_of`."""
     result = []
     for file in diff.files or ():
         if file.content == "text" and file.added and file.change.new is not None:
             text = text_of(repo.blob(file.change.new) or b"", characters)
-            before = text_of(repo.blob(file.change.old) or b"", characters) if file.change.old is not None else ""
+            before = (
+                text_of(repo.blob(file.change.old) or b"", characters)
+                if file.change.old is not None
+                else ""
+            )
             ranges = ((a, b) for a, b, _ in file.added)
-            result.append(added_file(file.change.path, file.change.old_path, text, ranges, before, file.kind in BY_HAND))
+            result.append(
+                added_file(
+                    file.change.path,
+                    file.change.old_path,
+                    text,
+                    ranges,
+                    before,
+                    file.kind in BY_HAND,
+                )
+            )
     return result

@@ -7,7 +7,16 @@ from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.people import without_person
 from attribution.authorship.tools import bot_verdict
-from attribution.authorship.verdicts import STATED_DOUBTS, UNSEEN, CommitVerdict, Span, Verdict, append_span, uniform_span, unknown
+from attribution.authorship.verdicts import (
+    STATED_DOUBTS,
+    UNSEEN,
+    CommitVerdict,
+    Span,
+    Verdict,
+    append_span,
+    uniform_span,
+    unknown,
+)
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
 from collector.checkpoints.statements import automation, declared_agent, is_bots_own
 from collector.model import Commit
@@ -29,7 +38,9 @@ class NamedSessions:
 
     missing: Sequence[MissingTranscript]
     readable: bool  # some of them could be read
-    claimed: Mapping[str, Reason]  # paths that one touched as its checkpoint says, though no call of it is known to have: why not
+    claimed: Mapping[
+        str, Reason
+    ]  # paths that one touched as its checkpoint says, though no call of it is known to have: why not
     local: bool = False  # the sessions are those that agents keep on this machine, so that no recorder has left one out
 
 
@@ -41,7 +52,11 @@ def conclude(
 ) -> CommitVerdict:
     """The verdict on one commit. `probe_results`: what the worktrees told."""
     by_path = _best(probe_results)
-    strongest = max(map(link.method_of, link.sessions), key=lambda result: result.confidence) if link.is_resolved else None
+    strongest = (
+        max(map(link.method_of, link.sessions), key=lambda result: result.confidence)
+        if link.is_resolved
+        else None
+    )
     method, confidence = strongest or _link_by_texts(link, probe_results)
     if not confidence or (not probe_results and not named.missing and not named.readable):
         verdict = _sessionless_verdict(link)
@@ -51,19 +66,33 @@ def conclude(
         path = file.change.path
         judged = by_path.get(path)
         if judged is not None and link.incomplete:
-            judged = _take_people_out(judged, Reason.CHECKPOINT_MISSING, also_followed=True)  # sessions we cannot know of took part
+            judged = _take_people_out(
+                judged, Reason.CHECKPOINT_MISSING, also_followed=True
+            )  # sessions we cannot know of took part
         elif judged is not None and link.partly:
             judged = _take_people_out(judged, Reason.NO_SESSION, also_followed=True)
         elif judged is not None and not link.is_resolved:  # it is linked by its texts
-            judged = judged if named.local and method == "time_and_files" else _keep_seen_people(judged)
+            judged = (
+                judged if named.local and method == "time_and_files" else _keep_seen_people(judged)
+            )
         elif judged is not None and path in named.claimed:
             judged = _take_people_out(judged, named.claimed[path])
-        by_agent = judged is not None and any(verdict.author == Author.AGENT for verdict in judged.verdicts.values())
-        came_along = link.made is not None and link.partly and path not in link.made.paths and not by_agent
+        by_agent = judged is not None and any(
+            verdict.author == Author.AGENT for verdict in judged.verdicts.values()
+        )
+        came_along = (
+            link.made is not None and link.partly and path not in link.made.paths and not by_agent
+        )
         # What came with a commit that names nothing is judged as if it stood alone.
-        spans = _spans(file, _sessionless_verdict(link, named=False)) if came_along else _spans_of(file, judged, named.missing)
+        spans = (
+            _spans(file, _sessionless_verdict(link, named=False))
+            if came_along
+            else _spans_of(file, judged, named.missing)
+        )
         result.files.append((file, spans))
-    if method == "content":  # the replay may be exact: that it is this commit's is a conclusion from its text
+    if (
+        method == "content"
+    ):  # the replay may be exact: that it is this commit's is a conclusion from its text
         result.files = [(file, [_matched_span(s) for s in spans]) for file, spans in result.files]
     result.note_sessions()
     return result
@@ -79,8 +108,13 @@ def _link_by_texts(link: CommitLinks, probe_results: Sequence[ProbeResult]) -> t
 
 
 def _matched_span(span: Span) -> Span:
-    agent = span.verdict.author == Author.AGENT and span.verdict.evidence in (Evidence.OBSERVED, Evidence.REPLAYED)
-    return replace(span, verdict=replace(span.verdict, evidence=Evidence.MATCHED)) if agent else span
+    agent = span.verdict.author == Author.AGENT and span.verdict.evidence in (
+        Evidence.OBSERVED,
+        Evidence.REPLAYED,
+    )
+    return (
+        replace(span, verdict=replace(span.verdict, evidence=Evidence.MATCHED)) if agent else span
+    )
 
 
 _ALIKE = frozenset({Reason.AGENT_TEXT, Reason.COMMON_LINE})  # only the text speaks for an agent
@@ -95,11 +129,17 @@ def declare(verdict: CommitVerdict, commit: Commit, *, by_record: bool = False) 
     declared = declared_agent(commit)
     if declared is None:
         return
-    named = Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=model_identity(declared.model) or declared.agent)
+    named = Verdict(
+        Author.DECLARED,
+        How.DECLARED,
+        Evidence.DECLARED,
+        model=model_identity(declared.model) or declared.agent,
+    )
     for _, spans in verdict.files:
         spans[:] = [
             replace(span, verdict=replace(named, reason=span.verdict.reason))
-            if span.verdict.author == Author.UNKNOWN and not (by_record and _is_beyond_record(spans, number))
+            if span.verdict.author == Author.UNKNOWN
+            and not (by_record and _is_beyond_record(spans, number))
             else span
             for number, span in enumerate(spans)
         ]
@@ -109,10 +149,16 @@ def _is_beyond_record(spans: Sequence[Span], number: int) -> bool:
     """Whether no call on record can have written the lines: none explains them, or those beside them in the same block."""
     span = spans[number]
     edges = {span.start - 1, span.end + 1}
-    beside = [other.verdict for other in spans[max(0, number - 1) : number + 2] if other.start in edges or other.end in edges]
+    beside = [
+        other.verdict
+        for other in spans[max(0, number - 1) : number + 2]
+        if other.start in edges or other.end in edges
+    ]
     beyond = [item for item in beside if item.author == Author.HUMAN or item.reason in UNSEEN]
     alike = all(item in beyond or item.reason in _ALIKE for item in beside)
-    return span.verdict.reason in UNSEEN or (span.verdict.reason in _ALIKE and bool(beyond) and alike)
+    return span.verdict.reason in UNSEEN or (
+        span.verdict.reason in _ALIKE and bool(beyond) and alike
+    )
 
 
 def _spans(file: FileDiff, verdict: Verdict) -> list[Span]:
@@ -124,7 +170,12 @@ def _sessionless_verdict(link: CommitLinks, named: bool = True) -> Verdict:
     commit: Commit = link.commit
     declared = declared_agent(commit)
     if declared is not None:
-        return Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=model_identity(declared.model) or declared.agent)
+        return Verdict(
+            Author.DECLARED,
+            How.DECLARED,
+            Evidence.DECLARED,
+            model=model_identity(declared.model) or declared.agent,
+        )
     bot = automation(commit)
     if bot is not None:
         return bot_verdict(bot) if is_bots_own(commit) else unknown(Reason.BOT)
@@ -134,9 +185,13 @@ def _sessionless_verdict(link: CommitLinks, named: bool = True) -> Verdict:
 def _best(probe_results: Iterable[ProbeResult]) -> dict[str, FileProbe]:
     """Per path what the most telling worktree and moment says; where none followed the file, the most cautious answer."""
     best: dict[str, FileProbe] = {}
-    for probe_result in sorted(probe_results, key=lambda s: (-s.look.at, s.root)):  # of equally telling moments the latest
+    for probe_result in sorted(
+        probe_results, key=lambda s: (-s.look.at, s.root)
+    ):  # of equally telling moments the latest
         for judged in probe_result.files:
-            if judged.followed or probe_result.look.main:  # an earlier moment says nothing about a file that was not followed
+            if (
+                judged.followed or probe_result.look.main
+            ):  # an earlier moment says nothing about a file that was not followed
                 existing = best.get(judged.path)
                 best[judged.path] = judged if existing is None else _better(existing, judged)
     return best
@@ -147,7 +202,9 @@ def _better(existing: FileProbe, judged: FileProbe) -> FileProbe:
         return judged if judged.followed else existing
     if judged.followed:
         return judged if _score(judged) > _score(existing) else existing
-    pairs = {i: (verdict, judged.verdicts.get(i, verdict)) for i, verdict in existing.verdicts.items()}
+    pairs = {
+        i: (verdict, judged.verdicts.get(i, verdict)) for i, verdict in existing.verdicts.items()
+    }
     return replace(existing, verdicts={i: max(pair, key=_caution) for i, pair in pairs.items()})
 
 
@@ -167,17 +224,24 @@ def _take_people_out(judged: FileProbe, reason: Reason, also_followed: bool = Fa
     if judged.followed and not also_followed:
         return judged
     nobody = unknown(reason)
-    return replace(judged, verdicts={i: without_person(v, nobody) for i, v in judged.verdicts.items()})
+    return replace(
+        judged, verdicts={i: without_person(v, nobody) for i, v in judged.verdicts.items()}
+    )
 
 
 def _keep_seen_people(judged: FileProbe) -> FileProbe:
     """Only people who were seen to write: sessions that the commit does not name need not be all that took part."""
     nobody = unknown(Reason.UNEXPLAINED)
-    verdicts = {i: v if v.witness and v.witness.seen_to_appear else without_person(v, nobody) for i, v in judged.verdicts.items()}
+    verdicts = {
+        i: v if v.witness and v.witness.seen_to_appear else without_person(v, nobody)
+        for i, v in judged.verdicts.items()
+    }
     return replace(judged, verdicts=verdicts)
 
 
-def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[MissingTranscript]) -> list[Span]:
+def _spans_of(
+    file: FileDiff, judged: FileProbe | None, missing: Sequence[MissingTranscript]
+) -> list[Span]:
     if judged is None:
         absent = _gap(missing)
         return _spans(file, unknown(absent or Reason.UNEXPLAINED))
@@ -186,8 +250,14 @@ def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[Missin
     for start, end, _ in file.added:
         for index in range(start, end):
             verdict = judged.verdicts.get(index) or unknown(Reason.UNEXPLAINED)
-            lost = absent is Reason.TRANSCRIPT_NOT_STORED  # nothing can bring it back: what else is known is the better reason
-            if absent is not None and verdict.author != Author.AGENT and not (lost and verdict.author == Author.UNKNOWN):
+            lost = (
+                absent is Reason.TRANSCRIPT_NOT_STORED
+            )  # nothing can bring it back: what else is known is the better reason
+            if (
+                absent is not None
+                and verdict.author != Author.AGENT
+                and not (lost and verdict.author == Author.UNKNOWN)
+            ):
                 verdict = without_person(verdict, unknown(absent)) if lost else unknown(absent)
             append_span(spans, Span(index + 1, index + 1, int(index in judged.nonblank), verdict))
     return spans

@@ -15,7 +15,9 @@ from attribution.authorship.timeline import Timeline
 from attribution.authorship.worktrees import CommitProbe
 from collector.model import Commit
 
-_WINDOW = 30 * 86_400.0  # a pull request is merged within that time after the last edit, or not found
+_WINDOW = (
+    30 * 86_400.0
+)  # a pull request is merged within that time after the last edit, or not found
 _PROPOSED = 3  # rare lines that must be equal before a worktree is compared at all
 _PROPOSED_SHARE = 0.2  # of the rare lines it adds to files of the worktree
 _MAX_MOMENTS = 4
@@ -67,7 +69,15 @@ def content_probes(
             begin = since(commit, [commits[p] for p in commit.parents if p in commits])
             for moment in moments:
                 main = moment == moments[-1]
-                probe = CommitProbe(moment, sha, begin if main else 0.0, main=main, redone=True, linked=False, by_content=True)
+                probe = CommitProbe(
+                    moment,
+                    sha,
+                    begin if main else 0.0,
+                    main=main,
+                    redone=True,
+                    linked=False,
+                    by_content=True,
+                )
                 result[root].append(probe)
     return result
 

@@ -15,7 +15,9 @@ from collector.vocabulary.releases import steps
 
 _DAY = 86_400.0
 UNSET = 315_619_200.0  # 2 January 1980: clocks that nobody set begin in 1970 or on the day before, seconds since 1970
-_TOLERATED = 0.001  # of a history: more commits than this that contradict an ancestor are not all wrong
+_TOLERATED = (
+    0.001  # of a history: more commits than this that contradict an ancestor are not all wrong
+)
 _OUTNUMBERED = 10  # times as many commits as contradict them: then it is the few that are wrong
 
 
@@ -47,17 +49,38 @@ def dated_commits(commits: Sequence[Commit], clocks: OtherClocks) -> dict[str, W
     Contradictions are looked for twice. Between old commits and those younger than the last step, where all old ones of a history
     that was rewritten later stand after a few young ones; and then among the old ones.
     """
-    times = ((c.sha, max(c.author_time, c.commit_time, clocks.signed.get(c.sha, 0.0)), c.commit_time) for c in commits)
-    latest = {sha: last if made >= UNSET else None for sha, last, made in times}  # None: a clock was not set
+    times = (
+        (c.sha, max(c.author_time, c.commit_time, clocks.signed.get(c.sha, 0.0)), c.commit_time)
+        for c in commits
+    )
+    latest = {
+        sha: last if made >= UNSET else None for sha, last, made in times
+    }  # None: a clock was not set
     last = steps()[-1].before
-    tags = [(f"tag {number}", tag) for number, tag in enumerate(clocks.tags) if tag.commit in latest and tag.at >= UNSET]
+    tags = [
+        (f"tag {number}", tag)
+        for number, tag in enumerate(clocks.tags)
+        if tag.commit in latest and tag.at >= UNSET
+    ]
     nodes = [DatedNode(commit.sha, commit.parents, latest[commit.sha]) for commit in commits]
     nodes += [DatedNode(name, (tag.commit,), tag.at) for name, tag in tags]
-    sides = [node._replace(at=None if node.at is None else last * (node.at >= last)) for node in nodes]
-    old = [node if node.at is not None and node.at < last else node._replace(at=None) for node in nodes]
-    disbelieved = {id for each in (sides, old) for id in contradictions(each).disbelieved(len(commits))}
-    believed = ((sha, at) for sha, at in latest.items() if at is not None and sha not in disbelieved)
-    return {sha: step.witness for sha, at in believed if (step := next((step for step in steps() if at < step.before), None))}
+    sides = [
+        node._replace(at=None if node.at is None else last * (node.at >= last)) for node in nodes
+    ]
+    old = [
+        node if node.at is not None and node.at < last else node._replace(at=None) for node in nodes
+    ]
+    disbelieved = {
+        id for each in (sides, old) for id in contradictions(each).disbelieved(len(commits))
+    }
+    believed = (
+        (sha, at) for sha, at in latest.items() if at is not None and sha not in disbelieved
+    )
+    return {
+        sha: step.witness
+        for sha, at in believed
+        if (step := next((step for step in steps() if at < step.before), None))
+    }
 
 
 def old_commits(commits: Iterable[Commit]) -> list[str]:
@@ -71,7 +94,9 @@ def contradictions(nodes: Sequence[DatedNode]) -> Contradictions:
     youngest: dict[str, float] = {}  # of a node and its ancestors
     older = set()
     for node in nodes:
-        before = max((youngest.get(parent, -math.inf) for parent in node.parents), default=-math.inf)
+        before = max(
+            (youngest.get(parent, -math.inf) for parent in node.parents), default=-math.inf
+        )
         if node.at is not None and node.at < before - _DAY:
             older.add(node.id)
         youngest[node.id] = max(before, -math.inf if node.at is None else node.at)

@@ -12,7 +12,9 @@ from collector.vocabulary.lines import FileKind
 
 _SUBMODULE, _SYMLINK = 0o160000, 0o120000
 
-AddedLines = tuple[int, int, int]  # half-open range in the new version, and how many lines in it have text
+AddedLines = tuple[
+    int, int, int
+]  # half-open range in the new version, and how many lines in it have text
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,9 @@ class FileDiff:
     content: str  # text | binary | symlink | submodule | too_large | missing
     added: tuple[AddedLines, ...] = ()
     deleted: int = 0
-    kind: FileKind = FileKind.SOURCE  # of the new version; of the old one where the file was deleted
+    kind: FileKind = (
+        FileKind.SOURCE
+    )  # of the new version; of the old one where the file was deleted
 
     @property
     def lines_added(self) -> int:
@@ -40,30 +44,48 @@ Count = Callable[[str, Sequence[bytes]], None]
 """Takes the path of a file and lines that were added to it."""
 
 
-def diff_of(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes] = (), count: Count | None = None) -> CommitDiff:
+def diff_of(
+    repo: GitRepo, commit: Commit, attributes: Sequence[Attributes] = (), count: Count | None = None
+) -> CommitDiff:
     """Compares its trees and texts through libgit2. `count` is told the lines that it added, unless it is a merge."""
     if len(commit.parents) > 1:
         result = merge_diff(repo, commit, attributes)
         return CommitDiff(commit, None if result is None else list(result.values()))
     changes = repo.changes(commit)
-    return CommitDiff(commit, None if changes is None else [file_diff(repo, change, attributes, count) for change in changes])
+    return CommitDiff(
+        commit,
+        None
+        if changes is None
+        else [file_diff(repo, change, attributes, count) for change in changes],
+    )
 
 
-def file_diff(repo: GitRepo, change: FileChange, attributes: Sequence[Attributes], count: Count | None = None) -> FileDiff:
+def file_diff(
+    repo: GitRepo, change: FileChange, attributes: Sequence[Attributes], count: Count | None = None
+) -> FileDiff:
     for mode in (change.old_mode, change.new_mode):
         if mode in (_SUBMODULE, _SYMLINK):
             other = change.old_mode if mode == change.new_mode else change.new_mode
             if not is_regular(other):
-                return FileDiff(change, "submodule" if mode == _SUBMODULE else "symlink", kind=FileKind.DATA)
-    old, new = (_text(repo, oid, mode) for oid, mode in ((change.old, change.old_mode), (change.new, change.new_mode)))
+                return FileDiff(
+                    change, "submodule" if mode == _SUBMODULE else "symlink", kind=FileKind.DATA
+                )
+    old, new = (
+        _text(repo, oid, mode)
+        for oid, mode in ((change.old, change.old_mode), (change.new, change.new_mode))
+    )
     if isinstance(old, str) or isinstance(new, str):
-        return FileDiff(change, old if isinstance(old, str) else str(new), kind=kind_of(change.path, attributes))
+        return FileDiff(
+            change, old if isinstance(old, str) else str(new), kind=kind_of(change.path, attributes)
+        )
     if is_binary(old) or is_binary(new):
         return FileDiff(change, "binary", kind=FileKind.DATA)
     hunks = line_changes(old, new)
     ranges = [(h.b0, h.b1) for h in hunks if h.b1 > h.b0]
     lines = split_lines(new) if ranges else []
-    added = tuple((start, end, sum(1 for line in lines[start:end] if line.strip())) for start, end in ranges)
+    added = tuple(
+        (start, end, sum(1 for line in lines[start:end] if line.strip())) for start, end in ranges
+    )
     if count is not None:
         for start, end in ranges:
             count(change.path, lines[start:end])
@@ -81,16 +103,22 @@ def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
     return "too_large" if data is None else data
 
 
-def merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) -> dict[str, FileDiff] | None:
+def merge_diff(
+    repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]
+) -> dict[str, FileDiff] | None:
     """Lines of a merge that none of its parents has, what whoever merged wrote, by path; None when a tree is missing."""
     sides = repo.merge_changes(commit)
     if sides is None:
         return None
     # A file equal to one parent's was taken over, not written.
-    touched = set.intersection(*({c.path for c in changes if c.new is not None} for changes in sides))
+    touched = set.intersection(
+        *({c.path for c in changes if c.new is not None} for changes in sides)
+    )
     result: dict[str, FileDiff] = {}
     for changes in sides if touched else ():
-        may_be_renamed = any(c.status == "A" and c.path in touched for c in changes)  # a file that counts, in this parent
+        may_be_renamed = any(
+            c.status == "A" and c.path in touched for c in changes
+        )  # a file that counts, in this parent
         for change in repo.pair_renames(changes) if may_be_renamed else changes:
             if change.path in touched:
                 diff = file_diff(repo, change, attributes)
@@ -103,9 +131,14 @@ def common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:
     """What a merge added to a file for the parents of `a` as well as for that of `b`."""
     if a.content != "text" or b.content != "text":
         return a if a.content != "text" else b
-    mine, theirs = ({i for start, end, _ in file.added for i in range(start, end)} for file in (a, b))
+    mine, theirs = (
+        {i for start, end, _ in file.added for i in range(start, end)} for file in (a, b)
+    )
     texts = split_lines(repo.blob(a.change.new or "") or b"") if mine & theirs else []
-    ranges = tuple((s, e, sum(1 for text in texts[s:e] if text.strip())) for s, e in runs(sorted(mine & theirs)))
+    ranges = tuple(
+        (s, e, sum(1 for text in texts[s:e] if text.strip()))
+        for s, e in runs(sorted(mine & theirs))
+    )
     return FileDiff(a.change, "text", ranges, 0, a.kind)
 
 

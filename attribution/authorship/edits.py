@@ -37,14 +37,24 @@ def first_line(text: str) -> str:
 
 def changed_window(old: str, new: str) -> tuple[int, int, int]:
     """The whole lines that differ, as offsets: start in both texts, end in the old one, end in the new one."""
-    same = bisect_left(range(1, min(len(old), len(new)) + 1), True, key=lambda length: not old.startswith(new[:length]))
+    same = bisect_left(
+        range(1, min(len(old), len(new)) + 1),
+        True,
+        key=lambda length: not old.startswith(new[:length]),
+    )
     start = old.rfind("\n", 0, same) + 1
     limit = min(len(old), len(new)) - start
-    tail = bisect_left(range(1, limit + 1), True, key=lambda length: not old.endswith(new[len(new) - length :]))
+    tail = bisect_left(
+        range(1, limit + 1), True, key=lambda length: not old.endswith(new[len(new) - length :])
+    )
     old_end, new_end = len(old) - tail, len(new) - tail
     if tail:
         forward = old.find("\n", old_end)
-        at_line = old_end > start and old[old_end - 1] == "\n" and (new_end == start or new[new_end - 1] == "\n")
+        at_line = (
+            old_end > start
+            and old[old_end - 1] == "\n"
+            and (new_end == start or new[new_end - 1] == "\n")
+        )
         if not at_line and forward >= 0:
             old_end, new_end = forward + 1, new_end + (forward + 1 - old_end)
     return start, old_end, new_end
@@ -58,7 +68,9 @@ class TextAfter(NamedTuple):
     """The text of a file after an edit."""
 
     text: str
-    recorded: bool  # the agent recorded it whole; else it is what the edit makes of the text before it
+    recorded: (
+        bool  # the agent recorded it whole; else it is what the edit makes of the text before it
+    )
 
 
 def text_after(edit: Edit, before: str) -> TextAfter:
@@ -105,7 +117,9 @@ def overlaid(text: str, edit: Edit) -> str:
     lines = lines_of(text)
     unknown = not lines or UNSEEN in lines
     if not edit.replacements:
-        return normal_text("\n".join(_with_hunks(lines, [h for h in edit.hunks if h.exact_text], unknown)))
+        return normal_text(
+            "\n".join(_with_hunks(lines, [h for h in edit.hunks if h.exact_text], unknown))
+        )
     positions = [h.old_start - 1 for h in edit.hunks]
     for number, replacement in enumerate(edit.replacements):
         if replacement.old and replacement.old not in normal_text("\n".join(lines)):
@@ -124,19 +138,27 @@ def _with_hunks(lines: list[str], hunks: Sequence[Hunk], unknown: bool) -> list[
             start = _locate(lines, requested, -1, position)
         except NoFit:
             start = -1
-        if start < 0 or (unknown and start != expected >= position and _is_unseen(lines, expected, len(requested))):
+        if start < 0 or (
+            unknown
+            and start != expected >= position
+            and _is_unseen(lines, expected, len(requested))
+        ):
             start = _lay(lines, requested, expected, position, unknown)
         position = start + len(requested)
     return lines
 
 
-def _lay(lines: list[str], requested: Sequence[str], expected: int, minimum: int, unknown: bool) -> int:
+def _lay(
+    lines: list[str], requested: Sequence[str], expected: int, minimum: int, unknown: bool
+) -> int:
     """Puts `requested` into the lines from `minimum` on: around lines both have, at the recorded place, or at the end.
 
     Where nothing is known at the recorded place it comes first, for lines that are unique among a few known ones prove little.
     """
     start, end = _region(lines[minimum:], requested)
-    if end > start and not (unknown and expected >= minimum and _is_unseen(lines, expected, len(requested))):
+    if end > start and not (
+        unknown and expected >= minimum and _is_unseen(lines, expected, len(requested))
+    ):
         start, end = start + minimum, end + minimum
     elif expected < 0:
         start = end = len(lines)
@@ -156,13 +178,19 @@ def _is_unseen(lines: Sequence[str], start: int, count: int) -> bool:
 
 def _region(lines: Sequence[str], requested: Sequence[str]) -> tuple[int, int]:
     """Where `requested` most probably stood: around lines both have that are unique; (0, 0) if there are none."""
-    unique = ((text, offset) for offset, text in enumerate(requested) if text.strip() and lines.count(text) == 1)
+    unique = (
+        (text, offset)
+        for offset, text in enumerate(requested)
+        if text.strip() and lines.count(text) == 1
+    )
     anchors = [(lines.index(text), offset) for text, offset in unique]
     anchors = [anchor for anchor in anchors if abs(anchor[0] - anchors[0][0]) <= len(requested) * 2]
     if not anchors:
         return 0, 0
     first, last = min(anchors), max(anchors)
-    return max(0, first[0] - first[1]), min(len(lines), max(last[0] + 1, last[0] + len(requested) - last[1]))
+    return max(0, first[0] - first[1]), min(
+        len(lines), max(last[0] + 1, last[0] + len(requested) - last[1])
+    )
 
 
 def fits(edit: Edit, text: str, exactly: bool = True) -> bool:
@@ -177,13 +205,18 @@ def fits(edit: Edit, text: str, exactly: bool = True) -> bool:
 
 def is_inserted(edit: Edit, text: str) -> bool:
     """Whether a text has what an edit only adds to what stood there."""
-    return bool(edit.replacements) and all(unix(r.old) in unix(r.new) and unix(r.new) in text for r in edit.replacements)
+    return bool(edit.replacements) and all(
+        unix(r.old) in unix(r.new) and unix(r.new) in text for r in edit.replacements
+    )
 
 
 def _position_agrees(text: str, old: str, hunks: Sequence[Hunk]) -> bool:
     """Whether the recorded patch points at the line where the old text stands (context included)."""
     line = text.count("\n", 0, max(text.find(old), 0)) + 1
-    return any(h.old_start - 1 <= line <= h.old_start + h.old_count + 1 for h in hunks) or text.count(old) > 1
+    return (
+        any(h.old_start - 1 <= line <= h.old_start + h.old_count + 1 for h in hunks)
+        or text.count(old) > 1
+    )
 
 
 def search_and_replace(text: str, replacement: Replacement, hunks: Sequence[Hunk] = ()) -> str:
@@ -215,7 +248,9 @@ def _nearest(text: str, old: str, hunks: Sequence[Hunk]) -> int:
         line = text.count("\n", 0, position) + 1
         return min(abs(line - (h.old_start + min(3, h.old_count))) for h in hunks)
 
-    return min((match.start() for match in re.finditer(f"(?={re.escape(old)})", text)), key=distance)
+    return min(
+        (match.start() for match in re.finditer(f"(?={re.escape(old)})", text)), key=distance
+    )
 
 
 def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
@@ -223,7 +258,9 @@ def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
     try:
         return _apply(text, hunks, by_number=True)
     except NoFit:
-        return _apply(text, hunks, by_number=False)  # the nearest place of one hunk may leave no place for the next
+        return _apply(
+            text, hunks, by_number=False
+        )  # the nearest place of one hunk may leave no place for the next
 
 
 def _apply(text: str, hunks: Sequence[Hunk], by_number: bool) -> str:
@@ -233,7 +270,12 @@ def _apply(text: str, hunks: Sequence[Hunk], by_number: bool) -> str:
     for hunk in hunks:
         old = [line[1:] for line in hunk.lines if line[:1] in (" ", "-")]
         new = [line[1:] for line in hunk.lines if line[:1] in (" ", "+")]
-        start = _locate(lines, old, hunk.old_start - 1 if hunk.old_start and (by_number or not old) else -1, position)
+        start = _locate(
+            lines,
+            old,
+            hunk.old_start - 1 if hunk.old_start and (by_number or not old) else -1,
+            position,
+        )
         result.extend(lines[position:start])
         result.extend(new)
         position = start + len(old)
@@ -251,5 +293,7 @@ def _locate(lines: list[str], old: list[str], expected: int, minimum: int) -> in
         starts = (i for i in range(minimum, len(lines) - len(old) + 1) if have[i] == requested[0])
         positions = [i for i in starts if have[i : i + len(old)] == requested]
         if positions:
-            return min(positions, key=lambda i: abs(i - expected)) if expected >= 0 else positions[0]
+            return (
+                min(positions, key=lambda i: abs(i - expected)) if expected >= 0 else positions[0]
+            )
     raise NoFit("text_not_found")

@@ -14,7 +14,10 @@ from collector.model import Commit, FileChange
 from collector.text import decode, is_binary, split_lines
 
 _NEVER = float("inf")
-_LANDED = ("survived", "reformatted")  # fates of lines whose words stand in a commit of the attributed branch
+_LANDED = (
+    "survived",
+    "reformatted",
+)  # fates of lines whose words stand in a commit of the attributed branch
 _TELLING = 12  # characters without layout: a shorter line stands anywhere
 
 
@@ -40,7 +43,9 @@ class _SameText:
 
     telling: bool  # long enough to say whose work a commit has, when nobody else wrote it
     writers: set[int] = field(default_factory=set)
-    standing: Counter[int] = field(default_factory=Counter)  # by session: lines that are known to stand in a commit
+    standing: Counter[int] = field(
+        default_factory=Counter
+    )  # by session: lines that are known to stand in a commit
     open: list[_OpenLine] = field(default_factory=list)  # the others
 
     @property
@@ -50,7 +55,9 @@ class _SameText:
 
     def take(self, session: int, most: int, until: float) -> list[_OpenLine]:
         """So many lines of a session as a commit of this moment shows to stand there."""
-        taken = [line for line in self.open if line.session == session and line.at <= until][: max(0, most)]
+        taken = [line for line in self.open if line.session == session and line.at <= until][
+            : max(0, most)
+        ]
         self.open = [line for line in self.open if line not in taken]
         self.standing[session] += len(taken)
         return taken
@@ -68,14 +75,19 @@ def landed_elsewhere(texts: DiffTexts, runs: Sequence[WorktreeRun]) -> dict[int,
     than the line. What a stash is made of does not count.
     """
     lines = _lines_by_text(runs)
-    first = {path: min(_telling_times(by_text.values()), default=_NEVER) for path, by_text in lines.items()}
+    first = {
+        path: min(_telling_times(by_text.values()), default=_NEVER)
+        for path, by_text in lines.items()
+    }
     result: dict[int, LandedElsewhere] = defaultdict(LandedElsewhere)
     for commit, path, added in _additions(texts, first):
         here = {bare: lines[path][bare] for bare in added if bare in lines[path]}
         for line in _take(here, added, commit.author_time + SLACK):
             landed = result[line.session]
             landed.lines, landed.left = landed.lines + 1, landed.left + line.left
-            landed.commit = landed.commit or ("" if commit.sha in texts.history.diffs else commit.sha)
+            landed.commit = landed.commit or (
+                "" if commit.sha in texts.history.diffs else commit.sha
+            )
     return dict(result)
 
 
@@ -88,9 +100,13 @@ def _take(here: Mapping[str, _SameText], added: Counter[str], until: float) -> I
     """Takes out the lines that a commit adds to a file."""
     told = [(same.alone, same) for same in here.values() if same.alone is not None]
     again = {session for session, same in told if same.standing[session]}
-    for session in sorted({session for session, same in told if any(line.at <= until for line in same.open)}):
+    for session in sorted(
+        {session for session, same in told if any(line.at <= until for line in same.open)}
+    ):
         for bare, same in here.items():
-            taken = same.take(session, added[bare] - (same.standing[session] if session in again else 0), until)
+            taken = same.take(
+                session, added[bare] - (same.standing[session] if session in again else 0), until
+            )
             added[bare] -= len(taken)
             yield from taken
 
@@ -110,16 +126,22 @@ def _lines_by_text(runs: Sequence[WorktreeRun]) -> _ByText:
                     same.writers.add(change.call.session_id)
                     same.standing[change.call.session_id] += fate in _LANDED
                     if fate not in _LANDED:
-                        same.open.append(_OpenLine(change.call.session_id, change.at, fate != "self_overwritten"))
+                        same.open.append(
+                            _OpenLine(change.call.session_id, change.at, fate != "self_overwritten")
+                        )
     return result
 
 
 def _bare(lines: Sequence[str]) -> list[str]:
     """The lines without layout; those that are nothing else, such as brackets, as they are."""
-    return [bare or line.strip() for bare, line in zip(each_without_layout(lines), lines, strict=True)]
+    return [
+        bare or line.strip() for bare, line in zip(each_without_layout(lines), lines, strict=True)
+    ]
 
 
-def _additions(texts: DiffTexts, first: Mapping[str, float]) -> Iterator[tuple[Commit, str, Counter[str]]]:
+def _additions(
+    texts: DiffTexts, first: Mapping[str, float]
+) -> Iterator[tuple[Commit, str, Counter[str]]]:
     """(commit, path, lines without layout) of what commits with one parent at most add to some files; other branches first.
 
     `first`: path -> when the first telling line was written into it that may stand in one; commits before it are left out.
@@ -139,12 +161,19 @@ def _additions(texts: DiffTexts, first: Mapping[str, float]) -> Iterator[tuple[C
         for file in texts.history.diffs[commit.sha].files or () if len(commit.parents) < 2 else ():
             if first.get(file.change.path, _NEVER) <= commit.author_time + SLACK:
                 lines = texts.lines(file)
-                yield commit, file.change.path, Counter(_bare([line for a, b, _ in file.added for line in lines[a:b]]))
+                yield (
+                    commit,
+                    file.change.path,
+                    Counter(_bare([line for a, b, _ in file.added for line in lines[a:b]])),
+                )
 
 
 def _lines(repo: GitRepo, change: FileChange) -> Iterator[str]:
     sides = ((change.old, change.old_mode), (change.new, change.new_mode))
-    old, new = ((repo.blob(oid) or b"") if oid is not None and is_regular(mode) else b"" for oid, mode in sides)
+    old, new = (
+        (repo.blob(oid) or b"") if oid is not None and is_regular(mode) else b""
+        for oid, mode in sides
+    )
     if is_binary(old) or is_binary(new):
         return
     lines = split_lines(new)

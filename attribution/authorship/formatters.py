@@ -13,7 +13,14 @@ from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.diffs import runs
 from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.verdicts import CallRef, Span, Verdict, spans_of, unknown, verdicts_by_line
+from attribution.authorship.verdicts import (
+    CallRef,
+    Span,
+    Verdict,
+    spans_of,
+    unknown,
+    verdicts_by_line,
+)
 from attribution.authorship.windows import SAME_RUN, AttributionWindows
 from attribution.shell import tables
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
@@ -31,34 +38,71 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
     actions: dict[tuple[int, str], list[tuple[AttributionWindows, WorktreeAction]]] = {}
     for timeline in timelines:
         for action in timeline.windows.actions:
-            actions.setdefault((action.call.session_id, action.call.call_id), []).append((timeline.windows, action))
+            actions.setdefault((action.call.session_id, action.call.call_id), []).append(
+                (timeline.windows, action)
+            )
 
     @cache
     def tool_of(call: CallRef) -> str:
         ran = actions.get((call.session_id, call.call_id), ())
         effects = (effect for windows, item in ran for effect in windows.effects_of(item))
-        return next((effect.tool for effect in effects if effect.kind == "format" and effect.tool in _KNOWN), "")
+        return next(
+            (
+                effect.tool
+                for effect in effects
+                if effect.kind == "format" and effect.tool in _KNOWN
+            ),
+            "",
+        )
 
     return tool_of
 
 
-def give_to_formatters(spans: Sequence[Span], lines: Sequence[str], before: str, tool_of: ToolOf, until: float) -> list[Span]:
+def give_to_formatters(
+    spans: Sequence[Span], lines: Sequence[str], before: str, tool_of: ToolOf, until: float
+) -> list[Span]:
     """The spans of a file, of which the lines that were only laid out anew are the tool's. `until`: when its commit was made."""
     verdicts = verdicts_by_line(spans)
     ran: dict[int, Verdict] = {}
     for line, verdict in verdicts.items():
-        call = verdict.call if verdict.author == Author.UNKNOWN and verdict.reason == Reason.FORMATTER else None
-        if call is not None and until - call.at <= SAME_RUN and line <= len(lines) and (tool := tool_of(call)):
-            ran[line] = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, call=call, tool=tool, run_by=RunBy.AGENT)
-    if not before.strip() or not (ran or any(verdict.run_by == RunBy.AGENT for verdict in verdicts.values())):
+        call = (
+            verdict.call
+            if verdict.author == Author.UNKNOWN and verdict.reason == Reason.FORMATTER
+            else None
+        )
+        if (
+            call is not None
+            and until - call.at <= SAME_RUN
+            and line <= len(lines)
+            and (tool := tool_of(call))
+        ):
+            ran[line] = Verdict(
+                Author.TOOL, How.NONE, Evidence.INFERRED, call=call, tool=tool, run_by=RunBy.AGENT
+            )
+    if not before.strip() or not (
+        ran or any(verdict.run_by == RunBy.AGENT for verdict in verdicts.values())
+    ):
         return list(spans)
     bare = without_layout(before)
     verdicts |= {line: ran[line] for line in _unchanged_lines(ran, lines, bare)}
-    for start, end in runs(sorted(verdicts)):  # whoever wrote new words unseen may have laid out what stands beside them
+    for start, end in runs(
+        sorted(verdicts)
+    ):  # whoever wrote new words unseen may have laid out what stands beside them
         block = {line: verdicts[line] for line in range(start, min(end, len(lines) + 1))}
-        others = (line for line, v in block.items() if v.evidence == Evidence.INFERRED and v.author != Author.TOOL)
-        if any(len(text) >= MIN_LENGTH and text not in bare for text in (without_layout(lines[line - 1]) for line in others)):
-            verdicts |= {line: unknown(Reason.FORMATTER, v.call) for line, v in block.items() if v.run_by == RunBy.AGENT}
+        others = (
+            line
+            for line, v in block.items()
+            if v.evidence == Evidence.INFERRED and v.author != Author.TOOL
+        )
+        if any(
+            len(text) >= MIN_LENGTH and text not in bare
+            for text in (without_layout(lines[line - 1]) for line in others)
+        ):
+            verdicts |= {
+                line: unknown(Reason.FORMATTER, v.call)
+                for line, v in block.items()
+                if v.run_by == RunBy.AGENT
+            }
     return spans_of(verdicts, lines)
 
 

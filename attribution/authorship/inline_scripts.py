@@ -66,7 +66,9 @@ def _moment_of(origin: LineOrigin) -> tuple[str, float, float]:
     return origin.kind, origin.after, origin.before
 
 
-def script_of(line: str, scripts: Sequence[InlineScript], existing: frozenset[str]) -> InlineScript | None:
+def script_of(
+    line: str, scripts: Sequence[InlineScript], existing: frozenset[str]
+) -> InlineScript | None:
     """The script that wrote a line; None when none of them can have.
 
     The latest whose text holds the line, layout aside. Else the latest of all, if the line has no word but theirs and those of

@@ -39,7 +39,9 @@ from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 _WORD = re.compile(r"[^\W_]+")  # where none differs, a hook that formats may have changed a line
 
 
-def judge(tree: Worktree, alignment: StateAlignment, ask: Asker, when: Moments, committed: Committed) -> dict[int, Verdict]:
+def judge(
+    tree: Worktree, alignment: StateAlignment, ask: Asker, when: Moments, committed: Committed
+) -> dict[int, Verdict]:
     """A verdict for each added line."""
     balance(tree, alignment, committed)
     case = Case(tree, alignment, ask, when, committed)
@@ -60,7 +62,13 @@ def _verdict_of_replayed_line(case: Case, index: int, line: int) -> Verdict:
     if origin.kind == AGENT and origin.call is not None:
         if case.committed(line, case.text(index)):
             return unknown(Reason.RESTORED, origin.call)
-        how = How.SHELL if origin.call.by_shell else How.REFORMATTED if line in case.tree.reformatted else How.EXACT
+        how = (
+            How.SHELL
+            if origin.call.by_shell
+            else How.REFORMATTED
+            if line in case.tree.reformatted
+            else How.EXACT
+        )
         return Verdict(Author.AGENT, how, origin.evidence or Evidence.REPLAYED, call=origin.call)
     if origin.kind == OUTSIDE:
         return _verdict_of_outside_line(case, line, index)
@@ -73,22 +81,54 @@ def _verdict_of_replayed_line(case: Case, index: int, line: int) -> Verdict:
 def _verdict_of_outside_line(case: Case, line: int, index: int) -> Verdict:
     """A line that appeared between two known texts of the file: `line` is its id, `index` its place in the version."""
     origin = case.tree.origin(line)
-    cause = narrow_to_text(case, case.ask(AttributionWindow(case.path, origin.after, origin.before, origin.layout)), index)
+    cause = narrow_to_text(
+        case,
+        case.ask(AttributionWindow(case.path, origin.after, origin.before, origin.layout)),
+        index,
+    )
     witness = sighting_on_record(case, origin) or sighting_since_parent(case, index)
-    if origin.changed >= 0 and origin.was not in case.alignment.file.before and not case.committed(origin.changed, None):
+    if (
+        origin.changed >= 0
+        and origin.was not in case.alignment.file.before
+        and not case.committed(origin.changed, None)
+    ):
         reworded = _WORD.findall(origin.was) != _WORD.findall(case.text(index))
-        return _edited_verdict(case.tree, origin.changed, origin.similarity, cause, witness if reworded else None)
+        return _edited_verdict(
+            case.tree, origin.changed, origin.similarity, cause, witness if reworded else None
+        )
     return _verdict_from_cause(cause, witness, layout=origin.layout)
 
 
-def _edited_verdict(tree: Worktree, line: int, similarity: float, cause: CandidateAuthor, witness: SightingPair | None) -> Verdict:
+def _edited_verdict(
+    tree: Worktree,
+    line: int,
+    similarity: float,
+    cause: CandidateAuthor,
+    witness: SightingPair | None,
+) -> Verdict:
     """An agent line that somebody changed afterwards stays the agent's, with the editor named."""
     call = tree.origin(line).call
     if cause.author == Author.AGENT:
         return Verdict(Author.AGENT, How.SHELL, Evidence.INFERRED, call=cause.call)
     if not is_person(cause) or witness is None:  # a tool that changes words is not followed
-        return Verdict(Author.AGENT, How.EDITED, Evidence.OBSERVED, call=call, edited_by=RunBy.UNKNOWN, similarity=similarity)
-    return Verdict(Author.AGENT, How.EDITED, Evidence.OBSERVED, cause.reason, call, RunBy.HUMAN, similarity, witness=witness)
+        return Verdict(
+            Author.AGENT,
+            How.EDITED,
+            Evidence.OBSERVED,
+            call=call,
+            edited_by=RunBy.UNKNOWN,
+            similarity=similarity,
+        )
+    return Verdict(
+        Author.AGENT,
+        How.EDITED,
+        Evidence.OBSERVED,
+        cause.reason,
+        call,
+        RunBy.HUMAN,
+        similarity,
+        witness=witness,
+    )
 
 
 def _verdict_of_similar_line(case: Case, index: int) -> Verdict:
@@ -97,21 +137,36 @@ def _verdict_of_similar_line(case: Case, index: int) -> Verdict:
     origin = case.tree.origin(line)
     if relation.kind == "reformatted":
         if origin.kind == AGENT:
-            return Verdict(Author.AGENT, How.REFORMATTED, origin.evidence or Evidence.REPLAYED, call=origin.call)
+            return Verdict(
+                Author.AGENT,
+                How.REFORMATTED,
+                origin.evidence or Evidence.REPLAYED,
+                call=origin.call,
+            )
         if origin.kind == OUTSIDE:  # whoever wrote it before its layout was changed
             return _verdict_of_outside_line(case, line, index)
         return _verdict_from_cause(_last_cause(case, index, layout=True), layout=True)
-    if origin.kind == AGENT and case.alignment.was[index] not in case.alignment.file.before and not case.committed(line, None):
+    if (
+        origin.kind == AGENT
+        and case.alignment.was[index] not in case.alignment.file.before
+        and not case.committed(line, None)
+    ):
         reworded = _WORD.findall(case.alignment.was[index]) != _WORD.findall(case.text(index))
         witness = sighting_by_commit(case, index) if reworded else None
-        return _edited_verdict(case.tree, line, relation.similarity, _last_cause(case, index), witness)
-    return _verdict_since_last_known(case, index)  # a line of an earlier commit that is changed now is the changer's
+        return _edited_verdict(
+            case.tree, line, relation.similarity, _last_cause(case, index), witness
+        )
+    return _verdict_since_last_known(
+        case, index
+    )  # a line of an earlier commit that is changed now is the changer's
 
 
 def _verdict_since_last_known(case: Case, index: int) -> Verdict:
     """A line that appeared after the last known state of the file."""
     cause = _last_cause(case, index)
-    witness = sighting_by_commit(case, index) if cause.author == Author.HUMAN else None  # most lines need none
+    witness = (
+        sighting_by_commit(case, index) if cause.author == Author.HUMAN else None
+    )  # most lines need none
     return _verdict_from_cause(cause, witness)
 
 
@@ -122,19 +177,27 @@ def _last_cause(case: Case, index: int, layout: bool = False) -> CandidateAuthor
     state, when = case.alignment.state, case.when
     created = state is None and len(case.alignment.file.added) == len(case.alignment.file.lines)
     after = state.known_at if state is not None else when.since
-    last = case.ask(AttributionWindow(case.path, after, when.commit, layout, True, created, state is None))
+    last = case.ask(
+        AttributionWindow(case.path, after, when.commit, layout, True, created, state is None)
+    )
     is_open = last.author == Author.HUMAN or bool(last.scripts)
     before = None
-    if state is None and is_open:  # what was done to the file before the parent commit may have been left out of that
+    if (
+        state is None and is_open
+    ):  # what was done to the file before the parent commit may have been left out of that
         earlier = case.alignment.file.last_commit
-        before = case.ask(AttributionWindow(case.path, earlier, when.since, layout, made=created, unseen=True))
+        before = case.ask(
+            AttributionWindow(case.path, earlier, when.since, layout, made=created, unseen=True)
+        )
     result = _choose_cause(case, index, last, before)
     if not last.scripts and not (before and before.scripts):
         case.causes[layout] = result
     return result
 
 
-def _choose_cause(case: Case, index: int, last: CandidateAuthor, before: CandidateAuthor | None) -> CandidateAuthor:
+def _choose_cause(
+    case: Case, index: int, last: CandidateAuthor, before: CandidateAuthor | None
+) -> CandidateAuthor:
     """`last`, `before`: who it was since the last known state, and before the parent of the commit."""
     cause = narrow_to_text(case, last, index)
     if cause.author != Author.HUMAN:
@@ -150,25 +213,44 @@ def _verdict_before_session(case: Case, line: int) -> Verdict:
     """The line stood in the file when an agent first saw it, but in no parent of the commit."""
     sighting = sighting_by_first_read(case, line)
     if isinstance(sighting, Reason):
-        return _verdict_from_cause(_maker_of_file(case) or CandidateAuthor(Author.UNKNOWN, reason=sighting))
-    window = AttributionWindow(case.path, sighting.without or 0.0, sighting.seen or case.when.commit)
-    return _verdict_from_cause(narrow_to_text(case, case.ask(window), case.alignment.ids.index(line)), sighting)
+        return _verdict_from_cause(
+            _maker_of_file(case) or CandidateAuthor(Author.UNKNOWN, reason=sighting)
+        )
+    window = AttributionWindow(
+        case.path, sighting.without or 0.0, sighting.seen or case.when.commit
+    )
+    return _verdict_from_cause(
+        narrow_to_text(case, case.ask(window), case.alignment.ids.index(line)), sighting
+    )
 
 
 def _maker_of_file(case: Case) -> CandidateAuthor | None:
     """The subagent that was told to make a new file before any agent saw it, if its own calls are not on record."""
     sighted = min(case.tree.first_seen.get(case.path, case.when.commit), case.when.commit)
     made = len(case.alignment.file.added) == len(case.alignment.file.lines)
-    maker = case.ask(AttributionWindow(case.path, case.alignment.file.last_commit, sighted, made=True)) if made else None
+    maker = (
+        case.ask(AttributionWindow(case.path, case.alignment.file.last_commit, sighted, made=True))
+        if made
+        else None
+    )
     return maker if maker is not None and maker.how == How.SUBAGENT else None
 
 
-def _verdict_from_cause(cause: CandidateAuthor, witness: SightingPair | None = None, layout: bool = False) -> Verdict:
+def _verdict_from_cause(
+    cause: CandidateAuthor, witness: SightingPair | None = None, layout: bool = False
+) -> Verdict:
     """`witness`: what would show that a person wrote the line, if nobody else did."""
     if cause.author == Author.AGENT:
         return Verdict(Author.AGENT, cause.how, Evidence.INFERRED, call=cause.call)
     if cause.author == Author.TOOL:
-        return Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, call=cause.call, tool=cause.tool, run_by=RunBy.AGENT)
+        return Verdict(
+            Author.TOOL,
+            How.NONE,
+            Evidence.INFERRED,
+            call=cause.call,
+            tool=cause.tool,
+            run_by=RunBy.AGENT,
+        )
     if cause.author != Author.HUMAN:
         return unknown(cause.reason, cause.call)
     return person_verdict(cause, witness, layout)
@@ -186,7 +268,9 @@ def assign_low_information(file: AddedFile, verdicts: dict[int, Verdict]) -> Non
             _follow_neighbours(index, strong, file, verdicts)
 
 
-def _follow_neighbours(index: int, strong: Sequence[int], file: AddedFile, verdicts: dict[int, Verdict]) -> None:
+def _follow_neighbours(
+    index: int, strong: Sequence[int], file: AddedFile, verdicts: dict[int, Verdict]
+) -> None:
     """`strong`: the lines of the block that say something."""
     below = bisect_left(strong, index)
     sides = [verdicts[other] for other in strong[max(0, below - 1) : below + 1]]
@@ -195,7 +279,9 @@ def _follow_neighbours(index: int, strong: Sequence[int], file: AddedFile, verdi
         if _is_lone(index, file, verdicts):
             verdicts[index] = unknown(Reason.COMMON_LINE, verdicts[index].call)
         elif agents and agents == sides and _session(verdicts[index]) not in map(_session, agents):
-            verdicts[index] = replace(verdicts[index], evidence=Evidence.INFERRED, call=agents[0].call)
+            verdicts[index] = replace(
+                verdicts[index], evidence=Evidence.INFERRED, call=agents[0].call
+            )
     elif len(agents) == 2:
         verdicts[index] = Verdict(Author.AGENT, How.EXACT, Evidence.INFERRED, call=agents[0].call)
     elif agents and len(sides) == 1 and verdicts[index].author == Author.HUMAN:
@@ -209,4 +295,8 @@ def _session(verdict: Verdict) -> int:
 def _is_lone(index: int, file: AddedFile, verdicts: dict[int, Verdict]) -> bool:
     """A bracket of an agent's call amid lines of the same block that are not the agent's: the diff may have put it there."""
     around = [verdicts[other] for other in (index - 1, index + 1) if other in verdicts]
-    return len(around) == 2 and all(v.author == Author.UNKNOWN for v in around) and bool(file.lines[index].strip())
+    return (
+        len(around) == 2
+        and all(v.author == Author.UNKNOWN for v in around)
+        and bool(file.lines[index].strip())
+    )

@@ -17,8 +17,12 @@ from collector.checkpoints.statements import checkpoint_ids, id_of_session, stat
 from collector.model import Checkpoint, Commit, SessionRecord
 
 _LATE = 60.0  # a checkpoint stored this long before the commit belongs to an earlier commit: the commit is a squash or a redo
-_RECENT = 3 * 86_400.0  # without a trailer, a session's work is looked for in commits of the next three days
-_WAITING = 30 * 86_400.0  # the same where a whole text shows it, and no commit changed the file in between
+_RECENT = (
+    3 * 86_400.0
+)  # without a trailer, a session's work is looked for in commits of the next three days
+_WAITING = (
+    30 * 86_400.0
+)  # the same where a whole text shows it, and no commit changed the file in between
 BY_CALL = "made_by_call"
 _MAX_BEHIND = 500  # commits that a branch may be behind the one it is merged into
 _MAX_MOMENTS = 12  # earlier moments tried for one squash
@@ -26,7 +30,9 @@ _MAX_MOMENTS = 12  # earlier moments tried for one squash
 
 class ChangedPaths(NamedTuple):
     touched: Mapping[str, set[str]]  # commit -> its paths
-    last_change: Callable[[str, float], float] = lambda path, before: before  # (path, moment) -> time of the last commit before it
+    last_change: Callable[[str, float], float] = lambda path, before: (
+        before
+    )  # (path, moment) -> time of the last commit before it
 
 
 class MethodConfidence(NamedTuple):
@@ -39,7 +45,9 @@ class MethodConfidence(NamedTuple):
 BY_TRAILER = MethodConfidence("trailer", 1.0)
 _IMPORTED = MethodConfidence("imported", 0.95)
 _OF_MERGE = MethodConfidence("trailer", 0.95)
-_NO_METHODS: Mapping[str, MethodConfidence] = MappingProxyType({})  # most commits name nothing: they share what is empty
+_NO_METHODS: Mapping[str, MethodConfidence] = MappingProxyType(
+    {}
+)  # most commits name nothing: they share what is empty
 
 
 @dataclass(slots=True)
@@ -51,7 +59,9 @@ class CommitLinks:
     records: Sequence[SessionRecord] = ()  # of the checkpoints that exist
     incomplete: bool = False  # names a checkpoint that this clone does not have
     made: SquashSource | None = None  # set when the ids come from other commits
-    methods: Mapping[str, MethodConfidence] = field(default_factory=lambda: _NO_METHODS)  # by checkpoint id
+    methods: Mapping[str, MethodConfidence] = field(
+        default_factory=lambda: _NO_METHODS
+    )  # by checkpoint id
     own: OwnCommit | None = None  # by which session on record it was made
 
     @property
@@ -74,7 +84,11 @@ class CommitLinks:
 
     def method_of(self, session: str) -> MethodConfidence:
         """The strongest link to a session."""
-        existing = (self.methods.get(r.checkpoint_id, BY_TRAILER) for r in self.records if r.session_id == session)
+        existing = (
+            self.methods.get(r.checkpoint_id, BY_TRAILER)
+            for r in self.records
+            if r.session_id == session
+        )
         return max(existing, key=lambda link: link.confidence, default=BY_TRAILER)
 
 
@@ -88,13 +102,25 @@ def _link_commit(
     if not methods:
         return CommitLinks(commit, (), made=squash_source)
     records = [record for key in methods if key in existing for record in existing[key].sessions]
-    return CommitLinks(commit, tuple(methods), records, any(key not in existing for key in methods), squash_source, methods)
+    return CommitLinks(
+        commit,
+        tuple(methods),
+        records,
+        any(key not in existing for key in methods),
+        squash_source,
+        methods,
+    )
 
 
-def link_by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> dict[str, CommitLinks]:
+def link_by_trailer(
+    commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]
+) -> dict[str, CommitLinks]:
     """Commit id -> what it names."""
     existing = {c.id: c for c in checkpoints}
-    links = {c.sha: _link_commit(c, dict.fromkeys(checkpoint_ids(c.message), BY_TRAILER), existing) for c in commits}
+    links = {
+        c.sha: _link_commit(c, dict.fromkeys(checkpoint_ids(c.message), BY_TRAILER), existing)
+        for c in commits
+    }
     _add_merged_squashes(links, existing)
     return links
 
@@ -104,9 +130,18 @@ def _add_merged_squashes(links: dict[str, CommitLinks], existing: Mapping[str, C
     for merge in [link for link in links.values() if len(link.commit.parents) == 2 and link.named]:
         base, squash = merge.commit.parents
         ours = links.get(squash)
-        at_once = ours is not None and 0 <= merge.commit.commit_time - ours.commit.commit_time <= _LATE
-        if ours is not None and at_once and not ours.named and _is_on(links, base, ours.commit.parents):
-            links[squash] = _link_commit(ours.commit, dict.fromkeys(merge.named, _OF_MERGE), existing)
+        at_once = (
+            ours is not None and 0 <= merge.commit.commit_time - ours.commit.commit_time <= _LATE
+        )
+        if (
+            ours is not None
+            and at_once
+            and not ours.named
+            and _is_on(links, base, ours.commit.parents)
+        ):
+            links[squash] = _link_commit(
+                ours.commit, dict.fromkeys(merge.named, _OF_MERGE), existing
+            )
 
 
 def _is_on(links: Mapping[str, CommitLinks], base: str, parents: Sequence[str]) -> bool:
@@ -138,29 +173,48 @@ def add_originals(
         links[sha] = replace(_link_commit(ours.commit, methods, existing, item), own=ours.own)
 
 
-def add_stated(links: dict[str, CommitLinks], sessions: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
+def add_stated(
+    links: dict[str, CommitLinks],
+    sessions: Iterable[SessionEdits],
+    checkpoints: Iterable[Checkpoint],
+) -> None:
     """A commit that names no checkpoint that is here is linked to the sessions that its message names by their ids."""
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
     known = {id_of_session(record.session_id_raw): record for record in records.values()}
-    known |= {id_of_session(name): records[s.key] for s in sessions if s.key in records for name in s.names}
+    known |= {
+        id_of_session(name): records[s.key]
+        for s in sessions
+        if s.key in records
+        for name in s.names
+    }
     for sha, link in links.items():
-        stated = [] if link.is_resolved else [s.session for s in statements(link.commit) if s.session]
+        stated = (
+            [] if link.is_resolved else [s.session for s in statements(link.commit) if s.session]
+        )
         for record in (known[key] for key in map(id_of_session, stated) if key and key in known):
             links[sha] = links[sha].with_record(record, BY_TRAILER)
 
 
-def add_own(links: dict[str, CommitLinks], own: Mapping[str, OwnCommit], checkpoints: Iterable[Checkpoint]) -> None:
+def add_own(
+    links: dict[str, CommitLinks], own: Mapping[str, OwnCommit], checkpoints: Iterable[Checkpoint]
+) -> None:
     """A commit that names no checkpoint that is here is linked to the session that made it; of the others it is noted."""
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
     for sha, made in own.items():
         link = links.get(sha)
         if link is not None and made.session in records:
             if not link.is_resolved:
-                link = link.with_record(records[made.session], MethodConfidence(BY_CALL, 0.99 if made.printed else 0.97))
+                link = link.with_record(
+                    records[made.session], MethodConfidence(BY_CALL, 0.99 if made.printed else 0.97)
+                )
             links[sha] = replace(link, own=made)
 
 
-def add_imports(links: dict[str, CommitLinks], session_edits: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
+def add_imports(
+    links: dict[str, CommitLinks],
+    session_edits: Iterable[SessionEdits],
+    checkpoints: Iterable[Checkpoint],
+) -> None:
     """A commit that an imported session names is linked to it, if it was made while the session went on.
 
     Where the recorder knew of no commit, it names what was HEAD at the time of the import, which says nothing.
@@ -169,7 +223,11 @@ def add_imports(links: dict[str, CommitLinks], session_edits: Iterable[SessionEd
     for record in (r for c in checkpoints for r in c.sessions if r.commit_sha in links):
         ours = links[record.commit_sha]
         started, ended = spans.get(record.session_id, (0.0, 0.0))
-        if started <= ours.commit.author_time <= ended + SLACK and not ours.is_resolved and len(ours.commit.parents) < 2:
+        if (
+            started <= ours.commit.author_time <= ended + SLACK
+            and not ours.is_resolved
+            and len(ours.commit.parents) < 2
+        ):
             links[record.commit_sha] = ours.with_record(record, _IMPORTED)
 
 
@@ -202,20 +260,44 @@ def commit_probes(
                 last = _amended_at(link)
                 redone = link.made is not None or commit.commit_time > (last or at) + _LATE
                 here = len(roots) == 1 and not redone and not last and not _earlier(link)
-                result[root].append(CommitProbe(last or at, sha, begin, redone=redone, here=here, authored=at))
-                late = not last and activity[root].worked_on(paths.touched[sha], at, commit.commit_time)
+                result[root].append(
+                    CommitProbe(last or at, sha, begin, redone=redone, here=here, authored=at)
+                )
+                late = not last and activity[root].worked_on(
+                    paths.touched[sha], at, commit.commit_time
+                )
                 # amended without a new checkpoint: its last content is of the committer's time
-                others = [*_earlier(link), *([at] if last else []), *([commit.commit_time + SLACK] if late else [])]
-                result[root].extend(CommitProbe(moment, sha, 0.0, main=False, redone=True, authored=at) for moment in others)
+                others = [
+                    *_earlier(link),
+                    *([at] if last else []),
+                    *([commit.commit_time + SLACK] if late else []),
+                ]
+                result[root].extend(
+                    CommitProbe(moment, sha, 0.0, main=False, redone=True, authored=at)
+                    for moment in others
+                )
         else:
-            for root in (root for root, line in timelines.items() if commit.author_email in line.emails):
-                late, redone = not activity[root].worked_on(paths.touched[sha], at - _RECENT, at), commit.commit_time > at + _LATE
-                probe = CommitProbe(at, sha, begin, redone=redone, linked=False, home=root in homes, late=late)
-                if not late or activity[root].is_waiting(paths.touched[sha], commit.author_time, paths.last_change):
+            for root in (
+                root for root, line in timelines.items() if commit.author_email in line.emails
+            ):
+                late, redone = (
+                    not activity[root].worked_on(paths.touched[sha], at - _RECENT, at),
+                    commit.commit_time > at + _LATE,
+                )
+                probe = CommitProbe(
+                    at, sha, begin, redone=redone, linked=False, home=root in homes, late=late
+                )
+                if not late or activity[root].is_waiting(
+                    paths.touched[sha], commit.author_time, paths.last_change
+                ):
                     result[root].append(probe)
-                if redone and activity[root].worked_on(paths.touched[sha], at, commit.commit_time):  # amended since
+                if redone and activity[root].worked_on(
+                    paths.touched[sha], at, commit.commit_time
+                ):  # amended since
                     moment = commit.commit_time + SLACK
-                    result[root].append(replace(probe, at=moment, main=False, late=False, authored=at))
+                    result[root].append(
+                        replace(probe, at=moment, main=False, late=False, authored=at)
+                    )
     return result
 
 
@@ -226,7 +308,9 @@ def _earlier(link: CommitLinks) -> list[float]:
         moments = {o.commit.author_time + SLACK for o in link.made.originals}
     else:
         moments = {r.created_at for r in link.records if r.created_at is not None}
-    return sorted(moment for moment in moments if moment < commit.author_time - _LATE)[-_MAX_MOMENTS:]
+    return sorted(moment for moment in moments if moment < commit.author_time - _LATE)[
+        -_MAX_MOMENTS:
+    ]
 
 
 def _amended_at(link: CommitLinks) -> float:
@@ -237,7 +321,11 @@ def _amended_at(link: CommitLinks) -> float:
     """
     commit = link.commit
     stored = (record.created_at for record in link.records if record.created_at is not None)
-    moments = (moment for moment in stored if commit.author_time + _LATE < moment <= commit.commit_time + _LATE)
+    moments = (
+        moment
+        for moment in stored
+        if commit.author_time + _LATE < moment <= commit.commit_time + _LATE
+    )
     return max(moments, default=0.0)
 
 
@@ -246,16 +334,27 @@ class _Activity:
 
     def __init__(self, line: Timeline) -> None:
         self._times: dict[str, list[float]] = defaultdict(list)
-        self._undated: set[str] = set()  # an edit without any time says with the text before it whose the other lines are
+        self._undated: set[str] = (
+            set()
+        )  # an edit without any time says with the text before it whose the other lines are
         for step in line.steps:
             self._times[step.new_path or step.path].append(step.at)
             if not step.at and step.edit.before_known:
                 self._undated.add(step.path)
 
     def worked_on(self, paths: Iterable[str], after: float, before: float) -> bool:
-        return any(path in self._undated or after <= t <= before for path in paths for t in self._times.get(path, ()))
+        return any(
+            path in self._undated or after <= t <= before
+            for path in paths
+            for t in self._times.get(path, ())
+        )
 
-    def is_waiting(self, paths: Iterable[str], before: float, last_change: Callable[[str, float], float]) -> bool:
+    def is_waiting(
+        self, paths: Iterable[str], before: float, last_change: Callable[[str, float], float]
+    ) -> bool:
         """Whether work on one of the paths was not committed since."""
         changed = (path for path in paths if path in self._times)
-        return any(self.worked_on((path,), max(last_change(path, before), before - _WAITING), before) for path in changed)
+        return any(
+            self.worked_on((path,), max(last_change(path, before), before - _WAITING), before)
+            for path in changed
+        )

@@ -54,7 +54,10 @@ class MoveIndex:
 
     def places(self, text: str) -> Iterator[tuple[MoveCandidates, int, int]]:
         """The candidates that hold the line, with their numbers and its position in each."""
-        return ((self.sources[number], number, position) for number, position in self._places.get(_key(text), ()))
+        return (
+            (self.sources[number], number, position)
+            for number, position in self._places.get(_key(text), ())
+        )
 
 
 class UnplacedText:
@@ -97,11 +100,21 @@ def moved_lines(
     index = MoveIndex(lost if any(waiting) else ())
     result = []
     for number, ((file, _), open_lines) in enumerate(zip(files, waiting, strict=True)):
-        indexes = [item for item in (index, *indexes_of(file.path)) if item.sources] if open_lines else []
+        indexes = (
+            [item for item in (index, *indexes_of(file.path)) if item.sources] if open_lines else []
+        )
         for start, run in _runs(file, open_lines, indexes, is_common) if indexes else ():
             source = indexes[run.group].sources[run.source]
-            for offset, (_, call) in enumerate(source.lines[run.position : run.position + run.length]):
-                result.append(MovedLine(number, start + offset, Verdict(Author.AGENT, source.how, Evidence.MATCHED, call=call)))
+            for offset, (_, call) in enumerate(
+                source.lines[run.position : run.position + run.length]
+            ):
+                result.append(
+                    MovedLine(
+                        number,
+                        start + offset,
+                        Verdict(Author.AGENT, source.how, Evidence.MATCHED, call=call),
+                    )
+                )
     return result
 
 
@@ -112,11 +125,16 @@ def _key(text: str) -> str:
 
 
 def _is_open(verdict: Verdict | None) -> bool:
-    return verdict is not None and (verdict.author != Author.AGENT or verdict.evidence == Evidence.INFERRED)
+    return verdict is not None and (
+        verdict.author != Author.AGENT or verdict.evidence == Evidence.INFERRED
+    )
 
 
 def _runs(
-    file: AddedFile, open_lines: Sequence[int], indexes: Sequence[MoveIndex], is_common: Callable[[str], bool]
+    file: AddedFile,
+    open_lines: Sequence[int],
+    indexes: Sequence[MoveIndex],
+    is_common: Callable[[str], bool],
 ) -> Iterator[tuple[int, _Run]]:
     """First line, and the strongest run from there on."""
     allowed = set(open_lines)
@@ -126,32 +144,53 @@ def _runs(
             continue
         best = max(_runs_from(file, start, allowed, indexes), default=_Run())
         lines = file.lines[start : start + best.length]
-        telling = (line not in file.before and line.strip() and not is_common(line.strip()) for line in lines)
+        telling = (
+            line not in file.before and line.strip() and not is_common(line.strip())
+            for line in lines
+        )
         if best.strength >= _RUN and any(telling):
             yield start, best
             done = start + best.length - 1
 
 
-def _runs_from(file: AddedFile, start: int, allowed: set[int], indexes: Sequence[MoveIndex]) -> Iterator[_Run]:
-    places = ((group, *place) for group, index in enumerate(indexes) for place in index.places(file.lines[start]))
+def _runs_from(
+    file: AddedFile, start: int, allowed: set[int], indexes: Sequence[MoveIndex]
+) -> Iterator[_Run]:
+    places = (
+        (group, *place)
+        for group, index in enumerate(indexes)
+        for place in index.places(file.lines[start])
+    )
     for group, source, number, position in islice(places, _MOST_PLACES):
         if source.path in ("", file.path):
             length = _run_length(file, start, allowed, source, position)
-            yield _Run(_strength(file, start, length, source, position), length, group, number, position)
+            yield _Run(
+                _strength(file, start, length, source, position), length, group, number, position
+            )
 
 
-def _strength(file: AddedFile, start: int, length: int, source: MoveCandidates, position: int) -> int:
+def _strength(
+    file: AddedFile, start: int, length: int, source: MoveCandidates, position: int
+) -> int:
     """Lines with text in the run; in its old file also the neighbours that are the same as they were."""
     strength = sum(1 for line in file.lines[start : start + length] if line.strip())
     if not source.path:
         return strength
     is_first, is_last = position == 0, position + length == len(source.lines)
-    same_above = is_first and source.before and neighbour(file.lines, start, -1).strip() == source.before
-    same_below = is_last and source.after and neighbour(file.lines, start + length - 1, 1).strip() == source.after
+    same_above = (
+        is_first and source.before and neighbour(file.lines, start, -1).strip() == source.before
+    )
+    same_below = (
+        is_last
+        and source.after
+        and neighbour(file.lines, start + length - 1, 1).strip() == source.after
+    )
     return strength + bool(same_above) + bool(same_below)
 
 
-def _run_length(file: AddedFile, start: int, allowed: set[int], source: MoveCandidates, position: int) -> int:
+def _run_length(
+    file: AddedFile, start: int, allowed: set[int], source: MoveCandidates, position: int
+) -> int:
     length = 0
     for index, (text, _) in enumerate(source.lines[position:], start):
         if index not in allowed or _key(file.lines[index]) != _key(text):
@@ -162,5 +201,8 @@ def _run_length(file: AddedFile, start: int, allowed: set[int], source: MoveCand
 
 def lost_sources(tree: Worktree, alignments: Sequence[StateAlignment]) -> list[MoveCandidates]:
     """What the commit's files lack of the agents' text."""
-    lost = ([(text, call) for line, text in item.lost if (call := tree.origin(line).call) is not None] for item in alignments)
+    lost = (
+        [(text, call) for line, text in item.lost if (call := tree.origin(line).call) is not None]
+        for item in alignments
+    )
     return [MoveCandidates(tuple(lines)) for lines in lost if lines]

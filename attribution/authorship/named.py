@@ -29,7 +29,9 @@ def says_it_writes(effects: tuple[Effect, ...], command: str, path: str) -> str:
     unnamed = {effect.kind for effect in effects if not effect.paths}
     if "generate" in unnamed and mentions(command, path):
         return "program"
-    if unnamed.intersection(UNNAMED) and mentions(_QUOTED.sub(" ", command), path):  # not in what sed is to replace
+    if unnamed.intersection(UNNAMED) and mentions(
+        _QUOTED.sub(" ", command), path
+    ):  # not in what sed is to replace
         return "program"
     if "opaque" not in unnamed or not mentions(command, path):
         return ""
@@ -64,7 +66,9 @@ def asks_for(task: str, path: str) -> bool:
         if name in line and mentions(line, path) and _is_made(line, name, heading):
             return True
         if line.strip() and not _ITEM.match(line):
-            heading = line.strip() if line.rstrip(" *_").endswith(":") or line.startswith("#") else ""
+            heading = (
+                line.strip() if line.rstrip(" *_").endswith(":") or line.startswith("#") else ""
+            )
     return False
 
 
@@ -75,5 +79,9 @@ def _is_made(line: str, name: str, heading: str) -> bool:
     if _NOT_MADE.search(statement):
         return False
     bare = not statement.strip(" -*`\"'")
-    listed = bare and bool(_ITEM.match(line) and _MAKES.search(heading)) and not _NOT_MADE.search(heading)
+    listed = (
+        bare
+        and bool(_ITEM.match(line) and _MAKES.search(heading))
+        and not _NOT_MADE.search(heading)
+    )
     return bool(_MAKES.search(statement)) or listed

@@ -8,23 +8,42 @@ from collections.abc import Iterable, Mapping
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.person_lines import Texts
 from attribution.authorship.session_edits import SessionEdits
-from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, spans_of, verdicts_by_line
+from attribution.authorship.verdicts import (
+    CommitVerdict,
+    SightingPair,
+    Verdict,
+    spans_of,
+    verdicts_by_line,
+)
 from collector.git.ranges import Ranges, unite
 from collector.vocabulary.lines import Author, Evidence, How, Reason, Witness
 
 # A line that is unknown for another reason than these has an explanation of its own.
 _OPEN = frozenset(
     {
-        Reason.NONE, Reason.NO_SESSION, Reason.UNEXPLAINED, Reason.UNCAPTURED, Reason.UNOBSERVED, Reason.OPAQUE_SHELL,
-        Reason.BASE_UNKNOWN, Reason.CHECKPOINT_MISSING, Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED,
-        Reason.TRANSCRIPT_UNREADABLE, Reason.INVISIBLE_SUBAGENT,
+        Reason.NONE,
+        Reason.NO_SESSION,
+        Reason.UNEXPLAINED,
+        Reason.UNCAPTURED,
+        Reason.UNOBSERVED,
+        Reason.OPAQUE_SHELL,
+        Reason.BASE_UNKNOWN,
+        Reason.CHECKPOINT_MISSING,
+        Reason.TRANSCRIPT_MISSING,
+        Reason.TRANSCRIPT_NOT_STORED,
+        Reason.TRANSCRIPT_UNREADABLE,
+        Reason.INVISIBLE_SUBAGENT,
     }
-)  # fmt: skip
+)
 _SHORT = 7  # digits of a commit id that agents print
-_MOST = 200  # lines of a file: more at once are as likely those of another agent, which nobody recorded
+_MOST = (
+    200  # lines of a file: more at once are as likely those of another agent, which nobody recorded
+)
 
 
-def lines_of_others(sessions: Iterable[SessionEdits], history: CommitHistory) -> dict[str, dict[str, tuple[Ranges, Reason]]]:
+def lines_of_others(
+    sessions: Iterable[SessionEdits], history: CommitHistory
+) -> dict[str, dict[str, tuple[Ranges, Reason]]]:
     """Commit -> path -> all lines that the commit adds to a file of which the committing agent said that others had changed it.
 
     With what else may have made them: an editor may have formatted the agent's own text, where that was not committed yet.
@@ -35,14 +54,21 @@ def lines_of_others(sessions: Iterable[SessionEdits], history: CommitHistory) ->
     for change in sorted(changes):  # where two histories say different things, the doubt wins
         sha = shas.get(change.commit[:_SHORT], "")
         diff = history.diffs.get(sha)
-        for file in (diff.files or ()) if diff is not None and sha.startswith(change.commit) else ():
+        for file in (
+            (diff.files or ()) if diff is not None and sha.startswith(change.commit) else ()
+        ):
             if file.change.path == change.path:
                 added = unite((start + 1, end) for start, end, _ in file.added)
-                lines.setdefault(sha, {})[change.path] = added, Reason.FORMATTER if change.beside_own else Reason.NONE
+                lines.setdefault(sha, {})[change.path] = (
+                    added,
+                    Reason.FORMATTER if change.beside_own else Reason.NONE,
+                )
     return lines
 
 
-def testify(verdict: CommitVerdict, lines: Mapping[str, tuple[Ranges, Reason]], since: float, texts: Texts) -> None:
+def testify(
+    verdict: CommitVerdict, lines: Mapping[str, tuple[Ranges, Reason]], since: float, texts: Texts
+) -> None:
     """Nobody's lines among these become a person's, for the other witnesses to confirm. `since`: time of the parent.
 
     Not those of a new file: it may have been copied, or set up by a program, and nothing showed it without them.
@@ -51,12 +77,22 @@ def testify(verdict: CommitVerdict, lines: Mapping[str, tuple[Ranges, Reason]], 
     for file, spans in verdict.files:
         ranges, doubt = lines.get(file.change.path if file.change.old else "", ((), Reason.NONE))
         persons = Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED, doubt, witness=witness)
-        open_lines = {line for span in spans if ranges and _is_open(span.verdict) for line in span.lines}
+        open_lines = {
+            line for span in spans if ranges and _is_open(span.verdict) for line in span.lines
+        }
         if 0 < len(open_lines) <= _MOST:
-            sighted = {line for line in open_lines if any(first <= line <= last for first, last in ranges)}
-            spans[:] = spans_of(verdicts_by_line(spans) | dict.fromkeys(sighted, persons), texts.lines(file))
+            sighted = {
+                line for line in open_lines if any(first <= line <= last for first, last in ranges)
+            }
+            spans[:] = spans_of(
+                verdicts_by_line(spans) | dict.fromkeys(sighted, persons), texts.lines(file)
+            )
 
 
 def _is_open(verdict: Verdict) -> bool:
-    by_commit = verdict.author == Author.HUMAN and verdict.is_unseen  # so far only the commit speaks for a person
-    return by_commit or (verdict.author in (Author.UNKNOWN, Author.DECLARED) and verdict.reason in _OPEN)
+    by_commit = (
+        verdict.author == Author.HUMAN and verdict.is_unseen
+    )  # so far only the commit speaks for a person
+    return by_commit or (
+        verdict.author in (Author.UNKNOWN, Author.DECLARED) and verdict.reason in _OPEN
+    )

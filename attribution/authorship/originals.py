@@ -49,7 +49,9 @@ class SquashSource:
     """What one commit of the branch was made of."""
 
     originals: list[OriginalCommit] = field(default_factory=list)
-    others: list[Commit] = field(default_factory=list)  # commits of the same squashed proposal that name nothing
+    others: list[Commit] = field(
+        default_factory=list
+    )  # commits of the same squashed proposal that name nothing
     paths: set[str] = field(default_factory=set)  # that the originals changed
 
     @property
@@ -103,12 +105,19 @@ class _Search:
     """The three methods, one after another, over the commits that are still without an original."""
 
     def __init__(
-        self, commits: Sequence[Commit], proposals: Sequence[PullRequest], paths: Paths, patch_id: PatchId, names: Names
+        self,
+        commits: Sequence[Commit],
+        proposals: Sequence[PullRequest],
+        paths: Paths,
+        patch_id: PatchId,
+        names: Names,
     ) -> None:
         self.commits, self.proposals, self._names = commits, proposals, names
         self.found: dict[str, SquashSource] = {}
         self._paths_between, self._patch_id = cache(paths), cache(patch_id)
-        self._claimed: dict[str, int] = {}  # original -> number of the pull request that it was merged with
+        self._claimed: dict[
+            str, int
+        ] = {}  # original -> number of the pull request that it was merged with
         self._merged: set[str] = set()  # tips of proposals of which some commit was found by itself
         self._open = {c.sha for c in commits}
 
@@ -130,17 +139,30 @@ class _Search:
         twins: dict[tuple[str, float], list[Commit]] = defaultdict(list)
         for commit in self.commits:
             twins[commit.author_email.lower(), commit.author_time].append(commit)
-        naming = {c.sha: c for p in self.proposals for c in p.commits if len(c.parents) < 2 and self._names(c)}
+        naming = {
+            c.sha: c
+            for p in self.proposals
+            for c in p.commits
+            if len(c.parents) < 2 and self._names(c)
+        }
         for original in naming.values():
             if self._has_arrived(original, arrived):
                 continue
             existing = twins.get((original.author_email.lower(), original.author_time), ())
             same = [c for c in existing if subject_of(c) == subject_of(original)]
             for commit in same:
-                self._add(commit, original, "same_patch_id" if self._same_patch(commit, original) else "trailer_in_pull_ref")
+                self._add(
+                    commit,
+                    original,
+                    "same_patch_id"
+                    if self._same_patch(commit, original)
+                    else "trailer_in_pull_ref",
+                )
             others = () if same else self._commits_with_paths(self.paths(original))
             for commit in others:
-                if original.author_time <= commit.author_time + SLACK and self._same_patch(commit, original):
+                if original.author_time <= commit.author_time + SLACK and self._same_patch(
+                    commit, original
+                ):
                     self._add(commit, original, "same_patch_id")
         self._open -= self.found.keys()
         single = {o.commit.sha for created in self.found.values() for o in created.originals}
@@ -175,7 +197,9 @@ class _Search:
                 continue
             if not proposal.base:
                 continue
-            for commit in self._commits_with_paths(self._paths_between(proposal.base, proposal.tip)):
+            for commit in self._commits_with_paths(
+                self._paths_between(proposal.base, proposal.tip)
+            ):
                 patch = self._patch_id(proposal.base, proposal.tip)
                 if commit.sha in self._open and patch is not None and patch == self.patch(commit):
                     self._add_squash(commit, proposal, "same_patch_id")
@@ -183,7 +207,11 @@ class _Search:
     def _add_squash(self, commit: Commit, proposal: PullRequest, method: str) -> None:
         if proposal.tip in self._merged:
             return  # rebased, not squashed: its commits are on the branch one by one
-        before = [c for c in proposal.commits if len(c.parents) < 2 and c.author_time <= commit.author_time + SLACK]
+        before = [
+            c
+            for c in proposal.commits
+            if len(c.parents) < 2 and c.author_time <= commit.author_time + SLACK
+        ]
         mine = [c for c in before if self._claimed.get(c.sha, proposal.number) == proposal.number]
         named = [c for c in mine if self._names(c)]
         if not named or not any(self.paths(c) & self.paths(commit) for c in mine):

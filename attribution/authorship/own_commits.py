@@ -37,7 +37,9 @@ class OwnCommit(NamedTuple):
     @property
     def hook(self) -> str:
         """The hook that changed files in it, or what runs several; "" when none is known."""
-        return self.made.hooks[0] if len(self.made.hooks) == 1 else "hooks" if self.made.hooks else ""
+        return (
+            self.made.hooks[0] if len(self.made.hooks) == 1 else "hooks" if self.made.hooks else ""
+        )
 
     def on_its_clock(self, commit: Commit) -> Commit:
         """The commit with times of the session's clock, where neither of its own is of the call: git's clock is off by the rest.
@@ -46,13 +48,24 @@ class OwnCommit(NamedTuple):
         second before the call began was before the commit, too.
         """
         started, ended = self.made.started, self.made.call.at
-        if not started or any(started - SLACK <= at <= ended + SLACK for at in (commit.author_time, commit.commit_time)):
-            return replace(commit, author_time=started) if int(started) == commit.author_time else commit
+        if not started or any(
+            started - SLACK <= at <= ended + SLACK
+            for at in (commit.author_time, commit.commit_time)
+        ):
+            return (
+                replace(commit, author_time=started)
+                if int(started) == commit.author_time
+                else commit
+            )
         offset = ended - commit.commit_time
-        return replace(commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset)
+        return replace(
+            commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset
+        )
 
 
-def own_commits(commits: Iterable[Commit], sessions: Iterable[SessionEdits], paths: Paths) -> dict[str, OwnCommit]:
+def own_commits(
+    commits: Iterable[Commit], sessions: Iterable[SessionEdits], paths: Paths
+) -> dict[str, OwnCommit]:
     """Commit id -> the session and call that made it."""
     search = _Search(list(commits), paths)
     calls = [(session, made) for session in sessions for made in session.commits]
@@ -67,7 +80,9 @@ def own_commits(commits: Iterable[Commit], sessions: Iterable[SessionEdits], pat
 class _Search:
     def __init__(self, commits: list[Commit], paths: Paths) -> None:
         self._paths = paths
-        self._by_time = sorted((moment, c.sha, c) for c in commits for moment in {c.author_time, c.commit_time})
+        self._by_time = sorted(
+            (moment, c.sha, c) for c in commits for moment in {c.author_time, c.commit_time}
+        )
         self._by_id: dict[str, list[Commit]] = defaultdict(list)
         for commit in commits:
             self._by_id[commit.sha[:_SHORT]].append(commit)
@@ -81,16 +96,37 @@ class _Search:
 
     def named(self, ids: Iterable[str]) -> Iterator[Commit]:
         """The commits with these ids."""
-        return (commit for short in ids for commit in self._by_id.get(short[:_SHORT], ()) if commit.sha.startswith(short))
+        return (
+            commit
+            for short in ids
+            for commit in self._by_id.get(short[:_SHORT], ())
+            if commit.sha.startswith(short)
+        )
 
     def _shown(self, session: SessionEdits, made: CommitCall) -> Commit | None:
         """Of the commits that were shown for the first time after the call, the one that it made.
 
         That is the one with its message; where the call names none, the newest of the same hour that fits the session.
         """
-        shown = [c for c in self.named(made.shown) if c.sha not in self.found and self._is_within(_CLOCKS, c, made)]
-        named = next((c for c in shown if _has_message(c, made) and (not made.on_server or self._is_on_files(c, session))), None)
-        if named is not None or _NAMES_MESSAGE.search(made.text) or made.on_server or not made.started:
+        shown = [
+            c
+            for c in self.named(made.shown)
+            if c.sha not in self.found and self._is_within(_CLOCKS, c, made)
+        ]
+        named = next(
+            (
+                c
+                for c in shown
+                if _has_message(c, made) and (not made.on_server or self._is_on_files(c, session))
+            ),
+            None,
+        )
+        if (
+            named is not None
+            or _NAMES_MESSAGE.search(made.text)
+            or made.on_server
+            or not made.started
+        ):
             return named
         fitting = (c for c in shown if self._is_within(_DRIFT, c, made) and self._fits(c, session))
         return max(fitting, key=lambda commit: commit.commit_time, default=None)
@@ -102,7 +138,9 @@ class _Search:
         """The commit that was made while the call ran: with its message, else the only one that fits the session."""
         during = list(self._during(made))
         if _NAMES_MESSAGE.search(made.text):
-            return next((commit for commit in during if _has_message(commit, made)), None) or self._of_that_message(session, made)
+            return next(
+                (commit for commit in during if _has_message(commit, made)), None
+            ) or self._of_that_message(session, made)
         fitting = [commit for commit in during if self._fits(commit, session)]
         return fitting[0] if len(fitting) == 1 else None
 
@@ -110,8 +148,16 @@ class _Search:
         """The only commit of the same hour with the message of the call that fits the session: git's clock was off."""
         first = bisect_left(self._by_time, made.call.at - _DRIFT, key=lambda item: item[0])
         last = bisect_left(self._by_time, made.call.at + _DRIFT, key=lambda item: item[0])
-        near = {sha: commit for _, sha, commit in self._by_time[first:last] if sha not in self.found and made.started}
-        fitting = [commit for commit in near.values() if _has_message(commit, made) and self._fits(commit, session)]
+        near = {
+            sha: commit
+            for _, sha, commit in self._by_time[first:last]
+            if sha not in self.found and made.started
+        }
+        fitting = [
+            commit
+            for commit in near.values()
+            if _has_message(commit, made) and self._fits(commit, session)
+        ]
         return fitting[0] if len(fitting) == 1 else None
 
     def _during(self, made: CommitCall) -> Iterator[Commit]:
@@ -121,7 +167,9 @@ class _Search:
         for moment, sha, commit in self._by_time[first:] if made.started else ():
             if moment > made.call.at + SLACK:
                 return
-            if sha not in self.found and moment == (commit.commit_time if renewed else commit.author_time):
+            if sha not in self.found and moment == (
+                commit.commit_time if renewed else commit.author_time
+            ):
                 yield commit
 
     def _fits(self, commit: Commit, session: SessionEdits) -> bool:
@@ -130,7 +178,11 @@ class _Search:
     def _is_on_files(self, commit: Commit, session: SessionEdits) -> bool:
         """Whether a commit changed a file that the session worked on."""
         paths = {raw.edit.path for raw in session.edits}
-        return any(path == own or path.endswith("/" + own) for own in self._paths(commit.sha) for path in paths)
+        return any(
+            path == own or path.endswith("/" + own)
+            for own in self._paths(commit.sha)
+            for path in paths
+        )
 
 
 def _has_message(commit: Commit, made: CommitCall) -> bool:

@@ -19,9 +19,17 @@ from attribution.authorship.of_others import lines_of_others, testify
 from attribution.authorship.people import confirm, doubt_near_holes
 from attribution.authorship.person_lines import person_lines
 from attribution.authorship.run_data import Judged
-from attribution.authorship.seen_lines import LinkedCommit, settle_seen_lines, take_back_declarations
+from attribution.authorship.seen_lines import (
+    LinkedCommit,
+    settle_seen_lines,
+    take_back_declarations,
+)
 from attribution.authorship.timeline import edited_paths
-from attribution.authorship.tools import give_scaffolds_to_tools, give_to_tools, give_versions_to_bot
+from attribution.authorship.tools import (
+    give_scaffolds_to_tools,
+    give_to_tools,
+    give_versions_to_bot,
+)
 from attribution.authorship.verdicts import SightingPair, Verdict, unknown
 from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
@@ -59,7 +67,10 @@ def take_lines_of_others_back(judged: Judged) -> None:
         lines = others.get(commit.sha, {})
         for file, spans in judged.verdicts[commit.sha].files if lines else ():
             if file.change.path in lines and lines[file.change.path][1] is not Reason.FORMATTER:
-                spans[:] = [replace(span, verdict=_BY_OTHERS.get(span.verdict.how, span.verdict)) for span in spans]
+                spans[:] = [
+                    replace(span, verdict=_BY_OTHERS.get(span.verdict.how, span.verdict))
+                    for span in spans
+                ]
 
 
 def settle_by_sightings(judged: Judged) -> None:
@@ -81,27 +92,49 @@ def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
     for commit in judged.commits:
         link = evidence.links[commit.sha]
         since = max((times.get(parent, 0.0) for parent in commit.parents), default=0.0)
-        complete = link.is_resolved and not link.incomplete and not link.partly and not evidence.missing_transcripts(link)
-        yield LinkedCommit(commit, judged.verdicts[commit.sha], since, complete, evidence.claimed_paths(link, paths))
+        complete = (
+            link.is_resolved
+            and not link.incomplete
+            and not link.partly
+            and not evidence.missing_transcripts(link)
+        )
+        yield LinkedCommit(
+            commit,
+            judged.verdicts[commit.sha],
+            since,
+            complete,
+            evidence.claimed_paths(link, paths),
+        )
 
 
 def confirm_people(judged: Judged) -> None:
     """A person's lines stay a person's only with a witness; the others become unknown, with the reason, or a hook's."""
     evidence = judged.evidence
     commits = [(commit, judged.verdicts[commit.sha]) for commit in judged.commits]
-    lines = {commit.sha: list(person_lines(commit, verdict, judged.texts)) for commit, verdict in commits}
+    lines = {
+        commit.sha: list(person_lines(commit, verdict, judged.texts)) for commit, verdict in commits
+    }
     all_lines = [line for several in lines.values() for line in several]
-    agents = chain((text for session in evidence.sessions.edits for text in session.produced), evidence.sessions.further())
-    produced = first_times({text for line in all_lines for text in (*line.bare, *line.novel)}, agents)
+    agents = chain(
+        (text for session in evidence.sessions.edits for text in session.produced),
+        evidence.sessions.further(),
+    )
+    produced = first_times(
+        {text for line in all_lines for text in (*line.bare, *line.novel)}, agents
+    )
     unrecorded, edited = evidence.unrecorded_agents(), _times_of_edits(judged)
     for commit, verdict in commits:
-        confirm(commit, verdict, lines[commit.sha], produced, unrecorded, _hook(judged, commit, edited))
+        confirm(
+            commit, verdict, lines[commit.sha], produced, unrecorded, _hook(judged, commit, edited)
+        )
 
 
 def _times_of_edits(judged: Judged) -> dict[str, list[float]]:
     """Path -> when agents' edits changed it."""
     times = defaultdict[str, list[float]](list)
-    for fate in judged.replayed.edits if any(link.own for link in judged.evidence.links.values()) else ():
+    for fate in (
+        judged.replayed.edits if any(link.own for link in judged.evidence.links.values()) else ()
+    ):
         times[fate.path] += [fate.raw.at] if not fate.outcome else []
     return times
 
@@ -115,7 +148,9 @@ def _hook(judged: Judged, commit: Commit, edited: Mapping[str, list[float]]) -> 
     if own is None or own.hook:
         return own.hook if own is not None else None
     paths = judged.evidence.history.touched(commit.sha)
-    last = max((at for path in paths for at in edited.get(path, ()) if at <= own.made.call.at), default=0.0)
+    last = max(
+        (at for path in paths for at in edited.get(path, ()) if at <= own.made.call.at), default=0.0
+    )
     at_once = own.made.started and own.made.started - last <= _NO_TYPING
     return hook_at(judged.texts.repo, commit.sha) if at_once else ""
 
@@ -125,7 +160,10 @@ def give_lines_to_edits(judged: Judged) -> None:
 
     In a commit whose id a call printed, so do lines of other sessions that the session of that call brings as well.
     """
-    edits, ids = applied_edits(judged.replayed.edits, judged.replayed.timelines), judged.evidence.sessions.ids
+    edits, ids = (
+        applied_edits(judged.replayed.edits, judged.replayed.timelines),
+        judged.evidence.sessions.ids,
+    )
     for commit in judged.commits:
         verdict, own = judged.verdicts[commit.sha], judged.evidence.links[commit.sha].own
         if own is not None and own.printed:
@@ -158,7 +196,11 @@ def give_versions_to_bots(judged: Judged) -> None:
     for commit in judged.commits:
         bot = automation(commit)
         for file, spans in judged.verdicts[commit.sha].files if bot else ():
-            lines = judged.texts.lines(file) if any(span.verdict.author == Author.UNKNOWN for span in spans) else ()
+            lines = (
+                judged.texts.lines(file)
+                if any(span.verdict.author == Author.UNKNOWN for span in spans)
+                else ()
+            )
             if bot and lines:
                 give_versions_to_bot(file, spans, bot, lines, judged.texts.before(file))
 
@@ -170,11 +212,16 @@ def date_old_lines(judged: Judged) -> None:
         if (verdict := judged.verdicts.get(sha)) is None:
             continue
         link = evidence.links[sha]
-        persons = Verdict(Author.HUMAN, How.NONE, Evidence.DATED, witness=SightingPair(witness, None))
+        persons = Verdict(
+            Author.HUMAN, How.NONE, Evidence.DATED, witness=SightingPair(witness, None)
+        )
         is_linked = link.named or link.records or link.made or verdict.method
         for file, spans in () if is_linked else verdict.files:
             if file.kind in BY_HAND:
-                spans[:] = [replace(span, verdict=persons) if span.verdict == nobody else span for span in spans]
+                spans[:] = [
+                    replace(span, verdict=persons) if span.verdict == nobody else span
+                    for span in spans
+                ]
 
 
 class Pass(NamedTuple):
@@ -187,10 +234,22 @@ class Pass(NamedTuple):
 
 PASSES = (
     Pass(note_sessions),
-    Pass(give_lines_of_others_to_people, (Author.UNKNOWN, Author.DECLARED, Author.HUMAN), (Author.HUMAN,)),
-    Pass(settle_by_sightings, (Author.UNKNOWN, Author.TOOL, Author.AGENT), (Author.HUMAN, Author.UNKNOWN)),
+    Pass(
+        give_lines_of_others_to_people,
+        (Author.UNKNOWN, Author.DECLARED, Author.HUMAN),
+        (Author.HUMAN,),
+    ),
+    Pass(
+        settle_by_sightings,
+        (Author.UNKNOWN, Author.TOOL, Author.AGENT),
+        (Author.HUMAN, Author.UNKNOWN),
+    ),
     Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN, Author.TOOL)),
-    Pass(give_lines_to_edits, (Author.UNKNOWN, Author.AGENT, Author.TOOL), (Author.AGENT, Author.TOOL, Author.UNKNOWN)),
+    Pass(
+        give_lines_to_edits,
+        (Author.UNKNOWN, Author.AGENT, Author.TOOL),
+        (Author.AGENT, Author.TOOL, Author.UNKNOWN),
+    ),
     Pass(take_lines_of_others_back, (Author.AGENT,), (Author.UNKNOWN,)),
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),

@@ -60,10 +60,14 @@ MAX_TYPING = 5.0
 
 _TELLING = 12  # characters from which a line's text alone raises doubt
 _CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
-_OPAQUE = frozenset({Reason.OPAQUE_SHELL, Reason.GIT_OPERATION})  # beside git, which is the greater doubt, a command may have run
+_OPAQUE = frozenset(
+    {Reason.OPAQUE_SHELL, Reason.GIT_OPERATION}
+)  # beside git, which is the greater doubt, a command may have run
 _HUNK_DOUBTS = frozenset({Reason.AGENT_TEXT, Reason.EDIT_UNPLACED, Reason.FORMATTER})
 # What formatters and linters write again as whole lines.
-_IMPORT = re.compile(r"\s*(?:import\b|from\b|export\s*[*{]|use\b|using\b|require\b|#\s*include\b|\w*\s*\"[^\"]*\"\s*$)")
+_IMPORT = re.compile(
+    r"\s*(?:import\b|from\b|export\s*[*{]|use\b|using\b|require\b|#\s*include\b|\w*\s*\"[^\"]*\"\s*$)"
+)
 
 
 # --- who may have acted -----------------------------------------------------------------------------------------------
@@ -74,7 +78,9 @@ def is_person(cause: CandidateAuthor) -> bool:
     return cause.author == Author.HUMAN and cause.watched and cause.reason not in _OPAQUE
 
 
-def is_watched(window: AttributionWindow, sessions: Sequence[tuple[float, float]], events: Sequence[float]) -> bool:
+def is_watched(
+    window: AttributionWindow, sessions: Sequence[tuple[float, float]], events: Sequence[float]
+) -> bool:
     """Whether sessions were being recorded in that time, so that an agent at work would be known (12).
 
     `sessions`: first and last event of each in this worktree; `events`: all of them, in order.
@@ -84,10 +90,14 @@ def is_watched(window: AttributionWindow, sessions: Sequence[tuple[float, float]
         return is_active(window.before, STRANGE if window.unseen else PARTING, sessions, events)
     if window.before - window.after <= QUIET:
         return True
-    return any(start <= window.after + QUIET and end >= window.before - SLACK for start, end in sessions)
+    return any(
+        start <= window.after + QUIET and end >= window.before - SLACK for start, end in sessions
+    )
 
 
-def is_active(commit: float, parting: float, sessions: Sequence[tuple[float, float]], events: Sequence[float]) -> bool:
+def is_active(
+    commit: float, parting: float, sessions: Sequence[tuple[float, float]], events: Sequence[float]
+) -> bool:
     """Whether a session was at work shortly before the commit, and one was not over for longer than `parting`."""
     next_event = bisect_left(events, commit - QUIET)
     near = next_event < len(events) and events[next_event] <= commit + PARTING
@@ -96,7 +106,11 @@ def is_active(commit: float, parting: float, sessions: Sequence[tuple[float, flo
 
 def is_attended(window: AttributionWindow, events: Sequence[float]) -> bool:
     """Whether something was recorded at least every half hour between two sightings; a session may stay open overnight (12)."""
-    moments = [window.after, *events[bisect_left(events, window.after) : bisect_left(events, window.before)], window.before]
+    moments = [
+        window.after,
+        *events[bisect_left(events, window.after) : bisect_left(events, window.before)],
+        window.before,
+    ]
     return all(later - earlier <= QUIET for earlier, later in pairwise(moments))
 
 
@@ -105,10 +119,16 @@ def limit_to_known(case: Case, cause: CandidateAuthor) -> CandidateAuthor:
     if case.alignment.state is not None and case.alignment.state.sparse:
         return CandidateAuthor(Author.UNKNOWN, reason=Reason.BASE_UNKNOWN)
     if case.alignment.state is not None and case.alignment.state.known_at > case.when.authored:
-        return CandidateAuthor(Author.UNKNOWN, reason=Reason.REWRITTEN)  # the commit may have had the line when it was made first
+        return CandidateAuthor(
+            Author.UNKNOWN, reason=Reason.REWRITTEN
+        )  # the commit may have had the line when it was made first
     if case.when.redone:
         # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
-        return replace(cause, reason=Reason.REWRITTEN if cause.watched and not cause.reason else cause.reason, watched=False)
+        return replace(
+            cause,
+            reason=Reason.REWRITTEN if cause.watched and not cause.reason else cause.reason,
+            watched=False,
+        )
     return cause
 
 
@@ -166,7 +186,11 @@ def person_verdict(cause: CandidateAuthor, witness: SightingPair | None, layout:
     if layout:
         return unknown(Reason.FORMATTER, cause.call)
     if witness is None:
-        return unknown(cause.reason, cause.call) if cause.reason in _OPAQUE else unknown(Reason.BASE_UNKNOWN)
+        return (
+            unknown(cause.reason, cause.call)
+            if cause.reason in _OPAQUE
+            else unknown(Reason.BASE_UNKNOWN)
+        )
     if not is_person(cause):
         witness = replace(witness, kind=Witness.UNWATCHED)
     evidence = Evidence.OBSERVED if witness.seen_to_appear else Evidence.INFERRED
@@ -187,10 +211,20 @@ def downgrade_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
         persons = [index for index in block if verdicts[index].author == Author.HUMAN]
         if not persons:
             continue
-        doubts = [v.reason for i in block if (v := verdicts[i]).author == Author.UNKNOWN and v.reason in _HUNK_DOUBTS]
+        doubts = [
+            v.reason
+            for i in block
+            if (v := verdicts[i]).author == Author.UNKNOWN and v.reason in _HUNK_DOUBTS
+        ]
         doubt = doubts[0] if len(doubts) > len(persons) else Reason.NONE
         texts = [(i, file.lines[i].strip()) for i in block]
-        old = {i for i, text in texts if len(text) >= _TELLING and not is_low_information(text) and file.lines[i] in file.before}
+        old = {
+            i
+            for i, text in texts
+            if len(text) >= _TELLING
+            and not is_low_information(text)
+            and file.lines[i] in file.before
+        }
         for index in persons:
             if doubt or (index in old and old.isdisjoint((index - 1, index + 1))):
                 verdicts[index] = unknown(doubt or Reason.COMMON_LINE)
@@ -209,7 +243,11 @@ def without_person(verdict: Verdict, nobody: Verdict) -> Verdict:
         return replace(verdict, edited_by=RunBy.UNKNOWN, witness=None)
     if verdict.author != Author.HUMAN:
         return verdict
-    return replace(nobody, reason=verdict.reason, call=verdict.call) if verdict.reason in STATED_DOUBTS else nobody
+    return (
+        replace(nobody, reason=verdict.reason, call=verdict.call)
+        if verdict.reason in STATED_DOUBTS
+        else nobody
+    )
 
 
 # --- the last word ----------------------------------------------------------------------------------------------------
@@ -231,16 +269,33 @@ def confirm(
     if not any(span.verdict.is_persons for _, spans in verdict.files for span in spans):
         return
     until = max(commit.author_time, commit.commit_time) + SLACK
-    checked = {(id(item.file), item.span.start): _check_lines(item, produced, until) for item in lines}
+    checked = {
+        (id(item.file), item.span.start): _check_lines(item, produced, until) for item in lines
+    }
     verdict.files = [
-        (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(span),))])
+        (
+            file,
+            [
+                part
+                for span in spans
+                for part in checked.get((id(file), span.start), (_not_by_hand(span),))
+            ],
+        )
         for file, spans in verdict.files
     ]
-    if hook is not None:  # (20): a hook, a filter of git or an encoding may have changed the text in between
+    if (
+        hook is not None
+    ):  # (20): a hook, a filter of git or an encoding may have changed the text in between
         _give_to_hook(verdict, hook)
     _not_faster_than_typed(commit, verdict, lines)
-    inferred = sum(span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict))
-    if inferred > MAX_INFERRED or len(commit.parents) > 1 or _is_near(commit.author_time, unrecorded):
+    inferred = sum(
+        span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict)
+    )
+    if (
+        inferred > MAX_INFERRED
+        or len(commit.parents) > 1
+        or _is_near(commit.author_time, unrecorded)
+    ):
         _disbelieve(verdict)
     for _, spans in verdict.files:
         spans[:] = [_clear_doubts(span) if span.verdict.is_persons else span for span in spans]
@@ -252,7 +307,11 @@ def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
     After all else that may name one was asked: whoever left so many lines in commits of recorded sessions may have left those too.
     """
     unmerged = [(commit, verdict) for commit, verdict in verdicts if len(commit.parents) < 2]
-    holes = sorted(commit.author_time for commit, verdict in unmerged if count_unknown(verdict, UNSEEN) >= MIN_HOLE)
+    holes = sorted(
+        commit.author_time
+        for commit, verdict in unmerged
+        if count_unknown(verdict, UNSEEN) >= MIN_HOLE
+    )
     for commit, verdict in unmerged:
         if holes and _is_near(commit.author_time, holes):
             _disbelieve(verdict)
@@ -261,7 +320,11 @@ def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
 def count_unknown(verdict: CommitVerdict, reasons: Container[Reason]) -> int:
     """Lines with text, in files that people type, that have no author for one of the reasons."""
     spans = (span for file, spans in verdict.files if file.kind in BY_HAND for span in spans)
-    return sum(span.nonblank for span in spans if span.verdict.author == Author.UNKNOWN and span.verdict.reason in reasons)
+    return sum(
+        span.nonblank
+        for span in spans
+        if span.verdict.author == Author.UNKNOWN and span.verdict.reason in reasons
+    )
 
 
 def _is_near(moment: float, others: Sequence[float]) -> bool:
@@ -272,7 +335,11 @@ def _is_near(moment: float, others: Sequence[float]) -> bool:
 
 def _is_inferred(verdict: Verdict) -> bool:
     """Whether only the commit shows a person's line."""
-    return verdict.is_unseen and verdict.witness is not None and verdict.witness.kind is not Witness.BEFORE_EDITS
+    return (
+        verdict.is_unseen
+        and verdict.witness is not None
+        and verdict.witness.kind is not Witness.BEFORE_EDITS
+    )
 
 
 def _give_to_hook(verdict: CommitVerdict, hook: str) -> None:
@@ -281,15 +348,26 @@ def _give_to_hook(verdict: CommitVerdict, hook: str) -> None:
     for _, spans in verdict.files:
         by_hook = bool(hook) and any(span.verdict.author == Author.AGENT for span in spans)
         for number, span in enumerate(spans):
-            if _is_inferred(span.verdict) and span.verdict.witness and span.verdict.witness.seen is None:
+            if (
+                _is_inferred(span.verdict)
+                and span.verdict.witness
+                and span.verdict.witness.seen is None
+            ):
                 left = _take_back(span, span.verdict.reason or Reason.UNEXPLAINED)
-                spans[number] = replace(span, verdict=tool) if by_hook and left.verdict.author == Author.UNKNOWN else left
+                spans[number] = (
+                    replace(span, verdict=tool)
+                    if by_hook and left.verdict.author == Author.UNKNOWN
+                    else left
+                )
 
 
 def _disbelieve(verdict: CommitVerdict) -> None:
     """What only the commit shows is nobody's."""
     for _, spans in verdict.files:
-        spans[:] = [_take_back(span, _doubt(span.verdict)) if _is_inferred(span.verdict) else span for span in spans]
+        spans[:] = [
+            _take_back(span, _doubt(span.verdict)) if _is_inferred(span.verdict) else span
+            for span in spans
+        ]
 
 
 def _doubt(verdict: Verdict) -> Reason:
@@ -300,9 +378,18 @@ def _doubt(verdict: Verdict) -> Reason:
 
 
 def _take_back(span: Span, reason: Reason) -> Span:
-    if span.verdict.author == Author.AGENT:  # it stays the agent's, and nobody can be named who changed it
-        return replace(span, verdict=replace(span.verdict, edited_by=RunBy.UNKNOWN, witness=None, reason=Reason.NONE))
-    return replace(span, verdict=unknown(reason, span.verdict.call if reason == span.verdict.reason else None))
+    if (
+        span.verdict.author == Author.AGENT
+    ):  # it stays the agent's, and nobody can be named who changed it
+        return replace(
+            span,
+            verdict=replace(
+                span.verdict, edited_by=RunBy.UNKNOWN, witness=None, reason=Reason.NONE
+            ),
+        )
+    return replace(
+        span, verdict=unknown(reason, span.verdict.call if reason == span.verdict.reason else None)
+    )
 
 
 def _clear_doubts(span: Span) -> Span:
@@ -315,21 +402,46 @@ def _not_by_hand(span: Span) -> Span:
     """Nobody types lock files, generated ones or records (2)."""
     if not span.verdict.is_persons:
         return span
-    return _take_back(span, span.verdict.reason if span.verdict.reason in STATED_DOUBTS else Reason.UNEXPLAINED)
+    return _take_back(
+        span, span.verdict.reason if span.verdict.reason in STATED_DOUBTS else Reason.UNEXPLAINED
+    )
 
 
-def _not_faster_than_typed(commit: Commit, verdict: CommitVerdict, lines: Sequence[PersonLines]) -> None:
+def _not_faster_than_typed(
+    commit: Commit, verdict: CommitVerdict, lines: Sequence[PersonLines]
+) -> None:
     """Of all files of the commit together (8): an agent that is not on record shows in several of them at once."""
-    texts = {(id(item.file), line): text for item in lines for line, text in zip(item.span.lines, item.texts, strict=False)}
-    typed: dict[float, list[tuple[float, int]]] = defaultdict(list)  # second sighting -> (first one, characters)
+    texts = {
+        (id(item.file), line): text
+        for item in lines
+        for line, text in zip(item.span.lines, item.texts, strict=False)
+    }
+    typed: dict[float, list[tuple[float, int]]] = defaultdict(
+        list
+    )  # second sighting -> (first one, characters)
     for file, spans in verdict.files:
         for span in spans:
-            seen, without = _sighted(span, commit), span.verdict.witness.without if span.verdict.witness else None
-            if without is not None and seen > without and span.verdict.is_persons:  # a change of a proposal is seen in one moment
-                typed[seen].append((without, sum(len(texts.get((id(file), line), "").strip()) for line in span.lines)))
+            seen, without = (
+                _sighted(span, commit),
+                span.verdict.witness.without if span.verdict.witness else None,
+            )
+            if (
+                without is not None and seen > without and span.verdict.is_persons
+            ):  # a change of a proposal is seen in one moment
+                typed[seen].append(
+                    (
+                        without,
+                        sum(len(texts.get((id(file), line), "").strip()) for line in span.lines),
+                    )
+                )
     fast = {moment for moment, parts in typed.items() if _is_fast(moment, parts)}
     for _, spans in verdict.files:
-        spans[:] = [_take_back(s, Reason.UNOBSERVED) if s.verdict.witness and _sighted(s, commit) in fast else s for s in spans]
+        spans[:] = [
+            _take_back(s, Reason.UNOBSERVED)
+            if s.verdict.witness and _sighted(s, commit) in fast
+            else s
+            for s in spans
+        ]
 
 
 def _sighted(span: Span, commit: Commit) -> float:
@@ -340,7 +452,9 @@ def _sighted(span: Span, commit: Commit) -> float:
 def _is_fast(sighted: float, parts: Sequence[tuple[float, int]]) -> bool:
     """Whether what came after one of the first sightings is more than a person types until the second one."""
     typed = 0
-    for without, length in sorted(parts, reverse=True):  # the latest first sighting leaves the least time
+    for without, length in sorted(
+        parts, reverse=True
+    ):  # the latest first sighting leaves the least time
         typed += length
         if typed > MAX_TYPING * max(1.0, sighted - without):
             return True
@@ -349,7 +463,10 @@ def _is_fast(sighted: float, parts: Sequence[tuple[float, int]]) -> bool:
 
 def _check_lines(item: PersonLines, produced: Mapping[str, float], until: float) -> list[Span]:
     """The span cut into what stays a person's and what does not."""
-    reasons = [_reason(item, text, lambda part: produced.get(part, until + 1) <= until) for text in item.texts]
+    reasons = [
+        _reason(item, text, lambda part: produced.get(part, until + 1) <= until)
+        for text in item.texts
+    ]
     _weak_follow(reasons, item.doubt or Reason.COMMON_LINE)
     spans: list[Span] = []
     for line, text, reason in zip(item.span.lines, item.texts, reasons, strict=False):
@@ -373,7 +490,11 @@ def _reason(item: PersonLines, text: str, is_produced: Callable[[str], bool]) ->
 def _reason_of_file(item: PersonLines, text: str, bare: str) -> Reason:
     """What else leaves such a line in such a file, without a record of it; NONE for nothing."""
     by_package_manager = item.file.kind is FileKind.CONFIG and NAME_AND_VERSION.match(text)  # (2)
-    if by_package_manager or (_is_inferred(item.span.verdict) and item.renumbers and item.before.has_with_other_number(text)):
+    if by_package_manager or (
+        _is_inferred(item.span.verdict)
+        and item.renumbers
+        and item.before.has_with_other_number(text)
+    ):
         return Reason.UNEXPLAINED  # (6): a list is counted again by a script as often as by hand
     is_unseen = item.span.verdict.is_unseen
     if is_unseen and bare in item.before.bare:
@@ -382,10 +503,14 @@ def _reason_of_file(item: PersonLines, text: str, bare: str) -> Reason:
     return Reason.GIT_OPERATION if is_by_git and bare in item.elsewhere else Reason.NONE
 
 
-def _reason_beside_program(item: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]) -> Reason | None:
+def _reason_beside_program(
+    item: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]
+) -> Reason | None:
     """The same where a formatter (9) or an opaque command (10) ran: what it writes comes from the file and from agents' texts."""
     if item.doubt in _OPAQUE and not (item.is_typed and item.file.kind in _CODE):
-        return item.doubt  # converters and generators write whole files, and pages and lists again and again
+        return (
+            item.doubt
+        )  # converters and generators write whole files, and pages and lists again and again
     if item.doubt == Reason.FORMATTER and _IMPORT.match(text):
         return item.doubt  # linters add and replace imports
     if any(word not in item.before.words and not is_produced(word) for word in telling_words(text)):

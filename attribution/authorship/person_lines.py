@@ -14,22 +14,62 @@ from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, Reason
 
 _DOUBTS = frozenset({Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.FORMATTER})
-_BETWEEN = re.compile(r"[,;]|(?<=[\"'}])\s+(?=[\w-]+=)")  # between members of a list and attributes of an element
+_BETWEEN = re.compile(
+    r"[,;]|(?<=[\"'}])\s+(?=[\w-]+=)"
+)  # between members of a list and attributes of an element
 # What editors of games and interfaces save: an agent may write it as text, but nobody types it.
 _SAVED = re.compile(
-    r"\.(?:godot|tscn|tres|import|unity|prefab|asset|meta|mat|anim|controller|sln|vcxproj(?:\.filters)?|iml|ui)$", re.I
+    r"\.(?:godot|tscn|tres|import|unity|prefab|asset|meta|mat|anim|controller|sln|vcxproj(?:\.filters)?|iml|ui)$",
+    re.I,
 )
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # Words that formatters and linters put in: `import type`, `else`, `const` for `let`, `node:fs`, `X | None`, `list[X]`.
 _TOOL_WORDS = frozenset(
     (
-        "annotations", "async", "await", "break", "case", "const", "dict", "elif", "else", "export", "extern", "false", "final",
-        "finally", "from", "frozenset", "future", "import", "list", "node", "None", "null", "Number", "override", "pass", "raise",
-        "readonly", "return", "self", "static", "super", "suppress", "true", "tuple", "type", "typeof", "typing", "undefined",
-        "void", "with", "yield",
+        "annotations",
+        "async",
+        "await",
+        "break",
+        "case",
+        "const",
+        "dict",
+        "elif",
+        "else",
+        "export",
+        "extern",
+        "false",
+        "final",
+        "finally",
+        "from",
+        "frozenset",
+        "future",
+        "import",
+        "list",
+        "node",
+        "None",
+        "null",
+        "Number",
+        "override",
+        "pass",
+        "raise",
+        "readonly",
+        "return",
+        "self",
+        "static",
+        "super",
+        "suppress",
+        "true",
+        "tuple",
+        "type",
+        "typeof",
+        "typing",
+        "undefined",
+        "void",
+        "with",
+        "yield",
     )
-)  # fmt: skip
+)
 
 
 class Texts(Protocol):
@@ -81,9 +121,13 @@ class PersonLines:
     span: Span
     texts: Sequence[str]  # of the span
     before: VersionBefore = VersionBefore("")
-    is_typed: bool = True  # the file stood before, or an edit wrote a part of it: no program made the whole
+    is_typed: bool = (
+        True  # the file stood before, or an edit wrote a part of it: no program made the whole
+    )
     elsewhere: str = ""  # older versions, without layout; those of other branches, as a squash has, only where git ran
-    renumbers: bool = False  # several lines of the file differ from the version before in their numbers alone
+    renumbers: bool = (
+        False  # several lines of the file differ from the version before in their numbers alone
+    )
 
     @property
     def doubt(self) -> Reason:
@@ -97,7 +141,9 @@ class PersonLines:
         if not self.doubt:
             return set()
         words = {word for text in self.texts for word in telling_words(text)} - self.before.words
-        return words.union(piece for text in self.texts for piece in pieces(text) if piece not in self.before.bare)
+        return words.union(
+            piece for text in self.texts for piece in pieces(text) if piece not in self.before.bare
+        )
 
     @property
     def bare(self) -> list[str]:
@@ -112,7 +158,9 @@ def telling_words(text: str) -> set[str]:
 
 def pieces(text: str) -> list[str]:
     """What a formatter keeps whole when it sorts keys, attributes or members: without layout, if they say something."""
-    return [bare for piece in _BETWEEN.split(text) if len(bare := without_layout(piece)) >= MIN_LENGTH]
+    return [
+        bare for piece in _BETWEEN.split(text) if len(bare := without_layout(piece)) >= MIN_LENGTH
+    ]
 
 
 def person_lines(commit: Commit, verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
@@ -121,11 +169,33 @@ def person_lines(commit: Commit, verdict: CommitVerdict, texts: Texts) -> Iterat
         persons = [span for span in spans if span.verdict.is_persons]
         if not persons or file.kind not in BY_HAND or _SAVED.search(file.change.path):
             continue
-        lines, before, was_there = texts.lines(file), VersionBefore(texts.before(file)), file.change.old is not None
-        typed = any(span.verdict.author == Author.AGENT and span.verdict.evidence != Evidence.INFERRED for span in spans)
+        lines, before, was_there = (
+            texts.lines(file),
+            VersionBefore(texts.before(file)),
+            file.change.old is not None,
+        )
+        typed = any(
+            span.verdict.author == Author.AGENT and span.verdict.evidence != Evidence.INFERRED
+            for span in spans
+        )
         ours = [(span, lines[span.start - 1 : span.end]) for span in persons]
-        renumbers = sum(before.has_with_other_number(text) for _, several in ours for text in several) > 1
-        items = [PersonLines(file, span, several, before, typed or was_there, "", renumbers) for span, several in ours]
-        by_git = {item.doubt == Reason.GIT_OPERATION for item in items if item.span.verdict.is_unseen or item.doubt}
-        others = {aside: without_layout(texts.elsewhere(file, commit.author_time, aside)) for aside in by_git}
-        yield from (replace(item, elsewhere=others.get(item.doubt == Reason.GIT_OPERATION, "")) for item in items)
+        renumbers = (
+            sum(before.has_with_other_number(text) for _, several in ours for text in several) > 1
+        )
+        items = [
+            PersonLines(file, span, several, before, typed or was_there, "", renumbers)
+            for span, several in ours
+        ]
+        by_git = {
+            item.doubt == Reason.GIT_OPERATION
+            for item in items
+            if item.span.verdict.is_unseen or item.doubt
+        }
+        others = {
+            aside: without_layout(texts.elsewhere(file, commit.author_time, aside))
+            for aside in by_git
+        }
+        yield from (
+            replace(item, elsewhere=others.get(item.doubt == Reason.GIT_OPERATION, ""))
+            for item in items
+        )

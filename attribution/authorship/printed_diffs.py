@@ -9,7 +9,16 @@ from functools import partial
 from typing import NamedTuple
 
 from attribution.authorship.diffs import AddedLines, CommitDiff, Count, FileDiff, diff_of, file_diff
-from collector.files.kinds import BY_TEXT, HEAD_LINES, Attributes, kind_of, kind_of_text, may_tell_kind, suffix_of, text_decides
+from collector.files.kinds import (
+    BY_TEXT,
+    HEAD_LINES,
+    Attributes,
+    kind_of,
+    kind_of_text,
+    may_tell_kind,
+    suffix_of,
+    text_decides,
+)
 from collector.git.base import is_regular
 from collector.git.diff_tree import FileDelta, PatchStream
 from collector.git.program import ScratchGit
@@ -26,7 +35,9 @@ class FilesRead(NamedTuple):
     paths: Collection[str]
     since: float  # commands that ended before are not known
     asked: Container[str]  # of these commits the verdicts are wanted
-    shared: bytes | None  # `LineFiles.shared_lines` of the attributed commits; None: not kept, all files of `commits` are counted
+    shared: (
+        bytes | None
+    )  # `LineFiles.shared_lines` of the attributed commits; None: not kept, all files of `commits` are counted
 
 
 class PrintedDiffs:
@@ -48,9 +59,13 @@ class PrintedDiffs:
         self._repo, self._attributes, self._count = repo, attributes, count
         self._paths = only.paths if only is not None else None
         self._kinds = _Kinds(repo, attributes)
-        self._ranges: dict[AddedLines, AddedLines] = {}  # most come again and again in a history, which keeps each once
+        self._ranges: dict[
+            AddedLines, AddedLines
+        ] = {}  # most come again and again in a history, which keeps each once
         self._unknown = frozenset(repo.censored().shallow)  # git would show them as first commits
-        self._alone: Collection[str] = only.paths if only is not None and only.shared is not None else ()
+        self._alone: Collection[str] = (
+            only.paths if only is not None and only.shared is not None else ()
+        )
         self._patches = PatchStream(git, TEXT_BYTES, with_text=True, paths=self._alone)
         self._patches.feed([commit.sha for commit in commits if self._is_printed(commit)])
 
@@ -64,9 +79,17 @@ class PrintedDiffs:
     def diff_of(self, commit: Commit) -> CommitDiff:
         """What the next commit changed."""
         files = self._changed_files(commit) if self._is_printed(commit) else None
-        result = diff_of(self._repo, commit, self._attributes, self._count) if files is None else CommitDiff(commit, files)
+        result = (
+            diff_of(self._repo, commit, self._attributes, self._count)
+            if files is None
+            else CommitDiff(commit, files)
+        )
         if result.files is not None:
-            result.files = [file for file in result.files if self._paths is None or file.change.path in self._paths]
+            result.files = [
+                file
+                for file in result.files
+                if self._paths is None or file.change.path in self._paths
+            ]
         return result
 
     def _changed_files(self, commit: Commit) -> list[FileDiff] | None:
@@ -75,8 +98,12 @@ class PrintedDiffs:
         if deltas is None or not all(map(_is_plain, deltas)):
             return None
         of_path = {delta.path: delta for delta in deltas}
-        if self._alone and not all(delta.new for delta in deltas):  # it may have got the name of another file
-            changes = [change for change in self._repo.changes(commit) or () if change.path in of_path]
+        if self._alone and not all(
+            delta.new for delta in deltas
+        ):  # it may have got the name of another file
+            changes = [
+                change for change in self._repo.changes(commit) or () if change.path in of_path
+            ]
         else:
             changes = self._repo.pair_renames([_change(delta) for delta in deltas])
         compare = partial(file_diff, self._repo, attributes=self._attributes, count=self._count)
@@ -94,7 +121,11 @@ class PrintedDiffs:
                 if self._count is not None:
                     self._count(change.path, bare)
         start = min(delta.hunks[0][0], delta.hunks[0][2]) if delta.hunks else 0
-        kind = self._kinds.of(change, says, start) if self._paths is None or change.path in self._paths else FileKind.SOURCE
+        kind = (
+            self._kinds.of(change, says, start)
+            if self._paths is None or change.path in self._paths
+            else FileKind.SOURCE
+        )
         return FileDiff(change, "text", tuple(added), deleted, kind)
 
 
@@ -121,7 +152,9 @@ class _Kinds:
             kind = kind_of(change.path, self._attributes)
             self._by_path[change.path] = kind, text_decides(change.path, kind, self._attributes)
         kind, by_text = self._by_path[change.path]
-        return (self._of_text(new or old or "", suffix_of(change.path)) or kind) if by_text else kind
+        return (
+            (self._of_text(new or old or "", suffix_of(change.path)) or kind) if by_text else kind
+        )
 
     def _of_text(self, oid: str, suffix: str) -> FileKind | None:
         if suffix in BY_TEXT:
@@ -146,4 +179,12 @@ def _is_plain(delta: FileDelta) -> bool:
 
 def _change(delta: FileDelta) -> FileChange:
     status = "M" if delta.old and delta.new else "A" if delta.new else "D"
-    return FileChange(delta.path, delta.path, delta.old or None, delta.new or None, delta.old_mode, delta.new_mode, status)
+    return FileChange(
+        delta.path,
+        delta.path,
+        delta.old or None,
+        delta.new or None,
+        delta.old_mode,
+        delta.new_mode,
+        status,
+    )

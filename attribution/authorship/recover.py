@@ -7,7 +7,13 @@ from attribution.authorship.links import CommitLinks, add_originals
 from attribution.authorship.originals import SquashSource, squash_sources
 from attribution.authorship.own_commits import own_commits
 from attribution.authorship.session_edits import SessionEdits
-from collector.checkpoints.pull_requests import Names, PullRequest, commits_beside, named_checkpoints, read_pull_requests
+from collector.checkpoints.pull_requests import (
+    Names,
+    PullRequest,
+    commits_beside,
+    named_checkpoints,
+    read_pull_requests,
+)
 from collector.checkpoints.statements import checkpoint_ids
 from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Commit
@@ -32,15 +38,24 @@ def recover(
     _know_versions(repo, history, [result[sha] for sha in result if links[sha].is_resolved])
 
 
-def _names(repo: GitRepo, head: str, checkpoints: Sequence[Checkpoint], sessions: Iterable[SessionEdits]) -> Names:
+def _names(
+    repo: GitRepo, head: str, checkpoints: Sequence[Checkpoint], sessions: Iterable[SessionEdits]
+) -> Names:
     """What makes a commit of another branch an original: checkpoints in its message, or a session of this machine that made it."""
-    local = {r.session_id: c.id for c in checkpoints if c.store is CheckpointStore.LOCAL for r in c.sessions}
+    local = {
+        r.session_id: c.id
+        for c in checkpoints
+        if c.store is CheckpointStore.LOCAL
+        for r in c.sessions
+    }
     makers = [session for session in sessions if session.commits and session.key in local]
     own = own_commits(commits_beside(repo, head), makers, lambda _: ()) if makers else {}
 
     def names(commit: Commit) -> Collection[str]:
         maker = own.get(commit.sha)
-        return checkpoint_ids(commit.message) or ([local[maker.session]] if maker is not None else [])
+        return checkpoint_ids(commit.message) or (
+            [local[maker.session]] if maker is not None else []
+        )
 
     return names
 
@@ -62,7 +77,9 @@ def originals_of(
         diff = history.diffs.get(tip)
         if diff is None:
             return paths_between(repo, base, tip)
-        return frozenset(path for file in diff.files or () for path in (file.change.path, file.change.old_path))
+        return frozenset(
+            path for file in diff.files or () for path in (file.change.path, file.change.old_path)
+        )
 
     waiting = [c for c in history.commits if c.sha not in settled]
     return squash_sources(waiting, proposals, paths, repo.patch_id, arrived, names)
@@ -84,7 +101,9 @@ def _know_versions(repo: GitRepo, history: CommitHistory, created: Sequence[Squa
     for commit in originals.values():
         for change in repo.changes(commit, renames=False) or ():
             if change.new is not None:
-                history.versions.setdefault(change.path, []).append((commit.author_time, change.new))
+                history.versions.setdefault(change.path, []).append(
+                    (commit.author_time, change.new)
+                )
                 touched.add(change.path)
     for path in touched:
         history.versions[path].sort(key=lambda version: version[0])

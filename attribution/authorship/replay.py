@@ -13,7 +13,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from attribution.authorship.align import Kin, changes, is_relaid, kinship, lines_of, pairing, text_changes
+from attribution.authorship.align import (
+    Kin,
+    changes,
+    is_relaid,
+    kinship,
+    lines_of,
+    pairing,
+    text_changes,
+)
 from attribution.authorship.edits import (
     NoFit,
     changed_window,
@@ -42,14 +50,18 @@ class LineOrigin:
 
     kind: str
     call: CallRef | None = None
-    evidence: Evidence | None = None  # observed or replayed; inferred for assumed lines of the base; None for others of the base
+    evidence: Evidence | None = (
+        None  # observed or replayed; inferred for assumed lines of the base; None for others of the base
+    )
     after: float = 0.0
     before: float = 0.0
     changed: int = -1  # outside: id of the agent line that this line changed
     was: str = ""  # text of that line
     similarity: float = 0.0
     layout: bool = False  # outside: only the layout of an older line, not an agent's, differs
-    in_dialog: bool = False  # outside: the user changed what the agent proposed, before accepting it
+    in_dialog: bool = (
+        False  # outside: the user changed what the agent proposed, before accepting it
+    )
     seen_without: float = 0.0  # outside: when a text without it was seen, if `before` saw it too; 0: one of them was computed
 
 
@@ -63,12 +75,18 @@ class ReplayedFile:
     ids: list[int]  # one per line
     known_at: float  # when the whole text was last known to be exactly this
     exists: bool = True
-    by_command: bool = False  # a shell command wrote to it since it was last seen, maybe more than its record says
+    by_command: bool = (
+        False  # a shell command wrote to it since it was last seen, maybe more than its record says
+    )
     moved_by: CallRef | None = None
     sparse: bool = False  # only the parts around edits are known
-    memory: list[tuple[str, list[int]]] = field(default_factory=list)  # earlier texts with their ids
+    memory: list[tuple[str, list[int]]] = field(
+        default_factory=list
+    )  # earlier texts with their ids
     edited_at: float = 0.0  # when an agent last changed it
-    certain_at: float = 0.0  # when its text was last seen or written as a whole; 0: it rests on a guess
+    certain_at: float = (
+        0.0  # when its text was last seen or written as a whole; 0: it rests on a guess
+    )
 
     @property
     def seen_at(self) -> float:
@@ -155,22 +173,34 @@ _Line = tuple[int, str]  # id, text
 class Worktree:
     """The files of one worktree while steps are applied in time order."""
 
-    def __init__(self, git_versions: GitVersions, is_git_text: Callable[[str, str, float], bool]) -> None:
+    def __init__(
+        self, git_versions: GitVersions, is_git_text: Callable[[str, str, float], bool]
+    ) -> None:
         """`is_git_text(path, text, at)`: had the path been committed with this text by then?"""
         self.files: dict[str, ReplayedFile] = {}
         self.origins: list[LineOrigin] = [LineOrigin(BASE), _ASSUMED]
         self.origin_of = array("i")  # line id -> index into origins
         self.nonblank = bytearray()  # line id -> 1 when it had text at birth
-        self.born: dict[str, list[int]] = {}  # path -> ids of agent lines, until a commit was compared with them
+        self.born: dict[
+            str, list[int]
+        ] = {}  # path -> ids of agent lines, until a commit was compared with them
         self.removed: dict[int, Removal] = {}
-        self.changes: list[Change] = []  # by calls, and by others where they took agents' lines away
+        self.changes: list[
+            Change
+        ] = []  # by calls, and by others where they took agents' lines away
         self.buried: dict[str, list[DeletedHunk]] = {}
         self.first_seen: dict[str, float] = {}
         self.from_git: set[str] = set()  # paths whose text at first sight was a committed one
         self.reformatted: set[int] = set()
-        self.partly: set[str] = set()  # paths of which at some time only the parts around edits were known
-        self.unplaced: dict[str, float] = {}  # path -> moment of the last edit that could not be placed
-        self.fragments: list[tuple[str, CallRef, list[str]]] = []  # text of edits that could not be placed
+        self.partly: set[str] = (
+            set()
+        )  # paths of which at some time only the parts around edits were known
+        self.unplaced: dict[
+            str, float
+        ] = {}  # path -> moment of the last edit that could not be placed
+        self.fragments: list[
+            tuple[str, CallRef, list[str]]
+        ] = []  # text of edits that could not be placed
         self._repeated = 0  # lines that edits of all occurrences have changed so far
         self._git_versions = git_versions
         self._is_git_text = is_git_text
@@ -218,10 +248,14 @@ class Worktree:
         if _repeats(step.edit):
             self._repeated += outcome.added
         if exact or step.edit.before_known or step.edit.by_shell:
-            state.known_at = step.at  # an edit of an unrecorded base tells nothing about the rest of the file
+            state.known_at = (
+                step.at
+            )  # an edit of an unrecorded base tells nothing about the rest of the file
         if exact or step.edit.before_known:
             state.certain_at = step.at
-        state.by_command = step.edit.by_shell or (state.by_command and not (exact or step.edit.before_known))
+        state.by_command = step.edit.by_shell or (
+            state.by_command and not (exact or step.edit.before_known)
+        )
         state.exists = True
         return outcome
 
@@ -245,10 +279,14 @@ class Worktree:
             text = self._last_committed(step) or ""
             return text, self._first_sight(step.path, text, step.at)
         # A text older than the last edit would undo what agents did since: newer commits first, older ones only at last.
-        if result := self._committed_text(step, state, max(state.known_at, state.edited_at) if state is not None else 0.0):
+        if result := self._committed_text(
+            step, state, max(state.known_at, state.edited_at) if state is not None else 0.0
+        ):
             return result
         try:
-            if edit.by_shell or (not edit.replacements and not any(h.exact_text for h in edit.hunks)):
+            if edit.by_shell or (
+                not edit.replacements and not any(h.exact_text for h in edit.hunks)
+            ):
                 raise NoFit("no_base_text" if state is None else "text_not_found")
             return self._rebuilt(step, state)
         except NoFit:
@@ -259,9 +297,13 @@ class Worktree:
     def _last_committed(self, step: ReplayStep, since: float = 0.0) -> str | None:
         return next(iter(self._git_versions(step.path, step.at, since, False)), None)
 
-    def _committed_text(self, step: ReplayStep, state: ReplayedFile | None, since: float) -> tuple[str, ReplayedFile] | None:
+    def _committed_text(
+        self, step: ReplayStep, state: ReplayedFile | None, since: float
+    ) -> tuple[str, ReplayedFile] | None:
         """The first committed text, not from before `since`, that the edit fits; last one that has it: of an amended commit."""
-        texts = filter(partial(fits, step.edit), self._git_versions(step.path, step.at, since, True))
+        texts = filter(
+            partial(fits, step.edit), self._git_versions(step.path, step.at, since, True)
+        )
         text = next(texts, None)
         if text is not None and is_inserted(step.edit, text):
             text = next((other for other in texts if not is_inserted(step.edit, other)), text)
@@ -307,7 +349,11 @@ class Worktree:
         """Lines that changed now belong to the step's call."""
         if after == state.text:
             return StepOutcome(True)
-        evidence = Evidence.OBSERVED if step.edit.before_known or step.edit.after is not None else Evidence.REPLAYED
+        evidence = (
+            Evidence.OBSERVED
+            if step.edit.before_known or step.edit.after is not None
+            else Evidence.REPLAYED
+        )
         origin = LineOrigin(AGENT, step.call, evidence)
         start, old_end, new_end = changed_window(state.text, after)
         first = state.text.count("\n", 0, start)
@@ -325,15 +371,26 @@ class Worktree:
             self._bury(step.path, old_lines, gone, hunk.a0, edges)
             self._mark_removed(gone, Removal(step.at, step.call, replaced=bool(new)))
             fresh = self._fresh_ids(new, origin, step)
-            neighbours = next(reversed(ids or above), -1), next(iter((*window[hunk.a1 : hunk.a1 + 1], *below[:1])), -1)
+            neighbours = (
+                next(reversed(ids or above), -1),
+                next(iter((*window[hunk.a1 : hunk.a1 + 1], *below[:1])), -1),
+            )
             offset = start + sum(map(len, old_lines[: hunk.a0])) + hunk.a0
             self.changes.append(
                 Change(
-                    step.path, step.at, step.call, starts[number] if is_stated else first + hunk.b0 + 1, tuple(gone), tuple(fresh),
-                    *neighbours, tuple(old_lines[hunk.a0 : hunk.a1]), tuple(new), step.edit.op,
+                    step.path,
+                    step.at,
+                    step.call,
+                    starts[number] if is_stated else first + hunk.b0 + 1,
+                    tuple(gone),
+                    tuple(fresh),
+                    *neighbours,
+                    tuple(old_lines[hunk.a0 : hunk.a1]),
+                    tuple(new),
+                    step.edit.op,
                     symbol=enclosing(step.path, state.text, offset),
                 )
-            )  # fmt: skip
+            )
             ids.extend(fresh)
             # Lines that an agent wrote, which those of the user in a changed proposal are not.
             born = [line for line in fresh if step.edit.proposed is None or self.has_agent((line,))]
@@ -348,17 +405,31 @@ class Worktree:
         if step.edit.proposed is None:
             return self._new_ids(lines, origin)
         proposed = {line.strip() for line in lines_of(step.edit.proposed)}
-        users = LineOrigin(OUTSIDE, None, Evidence.OBSERVED, step.at, step.at, in_dialog=True, seen_without=step.at)
-        return [self._new_ids([line], origin if line.strip() in proposed else users)[0] for line in lines]
+        users = LineOrigin(
+            OUTSIDE, None, Evidence.OBSERVED, step.at, step.at, in_dialog=True, seen_without=step.at
+        )
+        return [
+            self._new_ids([line], origin if line.strip() in proposed else users)[0]
+            for line in lines
+        ]
 
-    def _bury(self, path: str, old_lines: Sequence[str], gone: Sequence[int], first: int, edges: tuple[str, str]) -> None:
+    def _bury(
+        self,
+        path: str,
+        old_lines: Sequence[str],
+        gone: Sequence[int],
+        first: int,
+        edges: tuple[str, str],
+    ) -> None:
         """Keeps lines that are all agents' and go away; `edges`: the lines with text around the window of `old_lines`."""
         calls = [call for line in gone if (call := self.origin(line).call) is not None]
         texts = old_lines[first : first + len(gone)]
         if len(calls) == len(gone) and any(text.strip() for text in texts):
             before = next((x.strip() for x in reversed(old_lines[:first]) if x.strip()), edges[0])
             after = next((x.strip() for x in old_lines[first + len(gone) :] if x.strip()), edges[1])
-            self.buried.setdefault(path, []).append(DeletedHunk(tuple(zip(texts, calls, strict=True)), before, after))
+            self.buried.setdefault(path, []).append(
+                DeletedHunk(tuple(zip(texts, calls, strict=True)), before, after)
+            )
 
     def _mark_removed(self, ids: Iterable[int], removal: Removal) -> None:
         for line in ids:
@@ -373,7 +444,19 @@ class Worktree:
         self._mark_removed(gone, Removal(step.at, step.call))
         if gone:
             self.changes.append(
-                Change(step.path, step.at, step.call, 0, gone, (), -1, -1, tuple(lines_of(state.text)), (), "delete")
+                Change(
+                    step.path,
+                    step.at,
+                    step.call,
+                    0,
+                    gone,
+                    (),
+                    -1,
+                    -1,
+                    tuple(lines_of(state.text)),
+                    (),
+                    "delete",
+                )
             )
         self._remember(state)
         state.text, state.ids, state.exists, state.known_at = "", [], False, step.at
@@ -389,14 +472,36 @@ class Worktree:
         if step.edit.op == "copy":
             lines, first = lines_of(source.text), len(self.origin_of)
             ids = list(range(first, first + len(lines)))
-            self.origin_of.extend(self.origin_of[line] for line in source.ids)  # whoever wrote a line wrote its copy
+            self.origin_of.extend(
+                self.origin_of[line] for line in source.ids
+            )  # whoever wrote a line wrote its copy
             self.nonblank.extend(self.nonblank[line] for line in source.ids)
-            self.changes.append(Change(step.new_path, step.at, step.call, 1, (), tuple(ids), -1, -1, (), tuple(lines), "copy"))
-            self.born.setdefault(step.new_path, []).extend(line for line in ids if self.has_agent((line,)))
-            self.files[step.new_path] = ReplayedFile(source.text, ids, step.at, moved_by=step.call, certain_at=source.seen_at)
+            self.changes.append(
+                Change(
+                    step.new_path,
+                    step.at,
+                    step.call,
+                    1,
+                    (),
+                    tuple(ids),
+                    -1,
+                    -1,
+                    (),
+                    tuple(lines),
+                    "copy",
+                )
+            )
+            self.born.setdefault(step.new_path, []).extend(
+                line for line in ids if self.has_agent((line,))
+            )
+            self.files[step.new_path] = ReplayedFile(
+                source.text, ids, step.at, moved_by=step.call, certain_at=source.seen_at
+            )
             return StepOutcome(True, "", len(ids), 0)
         ids = list(source.ids)
-        self.files[step.new_path] = replace(source, ids=ids, known_at=step.at, exists=True, moved_by=step.call, edited_at=step.at)
+        self.files[step.new_path] = replace(
+            source, ids=ids, known_at=step.at, exists=True, moved_by=step.call, edited_at=step.at
+        )
         self.born.setdefault(step.new_path, []).extend(self.born.pop(step.path, []))
         self.files[step.path] = ReplayedFile("", [], step.at, exists=False)
         return StepOutcome(True)
@@ -405,8 +510,16 @@ class Worktree:
         """The new texts of an edit that may have taken effect."""
         edit, self.unplaced[step.path] = step.edit, step.at
         texts = [r.new for r in edit.replacements] or [edit.content or edit.after or ""]
-        texts += ["\n".join(line[1:] for line in h.lines if line.startswith("+")) for h in edit.hunks if h.exact_text]
-        self.fragments += [(step.path, step.call, lines) for text in texts if (lines := lines_of(text[:REPLAYED_CHARACTERS]))]
+        texts += [
+            "\n".join(line[1:] for line in h.lines if line.startswith("+"))
+            for h in edit.hunks
+            if h.exact_text
+        ]
+        self.fragments += [
+            (step.path, step.call, lines)
+            for text in texts
+            if (lines := lines_of(text[:REPLAYED_CHARACTERS]))
+        ]
 
     # --- what others did --------------------------------------------------------------------------------------------
 
@@ -435,7 +548,13 @@ class Worktree:
             self.partly.discard(path)  # from here on the whole text is known
 
     def _resync(
-        self, state: ReplayedFile, path: str, text: str, moment: float, seen: bool = False, committed: bool = False
+        self,
+        state: ReplayedFile,
+        path: str,
+        text: str,
+        moment: float,
+        seen: bool = False,
+        committed: bool = False,
     ) -> None:
         """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside.
 
@@ -448,31 +567,51 @@ class Worktree:
         ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(new_lines), hunks)]
         edited: dict[int, tuple[int, Kin, str]] = {}
         for hunk in hunks:
-            self._keep_kin(old[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1], hunk.b0, ids, edited)
+            self._keep_kin(
+                old[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1], hunk.b0, ids, edited
+            )
         remaining = set(ids)
-        lost = [i for i in state.ids if i not in remaining and self.origin(i).kind == AGENT] if hunks else []
+        lost = (
+            [i for i in state.ids if i not in remaining and self.origin(i).kind == AGENT]
+            if hunks
+            else []
+        )
         if -1 in ids:
             self._recall(state, text, ids)
         if lost:
             self._remember(state)
         if -1 in ids:
-            self._fill_unknown(state, self._is_git_text(path, text, moment), new_lines, moment, ids, edited)
+            self._fill_unknown(
+                state, self._is_git_text(path, text, moment), new_lines, moment, ids, edited
+            )
         for hunk in hunks if lost else ():
-            relaid = is_relaid([text for _, text in old[hunk.a0 : hunk.a1]], new_lines[hunk.b0 : hunk.b1])
+            relaid = is_relaid(
+                [text for _, text in old[hunk.a0 : hunk.a1]], new_lines[hunk.b0 : hunk.b1]
+            )
             removal = Removal(moment, None, state.known_at, hunk.b1 > hunk.b0, relaid, committed)
-            self.removed.update(dict.fromkeys(set(lost).intersection(state.ids[hunk.a0 : hunk.a1]), removal))
+            self.removed.update(
+                dict.fromkeys(set(lost).intersection(state.ids[hunk.a0 : hunk.a1]), removal)
+            )
         for line in self.removed.keys() & set(ids):
             del self.removed[line]
         if lost:
             self._note_loss(
-                Change(path, moment, None, 0, (), (), -1, -1, (), (), "", state.known_at, committed),
+                Change(
+                    path, moment, None, 0, (), (), -1, -1, (), (), "", state.known_at, committed
+                ),
                 hunks,
                 old,
                 list(zip(ids, new_lines, strict=True)),
             )
         state.text, state.ids, state.known_at, state.exists = text, ids, moment, True
 
-    def _note_loss(self, change: Change, hunks: Iterable[LineChange], old: Sequence[_Line], new: Sequence[_Line]) -> None:
+    def _note_loss(
+        self,
+        change: Change,
+        hunks: Iterable[LineChange],
+        old: Sequence[_Line],
+        new: Sequence[_Line],
+    ) -> None:
         """Agents' lines that somebody else took away, and what stands in their place now; `change`: what the hunks share."""
         before, after = {line for line, _ in old}, {line for line, _ in new}
         for hunk in hunks:
@@ -480,14 +619,32 @@ class Worktree:
             fresh = [item for item in new[hunk.b0 : hunk.b1] if item[0] not in before]
             if self.has_agent(line for line, _ in gone):
                 (gone_ids, gone_texts), (fresh_ids, fresh_texts) = _columns(gone), _columns(fresh)
-                above, below = (new[hunk.b0 - 1][0] if hunk.b0 else -1), (new[hunk.b1][0] if hunk.b1 < len(new) else -1)
+                above, below = (
+                    (new[hunk.b0 - 1][0] if hunk.b0 else -1),
+                    (new[hunk.b1][0] if hunk.b1 < len(new) else -1),
+                )
                 numbers, texts = (gone_ids, fresh_ids, above, below), (gone_texts, fresh_texts)
                 self.changes.append(
-                    Change(change.path, change.at, None, hunk.b0 + 1, *numbers, *texts, "", change.after, change.committed)
+                    Change(
+                        change.path,
+                        change.at,
+                        None,
+                        hunk.b0 + 1,
+                        *numbers,
+                        *texts,
+                        "",
+                        change.after,
+                        change.committed,
+                    )
                 )
 
     def _keep_kin(
-        self, old: Sequence[_Line], new: Sequence[str], first: int, ids: list[int], kin_of: dict[int, tuple[int, Kin, str]]
+        self,
+        old: Sequence[_Line],
+        new: Sequence[str],
+        first: int,
+        ids: list[int],
+        kin_of: dict[int, tuple[int, Kin, str]],
     ) -> None:
         """Agent lines that were only reformatted (or redacted in one copy) keep their id; changed ones are remembered."""
         kins = kinship([text for _, text in old], new, self.has_agent(line for line, _ in old))
@@ -501,7 +658,9 @@ class Worktree:
             elif kin.kind != "reformatted":
                 if kind == AGENT:
                     kin_of[index] = (line, kin, text)
-            elif kind == AGENT or (kind == OUTSIDE and not kin.split):  # still that of whoever wrote it before
+            elif kind == AGENT or (
+                kind == OUTSIDE and not kin.split
+            ):  # still that of whoever wrote it before
                 if kin.split:  # one line became several: the others are new ids of the same call
                     line = self._new_ids(["x"], self.origin(line))[0]
                 self.reformatted.add(line)
@@ -515,7 +674,9 @@ class Worktree:
         for earlier, earlier_ids in reversed(state.memory):
             if -1 not in ids:
                 return
-            for index, source in enumerate(pairing(len(earlier_ids), len(ids), text_changes(earlier, text))):
+            for index, source in enumerate(
+                pairing(len(earlier_ids), len(ids), text_changes(earlier, text))
+            ):
                 if ids[index] < 0 <= source and earlier_ids[source] not in alive:
                     ids[index] = earlier_ids[source]
                     alive.add(earlier_ids[source])
@@ -530,12 +691,16 @@ class Worktree:
         edited: dict[int, tuple[int, Kin, str]],
     ) -> None:
         """What is left came from outside, or from git when the whole text is a committed one."""
-        outside = LineOrigin(OUTSIDE, None, Evidence.OBSERVED, state.known_at, moment, seen_without=state.seen_at)
+        outside = LineOrigin(
+            OUTSIDE, None, Evidence.OBSERVED, state.known_at, moment, seen_without=state.seen_at
+        )
         for index in [index for index, line in enumerate(ids) if line < 0]:
             changed, kin, was = edited.get(index, (-1, None, ""))
             if changed >= 0 and kin is not None:
                 origin = replace(outside, changed=changed, was=was, similarity=kin.similarity)
-            elif from_git or state.sparse:  # of a text known in parts nobody can say that a line was not there before
+            elif (
+                from_git or state.sparse
+            ):  # of a text known in parts nobody can say that a line was not there before
                 origin = _ASSUMED
             else:
                 origin = replace(outside, layout=kin is not None)

@@ -33,7 +33,9 @@ class TranscriptReach:
     state: str = "none"  # present | partial | missing_blob | none | unreadable | unknown_format
     ended: float = 0.0  # the last event that was read
     compact: bool = False  # compact copies were read
-    held: frozenset[tuple[str, int]] = frozenset()  # checkpoint, index: missing copies of which another one shows everything
+    held: frozenset[tuple[str, int]] = (
+        frozenset()
+    )  # checkpoint, index: missing copies of which another one shows everything
 
     @property
     def readable(self) -> bool:
@@ -56,7 +58,9 @@ class SessionsRead:
     reach: Mapping[str, TranscriptReach]  # by key
     edits: Sequence[SessionEdits]  # of those that could be read, in order of time
     shared: bytes | None = None  # what was kept of the lines that files share, see `FilesRead`
-    further: Callable[[], Iterable[ProducedText]] = tuple  # what is not in `produced` of a session, read when it is asked for
+    further: Callable[[], Iterable[ProducedText]] = (
+        tuple  # what is not in `produced` of a session, read when it is asked for
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,9 @@ class RunInputs:
                 missing.append(MissingTranscript(frozenset(files), reason))
         return missing
 
-    def claimed_paths(self, link: CommitLinks, edited: Mapping[str, Container[str]]) -> dict[str, Reason]:
+    def claimed_paths(
+        self, link: CommitLinks, edited: Mapping[str, Container[str]]
+    ) -> dict[str, Reason]:
         """Paths that a record names though no call of its session (`edited`: its paths) changed them, and why none is known.
 
         A checkpoint stored again at the end of the turn names the files of later edits too; those its transcript does show. Of a
@@ -90,7 +96,10 @@ class RunInputs:
         for record in link.records:
             reason = self._gap(record, link.commit.author_time) or Reason.UNEXPLAINED
             for path in record.files_touched:
-                if path not in edited.get(record.session_id, ()) and claimed.get(path) in (None, Reason.UNEXPLAINED):
+                if path not in edited.get(record.session_id, ()) and claimed.get(path) in (
+                    None,
+                    Reason.UNEXPLAINED,
+                ):
                     claimed[path] = reason
         return claimed
 
@@ -99,23 +108,39 @@ class RunInputs:
         reach = self.sessions.reach.get(record.session_id, _NOT_READ)
         if not reach.readable:
             return _UNREAD.get(reach.state, Reason.TRANSCRIPT_UNREADABLE)
-        absent = record.transcript_state == StoredTranscript.MISSING_BLOB and not reach.holds(record)
+        absent = record.transcript_state == StoredTranscript.MISSING_BLOB and not reach.holds(
+            record
+        )
         return Reason.TRANSCRIPT_MISSING if absent and reach.ended < commit - _CUT else None
 
     def unrecorded_agents(self) -> list[float]:
         """When commits were made that declare an agent none of whose sessions is linked to them, in order."""
-        recorded = {sha: {slug_of(record.agent_label) for record in link.records} for sha, link in self.links.items()}
-        return sorted(c.author_time for c in self.history.commits if any(d.agent not in recorded[c.sha] for d in declarations(c)))
+        recorded = {
+            sha: {slug_of(record.agent_label) for record in link.records}
+            for sha, link in self.links.items()
+        }
+        return sorted(
+            c.author_time
+            for c in self.history.commits
+            if any(d.agent not in recorded[c.sha] for d in declarations(c))
+        )
 
     def sessions_of_this_clone(self) -> set[str]:
         """Keys of the sessions that surely worked in worktrees of the clone: found by them, or linked to commits."""
-        local = {record.session_id for c in self.checkpoints if c.store is CheckpointStore.LOCAL for record in c.sessions}
+        local = {
+            record.session_id
+            for c in self.checkpoints
+            if c.store is CheckpointStore.LOCAL
+            for record in c.sessions
+        }
         return local.union(*(link.sessions for link in self.links.values()))
 
     def unlinked_sessions(self) -> set[int]:
         """Numbers of the sessions with a checkpoint that no commit names."""
         named = {key for link in self.links.values() for key in link.named}
-        unnamed = (c for c in self.checkpoints if c.store is CheckpointStore.LOCAL or c.id not in named)
+        unnamed = (
+            c for c in self.checkpoints if c.store is CheckpointStore.LOCAL or c.id not in named
+        )
         records = (record for c in unnamed for record in c.sessions)
         return {self.sessions.ids[record.session_id] for record in records}
 

@@ -29,9 +29,13 @@ _SHORT = re.compile(r"'((?:[^'\\\n]|\\.){1,4000})'|\"((?:[^\"\\\n]|\\.){1,4000})
 _ESCAPES = {"n": "\n", "t": "\t", "r": "", "\n": ""}
 # What stands before a text that is looked for: the first argument of a call, or a variable that says so.
 _SOUGHT = re.compile(
-    r"(?:\(|\b(?:old|before|anchor|search|find|target|marker|needle|was|orig)\w{0,20}\s?=)\s{0,20}[rbfuRBFU]{0,2}$", re.I
+    r"(?:\(|\b(?:old|before|anchor|search|find|target|marker|needle|was|orig)\w{0,20}\s?=)\s{0,20}[rbfuRBFU]{0,2}$",
+    re.I,
 )
-_GIVEN = re.compile(r"(?:write\w{0,10}|append|dedent|insert|extend|print|lstrip|join)\(\s{0,20}[rbfuRBFU]{0,2}$", re.I)
+_GIVEN = re.compile(
+    r"(?:write\w{0,10}|append|dedent|insert|extend|print|lstrip|join)\(\s{0,20}[rbfuRBFU]{0,2}$",
+    re.I,
+)
 
 
 _NAME = re.compile(r"\.(?:py|[cm]?[jt]s|sh|pl|rb)$")
@@ -41,7 +45,8 @@ _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.S 
 
 _LOOKS = re.compile(r"\b(?:review|audit|verify|analy[sz]e|investigate|explore|explain)\b", re.I)
 _WRITES = re.compile(
-    r"\b(?:implement|add|create|write|append|insert|replace|change|update|modify|fix|refactor|apply|extend)\b", re.I
+    r"\b(?:implement|add|create|write|append|insert|replace|change|update|modify|fix|refactor|apply|extend)\b",
+    re.I,
 )
 _BEGINNING = 200  # characters of a task that say what kind it is
 
@@ -63,7 +68,9 @@ class Script:
             return False
         if self.action is None or self.windows is None:
             return mentions(self.text, path)
-        answer = self.windows.answer_of(self.action, AttributionWindow(path, self.action.at - 1, self.action.until + 1))
+        answer = self.windows.answer_of(
+            self.action, AttributionWindow(path, self.action.at - 1, self.action.until + 1)
+        )
         return answer is not None and bool(answer.scripts)
 
     @cached_property
@@ -79,13 +86,25 @@ def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> 
         for action in timeline.windows.actions:
             task = action.told if action.unseen == Reason.INVISIBLE_SUBAGENT else ""
             if action.command and SCRIPT_WRITES.search(action.command):
-                result.append(Script(action.at, replace(action.call, by_shell=True), action.command, action, timeline.windows))
-            elif _WRITES.search(task) and not _LOOKS.search(task[:_BEGINNING]):  # not only to look at the code that the task holds
+                result.append(
+                    Script(
+                        action.at,
+                        replace(action.call, by_shell=True),
+                        action.command,
+                        action,
+                        timeline.windows,
+                    )
+                )
+            elif _WRITES.search(task) and not _LOOKS.search(
+                task[:_BEGINNING]
+            ):  # not only to look at the code that the task holds
                 result.append(Script(action.at, action.call, task, is_task=True))
     for fate in edits:
         raw = fate.raw
         text = raw.edit.content or ""
-        outside = fate.outcome == "outside_repo" and raw.status is Status.OK and not raw.edit.by_shell
+        outside = (
+            fate.outcome == "outside_repo" and raw.status is Status.OK and not raw.edit.by_shell
+        )
         if outside and _NAME.search(raw.edit.path) and SCRIPT_WRITES.search(text):
             result.append(Script(raw.at, raw.call, text))
     return result
@@ -97,9 +116,14 @@ def task_texts(task: str) -> Iterator[tuple[list[str], list[int]]]:
         return
     for match in _FENCED.finditer(task):
         lines = match[2].removesuffix("\n").split("\n")
-        if any(line.startswith("+") for line in lines) and all(line[:1] in ("", "+", "-", " ", "@") for line in lines):
+        if any(line.startswith("+") for line in lines) and all(
+            line[:1] in ("", "+", "-", " ", "@") for line in lines
+        ):
             new = [line for line in lines if line[:1] not in ("-", "@")]
-            yield [line[1:] for line in new], [number for number, line in enumerate(new) if line.startswith("+")]
+            yield (
+                [line[1:] for line in new],
+                [number for number, line in enumerate(new) if line.startswith("+")],
+            )
         else:
             yield lines, list(range(len(lines)))
 
@@ -115,7 +139,10 @@ def script_texts(script: str) -> Iterator[tuple[list[str], list[int]]]:
     times = Counter(bare for lines, _ in pieces for bare in set(map(without_layout, lines)))
     for lines, sought in pieces:
         if not sought:
-            yield lines, [number for number, line in enumerate(lines) if times[without_layout(line)] == 1]
+            yield (
+                lines,
+                [number for number, line in enumerate(lines) if times[without_layout(line)] == 1],
+            )
 
 
 def _pieces(script: str) -> Iterator[tuple[list[str], bool]]:
@@ -123,7 +150,10 @@ def _pieces(script: str) -> Iterator[tuple[list[str], bool]]:
     end = 0
     for match in (_LONG if _LONG.search(script) else _TEMPLATE).finditer(script):
         yield from _short(script[end : match.start()])
-        yield match[2].removeprefix("\\\n").split("\n"), _is_sought(script[max(end, match.start() - 60) : match.start()])
+        yield (
+            match[2].removeprefix("\\\n").split("\n"),
+            _is_sought(script[max(end, match.start() - 60) : match.start()]),
+        )
         end = match.end()
     yield from _short(script[end:])
 
@@ -132,7 +162,9 @@ def _short(code: str) -> Iterator[tuple[list[str], bool]]:
     for match in _SHORT.finditer(code):
         text = match[1] or match[2] or ""
         if "\\n" in text:
-            lines = re.sub(r"\\(.)", lambda result: _ESCAPES.get(result[1], result[1]), text, flags=re.S).split("\n")
+            lines = re.sub(
+                r"\\(.)", lambda result: _ESCAPES.get(result[1], result[1]), text, flags=re.S
+            ).split("\n")
             yield lines, _is_sought(code[max(0, match.start() - 60) : match.start()])
 
 

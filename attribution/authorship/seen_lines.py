@@ -19,11 +19,34 @@ from attribution.authorship.agent_text import MIN_LENGTH, lines_without_layout, 
 from attribution.authorship.case import SLACK, AttributionWindow, CandidateAuthor
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.edits import normal_text
-from attribution.authorship.people import MIN_HOLE, PARTING, count_unknown, is_attended, is_person, person_verdict
+from attribution.authorship.people import (
+    MIN_HOLE,
+    PARTING,
+    count_unknown,
+    is_attended,
+    is_person,
+    person_verdict,
+)
 from attribution.authorship.person_lines import Texts
-from attribution.authorship.sightings import Appearance, FileEdit, Sighting, Version, appearances, events_of, every_event
+from attribution.authorship.sightings import (
+    Appearance,
+    FileEdit,
+    Sighting,
+    Version,
+    appearances,
+    events_of,
+    every_event,
+)
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.verdicts import UNSEEN, CommitVerdict, SightingPair, Verdict, spans_of, unknown, verdicts_by_line
+from attribution.authorship.verdicts import (
+    UNSEEN,
+    CommitVerdict,
+    SightingPair,
+    Verdict,
+    spans_of,
+    unknown,
+    verdicts_by_line,
+)
 from collector.files.kinds import BY_HAND
 from collector.model import Commit, Edit
 from collector.vocabulary.lines import Author, Evidence, Reason, Witness
@@ -31,12 +54,24 @@ from collector.vocabulary.lines import Author, Evidence, Reason, Witness
 # Reasons for which nothing is known of the line itself, so that a sighting tells more.
 _OPEN = frozenset(
     {
-        Reason.NO_SESSION, Reason.UNEXPLAINED, Reason.UNCAPTURED, Reason.UNOBSERVED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION,
-        Reason.FORMATTER, Reason.INVISIBLE_SUBAGENT, Reason.BASE_UNKNOWN, Reason.REWRITTEN, Reason.OTHER_BRANCH, Reason.COMMON_LINE,
+        Reason.NO_SESSION,
+        Reason.UNEXPLAINED,
+        Reason.UNCAPTURED,
+        Reason.UNOBSERVED,
+        Reason.OPAQUE_SHELL,
+        Reason.GIT_OPERATION,
+        Reason.FORMATTER,
+        Reason.INVISIBLE_SUBAGENT,
+        Reason.BASE_UNKNOWN,
+        Reason.REWRITTEN,
+        Reason.OTHER_BRANCH,
+        Reason.COMMON_LINE,
     }
-)  # fmt: skip
+)
 _TELLING = 8  # characters without layout from which a line that was seen before an agent wrote it is the same line
-_AMENDED = 60.0  # seconds from a commit's author time to its last change after which it was made again
+_AMENDED = (
+    60.0  # seconds from a commit's author time to its last change after which it was made again
+)
 
 
 class LinkedCommit(NamedTuple):
@@ -46,7 +81,9 @@ class LinkedCommit(NamedTuple):
     verdict: CommitVerdict
     since: float  # author time of its latest parent
     complete: bool  # it is linked to sessions by name, and all that took part are known
-    claimed: Collection[str] = ()  # paths that a record of a session names although no call of it changed them
+    claimed: Collection[
+        str
+    ] = ()  # paths that a record of a session names although no call of it changed them
 
     @property
     def is_redone(self) -> bool:
@@ -77,14 +114,26 @@ class SeenFiles:
                     result[path].append((root, step.at, step.order, step.edit))
         return result
 
-    def looks(self, item: LinkedCommit, file: FileDiff, requested: Iterable[int]) -> Iterator[FileSeen]:
+    def looks(
+        self, item: LinkedCommit, file: FileDiff, requested: Iterable[int]
+    ) -> Iterator[FileSeen]:
         """What each worktree of the commit's author or sessions showed of a file. `requested`: indices of lines."""
-        path, commit, sessions = file.change.path, item.commit, item.verdict.sessions | item.verdict.named
-        mine = (line for line in self.timelines.values() if commit.author_email in line.emails or sessions & line.sessions)
+        path, commit, sessions = (
+            file.change.path,
+            item.commit,
+            item.verdict.sessions | item.verdict.named,
+        )
+        mine = (
+            line
+            for line in self.timelines.values()
+            if commit.author_email in line.emails or sessions & line.sessions
+        )
         lines = [line for line in mine if path in line.sightings]
         if not lines:
             return
-        last, blob = max(self.last_version(name, commit.author_time) for name in (path, file.change.old_path))
+        last, blob = max(
+            self.last_version(name, commit.author_time) for name in (path, file.change.old_path)
+        )
         until = commit.author_time + SLACK
         shown = [(line, events_of(self._events(line, path), last, until)) for line in lines]
         if not any(isinstance(event, Sighting) for _, events in shown for event in events):
@@ -97,7 +146,9 @@ class SeenFiles:
         committed = Sighting(last, -1, normal_text(before), True, committed=True)
         for line, events in shown:
             moments = line.windows.moments
-            if blob == file.change.old and bisect_left(moments, last - PARTING) < bisect_left(moments, last + SLACK):
+            if blob == file.change.old and bisect_left(moments, last - PARTING) < bisect_left(
+                moments, last + SLACK
+            ):
                 events = sorted((committed, *events), key=lambda event: (event.at, event.order))
             seen = appearances(events, version, telling, bare_before)
             elsewhere = [at for root, at, _, _ in edits if root != line.root]
@@ -107,7 +158,11 @@ class SeenFiles:
         """What was seen of a file of a worktree and what its edits show, made once: each text is cut into lines for all commits."""
         key = (line.root, path)
         if key not in self._made:
-            own = ((at, order, edit) for root, at, order, edit in self._edits.get(path, ()) if root == line.root)
+            own = (
+                (at, order, edit)
+                for root, at, order, edit in self._edits.get(path, ())
+                if root == line.root
+            )
             self._made[key] = every_event(line.sightings[path], own)
         return self._made[key]
 
@@ -125,7 +180,9 @@ class FileSeen:
     appearances: Mapping[int, Appearance]
     last: float  # author time of the last commit of the file before
     elsewhere: Collection[float]  # when the file was edited in other worktrees
-    _brought: dict[float, str] = field(default_factory=dict)  # by moment: what git had of the file before it, without layout
+    _brought: dict[float, str] = field(
+        default_factory=dict
+    )  # by moment: what git had of the file before it, without layout
 
     def verdict(self, index: int, existing: Verdict) -> Verdict | None:
         """What the sightings say of a line; None: nothing more than `existing`."""
@@ -133,7 +190,9 @@ class FileSeen:
         if appearance is None:
             return None
         witness = self._witness(index, appearance)
-        if witness is not None and (existing.author != Author.AGENT or self._is_refuted(index, appearance, existing)):
+        if witness is not None and (
+            existing.author != Author.AGENT or self._is_refuted(index, appearance, existing)
+        ):
             return witness
         if witness is not None and existing.is_persons:  # an agent's line that a person changed
             return replace(existing, witness=witness.witness)
@@ -145,37 +204,73 @@ class FileSeen:
     def stood_before(self, index: int) -> Verdict | None:
         """Nobody's, where a line stood in the file before anything on record could have written it; None: it need not have."""
         appearance = self.appearances.get(index)
-        return self._nobody(index, appearance) if appearance is not None and self._is_first(appearance) else None
+        return (
+            self._nobody(index, appearance)
+            if appearance is not None and self._is_first(appearance)
+            else None
+        )
 
     def _witness(self, index: int, appearance: Appearance) -> Verdict | None:
         """A person's line that was seen to appear."""
-        seen, without, committed = appearance.seen, appearance.committed or appearance.without, appearance.committed is not None
-        if seen is None or without is None or (appearance.untold and not committed) or seen.at <= self.last:
+        seen, without, committed = (
+            appearance.seen,
+            appearance.committed or appearance.without,
+            appearance.committed is not None,
+        )
+        if (
+            seen is None
+            or without is None
+            or (appearance.untold and not committed)
+            or seen.at <= self.last
+        ):
             return None
         if not without.whole and self.version.bares.count(self.version.bares[index]) > 1:
             return None  # it may be another one that was seen
-        if committed and not any(start <= without.at and seen.at <= end for start, end in self.line.windows.spans):
+        if committed and not any(
+            start <= without.at and seen.at <= end for start, end in self.line.windows.spans
+        ):
             return None  # a session of which only the end is on record may have written it after the commit
         kind = Witness.NOTICE if seen.outside_edit else Witness.RECORDED
-        pair, window = SightingPair(kind, without.at, seen.at), AttributionWindow(self.file.change.path, without.at, seen.at)
+        pair, window = (
+            SightingPair(kind, without.at, seen.at),
+            AttributionWindow(self.file.change.path, without.at, seen.at),
+        )
         verdict = self._person(index, pair, window)
-        return verdict if not committed or (verdict is not None and verdict.evidence is Evidence.OBSERVED) else None
+        return (
+            verdict
+            if not committed or (verdict is not None and verdict.evidence is Evidence.OBSERVED)
+            else None
+        )
 
     def _inferred(self, index: int, appearance: Appearance) -> Verdict | None:
         """A person's line of which only the commit, or the first look at the file, is a sighting."""
         commit, path = self.item.commit, self.file.change.path
-        if self.item.is_redone or not self.item.complete or path in self.item.claimed or appearance.untold:
+        if (
+            self.item.is_redone
+            or not self.item.complete
+            or path in self.item.claimed
+            or appearance.untold
+        ):
             return None
         seen, without, until = appearance.seen, appearance.without, commit.author_time + SLACK
         if seen is None and without is not None and without.at > self.item.since:
             window = AttributionWindow(path, without.at, until, last=True, unseen=True)
             return self._person(index, SightingPair(Witness.COMMIT, without.at), window)
-        if seen is not None and without is None and not appearance.edited and seen.at > max(self.last, self.item.since):
+        if (
+            seen is not None
+            and without is None
+            and not appearance.edited
+            and seen.at > max(self.last, self.item.since)
+        ):
             window = AttributionWindow(path, self.item.since, seen.at)
-            return self._person(index, SightingPair(Witness.FIRST_READ, self.item.since, seen.at), window)
+            return self._person(
+                index, SightingPair(Witness.FIRST_READ, self.item.since, seen.at), window
+            )
         return None
 
-    def _person(self, index: int, witness: SightingPair, window: AttributionWindow) -> Verdict | None:
+    def _person(
+        self, index: int, witness: SightingPair, window: AttributionWindow
+    ) -> Verdict | None:
         cause = self._cause(witness, window)
         elsewhere = any(window.after < at < window.before for at in self.elsewhere)
         if cause is None or elsewhere or self._was_there(index):
@@ -190,9 +285,17 @@ class FileSeen:
     def _cause(self, witness: SightingPair, window: AttributionWindow) -> CandidateAuthor | None:
         """The answer of the window, if nobody but a person is left; where nothing was recorded for a time it says so."""
         cause, moments = self.line.windows.cause(window), self.line.windows.moments
-        if witness.seen_to_appear and cause.reason == Reason.NONE and not is_attended(window, moments):
+        if (
+            witness.seen_to_appear
+            and cause.reason == Reason.NONE
+            and not is_attended(window, moments)
+        ):
             cause = replace(cause, reason=Reason.UNCAPTURED, watched=False)
-        unwatched = cause.author == Author.HUMAN and cause.reason == Reason.UNCAPTURED and witness.seen_to_appear
+        unwatched = (
+            cause.author == Author.HUMAN
+            and cause.reason == Reason.UNCAPTURED
+            and witness.seen_to_appear
+        )
         return cause if is_person(cause) or (unwatched and self.item.complete) else None
 
     def _was_there(self, index: int) -> bool:
@@ -208,7 +311,14 @@ class FileSeen:
         seen, call = appearance.seen, existing.call
         if seen is None or call is None or seen.at <= self.last or appearance.edited:
             return False
-        started = next((action.at for action in self.line.windows.actions if action.call.call_id == call.call_id), call.at)
+        started = next(
+            (
+                action.at
+                for action in self.line.windows.actions
+                if action.call.call_id == call.call_id
+            ),
+            call.at,
+        )
         older = existing.author == Author.AGENT and self._was_there(index)
         return seen.at < started and not older and self._is_same(index, seen)
 
@@ -217,23 +327,40 @@ class FileSeen:
         bare, text = self.version.bares[index], self.version.lines[index].rstrip()
         if len(bare) < _TELLING or self.version.bares.count(bare) > 1:
             return False
-        return text not in self.before.split("\n") and any(text == line.rstrip() for line in seen.text.split("\n"))
+        return text not in self.before.split("\n") and any(
+            text == line.rstrip() for line in seen.text.split("\n")
+        )
 
     def _is_first(self, appearance: Appearance) -> bool:
         seen = appearance.seen
-        if seen is None or appearance.without is not None or appearance.edited or seen.at <= self.last:
+        if (
+            seen is None
+            or appearance.without is not None
+            or appearance.edited
+            or seen.at <= self.last
+        ):
             return False
-        cause = self.line.windows.cause(AttributionWindow(self.file.change.path, max(self.last, self.item.since), seen.at))
+        cause = self.line.windows.cause(
+            AttributionWindow(self.file.change.path, max(self.last, self.item.since), seen.at)
+        )
         return cause.author == Author.HUMAN and cause.reason in (Reason.NONE, Reason.UNCAPTURED)
 
     def _nobody(self, index: int, appearance: Appearance) -> Verdict | None:
         """Of a line that whoever is said to have written it cannot have written; None: the agents still may have."""
         if self._was_there(index):
             return unknown(Reason.FORMATTER)
-        after = appearance.without.at if appearance.without is not None else max(self.last, self.item.since)
+        after = (
+            appearance.without.at
+            if appearance.without is not None
+            else max(self.last, self.item.since)
+        )
         before = appearance.seen.at if appearance.seen is not None else self.item.commit.author_time
         cause = self.line.windows.cause(AttributionWindow(self.file.change.path, after, before))
-        return None if cause.author in (Author.AGENT, Author.TOOL) else unknown(cause.reason or Reason.UNEXPLAINED, cause.call)
+        return (
+            None
+            if cause.author in (Author.AGENT, Author.TOOL)
+            else unknown(cause.reason or Reason.UNEXPLAINED, cause.call)
+        )
 
 
 def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
@@ -245,23 +372,41 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
         return
     opened = count_unknown(item.verdict, _OPEN)
     for file, spans in item.verdict.files:
-        verdicts = verdicts_by_line(spans) if file.kind in BY_HAND and any(_is_open(span.verdict) for span in spans) else {}
-        changes = _seen_changes(item, files, file, verdicts, opened >= MIN_HOLE)  # calls that nobody could read wrote there
+        verdicts = (
+            verdicts_by_line(spans)
+            if file.kind in BY_HAND and any(_is_open(span.verdict) for span in spans)
+            else {}
+        )
+        changes = _seen_changes(
+            item, files, file, verdicts, opened >= MIN_HOLE
+        )  # calls that nobody could read wrote there
         if changes:
             lines = files.texts.lines(file)
             verdicts |= changes
             persons = {line: verdict for line, verdict in changes.items() if verdict.is_persons}
-            others = {line for line, verdict in verdicts.items() if verdict.author in (Author.UNKNOWN, Author.HUMAN)}
+            others = {
+                line
+                for line, verdict in verdicts.items()
+                if verdict.author in (Author.UNKNOWN, Author.HUMAN)
+            }
             spans[:] = spans_of(verdicts | _followers(file, persons, others, lines), lines)
     if opened and count_unknown(item.verdict, _OPEN):
         for _, spans in item.verdict.files:
             for number, span in enumerate(spans):
-                if span.verdict.author == Author.HUMAN and span.verdict.witness and span.verdict.witness.kind is Witness.COMMIT:
+                if (
+                    span.verdict.author == Author.HUMAN
+                    and span.verdict.witness
+                    and span.verdict.witness.kind is Witness.COMMIT
+                ):
                     spans[number] = replace(span, verdict=unknown(Reason.UNEXPLAINED))
 
 
 def _seen_changes(
-    item: LinkedCommit, files: SeenFiles, file: FileDiff, verdicts: Mapping[int, Verdict], has_hole: bool
+    item: LinkedCommit,
+    files: SeenFiles,
+    file: FileDiff,
+    verdicts: Mapping[int, Verdict],
+    has_hole: bool,
 ) -> dict[int, Verdict]:
     """Line -> what the sightings say of it. `has_hole`: they name nobody."""
     requested = [line - 1 for line, verdict in verdicts.items() if _is_open(verdict)]
@@ -274,7 +419,9 @@ def _seen_changes(
     return changes
 
 
-def _followers(file: FileDiff, changes: Mapping[int, Verdict], others: Collection[int], lines: Sequence[str]) -> dict[int, Verdict]:
+def _followers(
+    file: FileDiff, changes: Mapping[int, Verdict], others: Collection[int], lines: Sequence[str]
+) -> dict[int, Verdict]:
     """Which of the others say nothing: beside lines that got a verdict, and none that got another one, they share it."""
     result: dict[int, Verdict] = {}
     for start, end, _ in file.added if changes else ():
@@ -283,7 +430,9 @@ def _followers(file: FileDiff, changes: Mapping[int, Verdict], others: Collectio
         for line in (line for line in block if line not in strong and line in others):
             below = bisect_left(strong, line)
             sides = strong[max(0, below - 1) : below + 1]
-            if sides and all(changes.get(side) == changes.get(sides[0]) is not None for side in sides):
+            if sides and all(
+                changes.get(side) == changes.get(sides[0]) is not None for side in sides
+            ):
                 result[line] = changes[sides[0]]
     return result
 
@@ -296,7 +445,9 @@ def _is_open(verdict: Verdict) -> bool:
         return verdict.reason in _OPEN
     if verdict.call is None or verdict.evidence == Evidence.OBSERVED:
         return False
-    return verdict.evidence != Evidence.REPLAYED or verdict.call.by_shell  # an edit that was replayed shows what it found
+    return (
+        verdict.evidence != Evidence.REPLAYED or verdict.call.by_shell
+    )  # an edit that was replayed shows what it found
 
 
 def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:
@@ -304,14 +455,18 @@ def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:
     if not item.complete or item.is_redone or len(item.commit.parents) > 1:
         return
     for file, spans in item.verdict.files:
-        verdicts = verdicts_by_line(spans) if any(_is_declared(span.verdict) for span in spans) else {}
+        verdicts = (
+            verdicts_by_line(spans) if any(_is_declared(span.verdict) for span in spans) else {}
+        )
         requested = [line - 1 for line, verdict in verdicts.items() if _is_declared(verdict)]
         for seen in files.looks(item, file, requested) if requested else ():
             nobody = {index + 1: seen.stood_before(index) for index in requested}
             changes = {line: verdict for line, verdict in nobody.items() if verdict is not None}
             if changes:
                 lines = files.texts.lines(file)
-                others = {line for line, verdict in verdicts.items() if verdict.author == Author.DECLARED}
+                others = {
+                    line for line, verdict in verdicts.items() if verdict.author == Author.DECLARED
+                }
                 verdicts |= changes | _followers(file, changes, others, lines)
                 spans[:] = spans_of(verdicts, lines)
 

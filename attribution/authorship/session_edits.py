@@ -13,7 +13,15 @@ from attribution.shell import Effect, effects
 from attribution.shell.expansion import SOME_TEMPORARY
 from attribution.shell.printed import lines_traced, parts_shown
 from collector.json_values import get_str, parse_json
-from collector.model import ChangeOfOthers, Command, Edit, FileObservation, Session, Status, ToolCall
+from collector.model import (
+    ChangeOfOthers,
+    Command,
+    Edit,
+    FileObservation,
+    Session,
+    Status,
+    ToolCall,
+)
 from collector.text import normal_path
 from collector.vocabulary.agents import read_only_subagents
 from collector.vocabulary.lines import Reason
@@ -27,17 +35,28 @@ _MAY_WRITE = re.compile(
 )
 # What bash says of a heredoc whose end word it did not find.
 _NOT_ENDED = re.compile(r"here-document at line \d+ delimited by end-of-file \(wanted `(.+)'\)")
-_NO_FILE = re.compile(r"(?:File|file) does not exist|No such file or directory|ENOENT|[Ff]ile not found")
+_NO_FILE = re.compile(
+    r"(?:File|file) does not exist|No such file or directory|ENOENT|[Ff]ile not found"
+)
 _PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
 _HOOK = 1.0  # seconds after the result of a call in which a hook may still have changed its files
 _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
 _ANSWER = 60.0  # seconds from the last event of a subagent to the end of the call that started it
 _TELLING = 12  # characters: a shorter line is written again and again
 _FILE_NAME = re.compile(r"[\w.@+-]+")
-_LISTED = re.compile(r"^(?:[^\s:]{1,200}:)?\s*\d+[:\t→|-]|^[+-]", re.M)  # what numbers, searches and differences put before a line
+_LISTED = re.compile(
+    r"^(?:[^\s:]{1,200}:)?\s*\d+[:\t→|-]|^[+-]", re.M
+)  # what numbers, searches and differences put before a line
 _ASCII = bytes(range(128))
 _NO_FILES: Mapping[str, frozenset[str]] = {}
-_EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy", "modify": "edit"}
+_EXACT_EFFECTS = {
+    "write": "write",
+    "append": "append",
+    "remove": "delete",
+    "move": "move",
+    "copy": "copy",
+    "modify": "edit",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +72,9 @@ class WorktreeAction:
     subagent: str = ""  # session or agent id of the subagent that it started, where recorded
     unseen: Reason = Reason.NONE  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
     told: str = ""  # invisible_subagent: what it was asked to do
-    files: frozenset[str] | None = None  # invisible_subagent: paths it can have left changed when it was done; None: any
+    files: frozenset[str] | None = (
+        None  # invisible_subagent: paths it can have left changed when it was done; None: any
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +124,9 @@ class SessionEdits:
     started: float
     ended: float
     edits: list[RawEdit] = field(default_factory=list)
-    sightings: list[tuple[int, FileObservation]] = field(default_factory=list)  # order, and what was seen of a file
+    sightings: list[tuple[int, FileObservation]] = field(
+        default_factory=list
+    )  # order, and what was seen of a file
     of_others: tuple[ChangeOfOthers, ...] = ()
     parent: str = ""  # the session that started this one
     produced: list[ProducedText] = field(default_factory=list)
@@ -113,19 +136,32 @@ class SessionEdits:
     worktrees: list[ShownWorktree] = field(default_factory=list)
     commits: list[CommitCall] = field(default_factory=list)
     names: tuple[str, ...] = ()  # further ids by which commits may name the session
-    listed: list[tuple[float, FileListed]] = field(default_factory=list)  # what was there, and what was not
+    listed: list[tuple[float, FileListed]] = field(
+        default_factory=list
+    )  # what was there, and what was not
     prompts: list[Prompt] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)  # turn and text of what the user said
-    shown: list[tuple[float, str]] = field(default_factory=list)  # when, and which of the lines that it wrote it had before it
+    shown: list[tuple[float, str]] = field(
+        default_factory=list
+    )  # when, and which of the lines that it wrote it had before it
 
 
 def session_edits(
-    session: Session, session_id: int, emails: Iterable[str] = (), subagent_files: Mapping[str, frozenset[str]] = _NO_FILES
+    session: Session,
+    session_id: int,
+    emails: Iterable[str] = (),
+    subagent_files: Mapping[str, frozenset[str]] = _NO_FILES,
 ) -> SessionEdits:
     """The file-changing side of a session. `subagent_files`: as in `SessionFiles.subagent_files`."""
     cwd = session.cwds[0] if session.cwds else ""
     track = SessionEdits(
-        session_id, session.id, cwd, session.cwds, session.started_at or 0.0, session.ended_at or 0.0, emails=frozenset(emails)
+        session_id,
+        session.id,
+        cwd,
+        session.cwds,
+        session.started_at or 0.0,
+        session.ended_at or 0.0,
+        emails=frozenset(emails),
     )
     # Agents that record no results (Cursor) say of no call how it ended; for the others "unknown" means cut off.
     no_results = bool(session.calls) and all(c.status is Status.UNKNOWN for c in session.calls)
@@ -139,7 +175,11 @@ def session_edits(
         track.edits.extend(RawEdit(at, order, edit, ref, status, cwd) for edit in call.edits)
         if call.hook_ran and call.edits:
             paths = tuple(_absolute(edit.path, cwd) for edit in call.edits)
-            track.actions.append(WorktreeAction(at, at + _HOOK, ref, cwd=cwd, effects=(Effect("format", paths, tool="hook"),)))
+            track.actions.append(
+                WorktreeAction(
+                    at, at + _HOOK, ref, cwd=cwd, effects=(Effect("format", paths, tool="hook"),)
+                )
+            )
         if call.command is not None and call.status is not Status.REJECTED:
             _add_command(track, call, ref, at, order, _latest(session, call, at))
         refs[call.call_id] = ref
@@ -151,16 +191,28 @@ def session_edits(
         track.listed.extend((at, item) for item in _listings(call, track.cwd))
     if session.truncated_start:
         begin = CallRef(session_id, "", 0, track.started)
-        track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, begin, unseen=Reason.TRANSCRIPT_NOT_STORED))
+        track.actions.append(
+            WorktreeAction(
+                track.started - _BEFORE, track.started, begin, unseen=Reason.TRANSCRIPT_NOT_STORED
+            )
+        )
     calls = (moment for call in session.calls for moment in (call.at, call.done_at))
     others = (item.at for several in (session.turns, session.messages) for item in several)
     track.moments = sorted({round(moment) for moment in (*calls, *others) if moment is not None})
     track.sightings.extend((len(session.calls), item) for item in session.notices)
     track.of_others, track.parent = session.of_others, session.parent_id
     track.commits = commit_calls(session, refs)
-    track.names = tuple(dict.fromkeys(mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail))
+    track.names = tuple(
+        dict.fromkeys(
+            mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail
+        )
+    )
     track.produced = produced_texts(session)
-    track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
+    track.prompts = [
+        Prompt(turn.at, turn.text)
+        for turn in session.turns
+        if turn.at is not None and turn.origin != "injected"
+    ]
     track.shown = list(shown_texts(session, track.edits))
     track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER]
     return track
@@ -171,10 +223,18 @@ def shown_texts(session: Session, edits: Iterable[RawEdit]) -> Iterator[tuple[fl
 
     Of a file whose text before is not on record, and that a prompt or another call had named, all of it may have been shown.
     """
-    wanted = {line for raw in edits for text in raw.edit.new_texts() for line in telling_lines(text)}
-    unknown = [raw for raw in edits if raw.edit.content is not None and not raw.edit.before_known and raw.edit.before is None]
+    wanted = {
+        line for raw in edits for text in raw.edit.new_texts() for line in telling_lines(text)
+    }
+    unknown = [
+        raw
+        for raw in edits
+        if raw.edit.content is not None and not raw.edit.before_known and raw.edit.before is None
+    ]
     names = {_base(raw) for raw in unknown}
-    named = {name: -1 for turn in session.turns for name in names & set(_FILE_NAME.findall(turn.text))}
+    named = {
+        name: -1 for turn in session.turns for name in names & set(_FILE_NAME.findall(turn.text))
+    }
     for turn in session.turns:
         yield turn.at or 0.0, "\n".join(wanted.intersection(telling_lines(turn.text)))
     for order, call in enumerate(session.calls):
@@ -184,7 +244,11 @@ def shown_texts(session: Session, edits: Iterable[RawEdit]) -> Iterator[tuple[fl
         if call.command is not None and call.command.output and wanted:
             lines = telling_lines(_LISTED.sub("", call.command.output))
             yield call.done_at or call.at or 0.0, "\n".join(wanted.intersection(lines))
-    yield from ((0.0, raw.edit.content or "") for raw in unknown if named.get(_base(raw), raw.order) < raw.order)
+    yield from (
+        (0.0, raw.edit.content or "")
+        for raw in unknown
+        if named.get(_base(raw), raw.order) < raw.order
+    )
 
 
 def _base(raw: RawEdit) -> str:
@@ -198,12 +262,25 @@ def telling_lines(text: str) -> Iterator[str]:
 
 def _shown_worktrees(call: ToolCall, cwd: str) -> Iterator[ShownWorktree]:
     """Where several commits were made in several directories, nobody can tell which of them was made where."""
-    text, ran_in = (call.command.text, call.command.cwd or cwd) if call.command is not None else ("", "")
+    text, ran_in = (
+        (call.command.text, call.command.cwd or cwd) if call.command is not None else ("", "")
+    )
     if call.commits or "worktree" in text:
-        known = (effect for effect in effects(text, ran_in) if SOME_TEMPORARY not in (effect.directory, *effect.paths))
-        several = [effect for effect in known if effect.directory.startswith("/") and "$" not in effect.directory]
+        known = (
+            effect
+            for effect in effects(text, ran_in)
+            if SOME_TEMPORARY not in (effect.directory, *effect.paths)
+        )
+        several = [
+            effect
+            for effect in known
+            if effect.directory.startswith("/") and "$" not in effect.directory
+        ]
         yield from (
-            ShownWorktree(path, (), effect.directory) for effect in several if effect.kind != "commit" for path in effect.paths
+            ShownWorktree(path, (), effect.directory)
+            for effect in several
+            if effect.kind != "commit"
+            for path in effect.paths
         )
         places = {effect.directory for effect in several if effect.kind == "commit"}
         if call.commits and len(places) == 1:
@@ -214,12 +291,19 @@ def characters_of(sessions: Iterable[SessionEdits]) -> frozenset[str]:
     """The characters beside ASCII in the texts of all edits."""
     edits = (raw.edit for session in sessions for raw in session.edits)
     special = {text for edit in edits for text in _texts_of(edit) if text and not text.isascii()}
-    encoded = (text.encode("utf-8", "surrogatepass").translate(None, _ASCII) for text in special)  # the rest is not looked at
+    encoded = (
+        text.encode("utf-8", "surrogatepass").translate(None, _ASCII) for text in special
+    )  # the rest is not looked at
     return frozenset(b"".join(encoded).decode("utf-8", "surrogatepass"))
 
 
 def _texts_of(edit: Edit) -> Iterator[str | None]:
-    yield from (edit.before, edit.content, edit.after, *(replacement.new for replacement in edit.replacements))
+    yield from (
+        edit.before,
+        edit.content,
+        edit.after,
+        *(replacement.new for replacement in edit.replacements),
+    )
     yield from (line for hunk in edit.hunks for line in hunk.lines)
 
 
@@ -242,7 +326,9 @@ def _sightings(call: ToolCall, cwd: str) -> Iterator[FileObservation]:
         parts = parts_shown(call.command.text, started, output) if call.status is Status.OK else []
         moment = call.done_at if call.done_at is not None else call.at
         for part in (*parts, *lines_traced(output)):
-            yield FileObservation(_absolute(part.path, started), moment, part.start, part.text, part.whole)
+            yield FileObservation(
+                _absolute(part.path, started), moment, part.start, part.text, part.whole
+            )
 
 
 def add_missing_end(session: SessionEdits, until: float) -> None:
@@ -265,7 +351,10 @@ def add_missing_parents(sessions: Iterable[SessionEdits], listed: Container[str]
     children: dict[str, list[SessionEdits]] = defaultdict(list)
     for session in sessions:
         children[session.parent].append(session)
-    for parent in children.keys() - {"", *(session.key for group in children.values() for session in group)}:
+    for parent in children.keys() - {
+        "",
+        *(session.key for group in children.values() for session in group),
+    }:
         first = min(children[parent], key=lambda session: session.started)
         ended = max(session.ended for session in children[parent])
         reason = Reason.TRANSCRIPT_MISSING if parent in listed else Reason.TRANSCRIPT_NOT_STORED
@@ -293,7 +382,9 @@ def _latest(session: Session, call: ToolCall, moment: float) -> float:
     return max(moment, next(later, session.ended_at or moment))
 
 
-def _add_command(session: SessionEdits, call: ToolCall, ref: CallRef, moment: float, order: int, latest: float) -> None:
+def _add_command(
+    session: SessionEdits, call: ToolCall, ref: CallRef, moment: float, order: int, latest: float
+) -> None:
     command = call.command
     assert command is not None
     started = call.at if call.at is not None else moment
@@ -308,23 +399,37 @@ def _add_command(session: SessionEdits, call: ToolCall, ref: CallRef, moment: fl
         by_shell = replace(ref, at=moment, by_shell=True)
         for effect in result:
             settled = effect.kind != "modify" or _settles(effect, result)
-            session.edits.extend(_exact_edits(effect, by_shell, moment if settled else started, order, cwd))
+            session.edits.extend(
+                _exact_edits(effect, by_shell, moment if settled else started, order, cwd)
+            )
 
 
 def _text_as_run(command: Command) -> str:
     """The command's text with what Claude Code 1.0 put behind it: the shell missed the end word with which the record ends."""
     text = command.text.rstrip()
     missed = _NOT_ENDED.search(command.output)
-    return f"{text} < /dev/null" if missed and text.rpartition("\n")[2].strip() == missed[1] else command.text
+    return (
+        f"{text} < /dev/null"
+        if missed and text.rpartition("\n")[2].strip() == missed[1]
+        else command.text
+    )
 
 
 def _settles(effect: Effect, others: Iterable[Effect]) -> bool:
     """Whether the text of a file that a command changes is known afterwards: nothing else in the command may have changed it."""
-    doubtful = [other for other in others if not other.is_literal and other.kind not in ("remove", "move", "copy", "commit")]
-    return not any(not item.paths or set(item.paths).intersection(effect.paths) for item in doubtful)
+    doubtful = [
+        other
+        for other in others
+        if not other.is_literal and other.kind not in ("remove", "move", "copy", "commit")
+    ]
+    return not any(
+        not item.paths or set(item.paths).intersection(effect.paths) for item in doubtful
+    )
 
 
-def _exact_edits(effect: Effect, call: CallRef, moment: float, order: int, cwd: str) -> Iterator[RawEdit]:
+def _exact_edits(
+    effect: Effect, call: CallRef, moment: float, order: int, cwd: str
+) -> Iterator[RawEdit]:
     """Edits that a command's text gives exactly: heredocs, `rm`, `mv`, `cp` of named files, patches."""
     op = _EXACT_EFFECTS.get(effect.kind)
     if op is None or (op in ("write", "append", "edit") and not effect.is_literal):
@@ -332,7 +437,14 @@ def _exact_edits(effect: Effect, call: CallRef, moment: float, order: int, cwd: 
     for path in effect.paths:
         if not any(mark in path for mark in "*?[$"):
             path, new_path = _absolute(path, cwd), _absolute(effect.target, cwd)
-            edit = Edit(path, op, content=effect.content, hunks=effect.hunks, new_path=new_path, by_shell=True)
+            edit = Edit(
+                path,
+                op,
+                content=effect.content,
+                hunks=effect.hunks,
+                new_path=new_path,
+                by_shell=True,
+            )
             yield RawEdit(moment, order, edit, call, Status.OK, cwd)
 
 
@@ -340,17 +452,32 @@ def _absolute(path: str, cwd: str) -> str:
     return path if not path or path.startswith("/") or not cwd else normal_path(f"{cwd}/{path}")
 
 
-def _add_spawn(session: SessionEdits, call: ToolCall, ref: CallRef, moment: float, files: frozenset[str] | None) -> None:
+def _add_spawn(
+    session: SessionEdits, call: ToolCall, ref: CallRef, moment: float, files: frozenset[str] | None
+) -> None:
     spawn = call.spawn
     assert spawn is not None
-    if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in read_only_subagents() or call.status is not Status.OK:
+    if (
+        spawn.visible
+        or spawn.edits == 0
+        or spawn.kind.lower() in read_only_subagents()
+        or call.status is not Status.OK
+    ):
         return
     until = call.over_at or session.ended if spawn.asynchronous else moment
     instructions = get_str(parse_json(call.input), "prompt") or call.input.replace("\\n", "\n")
     started = call.at if call.at is not None else moment
-    named = None if spawn.asynchronous else files  # of one in the background only its edit calls are known to the recorder
+    named = (
+        None if spawn.asynchronous else files
+    )  # of one in the background only its edit calls are known to the recorder
     action = WorktreeAction(
-        started, until, ref, subagent=spawn.agent_id, unseen=Reason.INVISIBLE_SUBAGENT, told=instructions, files=named
+        started,
+        until,
+        ref,
+        subagent=spawn.agent_id,
+        unseen=Reason.INVISIBLE_SUBAGENT,
+        told=instructions,
+        files=named,
     )
     session.actions.append(action)
 
@@ -363,5 +490,9 @@ def forget_stored_subagents(sessions: Iterable[SessionEdits], stored: Mapping[st
 
 def _is_stored(action: WorktreeAction, stored: Mapping[str, float]) -> bool:
     """Whether the whole work of a subagent is on record: its last answer is what ends the call that started it."""
-    ended = stored.get(action.subagent) if action.subagent and action.unseen == Reason.INVISIBLE_SUBAGENT else None
+    ended = (
+        stored.get(action.subagent)
+        if action.subagent and action.unseen == Reason.INVISIBLE_SUBAGENT
+        else None
+    )
     return ended is not None and ended >= action.until - _ANSWER

@@ -14,7 +14,9 @@ from attribution.authorship.agent_text import MIN_LENGTH, lines_without_layout, 
 from attribution.authorship.edits import NoFit, normal_text, text_after
 from collector.model import Edit
 
-_SAME_FILE = 0.3  # share of the lines of a sighting that a version must have to be one of the same file
+_SAME_FILE = (
+    0.3  # share of the lines of a sighting that a version must have to be one of the same file
+)
 
 
 @dataclass(frozen=True)  # without slots: what is derived from the text is kept
@@ -72,9 +74,16 @@ def edit_sightings(at: float, order: int, edit: Edit) -> Iterator[Sighting | Fil
     if edit.before_known:
         yield Sighting(at, order, normal_text(edit.before or ""), True)
     else:
-        yield from (Sighting(at, order, item.old, False, 0) for item in edit.replacements if item.old)
+        yield from (
+            Sighting(at, order, item.old, False, 0) for item in edit.replacements if item.old
+        )
     after = _text_after(edit)
-    told = bool(edit.replacements or any(hunk.exact_text for hunk in edit.hunks) or edit.content is not None or after is not None)
+    told = bool(
+        edit.replacements
+        or any(hunk.exact_text for hunk in edit.hunks)
+        or edit.content is not None
+        or after is not None
+    )
     yield FileEdit(at, order, told and edit.op in ("edit", "write", "append"))
     if after is not None:
         yield Sighting(at, order, after, True, computed=edit.by_shell)
@@ -82,7 +91,11 @@ def edit_sightings(at: float, order: int, edit: Edit) -> Iterator[Sighting | Fil
 
 def _text_after(edit: Edit) -> str | None:
     """The text of the file after an edit, where that does not rest on a guess."""
-    whole = edit.before_known or edit.after is not None or (edit.op == "write" and edit.content is not None)
+    whole = (
+        edit.before_known
+        or edit.after is not None
+        or (edit.op == "write" and edit.content is not None)
+    )
     if edit.op in ("delete", "move", "copy") or not whole:
         return None
     try:
@@ -96,7 +109,9 @@ class Version:
     """A committed version of a file whose lines are looked for in sightings."""
 
     lines: Sequence[str]
-    added: frozenset[int]  # indices of the lines that are asked about and of others that the commit adds
+    added: frozenset[
+        int
+    ]  # indices of the lines that are asked about and of others that the commit adds
 
     @cached_property
     def bares(self) -> list[str]:
@@ -109,19 +124,28 @@ class Version:
     def is_same_file(self, sighting: Sighting, before: frozenset[str]) -> bool:
         """Whether a text can be one of this file; `before`: the lines without layout of the version before."""
         strong = sighting.strong
-        return not strong or sum(1 for bare in strong if bare in self._strong or bare in before) >= _SAME_FILE * len(strong)
+        return not strong or sum(
+            1 for bare in strong if bare in self._strong or bare in before
+        ) >= _SAME_FILE * len(strong)
 
     def neighbours(self, index: int) -> tuple[str | None, str | None]:
         """The nearest old lines above and below a line that say something, without layout; None at the edge of the file."""
         below = bisect_left(self._old, index)
-        around = (self._old[below - 1] if below else None, self._old[below] if below < len(self._old) else None)
+        around = (
+            self._old[below - 1] if below else None,
+            self._old[below] if below < len(self._old) else None,
+        )
         above, under = (None if line is None else self.bares[line] for line in around)
         return above, under
 
     @cached_property
     def _old(self) -> list[int]:
         """Indices of the lines that the commit does not add, and that say something."""
-        return [i for i, bare in enumerate(self.bares) if i not in self.added and len(bare) >= MIN_LENGTH]
+        return [
+            i
+            for i, bare in enumerate(self.bares)
+            if i not in self.added and len(bare) >= MIN_LENGTH
+        ]
 
 
 def _lacks(sighting: Sighting, bare: str, edges: tuple[str | None, str | None]) -> bool:
@@ -132,7 +156,10 @@ def _lacks(sighting: Sighting, bare: str, edges: tuple[str | None, str | None]) 
     if not sighting.start or below is None:
         return False
     top = [0] if sighting.start == 1 else []
-    starts, ends = top if above is None else sighting.places.get(above, ()), sighting.places.get(below, ())
+    starts, ends = (
+        top if above is None else sighting.places.get(above, ()),
+        sighting.places.get(below, ()),
+    )
     return len(starts) == len(ends) == 1 and starts[0] <= ends[0] and bare not in sighting.bare
 
 
@@ -147,28 +174,46 @@ class Appearance:
     without: Sighting | None = None  # the last one before that lacks it
     edited: bool = False  # an agent edited the file in between
     untold: bool = False  # one of the edits may have written anything
-    committed: Sighting | None = None  # the commit that lacks it, where nothing on record saw it before or edited the file since
+    committed: Sighting | None = (
+        None  # the commit that lacks it, where nothing on record saw it before or edited the file since
+    )
 
     def pass_by(self, event: Sighting | FileEdit) -> None:
         if isinstance(event, FileEdit):
             if self.seen is None:
-                self.edited, self.untold, self.committed = True, self.untold or not event.stated, None
+                self.edited, self.untold, self.committed = (
+                    True,
+                    self.untold or not event.stated,
+                    None,
+                )
         elif event.committed:
-            self.committed = event if self.seen is None and _lacks(event, self.bare, self.edges) else None
+            self.committed = (
+                event if self.seen is None and _lacks(event, self.bare, self.edges) else None
+            )
         elif self.text in event.lines:
-            if self.without is not None and self.without.at == event.at:  # another part of the same output, of another place
+            if (
+                self.without is not None and self.without.at == event.at
+            ):  # another part of the same output, of another place
                 self.without, self.edited = None, True
             self.seen = self.seen or event
-        elif (self.seen is None or self.seen.at < event.at) and _lacks(event, self.bare, self.edges):
+        elif (self.seen is None or self.seen.at < event.at) and _lacks(
+            event, self.bare, self.edges
+        ):
             self.seen, self.untold, self.committed = None, False, None
             self.without, self.edited = (None, True) if event.computed else (event, False)
 
 
 def appearances(
-    events: Iterable[Sighting | FileEdit], version: Version, requested: Iterable[int], before: frozenset[str]
+    events: Iterable[Sighting | FileEdit],
+    version: Version,
+    requested: Iterable[int],
+    before: frozenset[str],
 ) -> dict[int, Appearance]:
     """Index of a requested line -> its appearance. `events` in order; `before`: the version before, lines without layout."""
-    result = {i: Appearance(version.bares[i], version.lines[i].strip(), version.neighbours(i)) for i in requested}
+    result = {
+        i: Appearance(version.bares[i], version.lines[i].strip(), version.neighbours(i))
+        for i in requested
+    }
     for event in events:
         if isinstance(event, FileEdit) or version.is_same_file(event, before):
             for appearance in result.values():
@@ -176,15 +221,23 @@ def appearances(
     return result
 
 
-def every_event(sightings: Iterable[Sighting], edits: Iterable[tuple[float, int, Edit]]) -> list[Sighting | FileEdit]:
+def every_event(
+    sightings: Iterable[Sighting], edits: Iterable[tuple[float, int, Edit]]
+) -> list[Sighting | FileEdit]:
     """Sightings and edits of a file in order; `edits`: moment, order and edit."""
     events: list[Sighting | FileEdit] = [*sightings]
     events += [item for at, order, edit in edits for item in edit_sightings(at, order, edit)]
     return sorted(events, key=lambda item: (item.at, item.order))
 
 
-def events_of(events: Sequence[Sighting | FileEdit], since: float, until: float) -> Sequence[Sighting | FileEdit]:
+def events_of(
+    events: Sequence[Sighting | FileEdit], since: float, until: float
+) -> Sequence[Sighting | FileEdit]:
     """The `events` of a file up to a moment; of those before `since` only from the last whole text on."""
     existing = events[: bisect_right(events, until, key=lambda item: item.at)]
-    whole = (n for n, item in enumerate(existing) if isinstance(item, Sighting) and item.whole and item.at <= since)
+    whole = (
+        n
+        for n, item in enumerate(existing)
+        if isinstance(item, Sighting) and item.whole and item.at <= since
+    )
     return existing[max(whole, default=0) :]

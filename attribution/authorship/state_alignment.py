@@ -3,7 +3,14 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from attribution.authorship.align import changes, is_relaid, kinship, lines_of, pairing, text_changes
+from attribution.authorship.align import (
+    changes,
+    is_relaid,
+    kinship,
+    lines_of,
+    pairing,
+    text_changes,
+)
 from attribution.authorship.case import AddedFile, Committed, StateAlignment
 from attribution.authorship.replay import AGENT, BASE, OUTSIDE, Worktree
 from collector.model import LineChange
@@ -31,7 +38,13 @@ def align_state(tree: Worktree, file: AddedFile) -> StateAlignment:
     return alignment
 
 
-def _relate(tree: Worktree, alignment: StateAlignment, ids: Sequence[int], old: Sequence[str], hunk: LineChange) -> None:
+def _relate(
+    tree: Worktree,
+    alignment: StateAlignment,
+    ids: Sequence[int],
+    old: Sequence[str],
+    hunk: LineChange,
+) -> None:
     """What the new lines of a replaced block have to do with the old ones."""
     agent = tree.has_agent(ids[hunk.a0 : hunk.a1])
     kin = kinship(old[hunk.a0 : hunk.a1], alignment.file.lines[hunk.b0 : hunk.b1], agent)
@@ -47,10 +60,16 @@ def _relate(tree: Worktree, alignment: StateAlignment, ids: Sequence[int], old: 
 
 
 def _note_lost(
-    tree: Worktree, alignment: StateAlignment, ids: Sequence[int], old: Sequence[str], hunks: Sequence[LineChange]
+    tree: Worktree,
+    alignment: StateAlignment,
+    ids: Sequence[int],
+    old: Sequence[str],
+    hunks: Sequence[LineChange],
 ) -> None:
     """Agent lines of the state that the version lacks."""
-    remaining = set(alignment.ids) | {line for line, relation in alignment.kin.values() if relation.kind == "reformatted"}
+    remaining = set(alignment.ids) | {
+        line for line, relation in alignment.kin.values() if relation.kind == "reformatted"
+    }
     for hunk in hunks:
         place = range(hunk.b0, hunk.b1)
         relaid = is_relaid(old[hunk.a0 : hunk.a1], alignment.file.lines[hunk.b0 : hunk.b1])
@@ -68,12 +87,22 @@ def balance(tree: Worktree, alignment: StateAlignment, committed: Committed) -> 
     An added line that the replay calls old is exchanged with the nearest equal line that git calls old and the replay new.
     """
     file, ids, added = alignment.file, alignment.ids, set(alignment.file.added)
-    want = [index for index in file.added if ids[index] >= 0 and _is_old(tree, ids[index], index, file, committed)]
+    want = [
+        index
+        for index in file.added
+        if ids[index] >= 0 and _is_old(tree, ids[index], index, file, committed)
+    ]
     texts = {file.lines[index] for index in want}
     have: dict[str, list[int]] = defaultdict(list)
     for index, line in enumerate(ids) if want else ():
         text = file.lines[index]
-        if line >= 0 and index not in added and text in texts and tree.origin(line).kind == AGENT and not committed(line, text):
+        if (
+            line >= 0
+            and index not in added
+            and text in texts
+            and tree.origin(line).kind == AGENT
+            and not committed(line, text)
+        ):
             have[text].append(index)
     for index in want:
         if free := have[file.lines[index]]:
@@ -85,4 +114,8 @@ def balance(tree: Worktree, alignment: StateAlignment, committed: Committed) -> 
 def _is_old(tree: Worktree, line: int, index: int, file: AddedFile, committed: Committed) -> bool:
     """Not new in this commit, as far as the replay can tell."""
     kind, text = tree.origin(line).kind, file.lines[index]
-    return kind == BASE or (kind == OUTSIDE and text in file.before) or (kind == AGENT and committed(line, text))
+    return (
+        kind == BASE
+        or (kind == OUTSIDE and text in file.before)
+        or (kind == AGENT and committed(line, text))
+    )

@@ -23,7 +23,9 @@ _HEADS = {
     "c cc cpp cxx h hpp hh": r"(?![\s]*[A-Za-z_]\w*:\s*(?:$|/[/*]))(?:::\s*)?[A-Za-z_]",
     "css scss": r"(?!.*;\s*$)[_a-zA-Z0-9.#@:\[*&>~+-]",
 }
-_BY_EXTENSION = {name: re.compile(pattern) for names, pattern in _HEADS.items() for name in names.split()}
+_BY_EXTENSION = {
+    name: re.compile(pattern) for names, pattern in _HEADS.items() for name in names.split()
+}
 _FALLBACK = re.compile(r"[A-Za-z_$]")
 
 

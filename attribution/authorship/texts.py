@@ -28,7 +28,9 @@ class RepositoryTexts:
         self._repo, self._history = repo, history
         self._added: dict[str, list[AddedFile]] = {}  # the one asked for last at the end
         self._characters = 0  # of these
-        self._tasks: dict[tuple[str, str, str], str | None] = {}  # blob of a file, its name, task -> its commands
+        self._tasks: dict[
+            tuple[str, str, str], str | None
+        ] = {}  # blob of a file, its name, task -> its commands
         self._unicode: dict[str, bool] = {}  # path -> whether its versions are UTF-8
 
     def added(self, sha: str) -> list[AddedFile]:
@@ -45,14 +47,20 @@ class RepositoryTexts:
         diff = self._history.diffs[sha]
         files = added_files(self._repo, diff, self._history.characters)
         last, before = self._history.last_change, diff.commit.author_time
-        return [replace(f, last_commit=max(last(path, before) for path in (f.path, f.old_path))) for f in files]
+        return [
+            replace(f, last_commit=max(last(path, before) for path in (f.path, f.old_path)))
+            for f in files
+        ]
 
     def versions(self, path: str, moment: float, since: float, later: bool) -> Iterator[str]:
         """Committed texts of a path: the ones before `moment` from the latest on, then (if asked) the ones after it."""
         existing = [v for v in self._history.versions.get(path, []) if v[0] >= since]
         before = [v for v in existing if v[0] <= moment]
         after = [v for v in existing if v[0] > moment]
-        for _, oid in [*before[::-1][: _GIT_VERSIONS - _LATER_VERSIONS], *(after[:_LATER_VERSIONS] if later else ())]:
+        for _, oid in [
+            *before[::-1][: _GIT_VERSIONS - _LATER_VERSIONS],
+            *(after[:_LATER_VERSIONS] if later else ()),
+        ]:
             if (data := self._repo.blob(oid)) is not None:
                 yield text_of(data, self._history.characters)
 
@@ -63,10 +71,16 @@ class RepositoryTexts:
         folder = directory.removeprefix(root).strip("/")
         for name in FILES.get(program, ()):
             path = f"{folder}/{name}".lstrip("/")
-            existing = [version for version in self._history.versions.get(path, ()) if version[0] <= moment]
+            existing = [
+                version for version in self._history.versions.get(path, ()) if version[0] <= moment
+            ]
             if not existing:
                 continue
-            key = (existing[-1][1], name, task)  # the same tasks run again and again, and each time the whole file would be parsed
+            key = (
+                existing[-1][1],
+                name,
+                task,
+            )  # the same tasks run again and again, and each time the whole file would be parsed
             if key not in self._tasks:
                 data = self._repo.blob(key[0])
                 if data is None:
@@ -81,9 +95,18 @@ class RepositoryTexts:
 
     def is_committed(self, path: str, text: str, moment: float) -> bool:
         """Whether some object of the repository holds exactly this text in any encoding, other than by commits after `moment`."""
-        texts = {text, text.removesuffix("\n"), crlf := text.replace("\n", "\r\n"), crlf.removesuffix("\r\n")}
+        texts = {
+            text,
+            text.removesuffix("\n"),
+            crlf := text.replace("\n", "\r\n"),
+            crlf.removesuffix("\r\n"),
+        }
         marked = [f"{mark}{same}" for same, mark in product(texts, ("", "\ufeff"))]
-        ids = {blob_id(same.encode(name, "replace")) for name in self._encodings(path, text) for same in marked}
+        ids = {
+            blob_id(same.encode(name, "replace"))
+            for name in self._encodings(path, text)
+            for same in marked
+        }
         times = [time for time, oid in self._history.versions.get(path, ()) if oid in ids]
         return min(times) <= moment if times else any(self._repo.has(oid) for oid in ids)
 
@@ -91,9 +114,18 @@ class RepositoryTexts:
         """In which a text of this path may be kept: UTF-8 alone where its first and last version are."""
         if path not in self._unicode:
             oids = [oid for _, oid in self._history.versions.get(path, ())]
-            texts = {oid: (self._repo.blob(oid) or b"").decode("utf-8", "replace") for oid in (*oids[:1], *oids[-1:])}
-            self._unicode[path] = bool(oids) and all(blob_id(text.encode(), oid) == oid for oid, text in texts.items())
-        others = ("utf-16-le", "utf-16-be", *(() if text.isascii() or not self._history.characters else LEGACY))
+            texts = {
+                oid: (self._repo.blob(oid) or b"").decode("utf-8", "replace")
+                for oid in (*oids[:1], *oids[-1:])
+            }
+            self._unicode[path] = bool(oids) and all(
+                blob_id(text.encode(), oid) == oid for oid, text in texts.items()
+            )
+        others = (
+            "utf-16-le",
+            "utf-16-be",
+            *(() if text.isascii() or not self._history.characters else LEGACY),
+        )
         return ("utf-8", *(() if self._unicode[path] else others))
 
 
@@ -120,21 +152,37 @@ class DiffTexts:
     def elsewhere(self, file: FileDiff, moment: float, aside: bool = True) -> str:
         """The versions of the file by commits before `moment`, on any branch or pull request if `aside`, joined."""
         paths = {file.change.path, file.change.old_path or file.change.path}
-        result = {oid for path in paths for time, oid in self.history.versions.get(path, ()) if time < moment}
-        earlier = [commit.sha for commit in (self.aside if aside else ()) if commit.author_time < moment]
-        result.update(oid for sha in earlier for path in paths if (oid := self.repo.file_at(sha, path)) is not None)
+        result = {
+            oid
+            for path in paths
+            for time, oid in self.history.versions.get(path, ())
+            if time < moment
+        }
+        earlier = [
+            commit.sha for commit in (self.aside if aside else ()) if commit.author_time < moment
+        ]
+        result.update(
+            oid
+            for sha in earlier
+            for path in paths
+            if (oid := self.repo.file_at(sha, path)) is not None
+        )
         return "\n".join(self._text(oid) for oid in sorted(result))
 
     @cached_property
     def aside(self) -> list[Commit]:
         """Commits of other branches, pull requests and the stash."""
         mine = {commit.sha for commit in self.history.commits}
-        tips = {oid for ref, oid in self.repo.refs().items() if is_source(ref) or ref == "refs/stash"} - mine
+        tips = {
+            oid for ref, oid in self.repo.refs().items() if is_source(ref) or ref == "refs/stash"
+        } - mine
         heads = [commit.sha for commit in self.history.commits[-1:]]
         return list(self.repo.history_of(sorted(tips), hide=heads))[-_MAX_ASIDE:] if tips else []
 
     def _text(self, oid: str | None) -> str:
-        return text_of(self.repo.blob(oid) or b"", self.history.characters) if oid is not None else ""
+        return (
+            text_of(self.repo.blob(oid) or b"", self.history.characters) if oid is not None else ""
+        )
 
 
 def text_at(repo: GitRepo, commit: str, path: str) -> str | None:

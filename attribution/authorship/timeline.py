@@ -24,7 +24,9 @@ LAST = 10**15  # after every step of the same moment
 _OUTCOMES = {Status.REJECTED: "rejected", Status.ERROR: "tool_error"}
 _INSTANT = 0.001  # seconds
 _PLAIN = frozenset({"remove", "move", "copy", "commit"})  # effects that change no text
-_REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")  # for what looks like a secret: several files have that name
+_REDACTED = re.compile(
+    r"(?:^|/)\.?REDACTED(?:[./]|$)"
+)  # for what looks like a secret: several files have that name
 
 TextAt = Callable[[str, str], str | None]
 """(commit, path) -> text of the file; None when there is none."""
@@ -43,10 +45,19 @@ class Timeline:
 
     def keep(self, paths: Container[str], since: float) -> None:
         """Leaves out other files, unless a directory is moved or removed, and earlier commands, as if they were not stored."""
-        self.steps = [s for s in self.steps if s.path in paths or s.new_path in paths or s.edit.op in ("delete", "move")]
+        self.steps = [
+            s
+            for s in self.steps
+            if s.path in paths or s.new_path in paths or s.edit.op in ("delete", "move")
+        ]
         self.sightings = {path: seen for path, seen in self.sightings.items() if path in paths}
-        unread = WorktreeAction(0.0, since, CallRef(0, "", 0, 0.0), unseen=Reason.TRANSCRIPT_NOT_STORED)
-        self.windows.actions = [unread, *(action for action in self.windows.actions if action.until > since)]
+        unread = WorktreeAction(
+            0.0, since, CallRef(0, "", 0, 0.0), unseen=Reason.TRANSCRIPT_NOT_STORED
+        )
+        self.windows.actions = [
+            unread,
+            *(action for action in self.windows.actions if action.until > since),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,10 @@ class EditFate:
 
 
 def learn_roots(
-    worktree_roots: WorktreeRoots, sessions: Iterable[SessionEdits], listed: Iterable[str] = (), commits: Iterable[str] = ()
+    worktree_roots: WorktreeRoots,
+    sessions: Iterable[SessionEdits],
+    listed: Iterable[str] = (),
+    commits: Iterable[str] = (),
 ) -> None:
     """`listed`: the worktrees that git lists; `commits`: ids of those of the repository."""
     for session in sessions:
@@ -80,7 +94,9 @@ def learn_roots(
     worktree_roots.settle()
 
 
-def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -> tuple[dict[str, Timeline], list[EditFate]]:
+def timelines(
+    sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots
+) -> tuple[dict[str, Timeline], list[EditFate]]:
     """Root -> worktree with its steps; and what is already decided about each edit, in order of the sessions and their edits."""
     roots: dict[str, Timeline] = {}
     fates: list[EditFate] = []
@@ -93,7 +109,9 @@ def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -
             fates.append(fate)
             if not fate.outcome:
                 target = _new_path(raw, worktree_roots)
-                step = ReplayStep(raw.at, base + raw.order, fate.path, raw.edit, raw.call, target, fate.edit_id)
+                step = ReplayStep(
+                    raw.at, base + raw.order, fate.path, raw.edit, raw.call, target, fate.edit_id
+                )
                 _line(roots, fate.root, session).steps.append(step)
             elif fate.detail == NoReplay.NO_RESULT:
                 _line(roots, fate.root, session)  # it worked there
@@ -107,7 +125,9 @@ def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -
     return roots, fates
 
 
-def roots_of(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots, lines: Mapping[str, Timeline]) -> dict[str, set[str]]:
+def roots_of(
+    sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots, lines: Mapping[str, Timeline]
+) -> dict[str, set[str]]:
     """Session -> worktrees it worked in, or at least stood in."""
     result: dict[str, set[str]] = {}
     for session in sessions:
@@ -124,11 +144,15 @@ def edited_paths(lines: Mapping[str, Timeline]) -> dict[int, set[str]]:
     result: dict[int, set[str]] = {}
     for line in lines.values():
         for step in line.steps:
-            result.setdefault(step.call.session_id, set()).update((step.path, step.new_path) if step.new_path else (step.path,))
+            result.setdefault(step.call.session_id, set()).update(
+                (step.path, step.new_path) if step.new_path else (step.path,)
+            )
     return result
 
 
-def add_snapshots(lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float, int, str]], text_at: TextAt) -> None:
+def add_snapshots(
+    lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float, int, str]], text_at: TextAt
+) -> None:
     """What a worktree held at the end of a turn: (when, session, commit) become sightings of every file that is followed.
 
     A session that worked in several worktrees says nothing, since the snapshot does not tell which of them it shows.
@@ -140,7 +164,11 @@ def add_snapshots(lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float
         for path in sorted({step.path for step in mine[0].steps}):
             text = text_at(commit, path)
             if text is not None:
-                insort(mine[0].sightings.setdefault(path, []), Sighting(moment, LAST + number, normal_text(text), True), key=_when)
+                insort(
+                    mine[0].sightings.setdefault(path, []),
+                    Sighting(moment, LAST + number, normal_text(text), True),
+                    key=_when,
+                )
 
 
 def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> EditFate:
@@ -151,7 +179,10 @@ def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> Ed
         outcome = "outside_repo"
     elif not outcome and raw.status is Status.UNKNOWN:
         outcome, detail = "unmatched", NoReplay.NO_RESULT
-    elif not outcome and any(_REDACTED.search(p) and p not in worktree_roots.known for p in (path, _new_path(raw, worktree_roots))):
+    elif not outcome and any(
+        _REDACTED.search(p) and p not in worktree_roots.known
+        for p in (path, _new_path(raw, worktree_roots))
+    ):
         outcome, detail = "unmatched", NoReplay.PATH_REDACTED
     return EditFate(edit_id, raw, outcome, root, path, detail)
 
@@ -184,19 +215,29 @@ def _paths_of(session: SessionEdits) -> set[str]:
     """Files of the session's worktrees: those that it changed, and where it changed none, those that it saw where it worked."""
     edited = {raw.edit.path for raw in session.edits if not raw.edit.by_shell}
     inside = tuple(f"{cwd}/" for cwd in session.cwds)
-    return edited or {sighted.path for _, sighted in session.sightings if sighted.path.startswith(inside)}
+    return edited or {
+        sighted.path for _, sighted in session.sightings if sighted.path.startswith(inside)
+    }
 
 
-def _add_sightings(session: SessionEdits, base: int, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:
+def _add_sightings(
+    session: SessionEdits, base: int, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]
+) -> None:
     """What the session saw of files, in worktrees that somebody worked in or in which it was started."""
     home = worktree_roots.root_of(session.cwd)
     for order, sighted in session.sightings:
         location = worktree_roots.place(sighted.path, session.cwd)
-        if location is None or sighted.at is None or (location.root not in roots and location.root != home):
+        if (
+            location is None
+            or sighted.at is None
+            or (location.root not in roots and location.root != home)
+        ):
             continue
         line = roots.get(location.root) or _line(roots, location.root, session)
         text = normal_text(sighted.text) if sighted.whole else sighted.text
-        item = Sighting(sighted.at, base + order, text, sighted.whole, sighted.start, sighted.outside_edit)
+        item = Sighting(
+            sighted.at, base + order, text, sighted.whole, sighted.start, sighted.outside_edit
+        )
         line.sightings.setdefault(location.path, []).append(item)
 
 
@@ -204,7 +245,9 @@ def _when(item: Sighting) -> tuple[float, int]:
     return item.at, item.order
 
 
-def _add_listed(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:
+def _add_listed(
+    session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]
+) -> None:
     """What the session's calls showed to exist, for worktrees in which somebody worked; and its prompts."""
     for moment, listing in session.listed:
         location = worktree_roots.place(listing.path, session.cwd)
@@ -216,9 +259,13 @@ def _add_listed(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dic
             line.windows.prompts.extend(session.prompts)
 
 
-def _add_actions(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:
+def _add_actions(
+    session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]
+) -> None:
     """A command may reach every worktree of the session; subagents too."""
-    touched = {line.root for line in roots.values() if session.session_id in line.sessions} | {worktree_roots.root_of(session.cwd)}
+    touched = {line.root for line in roots.values() if session.session_id in line.sessions} | {
+        worktree_roots.root_of(session.cwd)
+    }
     for action in session.actions:
         targets = {worktree_roots.root_of(action.cwd)} - {None} if action.cwd else set()
         for root in targets or touched:
@@ -240,7 +287,11 @@ def bring_in(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) ->
 
 def _is_arrival(raw: RawEdit, worktree_roots: WorktreeRoots) -> bool:
     edit = raw.edit
-    into = edit.op in ("copy", "move") and raw.status is Status.OK and worktree_roots.place(edit.new_path, raw.cwd) is not None
+    into = (
+        edit.op in ("copy", "move")
+        and raw.status is Status.OK
+        and worktree_roots.place(edit.new_path, raw.cwd) is not None
+    )
     return into and edit.path.startswith("/") and worktree_roots.place(edit.path, raw.cwd) is None
 
 
@@ -257,7 +308,10 @@ def _follow_outside(session: SessionEdits, worktree_roots: WorktreeRoots) -> Non
             existing = texts.pop(edit.path, None) if edit.op == "move" else texts.get(edit.path)
             if existing is not None and _is_arrival(raw, worktree_roots):
                 session.edits[number] = replace(
-                    raw, edit=replace(edit, path=edit.new_path, op="write", content=existing[1], new_path="")
+                    raw,
+                    edit=replace(
+                        edit, path=edit.new_path, op="write", content=existing[1], new_path=""
+                    ),
                 )
                 _carry_doubts(session, edit.path, existing[0], raw.at)
             elif existing is not None:
@@ -286,6 +340,12 @@ def _carry_doubts(session: SessionEdits, path: str, since: float, until: float) 
     doubtful = [
         item
         for item in between
-        if any(e.kind not in _PLAIN and not e.is_literal and (not e.paths or path in e.paths) for e in item.effects)
+        if any(
+            e.kind not in _PLAIN and not e.is_literal and (not e.paths or path in e.paths)
+            for e in item.effects
+        )
     ]
-    session.actions += [replace(item, at=until, until=until + _INSTANT, effects=(Effect("opaque"),)) for item in doubtful]
+    session.actions += [
+        replace(item, at=until, until=until + _INSTANT, effects=(Effect("opaque"),))
+        for item in doubtful
+    ]

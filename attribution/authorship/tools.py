@@ -35,36 +35,61 @@ def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
     for file, spans in verdict.files:
         path, is_new = file.change.path, file.change.status == "A"
         shipped = shipped_by(path) if file.kind == FileKind.VENDORED and is_new else ""
-        if (skill := _SKILL.fullmatch(path)) and (is_new or f"{skill[1]}skills-lock.json" in changed):
-            is_locked = skill[2] in _skills_of_others(text_of_file(texts.repo, sha, f"{skill[1]}skills-lock.json"))
+        if (skill := _SKILL.fullmatch(path)) and (
+            is_new or f"{skill[1]}skills-lock.json" in changed
+        ):
+            is_locked = skill[2] in _skills_of_others(
+                text_of_file(texts.repo, sha, f"{skill[1]}skills-lock.json")
+            )
             shipped = "skills" if is_locked else shipped
-        tool = PACKAGE_MANAGERS.get(path.rpartition("/")[2], _NAMES[file.kind]) if file.kind in _NAMES else shipped
+        tool = (
+            PACKAGE_MANAGERS.get(path.rpartition("/")[2], _NAMES[file.kind])
+            if file.kind in _NAMES
+            else shipped
+        )
         kept = (Author.AGENT, Author.TOOL, *((Author.HUMAN,) if shipped else ()))
         if tool:
-            shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)
-            spans[:] = [replace(span, verdict=shown) if span.verdict.author not in kept else span for span in spans]
+            shown = Verdict(
+                Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN
+            )
+            spans[:] = [
+                replace(span, verdict=shown) if span.verdict.author not in kept else span
+                for span in spans
+            ]
 
 
 @lru_cache(8)
 def _skills_of_others(lock: str) -> frozenset[str]:
     """Names of the skills that came from other repositories, as the text of a skills-lock.json says."""
     skills = get_dict(parse_json(lock), "skills")
-    return frozenset(name for name in skills if get_str(skills, name, "sourceType") not in ("", "local"))
+    return frozenset(
+        name for name in skills if get_str(skills, name, "sourceType") not in ("", "local")
+    )
 
 
 def give_scaffolds_to_tools(verdict: CommitVerdict, commit: Commit, texts: DiffTexts) -> None:
     """Gives texts that a program puts into files of other authors to it, where the commit brings all of their lines."""
-    origin = "" if commit.parents else f"{commit.committer_name} <{commit.committer_email}>: {commit.subject}"
-    scaffolds_here = [each for each in scaffolds() if each.text.pattern and each.root.search(origin)]
+    origin = (
+        ""
+        if commit.parents
+        else f"{commit.committer_name} <{commit.committer_email}>: {commit.subject}"
+    )
+    scaffolds_here = [
+        each for each in scaffolds() if each.text.pattern and each.root.search(origin)
+    ]
     for file, spans in verdict.files:
         for scaffold in scaffolds_here:
             if scaffold.paths.fullmatch(file.change.path):
-                is_code = file.kind in HEADLINE and not scaffold.root.pattern  # the agent that a commit names may have written it
+                is_code = (
+                    file.kind in HEADLINE and not scaffold.root.pattern
+                )  # the agent that a commit names may have written it
                 takes = {Author.UNKNOWN} if is_code else {Author.UNKNOWN, Author.DECLARED}
                 _give_scaffold(scaffold, spans, texts.lines(file), takes)
 
 
-def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str], takes: Container[Author]) -> None:
+def _give_scaffold(
+    scaffold: Scaffold, spans: list[Span], lines: Sequence[str], takes: Container[Author]
+) -> None:
     text, verdicts = "\n".join(lines), verdicts_by_line(spans)
     numbers = set[int]()
     first, end = 1, 0
@@ -75,16 +100,24 @@ def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str], 
             numbers.update(matched)
     open_lines = {n for n in numbers if n in verdicts and verdicts[n].author in takes}
     if open_lines:
-        shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=scaffold.program, run_by=RunBy.UNKNOWN)
+        shown = Verdict(
+            Author.TOOL, How.NONE, Evidence.INFERRED, tool=scaffold.program, run_by=RunBy.UNKNOWN
+        )
         spans[:] = spans_of(verdicts | dict.fromkeys(open_lines, shown), lines)
 
 
 # A version or the hash of one, with what may stand before it.
-_VERSION = re.compile(r"[\^~<>=v]*\d[\w.+-]*|\b(?:sha\d+[-:])?[0-9a-f]{7,}\b|sha\d+-[A-Za-z0-9+/=]{20,}")
+_VERSION = re.compile(
+    r"[\^~<>=v]*\d[\w.+-]*|\b(?:sha\d+[-:])?[0-9a-f]{7,}\b|sha\d+-[A-Za-z0-9+/=]{20,}"
+)
 # The same as programs write it into source files, where other numbers are counts, sizes and parts of names.
-_RELEASE = re.compile(r"\d+\.\d+\.\d+|[\"'][\^~<>=v]*\d+\.\d|\b[0-9a-f]{40}\b|sha\d+-[A-Za-z0-9+/=]{20,}")
+_RELEASE = re.compile(
+    r"\d+\.\d+\.\d+|[\"'][\^~<>=v]*\d+\.\d|\b[0-9a-f]{40}\b|sha\d+-[A-Za-z0-9+/=]{20,}"
+)
 # A line with a name and its version alone, as package managers write it.
-NAME_AND_VERSION = re.compile(r"^[\s\"'-]*[\w@./][\w@./-]*[\"']?[\s:=@]{1,4}[\"'\^~>=v]*\d+(?:\.[\w*-]+)+[\"',;]*\s*$")
+NAME_AND_VERSION = re.compile(
+    r"^[\s\"'-]*[\w@./][\w@./-]*[\"']?[\s:=@]{1,4}[\"'\^~>=v]*\d+(?:\.[\w*-]+)+[\"',;]*\s*$"
+)
 
 
 def bot_verdict(bot: str) -> Verdict:
@@ -92,7 +125,9 @@ def bot_verdict(bot: str) -> Verdict:
     return Verdict(Author.TOOL, How.NONE, Evidence.DECLARED, tool=bot, run_by=RunBy.UNKNOWN)
 
 
-def give_versions_to_bot(file: FileDiff, spans: list[Span], bot: str, lines: Sequence[str], before: str) -> None:
+def give_versions_to_bot(
+    file: FileDiff, spans: list[Span], bot: str, lines: Sequence[str], before: str
+) -> None:
     """Gives lines without an author in which only a version is new to the bot that made the commit.
 
     They differ from a line of before in versions alone, or are a name with its version in a file of settings.

@@ -11,7 +11,9 @@ from functools import lru_cache
 from attribution.authorship.diffs import AddedLines, FileDiff
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
 
-STATED_DOUBTS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN})
+STATED_DOUBTS = frozenset(
+    {Reason.FORMATTER, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN}
+)
 """What may stand beside a person's line until its witness is asked: what else may have written it."""
 
 UNSEEN = frozenset({Reason.UNCAPTURED, Reason.UNOBSERVED, Reason.UNEXPLAINED})
@@ -36,7 +38,9 @@ class SightingPair:
     """What saw a person's line appear. Times in seconds since the epoch."""
 
     kind: Witness
-    without: float | None  # when the file was last known to be without the line; None: the date of the commit is the witness
+    without: (
+        float | None
+    )  # when the file was last known to be without the line; None: the date of the commit is the witness
     seen: float | None = None  # when the line was first seen; None: only the commit shows it
 
     @property
@@ -136,4 +140,8 @@ class CommitVerdict:
     def note_sessions(self) -> None:
         """Notes whose calls wrote lines."""
         verdicts = [span.verdict for _, spans in self.files for span in spans]
-        self.sessions = {verdict.call.session_id for verdict in verdicts if verdict.author == Author.AGENT and verdict.call}
+        self.sessions = {
+            verdict.call.session_id
+            for verdict in verdicts
+            if verdict.author == Author.AGENT and verdict.call
+        }

@@ -11,7 +11,15 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import partial
 
-from attribution.authorship.action_index import NAMED, RUNS_TASK, WHOLE, ActionIndex, covered_part, covered_parts, is_opaque
+from attribution.authorship.action_index import (
+    NAMED,
+    RUNS_TASK,
+    WHOLE,
+    ActionIndex,
+    covered_part,
+    covered_parts,
+    is_opaque,
+)
 from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
 from attribution.authorship.named import asks_for, says_it_writes
 from attribution.authorship.people import STRANGE, is_active, is_watched
@@ -19,7 +27,9 @@ from attribution.authorship.session_edits import Prompt, WorktreeAction
 from attribution.shell import Effect, effects, mentions
 from collector.vocabulary.lines import Author, How, Reason
 
-SAME_RUN = 3 * 86_400.0  # seconds after which a layout that is seen need not be that of a formatter on record
+SAME_RUN = (
+    3 * 86_400.0
+)  # seconds after which a layout that is seen need not be that of a formatter on record
 
 
 @dataclass(slots=True)
@@ -28,17 +38,27 @@ class AttributionWindows:
 
     root: str
     actions: list[WorktreeAction] = field(default_factory=list)
-    spans: list[tuple[float, float]] = field(default_factory=list)  # first and last event of each session recorded here
+    spans: list[tuple[float, float]] = field(
+        default_factory=list
+    )  # first and last event of each session recorded here
     moments: list[float] = field(default_factory=list)  # of all events of those sessions
     undated: float = 0.0  # until when sessions were at work whose record has no times: nobody knows what they did when
     # Path -> when the file was seen to be there, or not to be there.
-    existence: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
+    existence: dict[str, list[tuple[float, bool]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     prompts: list[Prompt] = field(default_factory=list)
     # (moment, worktree root, directory, program, task) -> the commands of a task of the project at that time, when they are known
-    tasks: Callable[[float, str, str, str, str], str | None] = lambda *_: None  # until a repository is at hand
-    tracked: Callable[[str, float], bool] = lambda *_: False  # (path, moment) -> whether a commit before that moment holds the path
+    tasks: Callable[[float, str, str, str, str], str | None] = lambda *_: (
+        None
+    )  # until a repository is at hand
+    tracked: Callable[[str, float], bool] = lambda *_: (
+        False
+    )  # (path, moment) -> whether a commit before that moment holds the path
     _index: ActionIndex | None = None
-    _effects: dict[tuple[str, str, float], tuple[Effect, ...]] = field(default_factory=dict)  # command, directory, moment of a task
+    _effects: dict[tuple[str, str, float], tuple[Effect, ...]] = field(
+        default_factory=dict
+    )  # command, directory, moment of a task
     _answers: dict[AttributionWindow, CandidateAuthor] = field(default_factory=dict)
 
     def settle(self) -> None:
@@ -76,13 +96,17 @@ class AttributionWindows:
         scripts: list[CandidateAuthor] = []
         says = self.index.hits_on(window.path).says
         for number in self.index.candidates(window):
-            result = self._answer(self.actions[number], self.index.effects[number], says.get(number, ""), window)
+            result = self._answer(
+                self.actions[number], self.index.effects[number], says.get(number, ""), window
+            )
             if result is None:
                 continue
             if result.scripts:
                 scripts.append(result)
             elif result.author in (Author.AGENT, Author.TOOL):
-                is_in_doubt = result.fills_directory and weaker is not None and _doubt(weaker) > 0  # something ran later
+                is_in_doubt = (
+                    result.fills_directory and weaker is not None and _doubt(weaker) > 0
+                )  # something ran later
                 weaker = weaker if is_in_doubt else result
                 break
             else:
@@ -93,9 +117,15 @@ class AttributionWindows:
 
     def _maker(self, question: AttributionWindow) -> CandidateAuthor | None:
         """Who made a new file that no session edited: what acted between the moments it was seen absent and there; None: open."""
-        sighted = [item for item in sorted(self.existence.get(question.path, ())) if question.after < item[0] < question.before]
+        sighted = [
+            item
+            for item in sorted(self.existence.get(question.path, ()))
+            if question.after < item[0] < question.before
+        ]
         there = next((moment for moment, exists in sighted if exists), question.before)
-        absent = max((moment for moment, exists in sighted if not exists and moment < there), default=None)
+        absent = max(
+            (moment for moment, exists in sighted if not exists and moment < there), default=None
+        )
         window = replace(question, after=question.after if absent is None else absent, before=there)
         if self.index.lacking.earliest(window.after, window.before) is not None:
             return None
@@ -104,8 +134,14 @@ class AttributionWindows:
             return result
         if maker := self._told_to_make(window):
             return maker
-        active = there < question.before or is_active(question.before, STRANGE, self.spans, self.moments)
-        within_turn = absent is not None and active and not any(window.after < prompt.at < there for prompt in self.prompts)
+        active = there < question.before or is_active(
+            question.before, STRANGE, self.spans, self.moments
+        )
+        within_turn = (
+            absent is not None
+            and active
+            and not any(window.after < prompt.at < there for prompt in self.prompts)
+        )
         return self._only_writer(window) if within_turn else None
 
     def _told_to_make(self, window: AttributionWindow) -> CandidateAuthor | None:
@@ -113,18 +149,28 @@ class AttributionWindows:
         path = window.path
         for number in reversed([*self.index.unseen.overlapping(window.after, window.before)]):
             action = self.actions[number]
-            left_behind = path in (action.files or ()) and not self.tracked(path, action.at)  # the recorder found it afterwards
-            if action.unseen == Reason.INVISIBLE_SUBAGENT and (left_behind or asks_for(action.told, path)):
+            left_behind = path in (action.files or ()) and not self.tracked(
+                path, action.at
+            )  # the recorder found it afterwards
+            if action.unseen == Reason.INVISIBLE_SUBAGENT and (
+                left_behind or asks_for(action.told, path)
+            ):
                 texts = [prompt.text for prompt in self.prompts if prompt.at <= action.at]
-                texts += [item.command or item.told for item in self.between(window.after, min(action.at, window.before))]
+                texts += [
+                    item.command or item.told
+                    for item in self.between(window.after, min(action.at, window.before))
+                ]
                 named = any(mentions(text, path) for text in texts if text)
-                return None if named else CandidateAuthor(Author.AGENT, How.SUBAGENT, call=action.call)
+                return (
+                    None if named else CandidateAuthor(Author.AGENT, How.SUBAGENT, call=action.call)
+                )
         return None
 
     def _only_writer(self, window: AttributionWindow) -> CandidateAuthor | None:
         """Of a file that appeared within a turn: the generator that ran, else the subagent, else the command that could write."""
         generating, unseen, opaque = (
-            spans.earliest(window.after, window.before) for spans in (self.index.generating, self.index.unseen, self.index.opaque)
+            spans.earliest(window.after, window.before)
+            for spans in (self.index.generating, self.index.unseen, self.index.opaque)
         )
         if generating is not None:
             return _ran_generator(self.index.effects[generating], self.actions[generating])
@@ -132,17 +178,29 @@ class AttributionWindows:
             return CandidateAuthor(Author.AGENT, How.SUBAGENT, call=self.actions[unseen].call)
         return None if opaque is None else _did(self.actions[opaque])
 
-    def answer_of(self, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
+    def answer_of(
+        self, action: WorktreeAction, window: AttributionWindow
+    ) -> CandidateAuthor | None:
         """What one action says about the change; None: nothing."""
         effects = () if action.unseen else self.effects_of(action)
-        return self._answer(action, effects, says_it_writes(effects, action.command, window.path), window)
+        return self._answer(
+            action, effects, says_it_writes(effects, action.command, window.path), window
+        )
 
     def _answer(
-        self, action: WorktreeAction, effects: tuple[Effect, ...], how: str, window: AttributionWindow
+        self,
+        action: WorktreeAction,
+        effects: tuple[Effect, ...],
+        how: str,
+        window: AttributionWindow,
     ) -> CandidateAuthor | None:
         if action.unseen:
             hides = self._may_hide(action, window)
-            return CandidateAuthor(Author.UNKNOWN, reason=action.unseen, call=action.call) if hides else None
+            return (
+                CandidateAuthor(Author.UNKNOWN, reason=action.unseen, call=action.call)
+                if hides
+                else None
+            )
         weaker: CandidateAuthor | None = None
         for effect in effects:
             answer = self._cause_of_effect(effect, action, window)
@@ -151,7 +209,9 @@ class AttributionWindows:
             weaker = _weaker(weaker, answer)
         if not how:
             return weaker
-        return _ran_generator(effects, action) or (_script_cause(action) if how == "script" else _did(action))
+        return _ran_generator(effects, action) or (
+            _script_cause(action) if how == "script" else _did(action)
+        )
 
     def _may_hide(self, action: WorktreeAction, window: AttributionWindow) -> bool:
         """Whether what was not recorded may have changed the file.
@@ -163,36 +223,70 @@ class AttributionWindows:
             return True
         return not self.tracked(window.path, action.at)
 
-    def _cause_of_effect(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
+    def _cause_of_effect(
+        self, effect: Effect, action: WorktreeAction, window: AttributionWindow
+    ) -> CandidateAuthor | None:
         """What one effect of an action says about the change; None: nothing."""
         if is_opaque(effect):
             return CandidateAuthor(Author.HUMAN, reason=Reason.OPAQUE_SHELL, call=action.call)
         if effect.kind == "generate":
-            return self._cause_of_generator(effect, action, window) if self._touches(effect, window.path) else None
+            return (
+                self._cause_of_generator(effect, action, window)
+                if self._touches(effect, window.path)
+                else None
+            )
         if effect.kind in NAMED:
-            return self._cause_of_named(effect, action, window) if self._touches(effect, window.path) else None
+            return (
+                self._cause_of_named(effect, action, window)
+                if self._touches(effect, window.path)
+                else None
+            )
         if effect.kind == "format" and self._may_touch(effect, window.path):
             may_be_typed = CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=action.call)
-            return _formatter_cause(effect, action, window.before) if window.layout else may_be_typed
+            return (
+                _formatter_cause(effect, action, window.before) if window.layout else may_be_typed
+            )
         doubtful = effect.kind == "restore" and self._may_touch(effect, window.path)
-        author = Author.HUMAN if effect.from_commit else Author.UNKNOWN  # what is merged or popped may come from anywhere
-        return CandidateAuthor(author, reason=Reason.GIT_OPERATION, call=action.call) if doubtful else None
+        author = (
+            Author.HUMAN if effect.from_commit else Author.UNKNOWN
+        )  # what is merged or popped may come from anywhere
+        return (
+            CandidateAuthor(author, reason=Reason.GIT_OPERATION, call=action.call)
+            if doubtful
+            else None
+        )
 
-    def _cause_of_generator(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
+    def _cause_of_generator(
+        self, effect: Effect, action: WorktreeAction, window: AttributionWindow
+    ) -> CandidateAuthor | None:
         """A generator that names the file, or a directory that it fills; one that fills the whole worktree only adds files."""
         if not window.made and any(covered_part(path, self.root) == WHOLE for path in effect.paths):
             return None
-        fills = not any("*" in path or path.endswith("/" + window.path) or path == window.path for path in effect.paths)
+        fills = not any(
+            "*" in path or path.endswith("/" + window.path) or path == window.path
+            for path in effect.paths
+        )
         return replace(_ran(effect, action), fills_directory=fills)
 
-    def _cause_of_named(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
+    def _cause_of_named(
+        self, effect: Effect, action: WorktreeAction, window: AttributionWindow
+    ) -> CandidateAuthor | None:
         """A command that names the file or a directory above it; None: it did not write what stands there afterwards."""
-        is_moved = effect.kind == "move" and not self._touches(replace(effect, kind="copy"), window.path)
+        is_moved = effect.kind == "move" and not self._touches(
+            replace(effect, kind="copy"), window.path
+        )
         # Files whose names are not known, copied into a directory above, may be others than this one.
-        into = effect.kind == "copy" and not effect.paths and not effect.target.endswith(window.path) and not window.made
+        into = (
+            effect.kind == "copy"
+            and not effect.paths
+            and not effect.target.endswith(window.path)
+            and not window.made
+        )
         if (into and window.gone) or (not window.gone and (is_moved or effect.kind == "remove")):
             return None
-        if effect.kind in ("copy", "move") and (effect.paths or into) and not window.gone:  # what the replay knows it does not ask
+        if (
+            effect.kind in ("copy", "move") and (effect.paths or into) and not window.gone
+        ):  # what the replay knows it does not ask
             return CandidateAuthor(Author.UNKNOWN, reason=Reason.BROUGHT_IN, call=action.call)
         if effect.kind != "modify":
             return _did(action)
@@ -206,25 +300,38 @@ class AttributionWindows:
             return action.effects
         key = (action.command, action.cwd, action.at)
         if key not in self._effects:
-            self._effects[key] = effects(action.command, action.cwd, partial(self.tasks, action.at, self.root))
+            self._effects[key] = effects(
+                action.command, action.cwd, partial(self.tasks, action.at, self.root)
+            )
         return self._effects[key]
 
     def _touches(self, effect: Effect, path: str) -> bool:
         """Whether the effect names the file, a directory above it or a glob that it matches."""
         parts = covered_parts(effect, self.root)
-        return any(part in (WHOLE, path) or path.startswith(part + "/") or ("*" in part and fnmatch(path, part)) for part in parts)
+        return any(
+            part in (WHOLE, path)
+            or path.startswith(part + "/")
+            or ("*" in part and fnmatch(path, part))
+            for part in parts
+        )
 
     def _may_touch(self, effect: Effect, path: str) -> bool:
         return not effect.paths or self._touches(effect, path)
 
 
-def _weaker(existing: CandidateAuthor | None, other: CandidateAuthor | None) -> CandidateAuthor | None:
+def _weaker(
+    existing: CandidateAuthor | None, other: CandidateAuthor | None
+) -> CandidateAuthor | None:
     """Of two answers that name nobody the more doubtful: unknown, then git, an opaque command, a formatter."""
     return max((item for item in (existing, other) if item is not None), key=_doubt, default=None)
 
 
 def _doubt(answer: CandidateAuthor) -> int:
-    return 3 if answer.author != Author.HUMAN else {"git_operation": 2, "opaque_shell": 1}.get(answer.reason, 0)
+    return (
+        3
+        if answer.author != Author.HUMAN
+        else {"git_operation": 2, "opaque_shell": 1}.get(answer.reason, 0)
+    )
 
 
 def _did(action: WorktreeAction) -> CandidateAuthor:
@@ -246,7 +353,14 @@ def _formatter_cause(effect: Effect, action: WorktreeAction, seen: float) -> Can
 
 def _ran_generator(effects: Sequence[Effect], action: WorktreeAction) -> CandidateAuthor | None:
     """The tool was a generator that names no file; None where there was none."""
-    return next((_ran(effect, action) for effect in effects if effect.kind == "generate" and not effect.paths), None)
+    return next(
+        (
+            _ran(effect, action)
+            for effect in effects
+            if effect.kind == "generate" and not effect.paths
+        ),
+        None,
+    )
 
 
 def _ran(effect: Effect, action: WorktreeAction) -> CandidateAuthor:

@@ -32,14 +32,20 @@ class WorktreeRoots:
     """Learns the worktree roots from all sessions of a repository, then places paths."""
 
     known: frozenset[str]  # every path the repository ever had
-    links: Mapping[str, str] = field(default_factory=dict)  # path of a symbolic link -> the path that it leads to
+    links: Mapping[str, str] = field(
+        default_factory=dict
+    )  # path of a symbolic link -> the path that it leads to
     votes: Counter[str] = field(default_factory=Counter)
     deep_votes: Counter[str] = field(default_factory=Counter)
     cwds: Counter[str] = field(default_factory=Counter)
     stated: set[str] = field(default_factory=set)  # git, or what git printed, says that they are
-    homeless: set[str] = field(default_factory=set)  # roots that sessions without any working directory speak for
+    homeless: set[str] = field(
+        default_factory=set
+    )  # roots that sessions without any working directory speak for
     roots: tuple[str, ...] = ()
-    _keys: list[tuple[str, str]] = field(default_factory=list)  # of roots: as `comparable_path` writes it, the root
+    _keys: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # of roots: as `comparable_path` writes it, the root
     _seen: set[str] = field(default_factory=set)
     _placed: dict[str, PlacedPath | None] = field(default_factory=dict)
     _folded: dict[str, str] = field(default_factory=dict)
@@ -63,12 +69,23 @@ class WorktreeRoots:
     def _longest_suffix(self, path: str) -> str:
         parts = path.strip("/").split("/")
         suffixes = ("/".join(parts[start:]) for start in range(1, len(parts)))
-        return next((suffix for suffix in suffixes if suffix in self.known or (not suffix.isascii() and self._spelled(suffix))), "")
+        return next(
+            (
+                suffix
+                for suffix in suffixes
+                if suffix in self.known or (not suffix.isascii() and self._spelled(suffix))
+            ),
+            "",
+        )
 
     def state(self, directory: str) -> None:
         """Takes note of a worktree that is known to be one; of the one around a directory, if files of it are known."""
         directory = canonical_path(directory)
-        around = [root for root in self.votes if f"{directory}/".startswith(root + "/") and self._has(directory[len(root) + 1 :])]
+        around = [
+            root
+            for root in self.votes
+            if f"{directory}/".startswith(root + "/") and self._has(directory[len(root) + 1 :])
+        ]
         if around or not any(directory.startswith(cwd + "/") for cwd in self.cwds):
             self.stated.add(max(around, key=len, default=directory))
 
@@ -79,13 +96,22 @@ class WorktreeRoots:
     def settle(self) -> None:
         """Decides which directories are worktree roots. Call once all sessions are learnt."""
         accepted: list[str] = sorted(self.stated)
-        for root, count in sorted(self.votes.items(), key=lambda item: (-item[1], item[0] not in self.cwds, len(item[0]), item[0])):
+        for root, count in sorted(
+            self.votes.items(),
+            key=lambda item: (-item[1], item[0] not in self.cwds, len(item[0]), item[0]),
+        ):
             if root not in self.stated and self._is_root(root, count, accepted):
                 accepted.append(root)
         if not self.known:  # sessions without a repository: each directory stands for itself
             homes = sorted((cwd for cwd in self.cwds if cwd.count("/") > 1), key=len)
-            accepted = [cwd for n, cwd in enumerate(homes) if not any(cwd.startswith(outer + "/") for outer in homes[:n])]
-        elif not any(map(self._is_used, accepted)):  # only files that were never committed: the usual directory is the best guess
+            accepted = [
+                cwd
+                for n, cwd in enumerate(homes)
+                if not any(cwd.startswith(outer + "/") for outer in homes[:n])
+            ]
+        elif not any(
+            map(self._is_used, accepted)
+        ):  # only files that were never committed: the usual directory is the best guess
             accepted += [cwd for cwd, _ in self.cwds.most_common(1) if cwd.count("/") > 1]
         self.roots = tuple(sorted(accepted, key=len, reverse=True))
         self._keys = [(comparable_path(root), root) for root in self.roots]
@@ -93,14 +119,21 @@ class WorktreeRoots:
 
     def _is_used(self, root: str) -> bool:
         """Whether a session worked in the directory; git lists the clone itself, wherever the sessions were."""
-        return root in self.votes or any(cwd == root or cwd.startswith(root + "/") for cwd in self.cwds)
+        return root in self.votes or any(
+            cwd == root or cwd.startswith(root + "/") for cwd in self.cwds
+        )
 
     def _is_root(self, root: str, count: int, accepted: list[str]) -> bool:
         inside = max((a for a in accepted if root.startswith(a + "/")), key=len, default=None)
         if inside is not None and not _WORKTREE.match(root[len(inside) :]):
             return False  # `sub/README.md` of the real root, not a root `sub`
-        inner = [a for a in accepted if a.startswith(root + "/") and not _WORKTREE.match(a[len(root) :])]
-        if any(a not in self.stated or (count <= self.votes[a] and root not in self.cwds) for a in inner):
+        inner = [
+            a for a in accepted if a.startswith(root + "/") and not _WORKTREE.match(a[len(root) :])
+        ]
+        if any(
+            a not in self.stated or (count <= self.votes[a] and root not in self.cwds)
+            for a in inner
+        ):
             return False  # the parent directory of a root with more evidence
         working = any(cwd == root or cwd.startswith(root + "/") for cwd in self.cwds)
         enough = 1 if inside is not None or root in self.homeless else _MIN_FILES
@@ -118,7 +151,9 @@ class WorktreeRoots:
         if path not in self._placed:
             root, below = self.root_of(path) or "", canonical_path(path)
             file = self._follow(below[len(root) + 1 :])
-            if file not in self.known:  # on some machines `Readme.md` and `README.md` are one file, as are both forms of an accent
+            if (
+                file not in self.known
+            ):  # on some machines `Readme.md` and `README.md` are one file, as are both forms of an accent
                 file = self._spelled(file) or file
             self._placed[path] = PlacedPath(root, file) if root and len(below) > len(root) else None
         return self._placed[path]

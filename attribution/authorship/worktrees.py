@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, Committed, Moments, StateAlignment
+from attribution.authorship.case import (
+    SLACK,
+    AddedFile,
+    AttributionWindow,
+    Committed,
+    Moments,
+    StateAlignment,
+)
 from attribution.authorship.edits import fits, normal_text
 from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.moved_lines import UnplacedText, lost_sources, moved_lines
@@ -17,7 +24,9 @@ from attribution.authorship.timeline import LAST, PER_SESSION, Timeline
 from attribution.authorship.verdicts import Verdict
 from collector.vocabulary.lines import Author, Evidence, How
 
-_MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
+_MIN_LINES = (
+    3  # lines with text that must be explained before a commit counts as linked without a trailer
+)
 _MIN_SHARE = 0.5
 _MIN_WEIGHT = 3.0  # the same for rare lines alone, where not even the author is the same
 _MIN_RARE_SHARE = 0.2
@@ -32,8 +41,12 @@ class CommitProbe:
     sha: str
     since: float
     main: bool = True  # False: one of several earlier moments tried for a squash
-    redone: bool = False  # rebased, amended or squashed: the worktree may have stood on another base
-    linked: bool = True  # False: nothing names a session of this worktree, the texts must speak for themselves
+    redone: bool = (
+        False  # rebased, amended or squashed: the worktree may have stood on another base
+    )
+    linked: bool = (
+        True  # False: nothing names a session of this worktree, the texts must speak for themselves
+    )
     here: bool = False  # the commit was surely made in this worktree, as it stood at that moment
     by_content: bool = False  # not even author and time speak for it
     authored: float = math.inf  # the author time, where the commit is compared with a later moment
@@ -49,7 +62,9 @@ class FileProbe:
     verdicts: dict[int, Verdict]
     nonblank: frozenset[int]  # of those lines, the ones with text
     followed: bool  # the worktree knew the file
-    rarity: Mapping[int, float] = field(default_factory=dict)  # of those lines, where only content links the commit
+    rarity: Mapping[int, float] = field(
+        default_factory=dict
+    )  # of those lines, where only content links the commit
     sure: bool = False  # a single rare line at its place is enough: a whole text, or a worktree of this clone
 
 
@@ -104,27 +119,44 @@ class Runner:
         self.timeline = timeline
         self.tree, self.run_ = tree, WorktreeRun(timeline.root)
         self._files, self._rarity, self._is_ancestor = files, rarity, is_ancestor
-        self._committed: dict[int, list[tuple[str, str]]] = {}  # agent line -> commits that added it, with its text then
-        self._in_older: dict[int, list[tuple[str, str]]] = {}  # agent line -> the first commit whose files had it before, the same
+        self._committed: dict[
+            int, list[tuple[str, str]]
+        ] = {}  # agent line -> commits that added it, with its text then
+        self._in_older: dict[
+            int, list[tuple[str, str]]
+        ] = {}  # agent line -> the first commit whose files had it before, the same
         self._seen_older = {-1}  # all lines that were looked at for that, agents' or not
         self._fates: dict[int, AgentLine] = {}
         self._steps: dict[str, list[ReplayStep]] = defaultdict(list)  # by path
         for step in timeline.steps:
             self._steps[step.path].append(step)
         self._unplaced = UnplacedText(tree)
-        self._followed = {s.path for s in timeline.steps} | {s.new_path for s in timeline.steps if s.new_path}
+        self._followed = {s.path for s in timeline.steps} | {
+            s.new_path for s in timeline.steps if s.new_path
+        }
 
     def run(self, looks: Iterable[CommitProbe]) -> WorktreeRun:
         """All steps, sightings and looks in time order; a look sees what happened up to its moment."""
         events: list[tuple[float, int, int, Callable[[], object]]] = []
-        events += [(step.at, 0, step.order, partial(self._step, step)) for step in self.timeline.steps]
+        events += [
+            (step.at, 0, step.order, partial(self._step, step)) for step in self.timeline.steps
+        ]
         for path in self._followed & self.timeline.sightings.keys():
             # What a session saw that did not change the file may be long outdated when another one does.
             sessions = {step.order // PER_SESSION for step in self._steps[path]}
             whole = (item for item in self.timeline.sightings[path] if item.whole)
-            ours = [item for item in whole if not sessions or item.order // PER_SESSION in sessions or item.order >= LAST]
-            events += [(item.at, 0, item.order, partial(self.tree.observe, path, item.text, item.at)) for item in ours]
-        events += [(look.at, 1, number, partial(self._look, look)) for number, look in enumerate(looks)]
+            ours = [
+                item
+                for item in whole
+                if not sessions or item.order // PER_SESSION in sessions or item.order >= LAST
+            ]
+            events += [
+                (item.at, 0, item.order, partial(self.tree.observe, path, item.text, item.at))
+                for item in ours
+            ]
+        events += [
+            (look.at, 1, number, partial(self._look, look)) for number, look in enumerate(looks)
+        ]
         for *_, event in sorted(events, key=lambda e: e[:3]):
             event()
         self._close()
@@ -134,7 +166,9 @@ class Runner:
     def _step(self, step: ReplayStep) -> None:
         paths = [step.path]
         if step.edit.op in ("delete", "move") and step.path not in self.tree.files:
-            paths = [p for p in self.tree.files if p.startswith(step.path + "/")] or paths  # a directory
+            paths = [
+                p for p in self.tree.files if p.startswith(step.path + "/")
+            ] or paths  # a directory
         for path in paths:
             item = step
             if path != step.path:
@@ -143,19 +177,32 @@ class Runner:
             done, existing = self.tree.apply(item), self.run_.outcomes.get(step.edit_id)
             if existing is not None:  # of a directory: all its files together
                 done = StepOutcome(
-                    done.applied or existing.applied, done.why, existing.added + done.added, existing.removed + done.removed
+                    done.applied or existing.applied,
+                    done.why,
+                    existing.added + done.added,
+                    existing.removed + done.removed,
                 )
             self.run_.outcomes[step.edit_id] = done
 
     def _look(self, look: CommitProbe) -> None:
         files = self._files(look.sha)
-        if not look.linked and not any(self.tree.born.get(file.path) or file.path in self.tree.files for file in files):
+        if not look.linked and not any(
+            self.tree.born.get(file.path) or file.path in self.tree.files for file in files
+        ):
             return
-        when, was_committed = Moments(look.at, look.since, look.redone, look.authored), self._was_committed(look)
+        when, was_committed = (
+            Moments(look.at, look.since, look.redone, look.authored),
+            self._was_committed(look),
+        )
         judged: list[_Judged] = []
         for file in files:
             alignment = align_state(self.tree, file)
-            judged.append((alignment, judge(self.tree, alignment, self.timeline.windows.cause, when, was_committed)))
+            judged.append(
+                (
+                    alignment,
+                    judge(self.tree, alignment, self.timeline.windows.cause, when, was_committed),
+                )
+            )
         for alignment, verdicts in judged if look.linked and look.main else ():
             self._try_parent(look, alignment.file, verdicts)
         self._find_moved(judged)
@@ -176,27 +223,42 @@ class Runner:
         downgrade_hunks(file, verdicts)
         assign_low_information(file, verdicts)
 
-    def _file_probe(self, look: CommitProbe, alignment: StateAlignment, verdicts: dict[int, Verdict]) -> FileProbe:
+    def _file_probe(
+        self, look: CommitProbe, alignment: StateAlignment, verdicts: dict[int, Verdict]
+    ) -> FileProbe:
         file = alignment.file
         nonblank = frozenset(i for i in verdicts if file.lines[i].strip())
         rarity = {} if look.linked else {i: self._rarity(file.lines[i]) for i in nonblank}
-        whole = alignment.state is not None and bool(file.text) and file.text == alignment.state.text
+        whole = (
+            alignment.state is not None and bool(file.text) and file.text == alignment.state.text
+        )
         followed = whole or (alignment.state is not None and not look.late)
         return FileProbe(file.path, verdicts, nonblank, followed, rarity, whole or look.home)
 
     def _try_parent(self, look: CommitProbe, file: AddedFile, verdict: dict[int, Verdict]) -> None:
         """Lines that the replayed state does not explain, when the edits since the parent do on the parent's text."""
         if any(item.author != Author.AGENT for item in verdict.values()):
-            steps = [step for step in self._steps.get(file.path, ()) if look.since < step.at <= look.at]
-            seen = any(item.whole and item.at > look.since for item in self.timeline.sightings.get(file.path, ()))
-            kept = {Author.AGENT, Author.HUMAN} if seen else {Author.AGENT}  # what was seen is not what an older session had left
+            steps = [
+                step for step in self._steps.get(file.path, ()) if look.since < step.at <= look.at
+            ]
+            seen = any(
+                item.whole and item.at > look.since
+                for item in self.timeline.sightings.get(file.path, ())
+            )
+            kept = (
+                {Author.AGENT, Author.HUMAN} if seen else {Author.AGENT}
+            )  # what was seen is not what an older session had left
             result = replay_on_parent(file, steps)
-            verdict.update({index: item for index, item in result.items() if verdict[index].author not in kept})
+            verdict.update(
+                {index: item for index, item in result.items() if verdict[index].author not in kept}
+            )
 
     def _note_committed(self, look: CommitProbe, matches: Sequence[StateAlignment]) -> None:
         """A commit made here shows its files as they are, unless it lacks what an agent has just written: left for the next one."""
         for match in matches:
-            waiting = any(line not in self._committed and self.tree.nonblank[line] for line, _ in match.lost)
+            waiting = any(
+                line not in self._committed and self.tree.nonblank[line] for line, _ in match.lost
+            )
             if match.state is not None and match.file.text and not waiting:
                 self.tree.note_commit(match.file.path, match.file.text, look.at - SLACK)
 
@@ -204,7 +266,10 @@ class Runner:
         """Where no session is known to have made the commit, a line that any older version had is not new either."""
 
         def was_committed(line: int, text: str | None) -> bool:
-            versions = [*self._committed.get(line, ()), *(() if look.linked else self._in_older.get(line, ()))]
+            versions = [
+                *self._committed.get(line, ()),
+                *(() if look.linked else self._in_older.get(line, ())),
+            ]
             earlier = (c for c, old in versions if c != look.sha and (text is None or old == text))
             return any(self._is_ancestor(commit, look.sha) for commit in earlier)
 
@@ -213,7 +278,9 @@ class Runner:
     def _find_moved(self, judged: Sequence[_Judged]) -> None:
         lost = lost_sources(self.tree, [alignment for alignment, _ in judged])
         files = [(alignment.file, verdicts) for alignment, verdicts in judged]
-        for number, index, verdict in moved_lines(files, lost, lambda text: self._rarity(text) == 0, self._unplaced.indexes):
+        for number, index, verdict in moved_lines(
+            files, lost, lambda text: self._rarity(text) == 0, self._unplaced.indexes
+        ):
             files[number][1][index] = verdict
 
     # --- what became of the lines an agent wrote --------------------------------------------------------------------
@@ -230,9 +297,14 @@ class Runner:
             for line in present & self._fates.keys():
                 existing = self._fates[line]
                 if existing.fate not in ("survived", "self_overwritten"):
-                    existing.fate, existing.sha = "survived", look.sha  # left out of an earlier commit, committed now
+                    existing.fate, existing.sha = (
+                        "survived",
+                        look.sha,
+                    )  # left out of an earlier commit, committed now
 
-    def _note_versions(self, sha: str, result: StateAlignment, verdicts: Mapping[int, Verdict]) -> None:
+    def _note_versions(
+        self, sha: str, result: StateAlignment, verdicts: Mapping[int, Verdict]
+    ) -> None:
         """Notes the agent lines of a commit: those that it adds, and those that its files had before."""
         ids, texts = result.ids, result.file.lines
         for index, verdict in verdicts.items():
@@ -245,14 +317,23 @@ class Runner:
             if line in agents:
                 self._in_older[line] = [(sha, texts[index])]
 
-    def _fate(self, line: int, look: CommitProbe, alignment: StateAlignment, present: set[int], lost: set[int]) -> AgentLine:
+    def _fate(
+        self,
+        line: int,
+        look: CommitProbe,
+        alignment: StateAlignment,
+        present: set[int],
+        lost: set[int],
+    ) -> AgentLine:
         path, place = alignment.file.path, None
         if line in present:
             fate = "survived"
         elif line in lost:
             after = alignment.state.known_at if alignment.state is not None else look.since
             place, relaid = alignment.overwritten.get(line, (None, False))
-            fate = self._lost_to(path, Removal(look.at, None, after, place is not None, relaid, committed=True))
+            fate = self._lost_to(
+                path, Removal(look.at, None, after, place is not None, relaid, committed=True)
+            )
         else:
             fate = self._fate_of_removed(line, path)
         return AgentLine(line, self._session(line), look.sha, fate, path, place)
@@ -269,7 +350,9 @@ class Runner:
 
     def _lost_to(self, path: str, removal: Removal) -> str:
         """Who took a line away, as far as the agents' actions tell; whether a person replaced it is asked again at the end."""
-        cause = self.timeline.windows.cause(AttributionWindow(path, removal.after, removal.at, gone=True))
+        cause = self.timeline.windows.cause(
+            AttributionWindow(path, removal.after, removal.at, gone=True)
+        )
         if cause.author == Author.AGENT:
             return "self_overwritten"
         if removal.relaid:
@@ -278,14 +361,20 @@ class Runner:
             return "unexplained"
         if removal.replaced:
             return "human_overwritten"
-        return "not_committed" if removal.committed else "human_deleted"  # the commit alone is no witness of a removal
+        return (
+            "not_committed" if removal.committed else "human_deleted"
+        )  # the commit alone is no witness of a removal
 
     def _close(self) -> None:
         """Lines of files that no commit touched any more: what the replay knows, else left uncommitted."""
         for path in list(self.tree.born):
             for line in self.tree.born.pop(path, ()):
                 if self.tree.nonblank[line] and self.tree.origin(line).kind == AGENT:
-                    fate = self._fate_of_removed(line, path) if line in self.tree.removed else "not_committed"
+                    fate = (
+                        self._fate_of_removed(line, path)
+                        if line in self.tree.removed
+                        else "not_committed"
+                    )
                     self._fates[line] = AgentLine(line, self._session(line), "", fate, path)
         self.run_.fates = list(self._fates.values())
 
@@ -302,7 +391,9 @@ def replay_on_parent(file: AddedFile, steps: Sequence[ReplayStep]) -> dict[int, 
     tree.observe(file.path, file.before_text, 0.0)
     state = tree.files.get(file.path)
     for step in sorted(steps, key=lambda item: (item.at, item.order)):
-        if state is None or (step.edit.before_known and normal_text(step.edit.before or "") != state.text):
+        if state is None or (
+            step.edit.before_known and normal_text(step.edit.before or "") != state.text
+        ):
             return {}
         if not fits(step.edit, state.text, exactly=False) or not tree.apply(step).applied:
             return {}
@@ -324,9 +415,20 @@ def explained_share(files: Iterable[FileProbe], named: bool = False) -> float:
     is sure. Several of these are enough whoever wrote the rest: a squash holds the work of sessions that nobody has any more.
     """
     files = list(files)
-    shown = ((file, i) for file in files if file.sure for i, verdict in file.verdicts.items() if _is_shown(verdict))
+    shown = (
+        (file, i)
+        for file in files
+        if file.sure
+        for i, verdict in file.verdicts.items()
+        if _is_shown(verdict)
+    )
     sure = sum(1 for file, i in shown if file.rarity.get(i))
-    share = _share(files, lambda file, index: index in file.nonblank, 1 if named or sure else _MIN_LINES, _MIN_SHARE)
+    share = _share(
+        files,
+        lambda file, index: index in file.nonblank,
+        1 if named or sure else _MIN_LINES,
+        _MIN_SHARE,
+    )
     return share or (_MIN_SHARE if sure >= _MIN_LINES else 0.0)
 
 
@@ -335,11 +437,23 @@ def content_share(files: Iterable[FileProbe]) -> float:
 
     Neither author nor time speak for the commit: only rare text, in the place where the replay has it, does.
     """
-    return _share(files, lambda file, index: file.rarity.get(index, 0.0), _MIN_WEIGHT, _MIN_RARE_SHARE)
+    return _share(
+        files, lambda file, index: file.rarity.get(index, 0.0), _MIN_WEIGHT, _MIN_RARE_SHARE
+    )
 
 
-def _share(files: Iterable[FileProbe], weight: Callable[[FileProbe, int], float], enough: float, least: float) -> float:
-    lines = [(weight(file, i), verdict) for file in files if file.followed for i, verdict in file.verdicts.items()]
+def _share(
+    files: Iterable[FileProbe],
+    weight: Callable[[FileProbe, int], float],
+    enough: float,
+    least: float,
+) -> float:
+    lines = [
+        (weight(file, i), verdict)
+        for file in files
+        if file.followed
+        for i, verdict in file.verdicts.items()
+    ]
     explained = sum(line_weight for line_weight, verdict in lines if _is_shown(verdict))
     share = explained / (sum(line_weight for line_weight, _ in lines) or 1.0)
     return round(min(share, 0.95), 3) if explained >= enough and share >= least else 0.0
@@ -356,5 +470,7 @@ def linked_by(look: CommitProbe, files: Sequence[FileProbe]) -> tuple[str, float
 
 def _is_shown(verdict: Verdict) -> bool:
     return (
-        verdict.author == Author.AGENT and verdict.how != How.EDITED and verdict.evidence in (Evidence.OBSERVED, Evidence.REPLAYED)
+        verdict.author == Author.AGENT
+        and verdict.how != How.EDITED
+        and verdict.evidence in (Evidence.OBSERVED, Evidence.REPLAYED)
     )

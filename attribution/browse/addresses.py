@@ -12,7 +12,9 @@ from urllib.parse import quote, unquote, urlencode
 REPOSITORY = ("commits", "commit", "tree", "file", "sessions", "session", "turns")
 DATABASE = ("search", "go")
 _COMMIT = re.compile(r"(.+)@([0-9a-f]{4,64})", re.DOTALL)
-_ORIGIN = re.compile(r"(?:https://|ssh://git@|git@)([A-Za-z0-9.-]+\.[A-Za-z]{2,})[/:]([\w.~-]+(?:/[\w.~-]+)+)")
+_ORIGIN = re.compile(
+    r"(?:https://|ssh://git@|git@)([A-Za-z0-9.-]+\.[A-Za-z]{2,})[/:]([\w.~-]+(?:/[\w.~-]+)+)"
+)
 _DIGITS = 12  # of a commit in the address of a file
 _MARK = "-"
 
@@ -54,11 +56,15 @@ class Addresses:
 
     def session(self, repo: str, key: str, turn: int | None = None) -> str:
         """A session, at one of its turns where one is given."""
-        return self.repo(repo, "session", key) + (f"?from={turn}#T{turn}" if turn is not None else "")
+        return self.repo(repo, "session", key) + (
+            f"?from={turn}#T{turn}" if turn is not None else ""
+        )
 
     def all(self, kind: str, path: str = "", **parameters: object) -> str:
         """A page of the whole database."""
-        return "/".join([self.base, _MARK, kind, *([quote(path, safe="/")] if path else [])]) + _query(parameters)
+        return "/".join(
+            [self.base, _MARK, kind, *([quote(path, safe="/")] if path else [])]
+        ) + _query(parameters)
 
 
 def _query(parameters: dict[str, object]) -> str:

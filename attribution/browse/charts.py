@@ -32,11 +32,17 @@ def stacked_bar(parts: Mapping[str, float], width: int = 600, height: int = 22) 
             title = f"{NAMES.get(kind, kind)}: {count_of(round(value), 'line')}, {100 * value / total:.1f} %"
             marks.append(rect(kind, x, 0, wide, height, title))
             x += wide
-    label = "; ".join(f"{NAMES.get(k, k)} {100 * v / total:.1f} %" for k, v in parts.items() if v > 0)
+    label = "; ".join(
+        f"{NAMES.get(k, k)} {100 * v / total:.1f} %" for k, v in parts.items() if v > 0
+    )
     return svg(width, height, marks, label, stretch=True)
 
 
-def columns(weeks: Mapping[str, Mapping[str, float]], dots: Mapping[str, int] | None = None, period: str = "week") -> str:
+def columns(
+    weeks: Mapping[str, Mapping[str, float]],
+    dots: Mapping[str, int] | None = None,
+    period: str = "week",
+) -> str:
     """Lines by class over time, one column each `period`; `dots` are numbers (of sessions) above the columns."""
     dots = dots or {}
     names = sorted(set(weeks) | set(dots))
@@ -47,7 +53,10 @@ def columns(weeks: Mapping[str, Mapping[str, float]], dots: Mapping[str, int] | 
     width, height = 900, 220
     left, low, high = 56.0, height - 26.0, 22.0
     step = min((width - left - 8) / len(names), _WIDEST)
-    marks = [_grid(left, width - 8, low - (low - high) * part, f"{top * part:,.0f}") for part in (0, 0.5, 1)]
+    marks = [
+        _grid(left, width - 8, low - (low - high) * part, f"{top * part:,.0f}")
+        for part in (0, 0.5, 1)
+    ]
     for number, name in enumerate(names):
         x, y = left + number * step, low
         for kind in LINE_CLASSES:
@@ -57,11 +66,24 @@ def columns(weeks: Mapping[str, Mapping[str, float]], dots: Mapping[str, int] | 
             marks += [rect(kind, x, y, max(step - 1.5, 0.8), tall, title)] if tall else []
         if dots.get(name):
             size = 2 + 4 * (dots[name] / max(dots.values())) ** 0.5
-            marks.append(circle("dot", x + step / 2, 10, size, f"{count_of(dots[name], 'session')} started in the week of {name}"))
+            marks.append(
+                circle(
+                    "dot",
+                    x + step / 2,
+                    10,
+                    size,
+                    f"{count_of(dots[name], 'session')} started in the week of {name}",
+                )
+            )
     every = math.ceil(_DATE / step)  # weeks between two labels, so that they do not touch
     labels = [(left + n * step, name) for n, name in enumerate(names) if n % every == 0]
     marks += [text(x, height - 8, name) for x, name in labels if x + _DATE <= width]
-    return svg(width, height, marks, f"lines added per {period} by class{'; dots: sessions started' if dots else ''}")
+    return svg(
+        width,
+        height,
+        marks,
+        f"lines added per {period} by class{'; dots: sessions started' if dots else ''}",
+    )
 
 
 def _every_month(names: Sequence[str]) -> list[str]:
@@ -74,10 +96,17 @@ def _every_month(names: Sequence[str]) -> list[str]:
     return [f"{month // 12:04}-{month % 12 + 1:02}" for month in range(first, last + 1)]
 
 
-def curves(lines: Mapping[str, Sequence[Mapping[str, Any]]], width: int = 600, height: int = 240) -> str:
+def curves(
+    lines: Mapping[str, Sequence[Mapping[str, Any]]], width: int = 600, height: int = 240
+) -> str:
     """Share of lines that survive over days (log scale) by class, from rows of the table survival."""
     points_of = {
-        k: [(p["horizon"], p["share"], p["at_risk"]) for p in lines.get(k, ()) if p["share"] is not None] for k in LINE_CLASSES
+        k: [
+            (p["horizon"], p["share"], p["at_risk"])
+            for p in lines.get(k, ())
+            if p["share"] is not None
+        ]
+        for k in LINE_CLASSES
     }
     points_of = {k: v for k, v in points_of.items() if v}
     if not points_of:
@@ -89,10 +118,18 @@ def curves(lines: Mapping[str, Sequence[Mapping[str, Any]]], width: int = 600, h
     def point(days: float, share: float) -> tuple[float, float]:
         return left + scale * math.log1p(days), low - (low - high) * share
 
-    marks = [_grid(left, right, point(0, share)[1], f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)]
-    marks += [text(min(point(d, 0)[0] - 8, width - _DAYS), height - 8, f"{d} d") for d in (1, 7, 30, 90, 180, 365) if d <= last]
+    marks = [
+        _grid(left, right, point(0, share)[1], f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)
+    ]
+    marks += [
+        text(min(point(d, 0)[0] - 8, width - _DAYS), height - 8, f"{d} d")
+        for d in (1, 7, 30, 90, 180, 365)
+        if d <= last
+    ]
     for kind, points in points_of.items():
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in [point(0, 1.0), *(point(d, s) for d, s, _ in points)])
+        path = " ".join(
+            f"{x:.1f},{y:.1f}" for x, y in [point(0, 1.0), *(point(d, s) for d, s, _ in points)]
+        )
         marks.append(f'<polyline class="s-{kind}" points="{path}"/>')
         for days, share, risk in points:
             title = f"{NAMES[kind]}: {share:.1%} survive {days} days; {count_of(risk, 'line')} at risk then"

@@ -38,7 +38,11 @@ def markdown_of(request: PullRequest, prompts: bool = False, limit: float | None
         *request.sections,
         *_sessions_line(request, prompts),
         *_unknown_line(request),
-        *([f"Not in the database: {count_of(request.missing, 'commit')}."] if request.missing else []),
+        *(
+            [f"Not in the database: {count_of(request.missing, 'commit')}."]
+            if request.missing
+            else []
+        ),
         *_limit_line(request, limit),
     ]
     return "\n\n".join(parts) + "\n\n" + "\n".join(_details(request, prompts)) + "\n"
@@ -50,8 +54,14 @@ def _share_line(request: PullRequest) -> str:
         return "**No lines added** in source and test files."
     tiers = [f"{words.percent(share.recorded, share.lines)} by record"]
     if share.declared:
-        tiers.append(f"{words.percent(share.declared, share.lines)} only because their commits say so")
-    before = f" Usual in this repository: {words.percent(usual.by_agents, usual.lines)}." if usual.lines else ""
+        tiers.append(
+            f"{words.percent(share.declared, share.lines)} only because their commits say so"
+        )
+    before = (
+        f" Usual in this repository: {words.percent(usual.by_agents, usual.lines)}."
+        if usual.lines
+        else ""
+    )
     whole = words.percent(share.by_agents, share.lines)
     lines = count_of(share.lines, "line")
     return f"**Agents wrote {whole}** of {lines} added in source and test files: {', '.join(tiers)}.{before}"
@@ -60,10 +70,16 @@ def _share_line(request: PullRequest) -> str:
 def _files_line(files: Sequence[FileLines]) -> list[str]:
     """The files with the most lines that agents wrote or that nobody is known to have written."""
     remarkable = [(file, AgentShare.of(file.lines)) for file in files]
-    most = sorted(remarkable, key=lambda pair: -max(pair[1].by_agents, pair[1].unanswered))[:_REMARKABLE]
+    most = sorted(remarkable, key=lambda pair: -max(pair[1].by_agents, pair[1].unanswered))[
+        :_REMARKABLE
+    ]
     texts = [
         f"{cell(file.path)} ({words.percent(share.by_agents, share.lines)} of {share.lines:,} by agents"
-        + (f", {words.percent(share.unanswered, share.lines)} without an answer)" if share.unanswered else ")")
+        + (
+            f", {words.percent(share.unanswered, share.lines)} without an answer)"
+            if share.unanswered
+            else ")"
+        )
         for file, share in most
     ]
     return [f"**Files that stand out:** {'; '.join(texts)}."] if texts else []
@@ -71,14 +87,26 @@ def _files_line(files: Sequence[FileLines]) -> list[str]:
 
 def _sessions_line(request: PullRequest, prompts: bool) -> list[str]:
     """How many sessions of which agent, each as a link or with its first prompt where there is one to show."""
-    sessions = {session["key"]: session for commit in request.commits for session in commit.sessions}
-    shown = {key: _session(request, sessions[key], number, prompts) for number, key in enumerate([*sessions][:_SESSIONS], 1)}
+    sessions = {
+        session["key"]: session for commit in request.commits for session in commit.sessions
+    }
+    shown = {
+        key: _session(request, sessions[key], number, prompts)
+        for number, key in enumerate([*sessions][:_SESSIONS], 1)
+    }
     texts = []
     for agent in dict.fromkeys(session["agent"] for session in sessions.values()):
         keys = [key for key, session in sessions.items() if session["agent"] == agent]
         items = [shown[key] for key in keys if shown.get(key)]
-        texts.append(f"{len(keys)} of {cell(label_of(agent or 'agent'))}" + (f" ({', '.join(items)})" if items else ""))
-    return [f"**Sessions that wrote lines, documentation included:** {'; '.join(texts)}."] if texts else []
+        texts.append(
+            f"{len(keys)} of {cell(label_of(agent or 'agent'))}"
+            + (f" ({', '.join(items)})" if items else "")
+        )
+    return (
+        [f"**Sessions that wrote lines, documentation included:** {'; '.join(texts)}."]
+        if texts
+        else []
+    )
 
 
 def _session(request: PullRequest, session: Mapping[str, Any], number: int, prompts: bool) -> str:
@@ -95,12 +123,19 @@ def _unknown_line(request: PullRequest) -> list[str]:
     texts = []
     if unknown:
         why = next(iter(request.reasons), "").replace("_", " ")
-        texts.append(f"{words.percent(unknown, share.lines)} unknown" + (f" (most of them: {why})" if why else ""))
+        texts.append(
+            f"{words.percent(unknown, share.lines)} unknown"
+            + (f" (most of them: {why})" if why else "")
+        )
     if undeclared := share.unanswered - unknown:
-        texts.append(f"{words.percent(undeclared, share.lines)} in commits that nothing links to an agent")
+        texts.append(
+            f"{words.percent(undeclared, share.lines)} in commits that nothing links to an agent"
+        )
     if not texts:
         return []
-    return [f"**Not known:** {', '.join(texts)}. If agents wrote all of these, their share would be {share.at_most:.1f} %."]
+    return [
+        f"**Not known:** {', '.join(texts)}. If agents wrote all of these, their share would be {share.at_most:.1f} %."
+    ]
 
 
 def _limit_line(request: PullRequest, limit: float | None) -> list[str]:
@@ -108,13 +143,23 @@ def _limit_line(request: PullRequest, limit: float | None) -> list[str]:
         return []
     rule = f"**Limit {limit:g} %** of lines by agents, by record or declared; lines that are not known count as nobody's"
     percent = request.agent_percent
-    verdict = "not judged, as no session is on record" if percent is None else "exceeded" if percent > limit else "kept"
+    verdict = (
+        "not judged, as no session is on record"
+        if percent is None
+        else "exceeded"
+        if percent > limit
+        else "kept"
+    )
     return [f"{rule}: {verdict}."]
 
 
 def _details(request: PullRequest, prompts: bool) -> list[str]:
     commits = [_commit_row(commit, prompts) for commit in request.commits[:_COMMITS]]
-    more = [f"{count_of(len(request.commits) - _COMMITS, 'more commit')}.", ""] if len(request.commits) > _COMMITS else []
+    more = (
+        [f"{count_of(len(request.commits) - _COMMITS, 'more commit')}.", ""]
+        if len(request.commits) > _COMMITS
+        else []
+    )
     note = words.accuracy_sentence()
     return [
         "<details><summary>Commits and files</summary>",
@@ -138,7 +183,12 @@ def badge(percent: float | None) -> str:
     """The share of agents for an endpoint badge of shields.io, as JSON; no number where no session is on record."""
     message = "no records" if percent is None else f"{percent:.0f} %"
     colour = "lightgrey" if percent is None else "blue"
-    return json.dumps({"schemaVersion": 1, "label": "lines by agents", "message": message, "color": colour}) + "\n"
+    return (
+        json.dumps(
+            {"schemaVersion": 1, "label": "lines by agents", "message": message, "color": colour}
+        )
+        + "\n"
+    )
 
 
 def _class_table(first: str, last: str, rows: Sequence[str]) -> list[str]:
@@ -154,9 +204,14 @@ def _file_table(files: Sequence[FileLines]) -> list[str]:
 
 def _commit_row(summary: CommitSummary, prompts: bool) -> str:
     row = summary.row
-    names = [cell(s["agent"] or "agent") + (f": {cell(cut(s['label'], 60))}" if prompts else "") for s in summary.sessions[:3]]
+    names = [
+        cell(s["agent"] or "agent") + (f": {cell(cut(s['label'], 60))}" if prompts else "")
+        for s in summary.sessions[:3]
+    ]
     sessions = "; ".join(dict.fromkeys(names))
-    return f"| {row['commit_sha'][:10]} {cell(cut(row['subject'], 70))} | {_cells(row)} | {sessions} |"
+    return (
+        f"| {row['commit_sha'][:10]} {cell(cut(row['subject'], 70))} | {_cells(row)} | {sessions} |"
+    )
 
 
 def _cells(lines: Mapping[str, int]) -> str:
@@ -164,7 +219,9 @@ def _cells(lines: Mapping[str, int]) -> str:
 
 
 # What GitHub makes links of, also where Markdown's own signs are escaped: names, numbers, commits, addresses.
-_REFERENCES = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|://|\bwww(?=\.)|\b[0-9a-f]{6}(?=[0-9a-f])", re.IGNORECASE)
+_REFERENCES = re.compile(
+    r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|://|\bwww(?=\.)|\b[0-9a-f]{6}(?=[0-9a-f])", re.IGNORECASE
+)
 _NOTHING = "<!-- -->"  # not shown, and no word goes on over it
 
 

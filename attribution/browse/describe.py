@@ -18,22 +18,49 @@ from collector.storage.views import tables
 # database would count for seconds. Hidden is what explains nothing by itself: bookkeeping, and numbers that join other tables.
 _TABLES: dict[str, dict[str, Any]] = {
     "repos": {"label_column": "name"},
-    "sessions": {"label_column": "label", "facets": ["agent", "model", "transcript"], "sort_desc": "started_at"},
-    "commits": {"label_column": "label", "facets": ["declared_agent", "automation"], "sort_desc": "author_at"},
+    "sessions": {
+        "label_column": "label",
+        "facets": ["agent", "model", "transcript"],
+        "sort_desc": "started_at",
+    },
+    "commits": {
+        "label_column": "label",
+        "facets": ["declared_agent", "automation"],
+        "sort_desc": "author_at",
+    },
     "checkpoints": {"label_column": "checkpoint_id"},
     "regions": {"label_column": "path", "facets": ["convergence"], "sort_desc": "rounds"},
     "commit_files": {"label_column": "path"},
-    "tip_files": {"label_column": "path", "facets": ["language", "directory"], "sort_desc": "agent"},
+    "tip_files": {
+        "label_column": "path",
+        "facets": ["language", "directory"],
+        "sort_desc": "agent",
+    },
     "history_commits": {"label_column": "commit_sha"},
     "problems": {"facets": ["stage", "code"]},
     "session_stats": {"facets": ["coding_mode"], "sort_desc": "produced"},
     "vendor_checks": {"facets": ["disagreement_reason"]},
 }
 _INTERNAL = (
-    "stage_runs", "settings", "forgotten", "line_lifetimes", "line_moves", "line_fates", "tip_states", "tip_spans", "origins",
-    "spans", "commit_checkpoint_links", "region_edits", "region_priors", "region_symbols", "history_commits",
-)  # fmt: skip
-_OTHERS = re.compile(r"check_\w+|sqlite_\w+|\w+_fts\w*")  # made by checks, SQLite and full-text search
+    "stage_runs",
+    "settings",
+    "forgotten",
+    "line_lifetimes",
+    "line_moves",
+    "line_fates",
+    "tip_states",
+    "tip_spans",
+    "origins",
+    "spans",
+    "commit_checkpoint_links",
+    "region_edits",
+    "region_priors",
+    "region_symbols",
+    "history_commits",
+)
+_OTHERS = re.compile(
+    r"check_\w+|sqlite_\w+|\w+_fts\w*"
+)  # made by checks, SQLite and full-text search
 _COMMENTS = re.compile(r"((?:-- [^\n]*\n)+)(.*)", re.DOTALL)
 
 
@@ -52,14 +79,20 @@ def metadata(hidden: Set[str] = frozenset()) -> dict[str, Any]:
 
 def is_internal(name: str) -> bool:
     """Whether a table is hidden whatever it holds."""
-    return name in _INTERNAL or "hidden" in settings_of_tables().get(name, {}) or _OTHERS.fullmatch(name) is not None
+    return (
+        name in _INTERNAL
+        or "hidden" in settings_of_tables().get(name, {})
+        or _OTHERS.fullmatch(name) is not None
+    )
 
 
 @cache
 def settings_of_tables() -> dict[str, dict[str, Any]]:
     """Table -> what Datasette is told of it beside descriptions; those of the plug-ins, too."""
     return _TABLES | {
-        table: settings for tables_of_plugin in hooks("browse_tables") for table, settings in tables_of_plugin().items()
+        table: settings
+        for tables_of_plugin in hooks("browse_tables")
+        for table, settings in tables_of_plugin().items()
     }
 
 
@@ -70,23 +103,37 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
         columns = {column.name: column.comment for column in table.columns}
         hidden = {"hidden": True} if is_internal(table.name) else {}
         settings = settings_of_tables().get(table.name, {})
-        described.append((table.name, {"description": table.comment, "columns": columns, **settings, **hidden}))
-    features = {f.name: f"{f.description} ({f.unit}, {f.kind})" for g in groups() for f in g.FEATURES}
-    described.append(("session_features", {"description": "What each session was like, a row per session.", "columns": features}))
+        described.append(
+            (table.name, {"description": table.comment, "columns": columns, **settings, **hidden})
+        )
+    features = {
+        f.name: f"{f.description} ({f.unit}, {f.kind})" for g in groups() for f in g.FEATURES
+    }
+    described.append(
+        (
+            "session_features",
+            {"description": "What each session was like, a row per session.", "columns": features},
+        )
+    )
     described.append((VIEW, {"description": VIEW_TEXT, "columns": VIEW_COLUMNS}))
     return described
 
 
 def files(name: str) -> list[Path]:
     """Where our file or directory of this name is, and those of plug-ins."""
-    return [directory / name for directory in (Path(__file__).parent, *plugin_directories().values())]
+    return [
+        directory / name for directory in (Path(__file__).parent, *plugin_directories().values())
+    ]
 
 
 @cache
 def every_query() -> dict[str, dict[str, Any]]:
     """Name -> query as Datasette takes it, of the core and of the plug-ins."""
     return {
-        name: query for file in files("questions.sql") if file.is_file() for name, query in _queries_in(file.read_text("utf-8"))
+        name: query
+        for file in files("questions.sql")
+        if file.is_file()
+        for name, query in _queries_in(file.read_text("utf-8"))
     }
 
 
@@ -96,10 +143,22 @@ def _queries_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         comments, sql = _COMMENTS.fullmatch(block).groups()  # type: ignore[union-attr]  # a test reads every file
         head, *description = comments.replace("-- ", "").splitlines()
         name, _, title = head.partition(": ")
-        yield name, {"sql": sql.rstrip(";"), "title": title, "description": " ".join(description), "hide_sql": True}
+        yield (
+            name,
+            {
+                "sql": sql.rstrip(";"),
+                "title": title,
+                "description": " ".join(description),
+                "hide_sql": True,
+            },
+        )
 
 
 def queries(hidden: Set[str]) -> dict[str, dict[str, Any]]:
     """The questions that a database can answer, by their names. `hidden`: tables that are internal or empty."""
     empty = {name for name in hidden if not is_internal(name)}
-    return {name: dict(query) for name, query in every_query().items() if empty.isdisjoint(re.findall(r"\w+", query["sql"]))}
+    return {
+        name: dict(query)
+        for name, query in every_query().items()
+        if empty.isdisjoint(re.findall(r"\w+", query["sql"]))
+    }

@@ -14,14 +14,27 @@ from attribution.queries.commit_range import PAGE as COMMIT_PAGE
 from attribution.queries.commit_range import CommitFilter, choices, pull_request
 from attribution.queries.commit_range import commit_page as commits_page
 from attribution.queries.open_repo import OpenRepo, newer_commits
-from attribution.queries.overview import months, overview, repositories, sum_by_class, survival_table
+from attribution.queries.overview import (
+    months,
+    overview,
+    repositories,
+    sum_by_class,
+    survival_table,
+)
 from attribution.queries.repositories import RepositoryRow, repository_named
 from attribution.queries.search import MOST, search, terms_of
 from attribution.queries.session_page import TURNS, mode_words, session_page
 from attribution.queries.sessions import PAGE as TURN_PAGE
 from attribution.queries.sessions import families, prompt_of, session_list, turn_page
 from attribution.queries.tip_file import PAGE as FILE_PAGE
-from attribution.queries.tip_file import LineNote, TipFile, explained, file_of_commit, tip_file, tree
+from attribution.queries.tip_file import (
+    LineNote,
+    TipFile,
+    explained,
+    file_of_commit,
+    tip_file,
+    tree,
+)
 from collector.console.tables import Cell, html
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
@@ -67,7 +80,9 @@ class PageRequest:
         return self.arguments.get(name, "").strip()[:200]
 
 
-def page_at(store: Store, address: Place | None, arguments: Mapping[str, str], to: Addresses) -> tuple[Shown, str]:
+def page_at(
+    store: Store, address: Place | None, arguments: Mapping[str, str], to: Addresses
+) -> tuple[Shown, str]:
     """The page at an address, and the repository that it belongs to ("" for the whole database). Raises NotThere, Moved."""
     if address is None:
         raise NotThere("This database has no such repository and no such page.")
@@ -87,7 +102,11 @@ def added_pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
 
 def _home(request: PageRequest) -> Shown:
     repos = repositories(request.store)
-    values = {"repos": repos, "table": tables.repository_html(repos, request.to.repo), "totals": sum_by_class(repos)}
+    values = {
+        "repos": repos,
+        "table": tables.repository_html(repos, request.to.repo),
+        "totals": sum_by_class(repos),
+    }
     return Shown("whowrote_repos.html", values | {"months": months(request.store)})
 
 
@@ -96,8 +115,23 @@ def _search(request: PageRequest) -> Shown:
     results = search(request.store, words_of_search, repo)
     tips = {row["name"]: row["tip_sha"] for row in request.store.rows(_TIPS)}
     terms = terms_of(words_of_search)
-    sections = [item for add in hooks("search_sections") for item in add(request.store, terms, repo, request.to)] if terms else []
-    values = {"q": words_of_search, "repo": repo, "r": results, "most": MOST, "tips": tips, "sections": sections}
+    sections = (
+        [
+            item
+            for add in hooks("search_sections")
+            for item in add(request.store, terms, repo, request.to)
+        ]
+        if terms
+        else []
+    )
+    values = {
+        "q": words_of_search,
+        "repo": repo,
+        "r": results,
+        "most": MOST,
+        "tips": tips,
+        "sections": sections,
+    }
     return Shown("whowrote_search.html", values)
 
 
@@ -116,7 +150,11 @@ _ROWS = {
 def _go(request: PageRequest) -> Shown:
     """From the number of a row, as tables have it, to the page."""
     kind, _, number = request.place.rest.partition("/")
-    rows = request.store.rows(_ROWS[kind], (int(number),)) if kind in _ROWS and number.isdigit() and len(number) < 16 else []
+    rows = (
+        request.store.rows(_ROWS[kind], (int(number),))
+        if kind in _ROWS and number.isdigit() and len(number) < 16
+        else []
+    )
     for row in rows:
         if kind == "file":
             raise Moved(request.to.file(row["name"], row["rest"], row["sha"]))
@@ -143,7 +181,11 @@ def _links(request: PageRequest) -> dict[str, dict[str, Cell]]:
     session: Cell = partial(_session_cell, request)
     tip = _tip(request)
     return {
-        "tip_files": {"path": lambda row: tables.link(request.to.file(request.place.repo, row["path"], tip), row["path"])},
+        "tip_files": {
+            "path": lambda row: tables.link(
+                request.to.file(request.place.repo, row["path"], tip), row["path"]
+            )
+        },
         "session_list": {"label": session},
         "region_list": {"label": session},
     }
@@ -156,15 +198,32 @@ def _tip(request: PageRequest) -> str:
 
 
 def _commits(request: PageRequest) -> Shown:
-    choice = CommitFilter(request.text("q"), request.text("person"), request.text("agent"), request.text("class"))
+    choice = CommitFilter(
+        request.text("q"), request.text("person"), request.text("agent"), request.text("class")
+    )
     first = request.number("from")
     commits, every = commits_page(request.store, request.repository.id, choice, first)
-    columns = ("commit_sha", "author_at=authored", "git_author", "lines", "classes=by class", "sessions")
+    columns = (
+        "commit_sha",
+        "author_at=authored",
+        "git_author",
+        "lines",
+        "classes=by class",
+        "sessions",
+    )
     table = html(
-        commits, columns, {"commit_sha": partial(_commit_cell, request), "git_author": _author_cell, "classes": tables.bar}
+        commits,
+        columns,
+        {
+            "commit_sha": partial(_commit_cell, request),
+            "git_author": _author_cell,
+            "classes": tables.bar,
+        },
     )
     values = {"every": every, "first": first, "table": table, "wanted": choice, "page": COMMIT_PAGE}
-    return Shown("whowrote_commits.html", values | {"choices": choices(request.store, request.repository.id)})
+    return Shown(
+        "whowrote_commits.html", values | {"choices": choices(request.store, request.repository.id)}
+    )
 
 
 def _commit_cell(request: PageRequest, row: dict[str, Any]) -> str:
@@ -193,11 +252,17 @@ def _tree(request: PageRequest) -> Shown:
 
     def entry(row: dict[str, Any]) -> str:
         if row["is_directory"]:
-            return tables.link(request.to.repo(request.place.repo, "tree", row["path"]), row["name"] + "/")
+            return tables.link(
+                request.to.repo(request.place.repo, "tree", row["path"]), row["name"] + "/"
+            )
         return tables.link(request.to.file(request.place.repo, row["path"], tip), row["name"])
 
     makers: dict[str, Cell] = {"name": entry, "classes": tables.bar}
-    table = html(directory, ("name", "files", "lines", "agent=agent lines", "classes=by class"), makers) if directory.rows else ""
+    table = (
+        html(directory, ("name", "files", "lines", "agent=agent lines", "classes=by class"), makers)
+        if directory.rows
+        else ""
+    )
     followed = any(row["lines"] is not None for row in directory)
     return Shown("whowrote_tree.html", {"path": path, "followed": followed, "table": table})
 
@@ -206,15 +271,25 @@ def _sessions(request: PageRequest) -> Shown:
     table = session_list(request.store, request.repository.id)
     table.rows = families(table)
     columns = (
-        "label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=lines written", "agent_lines=in commits",
+        "label=session",
+        "agent",
+        "started_at",
+        "turns",
+        "tool_calls=calls",
+        "produced=lines written",
+        "agent_lines=in commits",
         "commits",
-    )  # fmt: skip
-    markup_of_table = html(table, columns, {"label": partial(_session_cell, request), "agent": _agent_cell})
+    )
+    markup_of_table = html(
+        table, columns, {"label": partial(_session_cell, request), "agent": _agent_cell}
+    )
     return Shown("whowrote_sessions.html", {"count": len(table), "table": markup_of_table})
 
 
 def _session_cell(request: PageRequest, row: dict[str, Any]) -> str:
-    named = tables.link(request.to.session(request.place.repo, row.get("key") or row["session"]), row["label"], 80)
+    named = tables.link(
+        request.to.session(request.place.repo, row.get("key") or row["session"]), row["label"], 80
+    )
     return f'<div class="child">{named}</div>' if row.get("parent") else named
 
 
@@ -227,20 +302,38 @@ def _agent_cell(row: dict[str, Any]) -> str:
 def _turns(request: PageRequest) -> Shown:
     page = turn_page(request.store, request.repository.id, request.number("from"))
     columns = (
-        "turn_index=turn", "at=when", "prompt", "message_class=kind of message", "cost_usd", "produced=written",
-        "dictated=said by the user", "changed_next=changed by the next turn", "discarded=thrown away", "committed",
-        "alive_30=there after 30 days", "old_30=of those old enough", "findings_introduced=weaknesses introduced",
+        "turn_index=turn",
+        "at=when",
+        "prompt",
+        "message_class=kind of message",
+        "cost_usd",
+        "produced=written",
+        "dictated=said by the user",
+        "changed_next=changed by the next turn",
+        "discarded=thrown away",
+        "committed",
+        "alive_30=there after 30 days",
+        "old_30=of those old enough",
+        "findings_introduced=weaknesses introduced",
         "findings_fixed=weaknesses fixed",
-    )  # fmt: skip
+    )
 
     def turn(row: dict[str, Any]) -> str:
-        return tables.link(request.to.session(request.place.repo, row["key"], row["turn_index"]), f"turn {row['turn_index']}")
+        return tables.link(
+            request.to.session(request.place.repo, row["key"], row["turn_index"]),
+            f"turn {row['turn_index']}",
+        )
 
     makers: dict[str, Cell] = {
-        "turn_index": turn, "prompt": _prompt_cell, "message_class": _kind_cell,
+        "turn_index": turn,
+        "prompt": _prompt_cell,
+        "message_class": _kind_cell,
         "discarded": partial(_discarded_cell, request),
-    }  # fmt: skip
-    return Shown("whowrote_turns.html", {"t": page, "page": TURN_PAGE, "table": html(page["table"], columns, makers)})
+    }
+    return Shown(
+        "whowrote_turns.html",
+        {"t": page, "page": TURN_PAGE, "table": html(page["table"], columns, makers)},
+    )
 
 
 def _prompt_cell(row: dict[str, Any]) -> str:
@@ -250,27 +343,56 @@ def _prompt_cell(row: dict[str, Any]) -> str:
 
 def _kind_cell(row: dict[str, Any]) -> str:
     """The label of a judge, else the guess of the classifier, else where the text comes from."""
-    kind = row["pushback"] or row["message_class"] or ("–" if row["origin"] == "prompt" else row["origin"])
-    return tables.text(kind.replace("_", " ")) + (' <span class="bad">interrupted</span>' if row["interrupted"] else "")
+    kind = (
+        row["pushback"]
+        or row["message_class"]
+        or ("–" if row["origin"] == "prompt" else row["origin"])
+    )
+    return tables.text(kind.replace("_", " ")) + (
+        ' <span class="bad">interrupted</span>' if row["interrupted"] else ""
+    )
 
 
 def _discarded_cell(request: PageRequest, row: dict[str, Any]) -> str:
     if row["discarded"] and row["discarded_key"]:
-        return tables.link(request.to.session(request.place.repo, row["discarded_key"]), words.number(row["discarded"]))
+        return tables.link(
+            request.to.session(request.place.repo, row["discarded_key"]),
+            words.number(row["discarded"]),
+        )
     return words.number(row["discarded"])
 
 
 def _session(request: PageRequest) -> Shown:
     store, repo = request.store, request.repository
-    number = store.value("SELECT id FROM sessions WHERE repo_id = ? AND key = ?", (repo.id, request.place.rest))
+    number = store.value(
+        "SELECT id FROM sessions WHERE repo_id = ? AND key = ?", (repo.id, request.place.rest)
+    )
     page = session_page(store, number, request.number("from")) if number is not None else None
     if page is None:
         raise NotThere(f"{repo.name} has no such session.")
-    columns = ("subject=commit", "author_at=authored", "method=linked by", "confidence", "agent_lines=its lines")
+    columns = (
+        "subject=commit",
+        "author_at=authored",
+        "method=linked by",
+        "confidence",
+        "agent_lines=its lines",
+    )
     commits = html(page.commits, columns, {"subject": partial(_commit_cell, request)})
-    sections = [section for add in hooks("session_sections") for section in add(store, page.session["id"], request.to)]
-    values = {"s": page, "page": TURNS, "sections": sections, "commits": commits, "groups": groups() if page.features else ()}
-    return Shown("whowrote_session.html", values | {"mode": mode_words(page.lines) if page.lines else ""})
+    sections = [
+        section
+        for add in hooks("session_sections")
+        for section in add(store, page.session["id"], request.to)
+    ]
+    values = {
+        "s": page,
+        "page": TURNS,
+        "sections": sections,
+        "commits": commits,
+        "groups": groups() if page.features else (),
+    }
+    return Shown(
+        "whowrote_session.html", values | {"mode": mode_words(page.lines) if page.lines else ""}
+    )
 
 
 def _commit(request: PageRequest) -> Shown:
@@ -279,17 +401,30 @@ def _commit(request: PageRequest) -> Shown:
     usable = 4 <= len(sha) <= 64 and set(sha) <= set("0123456789abcdef")
     numbers = commit_numbers(store, sha, repo.id) if usable else []
     if len(numbers) != 1:
-        raise NotThere(f"{repo.name} has {'several commits' if numbers else 'no such commit'} {sha[:40]}.")
+        raise NotThere(
+            f"{repo.name} has {'several commits' if numbers else 'no such commit'} {sha[:40]}."
+        )
     report = report_of_commit(store, numbers[0])
     (details,) = read_view(store, "commits", {"id": numbers[0]})
-    sections = [section for add in hooks("commit_sections") for section in add(store, numbers[0], request.to)]
-    claims = html(report.claims, ("checkpoint", "session", "theirs", "ours", "reason=reason for the difference"))
+    sections = [
+        section
+        for add in hooks("commit_sections")
+        for section in add(store, numbers[0], request.to)
+    ]
+    claims = html(
+        report.claims,
+        ("checkpoint", "session", "theirs", "ours", "reason=reason for the difference"),
+    )
     spans = {file["path"]: file["spans"] for file in report.files}
     values = {
-        "c": report, "details": details, "d": commit_diff(repo.path, report.commit.sha, spans),
-        "forge": f"{web}/commit/{report.commit.sha}" if (web := forge(repo.url)) else "", "claims": claims,
-        "kinds": tables.kinds_html(report.kinds), "sections": sections,
-    }  # fmt: skip
+        "c": report,
+        "details": details,
+        "d": commit_diff(repo.path, report.commit.sha, spans),
+        "forge": f"{web}/commit/{report.commit.sha}" if (web := forge(repo.url)) else "",
+        "claims": claims,
+        "kinds": tables.kinds_html(report.kinds),
+        "sections": sections,
+    }
     return Shown("whowrote_commit.html", values)
 
 
@@ -301,17 +436,28 @@ def _file(request: PageRequest) -> Shown:
     runs = words.file_runs(file, start, FILE_PAGE, line)
     beside = _line_notes(store, file)
     turns = {(run.attribution.session_id, run.attribution.turn) for run in runs}
-    prompts = {(session, turn): prompt_of(store, session, turn) for session, turn in turns if None not in (session, turn)}
+    prompts = {
+        (session, turn): prompt_of(store, session, turn)
+        for session, turn in turns
+        if None not in (session, turn)
+    }
     return Shown(
         "whowrote_file.html",
         {
-            "f": file, "runs": runs, "first": start, "line": line, "page": FILE_PAGE, "prompts": prompts,
+            "f": file,
+            "runs": runs,
+            "first": start,
+            "line": line,
+            "page": FILE_PAGE,
+            "prompts": prompts,
             "explanation": explained(store, file, line) if line else None,
-            "beside": beside, "html": words.highlight(file.path, (file.texts or [])[: start + FILE_PAGE - 1]),
-            "history": _history(store, repo, file, line) if line else None, "forge": forge(repo.url),
+            "beside": beside,
+            "html": words.highlight(file.path, (file.texts or [])[: start + FILE_PAGE - 1]),
+            "history": _history(store, repo, file, line) if line else None,
+            "forge": forge(repo.url),
             "behind": _commits_behind(store, repo),
         },
-    )  # fmt: skip
+    )
 
 
 def _line_notes(store: Store, file: TipFile) -> dict[int, list[LineNote]]:
@@ -327,7 +473,9 @@ def _file_at(store: Store, repo: RepositoryRow, path: str, commit: str) -> TipFi
     """From the database where it is of the followed commit, else from the clone. Raises NotThere."""
     tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
     if tip and tip.startswith(commit):
-        number = store.value("SELECT id FROM tip_files WHERE repo_id = ? AND path = ?", (repo.id, path))
+        number = store.value(
+            "SELECT id FROM tip_files WHERE repo_id = ? AND path = ?", (repo.id, path)
+        )
         file = tip_file(store, number) if number is not None else None
         if file is not None:
             return file
@@ -336,7 +484,9 @@ def _file_at(store: Store, repo: RepositoryRow, path: str, commit: str) -> TipFi
         sha = opened.repo.resolve(commit or opened.head).sha
         return file_of_commit(opened, repo, _real_path(opened.repo, sha, path), sha)
     except UnknownBranch as error:
-        raise NotThere(f"{repo.name} has no file {path}{f' in {commit}' if commit else ''}: {error}.") from error
+        raise NotThere(
+            f"{repo.name} has no file {path}{f' in {commit}' if commit else ''}: {error}."
+        ) from error
     except WhoWroteError as error:
         raise NotThere(f"{path} cannot be shown: {error}. {error.hint}") from error
 
@@ -350,7 +500,14 @@ def _real_path(clone: GitRepo, sha: str, path: str) -> str:
 
 def _open_clone(store: Store, repo: RepositoryRow) -> OpenRepo:
     """The clone where it was when it was attributed. Raises WhoWroteError when it is gone."""
-    return OpenRepo(store, repo.id, repo.name, repo.head_sha or "", repo.branch or "", repo=GitRepo(repo.path or ""))
+    return OpenRepo(
+        store,
+        repo.id,
+        repo.name,
+        repo.head_sha or "",
+        repo.branch or "",
+        repo=GitRepo(repo.path or ""),
+    )
 
 
 def _commits_behind(store: Store, repo: RepositoryRow) -> int:
@@ -375,6 +532,12 @@ def _history(store: Store, repo: RepositoryRow, file: TipFile, line: int) -> Any
 
 _OF_ALL: dict[str, Callable[[PageRequest], Shown]] = {"": _home, "search": _search, "go": _go}
 _PAGES: dict[str, Callable[[PageRequest], Shown]] = {
-    "": _repo, "commits": _commits, "commit": _commit, "tree": _tree, "file": _file, "sessions": _sessions, "session": _session,
+    "": _repo,
+    "commits": _commits,
+    "commit": _commit,
+    "tree": _tree,
+    "file": _file,
+    "sessions": _sessions,
+    "session": _session,
     "turns": _turns,
-}  # fmt: skip
+}

@@ -47,7 +47,9 @@ def is_ours(path: str | Path | None) -> bool:
             header = file.read(100)
     except OSError:
         return False
-    return header[:15] == b"SQLite format 3" and int.from_bytes(header[68:72], "big") == APPLICATION_ID
+    return (
+        header[:15] == b"SQLite format 3" and int.from_bytes(header[68:72], "big") == APPLICATION_ID
+    )
 
 
 def _ours(datasette: Any) -> list[str]:
@@ -60,7 +62,9 @@ def startup(datasette: Any) -> Any:
 
     async def find_hidden_tables() -> None:
         for name in _ours(datasette):
-            _HIDDEN[datasette.databases[name].path] = await _hidden_tables(datasette.get_database(name))
+            _HIDDEN[datasette.databases[name].path] = await _hidden_tables(
+                datasette.get_database(name)
+            )
 
     return find_hidden_tables
 
@@ -70,9 +74,13 @@ async def _hidden_tables(db: Any) -> frozenset[str]:
     names = await db.table_names()
     internal = {name for name in names if describe.is_internal(name)}
     query = " UNION ALL ".join(
-        f"SELECT '{name}' AS name WHERE NOT EXISTS (SELECT 1 FROM \"{name}\")" for name in names if name not in internal
+        f"SELECT '{name}' AS name WHERE NOT EXISTS (SELECT 1 FROM \"{name}\")"
+        for name in names
+        if name not in internal
     )
-    return frozenset(internal | {row["name"] for row in (await db.execute(query)).rows} if query else internal)
+    return frozenset(
+        internal | {row["name"] for row in (await db.execute(query)).rows} if query else internal
+    )
 
 
 _HIDDEN: dict[str, frozenset[str]] = {}  # path of a database -> its hidden tables, as of the start
@@ -82,7 +90,8 @@ _HIDDEN: dict[str, frozenset[str]] = {}  # path of a database -> its hidden tabl
 def get_metadata(datasette: Any, key: str, database: str, table: str) -> dict[str, Any]:
     return {
         "databases": {
-            name: describe.metadata(_HIDDEN.get(datasette.databases[name].path, frozenset())) for name in _ours(datasette)
+            name: describe.metadata(_HIDDEN.get(datasette.databases[name].path, frozenset()))
+            for name in _ours(datasette)
         }
     }
 
@@ -96,7 +105,11 @@ def canned_queries(datasette: Any, database: str, actor: Any) -> Any:
 
 @hookimpl
 def menu_links(datasette: Any, actor: Any) -> list[dict[str, str]]:
-    return [{"href": datasette.urls.path(_BASE), "label": "Who wrote what"}] if _ours(datasette) else []
+    return (
+        [{"href": datasette.urls.path(_BASE), "label": "Who wrote what"}]
+        if _ours(datasette)
+        else []
+    )
 
 
 @hookimpl
@@ -105,14 +118,22 @@ def extra_css_urls(datasette: Any) -> list[str]:
 
 
 _PAGES = {
-    ("sessions", "id"): "session", ("sessions", "label"): "session", ("commits", "id"): "commit", ("commits", "label"): "commit",
-    ("tip_files", "id"): "file", ("tip_files", "path"): "file", ("repos", "id"): "repo", ("repos", "name"): "repo",
-}  # fmt: skip
+    ("sessions", "id"): "session",
+    ("sessions", "label"): "session",
+    ("commits", "id"): "commit",
+    ("commits", "label"): "commit",
+    ("tip_files", "id"): "file",
+    ("tip_files", "path"): "file",
+    ("repos", "id"): "repo",
+    ("repos", "name"): "repo",
+}
 _NUMBERS = {"session_id": "session", "commit_id": "commit"}
 
 
 @hookimpl
-def render_cell(row: Any, value: Any, column: str, table: str | None, database: str, datasette: Any) -> Any:
+def render_cell(
+    row: Any, value: Any, column: str, table: str | None, database: str, datasette: Any
+) -> Any:
     """Links from tables to our pages; long texts folded."""
     import markupsafe
 
@@ -127,20 +148,24 @@ def render_cell(row: Any, value: Any, column: str, table: str | None, database: 
         return markupsafe.Markup('<a href="{}">{}</a>').format(href, cut(value, 200))
     if isinstance(value, str) and len(value) > 300:
         text = words.safe(value)
-        return markupsafe.Markup("<details><summary>{}…</summary><pre class='ww-long'>{}</pre></details>").format(text[:120], text)
+        return markupsafe.Markup(
+            "<details><summary>{}…</summary><pre class='ww-long'>{}</pre></details>"
+        ).format(text[:120], text)
     return None
 
 
 # Datasette's templates name neither their language, their main part nor these fields: who hears a page needs them.
 _NAMED = {
-    "<html>": '<html lang="en">', '<section class="content">': '<main><section class="content">', "</section>": "</section></main>",
+    "<html>": '<html lang="en">',
+    '<section class="content">': '<main><section class="content">',
+    "</section>": "</section></main>",
     '<select name="_filter_column': '<select aria-label="column to filter by" name="_filter_column',
     '<select name="_filter_op': '<select aria-label="how to compare" name="_filter_op',
     '<input type="text" name="_filter_value': '<input type="text" aria-label="value to compare with" name="_filter_value',
     '<select name="_sort"': '<select aria-label="column to sort by" name="_sort"',
     '<textarea id="sql-editor"': '<textarea aria-label="SQL" id="sql-editor"',
     "lineNumbers: true,": 'lineNumbers: true, screenReaderLabel: "SQL",',
-}  # fmt: skip
+}
 
 
 @hookimpl
@@ -170,9 +195,17 @@ def handle_exception(datasette: Any, request: Any, exception: Exception) -> Any:
 
     async def page() -> Any:
         if request.path.endswith(".json"):
-            return Response.json({"ok": False, "error": answer.message, "status": answer.status}, status=answer.status)
+            return Response.json(
+                {"ok": False, "error": answer.message, "status": answer.status},
+                status=answer.status,
+            )
         template = datasette.jinja_env.get_template("whowrote_error.html")
-        values = {"error": answer.message, "status": answer.status, "title": answer.title, "home": datasette.urls.path(_BASE)}
+        values = {
+            "error": answer.message,
+            "status": answer.status,
+            "title": answer.title,
+            "home": datasette.urls.path(_BASE),
+        }
         return Response.html(await template.render_async(values), status=answer.status)
 
     return page
@@ -215,7 +248,11 @@ async def _page(datasette: Any, request: Any) -> Any:
         with time_limit(connection, PAGE_SECONDS):
             store = Store.over(connection, db.path)
             repos = {row["name"] for row in store.rows("SELECT name FROM repos")}
-            address = addresses.place(path, repos, pages.added_pages()) if path else addresses.Place("", "", "")
+            address = (
+                addresses.place(path, repos, pages.added_pages())
+                if path
+                else addresses.Place("", "", "")
+            )
             return pages.page_at(store, address, arguments, to)
 
     try:
@@ -233,7 +270,11 @@ async def _page(datasette: Any, request: Any) -> Any:
         "repo_name": repo_name,
         "further_tabs": [(kind, name) for kind, (name, _) in pages.added_pages().items()],
     }
-    return Response.html(await datasette.render_template(shown_page.template, shown_page.values | more, request=request))
+    return Response.html(
+        await datasette.render_template(
+            shown_page.template, shown_page.values | more, request=request
+        )
+    )
 
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -252,7 +293,9 @@ def _guard(app: Any) -> Any:
         async def answer(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 headers = _headers(message["headers"], is_own_page)
-                if scope["path"].endswith(".csv") or any(v.startswith(b"text/csv") for _, v in headers):
+                if scope["path"].endswith(".csv") or any(
+                    v.startswith(b"text/csv") for _, v in headers
+                ):
                     guard.append(Guard())
                     headers = [(k, v) for k, v in headers if k.lower() != b"content-length"]
                 message = message | {"headers": headers}
@@ -296,13 +339,17 @@ def failure_of(error: Exception) -> Failure:
     """What to answer. An error that no request should cause, a mistake in the program, goes to the log besides."""
     match error:
         case Base400():
-            failure = Failure(error.status, None, "There is no such page." if str(error) == "404" else str(error))
+            failure = Failure(
+                error.status, None, "There is no such page." if str(error) == "404" else str(error)
+            )
         case QueryInterrupted() | TookTooLong():
             failure = Failure(_BAD, *_TOO_SLOW)
         case DatasetteError() if error.message_is_html:  # its message about time
             failure = Failure(error.status, *_TOO_SLOW)
         case DatasetteError():  # raised for what a request asks; without a status it would be 500
-            failure = Failure(_BAD if error.status >= _PROGRAM else error.status, error.title, str(error.message))
+            failure = Failure(
+                _BAD if error.status >= _PROGRAM else error.status, error.title, str(error.message)
+            )
         case MemoryError():
             failure = Failure(_BAD, "Too large", "This needs more memory than the pages allow.")
         case InvalidSql() | DatabaseError() | OverflowError():
@@ -311,7 +358,11 @@ def failure_of(error: Exception) -> Failure:
             failure = Failure(_PROGRAM, None, f"{error}. {error.hint}")
         case _:
             logging.getLogger("whowrote").error("a page failed", exc_info=error)
-            failure = Failure(_PROGRAM, None, "This page failed. The terminal where the pages were started says more.")
+            failure = Failure(
+                _PROGRAM,
+                None,
+                "This page failed. The terminal where the pages were started says more.",
+            )
     return failure
 
 
@@ -371,6 +422,10 @@ def _safe(cell: str) -> str:
     cell = inner_formulas_out(cell)
     quoted = cell.startswith('"')
     inside = cell[1:] if quoted else cell
-    if not inside.startswith(_FORMULA) or _NUMBER.match(inside.rstrip('"\r')) or inside in ("\r", ""):
+    if (
+        not inside.startswith(_FORMULA)
+        or _NUMBER.match(inside.rstrip('"\r'))
+        or inside in ("\r", "")
+    ):
         return cell
     return f"\"'{inside}" if quoted else f"'{inside}"

@@ -32,10 +32,25 @@ def forge_of(env: Mapping[str, str]) -> Forge:
     """Raises KeyError when a variable of the run is missing."""
     if "CI_API_V4_URL" in env:
         notes = f"{env['CI_API_V4_URL']}/projects/{env['CI_PROJECT_ID']}/merge_requests/{env['CI_MERGE_REQUEST_IID']}/notes"
-        return Forge(notes, notes, f"{env['CI_API_V4_URL']}/user", "PUT", {"PRIVATE-TOKEN": env["WHOWROTE_TOKEN"]})
+        return Forge(
+            notes,
+            notes,
+            f"{env['CI_API_V4_URL']}/user",
+            "PUT",
+            {"PRIVATE-TOKEN": env["WHOWROTE_TOKEN"]},
+        )
     issues = f"{env['GITHUB_API_URL']}/repos/{env['GITHUB_REPOSITORY']}/issues"
-    headers = {"Authorization": f"Bearer {env['GH_TOKEN']}", "Accept": "application/vnd.github+json"}
-    return Forge(f"{issues}/{env['NUMBER']}/comments", f"{issues}/comments", env["GITHUB_GRAPHQL_URL"], "PATCH", headers)
+    headers = {
+        "Authorization": f"Bearer {env['GH_TOKEN']}",
+        "Accept": "application/vnd.github+json",
+    }
+    return Forge(
+        f"{issues}/{env['NUMBER']}/comments",
+        f"{issues}/comments",
+        env["GITHUB_GRAPHQL_URL"],
+        "PATCH",
+        headers,
+    )
 
 
 def post(forge: Forge, text: str) -> None:
@@ -43,8 +58,17 @@ def post(forge: Forge, text: str) -> None:
     with requests.Session() as session:
         session.headers.update(forge.headers)
         account = _account(session, forge)
-        own = next((c for c in _comments(session, forge) if _author(c) == account and c["body"].startswith(MARK)), None)
-        method, address = (forge.edit, f"{forge.edited}/{own['id']}") if own else ("POST", forge.comments)
+        own = next(
+            (
+                c
+                for c in _comments(session, forge)
+                if _author(c) == account and c["body"].startswith(MARK)
+            ),
+            None,
+        )
+        method, address = (
+            (forge.edit, f"{forge.edited}/{own['id']}") if own else ("POST", forge.comments)
+        )
         session.request(method, address, json={"body": text}, timeout=_SECONDS).raise_for_status()
 
 
@@ -60,13 +84,17 @@ def _account(session: requests.Session, forge: Forge) -> str:
 
 
 def _author(comment: Mapping[str, Any]) -> str:
-    return str((comment.get("user") or {}).get("login") or (comment.get("author") or {}).get("username"))
+    return str(
+        (comment.get("user") or {}).get("login") or (comment.get("author") or {}).get("username")
+    )
 
 
 def _comments(session: requests.Session, forge: Forge) -> Iterator[dict[str, Any]]:
     page = 1
     while True:
-        answer = session.get(forge.comments, params={"per_page": _PAGE, "page": page}, timeout=_SECONDS)
+        answer = session.get(
+            forge.comments, params={"per_page": _PAGE, "page": page}, timeout=_SECONDS
+        )
         answer.raise_for_status()
         yield from answer.json()
         if len(answer.json()) < _PAGE:
@@ -79,7 +107,9 @@ def main() -> None:
         post(forge_of(os.environ), Path(sys.argv[1]).read_text("utf-8"))
     except KeyError as error:
         sys.exit(f"no comment: {error.args[0]} is not set")
-    except requests.RequestException as error:  # its text has addresses, and what a server says of the request
+    except (
+        requests.RequestException
+    ) as error:  # its text has addresses, and what a server says of the request
         status = f", status {error.response.status_code}" if error.response is not None else ""
         sys.exit(f"no comment: {type(error).__name__}{status}")
 

@@ -16,7 +16,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-Application = Callable[[dict[str, Any], Callable[[], Awaitable[dict[str, Any]]], Send], Awaitable[None]]
+Application = Callable[
+    [dict[str, Any], Callable[[], Awaitable[dict[str, Any]]], Send], Awaitable[None]
+]
 TOKEN = "token"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _WILDCARDS = ("0.0.0.0", "::")
@@ -46,7 +48,9 @@ class Access:
             return False
         if parts.netloc != header or "@" in header or port != self.port:
             return False
-        return name in (*_LOCAL, self.host.lower()) or (self.host in _WILDCARDS and _is_address(name))
+        return name in (*_LOCAL, self.host.lower()) or (
+            self.host in _WILDCARDS and _is_address(name)
+        )
 
     def knows(self, token: str) -> bool:
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
@@ -61,7 +65,9 @@ class _Refusal:
 def private(app: Application, access: Access) -> Application:
     """The application for those who may read it; everybody else gets a sentence and no content."""
 
-    async def answer_if_known(scope: dict[str, Any], receive: Callable[[], Awaitable[dict[str, Any]]], send: Send) -> None:
+    async def answer_if_known(
+        scope: dict[str, Any], receive: Callable[[], Awaitable[dict[str, Any]]], send: Send
+    ) -> None:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
             return
@@ -76,7 +82,13 @@ def private(app: Application, access: Access) -> Application:
         elif _is_known(scope, access):
             await app(scope, receive, _forbid_embedding(send))
         else:
-            await _answer(send, _Refusal(HTTPStatus.FORBIDDEN, "Open the address that `whowrote browse` printed at its start."))
+            await _answer(
+                send,
+                _Refusal(
+                    HTTPStatus.FORBIDDEN,
+                    "Open the address that `whowrote browse` printed at its start.",
+                ),
+            )
 
     return answer_if_known
 
@@ -85,9 +97,15 @@ def _refusal(scope: dict[str, Any], access: Access) -> _Refusal | None:
     """Why a request is refused whatever token it has."""
     hosts = _values(scope, b"host")
     if len(hosts) != 1 or not access.is_own_host(hosts[0]):
-        return _Refusal(HTTPStatus.FORBIDDEN, f"This server answers only as localhost:{access.port} and its own address.")
+        return _Refusal(
+            HTTPStatus.FORBIDDEN,
+            f"This server answers only as localhost:{access.port} and its own address.",
+        )
     if any(site not in _SAME for site in _values(scope, b"sec-fetch-site")):
-        return _Refusal(HTTPStatus.FORBIDDEN, "Another page asked for this. Open the address in a tab of its own.")
+        return _Refusal(
+            HTTPStatus.FORBIDDEN,
+            "Another page asked for this. Open the address in a tab of its own.",
+        )
     if scope["method"] not in ("GET", "HEAD"):
         return _Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "These pages are only read.")
     return None
@@ -111,13 +129,20 @@ def _is_known(scope: dict[str, Any], access: Access) -> bool:
 async def _enter(scope: dict[str, Any], send: Send, access: Access) -> None:
     """The token becomes a cookie, and leaves the address: addresses are kept in histories and copied."""
     query = urlencode([pair for pair in _query(scope) if pair[0] != TOKEN])
-    path = "/" + (scope.get("raw_path") or scope["path"].encode()).split(b"?")[0].decode("latin-1").lstrip("/\\")
+    path = "/" + (scope.get("raw_path") or scope["path"].encode()).split(b"?")[0].decode(
+        "latin-1"
+    ).lstrip("/\\")
     cookie = f"{access.cookie}={access.token}; Path=/; HttpOnly; SameSite=Strict"
-    headers = [(b"location", (path + (f"?{query}" if query else "")).encode("latin-1")), (b"set-cookie", cookie.encode())]
+    headers = [
+        (b"location", (path + (f"?{query}" if query else "")).encode("latin-1")),
+        (b"set-cookie", cookie.encode()),
+    ]
     await _answer(send, _Refusal(HTTPStatus.SEE_OTHER, ""), headers)
 
 
-async def _answer(send: Send, refusal: _Refusal, more: list[tuple[bytes, bytes]] | None = None) -> None:
+async def _answer(
+    send: Send, refusal: _Refusal, more: list[tuple[bytes, bytes]] | None = None
+) -> None:
     body = f"{refusal.text}\n".encode()
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"),
@@ -135,7 +160,9 @@ def _forbid_embedding(send: Send) -> Send:
 
     async def answer(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            message = message | {"headers": [*message["headers"], (b"cross-origin-resource-policy", b"same-origin")]}
+            message = message | {
+                "headers": [*message["headers"], (b"cross-origin-resource-policy", b"same-origin")]
+            }
         await send(message)
 
     return answer

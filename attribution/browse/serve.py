@@ -21,14 +21,18 @@ SETTINGS = {
     "suggest_facets": False,
 }
 
-_TRACEBACKS = "datasette.handle_exception"  # prints one, with all variables, for every mistyped address
+_TRACEBACKS = (
+    "datasette.handle_exception"  # prints one, with all variables, for every mistyped address
+)
 HEAP = 512_000_000  # bytes of SQLite's memory for all pages together
 
 
 def application(db: Path) -> Any:
     """Datasette with our plugin and one database. Raises WhoWroteError, DatabaseUnusable."""
     if find_spec("datasette") is None:
-        raise WhoWroteError("Datasette is not installed", f"Install it with whowrote: {install_command('browse')}")
+        raise WhoWroteError(
+            "Datasette is not installed", f"Install it with whowrote: {install_command('browse')}"
+        )
     from datasette.app import Datasette
     from datasette.plugins import pm
 
@@ -38,7 +42,9 @@ def application(db: Path) -> Any:
     from attribution.browse import plugin
     from attribution.browse.plugin import BoundedDatabase
 
-    if not any(item is plugin for item in pm.get_plugins()):  # not installed as a distribution: no entry point
+    if not any(
+        item is plugin for item in pm.get_plugins()
+    ):  # not installed as a distribution: no entry point
         pm.register(plugin, name="whowrote")
     if pm.has_plugin(_TRACEBACKS):
         pm.unregister(name=_TRACEBACKS)
@@ -63,11 +69,14 @@ def serve(db: Path, host: str, port: int, ready: Callable[[str], None]) -> None:
         taken.listen()  # who opens the address at once waits for the application instead of being refused
     except OSError as error:
         raise WhoWroteError(
-            f"cannot serve on {host}:{port}: {error.strerror}", "Choose another port, or --port 0 for a free one"
+            f"cannot serve on {host}:{port}: {error.strerror}",
+            "Choose another port, or --port 0 for a free one",
         ) from error
     name = f"[{host}]" if ":" in host else host
     access = Access(host, taken.getsockname()[1], secrets.token_urlsafe(24))
     ready(f"http://{name}:{access.port}/-/whowrote?{TOKEN}={access.token}")
     limit_heap(HEAP)
     guarded = private(datasette.app(), access)
-    uvicorn.Server(uvicorn.Config(guarded, log_level="warning", lifespan="on", ws="none")).run(sockets=[taken])
+    uvicorn.Server(uvicorn.Config(guarded, log_level="warning", lifespan="on", ws="none")).run(
+        sockets=[taken]
+    )

@@ -10,7 +10,15 @@ from urllib.parse import quote
 from attribution.browse import charts, describe, tables, words
 from attribution.browse.addresses import Addresses
 from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
-from attribution.queries.overview import CLASSES, Overview, months, overview, repositories, sum_by_class, survival_table
+from attribution.queries.overview import (
+    CLASSES,
+    Overview,
+    months,
+    overview,
+    repositories,
+    sum_by_class,
+    survival_table,
+)
 from collector.errors import WhoWroteError
 from collector.runtime.version import install_command, version
 from collector.storage.store import Store
@@ -27,9 +35,22 @@ def html_pages(store: Store, index: str) -> Iterator[tuple[str, str]]:
     single = len(overviews) == 1
     directory = index.rpartition(".")[0] or f"{index}-pages"
     if not single:
-        table = tables.repository_html(repos, lambda name: f"{quote(directory)}/{quote(_file_of(name))}")
+        table = tables.repository_html(
+            repos, lambda name: f"{quote(directory)}/{quote(_file_of(name))}"
+        )
         totals = sum_by_class(repos)
-        yield index, page("whowrote_report.html", o=None, table=table, totals=totals, months=months(store), base="", a=None)
+        yield (
+            index,
+            page(
+                "whowrote_report.html",
+                o=None,
+                table=table,
+                totals=totals,
+                months=months(store),
+                base="",
+                a=None,
+            ),
+        )
     for item in overviews:
         values: dict[str, Any] = {
             "show": tables.section_html,
@@ -61,18 +82,28 @@ def breakdown_html(breakdown: Breakdown) -> str:
 def page(template: str, **values: Any) -> str:
     """A template of the pages, or of a plug-in, with its styles in it. Raises WhoWroteError when Jinja2 is missing."""
     if find_spec("jinja2") is None:
-        raise WhoWroteError("Jinja2 is not installed", f"Install it with whowrote: {install_command('browse')}")
+        raise WhoWroteError(
+            "Jinja2 is not installed", f"Install it with whowrote: {install_command('browse')}"
+        )
     import jinja2
 
-    env = jinja2.Environment(loader=jinja2.FileSystemLoader(describe.files("templates")), autoescape=True)
+    env = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(describe.files("templates")), autoescape=True
+    )
     words.teach(env)
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
-    return env.get_template(template).render(style=style, charts=charts, version=version(), **values)
+    return env.get_template(template).render(
+        style=style, charts=charts, version=version(), **values
+    )
 
 
 def every_overview(store: Store) -> tuple[Table, list[Overview]]:
     """All repositories, and the overview of each."""
     repos = repositories(store)
     if not len(repos):
-        raise WhoWroteError(f"{store.path} has no repository yet", "Attribute one with: whowrote repo PATH")
-    return repos, [details for repo in repos if (details := overview(store, repo["repo_id"])) is not None]
+        raise WhoWroteError(
+            f"{store.path} has no repository yet", "Attribute one with: whowrote repo PATH"
+        )
+    return repos, [
+        details for repo in repos if (details := overview(store, repo["repo_id"])) is not None
+    ]

@@ -49,13 +49,20 @@ def author_cell(repo: str, to: Addresses, row: Mapping[str, Any]) -> str:
     if row["agent"]:
         parts.append(dim(label_of(row["agent"]) or row["agent"], 30))
     if row["session"] and to:
-        parts.append(link(to.session(repo, row["session"], row.get("turn_index", row.get("turn"))), "session"))
+        parts.append(
+            link(
+                to.session(repo, row["session"], row.get("turn_index", row.get("turn"))), "session"
+            )
+        )
     return "<br>".join(parts)
 
 
 def repository_html(repos: Table, address: Callable[[str], str]) -> str:
     """All repositories with links to their pages."""
-    more = [Column("share", "", "lines that agents wrote, by record or declared"), Column("tip", "", "lines at HEAD by class")]
+    more = [
+        Column("share", "", "lines that agents wrote, by record or declared"),
+        Column("tip", "", "lines at HEAD by class"),
+    ]
     table = replace(repos, columns=[*repos.columns, *more])
     columns = (
         "repo=repository",
@@ -68,9 +75,11 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
         "last_commit_at=last commit",
     )
     makers: dict[str, Cell] = {
-        "repo": lambda row: link(address(row["repo"]), row["repo"]), "share": _share_cell, "classes": bar,
+        "repo": lambda row: link(address(row["repo"]), row["repo"]),
+        "share": _share_cell,
+        "classes": bar,
         "tip": lambda row: small_bar(row["tip"]) if row["tip"] else dim("not computed"),
-    }  # fmt: skip
+    }
     return html(table, columns, makers)
 
 
@@ -82,19 +91,36 @@ def _share_cell(row: dict[str, Any]) -> str:
 def survival_html(table: Table) -> str:
     """Shares of lines that survive, as a table."""
     return html(
-        table, ("author=class", "horizon=days", "share=share surviving", "low=95 % from", "high=to", "at_risk=lines at risk")
+        table,
+        (
+            "author=class",
+            "horizon=days",
+            "share=share surviving",
+            "low=95 % from",
+            "high=to",
+            "at_risk=lines at risk",
+        ),
     )
 
 
 def kinds_html(table: Table) -> str:
     """Lines by kind of file."""
-    return html(table, ("kind", "lines=lines added", "agent=agent lines", "classes=by class"), {"classes": bar})
+    return html(
+        table,
+        ("kind", "lines=lines added", "agent=agent lines", "classes=by class"),
+        {"classes": bar},
+    )
 
 
 def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | None = None) -> str:
     """A table of the overview; `links`: name of a table -> column -> its cells, where there are pages to link to."""
-    own: dict[str, Cell] = {"classes": bar, "directory": lambda row: text(row["directory"] or "(root)")}
-    return html(section.table, section.columns, own | dict((links or {}).get(section.table.name, {})))
+    own: dict[str, Cell] = {
+        "classes": bar,
+        "directory": lambda row: text(row["directory"] or "(root)"),
+    }
+    return html(
+        section.table, section.columns, own | dict((links or {}).get(section.table.name, {}))
+    )
 
 
 def added_sections(store: Store, repo_id: int, to: Addresses) -> list[tuple[str, str]]:

@@ -27,13 +27,49 @@ _SIZE, _LINE, _TOKENS = 400_000, 2_000, 200_000  # characters of a file and of a
 _MARKDOWN = 50_000  # characters
 # Suffix -> lexer of pygments.
 _LEXERS = {
-    "py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript", "jsx": "jsx", "ts": "typescript",
-    "tsx": "tsx", "rs": "rust", "go": "go", "java": "java", "kt": "kotlin", "swift": "swift", "c": "c", "h": "c", "cc": "cpp",
-    "cpp": "cpp", "hpp": "cpp", "cs": "csharp", "rb": "ruby", "php": "php", "sh": "bash", "bash": "bash", "zsh": "bash",
-    "sql": "sql", "css": "css", "scss": "scss", "html": "html", "vue": "html", "svelte": "html", "xml": "xml", "json": "json",
-    "yaml": "yaml", "yml": "yaml", "toml": "toml", "ini": "ini", "md": "markdown", "ex": "elixir", "exs": "elixir",
-    "dart": "dart", "lua": "lua", "scala": "scala",
-}  # fmt: skip
+    "py": "python",
+    "pyi": "python",
+    "js": "javascript",
+    "mjs": "javascript",
+    "cjs": "javascript",
+    "jsx": "jsx",
+    "ts": "typescript",
+    "tsx": "tsx",
+    "rs": "rust",
+    "go": "go",
+    "java": "java",
+    "kt": "kotlin",
+    "swift": "swift",
+    "c": "c",
+    "h": "c",
+    "cc": "cpp",
+    "cpp": "cpp",
+    "hpp": "cpp",
+    "cs": "csharp",
+    "rb": "ruby",
+    "php": "php",
+    "sh": "bash",
+    "bash": "bash",
+    "zsh": "bash",
+    "sql": "sql",
+    "css": "css",
+    "scss": "scss",
+    "html": "html",
+    "vue": "html",
+    "svelte": "html",
+    "xml": "xml",
+    "json": "json",
+    "yaml": "yaml",
+    "yml": "yaml",
+    "toml": "toml",
+    "ini": "ini",
+    "md": "markdown",
+    "ex": "elixir",
+    "exs": "elixir",
+    "dart": "dart",
+    "lua": "lua",
+    "scala": "scala",
+}
 
 
 # What pygments calls it in its style sheets -> what it has the colour of; others are coloured by their first letter, or not at all.
@@ -45,7 +81,11 @@ def highlight(path: str, texts: Sequence[str]) -> list[str] | None:
     """Each line as HTML with classes k, s, c, m, f of what has a colour; None where the text is not highlighted."""
     name = _LEXERS.get(path.rpartition("/")[2].rpartition(".")[2].lower())
     lines_of_text = [source(text) for text in texts]
-    if name is None or sum(map(len, lines_of_text)) > _SIZE or any(len(text) > _LINE for text in lines_of_text):
+    if (
+        name is None
+        or sum(map(len, lines_of_text)) > _SIZE
+        or any(len(text) > _LINE for text in lines_of_text)
+    ):
         return None
     import pygments
     from pygments.formatters import HtmlFormatter
@@ -53,7 +93,9 @@ def highlight(path: str, texts: Sequence[str]) -> list[str] | None:
 
     lexer = get_lexer_by_name(name, stripnl=False, ensurenl=True)
     tokens = list(islice(lexer.get_tokens("\n".join(lines_of_text)), _TOKENS + 1))
-    lines = _SPAN.sub(_coloured, pygments.format(tokens, HtmlFormatter(nowrap=True))).split("\n")[: len(texts)]
+    lines = _SPAN.sub(_coloured, pygments.format(tokens, HtmlFormatter(nowrap=True))).split("\n")[
+        : len(texts)
+    ]
     return lines if len(tokens) <= _TOKENS and len(lines) == len(texts) else None
 
 
@@ -78,7 +120,11 @@ def _reader() -> Any:
 def render_markdown(text: str | None) -> str:
     """Markdown as HTML without links, images and markup of its own."""
     visible = printable(text or "")
-    cut = f"<p class='dim'>{count_of(len(visible) - _MARKDOWN, 'more character')}</p>" if len(visible) > _MARKDOWN else ""
+    cut = (
+        f"<p class='dim'>{count_of(len(visible) - _MARKDOWN, 'more character')}</p>"
+        if len(visible) > _MARKDOWN
+        else ""
+    )
     return str(_reader().render(visible[:_MARKDOWN])) + cut
 
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 COMMIT = click.option(
-    "--commit", default="", metavar="SHA", help="Show the file as of this commit.  [default: HEAD of the attributed branch]"
+    "--commit",
+    default="",
+    metavar="SHA",
+    help="Show the file as of this commit.  [default: HEAD of the attributed branch]",
 )
 
 
@@ -138,7 +141,11 @@ def follow_clone(
 
 def print_one(output_format: str, value: Any, view: Callable[[Any], None]) -> None:
     if output_format == "csv":
-        print_rows(output_format, [{k: v for k, v in plain(value).items() if not isinstance(v, list | dict)}], None)
+        print_rows(
+            output_format,
+            [{k: v for k, v in plain(value).items() if not isinstance(v, list | dict)}],
+            None,
+        )
     elif output_format == "json":
         write_json(plain(value))
     else:

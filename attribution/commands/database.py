@@ -14,7 +14,15 @@ from attribution.commands.common import here
 from collector.cli import collect
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table
-from collector.console.terminal import Reporter, data_options, database_option, notice, out, write_csv, write_json
+from collector.console.terminal import (
+    Reporter,
+    data_options,
+    database_option,
+    notice,
+    out,
+    write_csv,
+    write_json,
+)
 from collector.errors import EXIT_CHECK_FAILED
 from collector.text import count_of
 
@@ -34,12 +42,20 @@ def problems(db: Path, output_format: str) -> None:
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        print_table(output_format, problem_table(store), ("repo?", "code=problem", "stage", "count", "example=for example"))
+        print_table(
+            output_format,
+            problem_table(store),
+            ("repo?", "code=problem", "stage", "count", "example=for example"),
+        )
 
 
 @click.command()
 @database_option
-@click.option("--repair", is_flag=True, help="Read repositories again whose rows are a mixture of several runs.")
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="Read repositories again whose rows are a mixture of several runs.",
+)
 @data_options
 @click.pass_context
 def check(context: click.Context, db: Path, repair: bool, output_format: str) -> None:
@@ -98,12 +114,19 @@ def compare(context: click.Context, first: Path, second: Path, output_format: st
         if columns
     ]
     if not differing:
-        notes.append(f"equal: {count_of(sum(table.rows for table in tables), 'row')} in {len(tables)} tables")
+        notes.append(
+            f"equal: {count_of(sum(table.rows for table in tables), 'row')} in {len(tables)} tables"
+        )
     for table in differing:
         notes += [f"- {table.table}: {row}" for row in table.examples_first]
         notes += [f"+ {table.table}: {row}" for row in table.examples_second]
     rows = [asdict(table) for table in (tables if output_format else differing)]
-    columns = ("table", "rows=in both", "only_first=only in the first", "only_second=only in the second")
+    columns = (
+        "table",
+        "rows=in both",
+        "only_first=only in the first",
+        "only_second=only in the second",
+    )
     print_table(output_format, table_of(rows, notes=notes), columns)
     if differing:
         context.exit(EXIT_CHECK_FAILED)
@@ -119,12 +142,34 @@ def compare(context: click.Context, first: Path, second: Path, output_format: st
     metavar="N",
     help="Number of files to verify per commit; 0 for all.",
 )
-@click.option("--commits", type=click.IntRange(0), default=0, metavar="N", help="Also verify N randomly chosen earlier commits.")
-@click.option("--branch", default="", metavar="NAME", help="Branch, tag or commit to verify.  [default: HEAD]")
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for choosing files and commits.")
+@click.option(
+    "--commits",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Also verify N randomly chosen earlier commits.",
+)
+@click.option(
+    "--branch", default="", metavar="NAME", help="Branch, tag or commit to verify.  [default: HEAD]"
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Random seed for choosing files and commits.",
+)
 @data_options
 @click.pass_context
-def verify(context: click.Context, path: str | None, sample: int, commits: int, branch: str, seed: int, output_format: str) -> None:
+def verify(
+    context: click.Context,
+    path: str | None,
+    sample: int,
+    commits: int,
+    branch: str,
+    seed: int,
+    output_format: str,
+) -> None:
     """Compare line history with git blame.
 
     Follows the whole history exactly as git blame does, without tracking moves or whitespace changes, and compares every line.
@@ -135,7 +180,11 @@ def verify(context: click.Context, path: str | None, sample: int, commits: int, 
     path = path or here()
     with Reporter(path) as progress:
         table = blame_agreement(path, branch, sample or None, commits, seed, progress)
-    print_table(output_format, table, ("commit", "files", "lines", "same=same as git blame", "share=agreement"))
+    print_table(
+        output_format,
+        table,
+        ("commit", "files", "lines", "same=same as git blame", "share=agreement"),
+    )
     if any(row["same"] != row["lines"] for row in table):
         context.exit(EXIT_CHECK_FAILED)
 
@@ -173,7 +222,10 @@ def cache(db: Path, purge: bool, output_format: str) -> None:
     from collector.storage.views import table_of
 
     parts = {path: [*path.rglob("*")] if path.is_dir() else [path] for path in _caches(db)}
-    sizes = {path: sum(file.stat().st_size for file in files if file.is_file()) for path, files in parts.items()}
+    sizes = {
+        path: sum(file.stat().st_size for file in files if file.is_file())
+        for path, files in parts.items()
+    }
     notes = [f"{sum(sizes.values()):,} bytes"] if sizes else ["no cache"]
     if purge:
         for path in sizes:

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands import common
-from collector.console.terminal import data_options, database_option, notice, out, write_json, writing
+from collector.console.terminal import (
+    data_options,
+    database_option,
+    notice,
+    out,
+    write_json,
+    writing,
+)
 from collector.errors import WhoWroteError
 from collector.json_values import jsonable
 from collector.storage.places import clone_around
@@ -24,11 +31,17 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] FILE[:LINE[-LINE]]")
 @common.COMMIT
-@click.option("--history", is_flag=True, help="First follow the history of lines, as `whowrote survival` does.")
+@click.option(
+    "--history",
+    is_flag=True,
+    help="First follow the history of lines, as `whowrote survival` does.",
+)
 @click.option("--full", is_flag=True, help="The same for the whole history, from its first commit.")
 @database_option
 @data_options
-def why(arguments: tuple[str, ...], commit: str, history: bool, full: bool, db: Path, output_format: str) -> None:
+def why(
+    arguments: tuple[str, ...], commit: str, history: bool, full: bool, db: Path, output_format: str
+) -> None:
     """Explain who wrote a line, how we know, and what became of it.
 
     Shows the evidence, the prompt and the edit behind the line, and why it was not somebody else. Once lines are followed, also
@@ -40,7 +53,9 @@ def why(arguments: tuple[str, ...], commit: str, history: bool, full: bool, db: 
     name, lines = common.file_and_lines(file)
     number = lines.first if lines is not None and lines.first == lines.last else None
     with (
-        common.follow_clone(path, db, True if full else None, None) if history or full else _open_as_stored(path, db) as (
+        common.follow_clone(path, db, True if full else None, None)
+        if history or full
+        else _open_as_stored(path, db) as (
             opened,
             notes,
         )
@@ -53,7 +68,9 @@ def why(arguments: tuple[str, ...], commit: str, history: bool, full: bool, db: 
 
         blamed = blame_file(opened, name, commit, lines or ())
         rows = blocks(opened, blamed)
-        common.print_rows(output_format, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows))
+        common.print_rows(
+            output_format, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows)
+        )
 
 
 @contextmanager
@@ -62,31 +79,66 @@ def _open_as_stored(path: str, db: Path) -> Iterator[tuple[OpenRepo, None]]:
         yield opened, None
 
 
-def _why_line(opened: OpenRepo, name: str, number: int, commit: str, output_format: str, notes: list[str] | None) -> None:
+def _why_line(
+    opened: OpenRepo,
+    name: str,
+    number: int,
+    commit: str,
+    output_format: str,
+    notes: list[str] | None,
+) -> None:
     """`notes`: about lines that were followed for this; None: they are as they were stored."""
     from attribution.queries.explain import explain
     from attribution.queries.history import is_followed, line_history
 
     explanation = explain(opened, name, number, commit)
-    history = line_history(opened, name, number, commit) if notes is not None or is_followed(opened) else None
+    history = (
+        line_history(opened, name, number, commit)
+        if notes is not None or is_followed(opened)
+        else None
+    )
     if history is not None:
         history.notes += notes or []
     if output_format == "csv" and notes is not None and history is not None:
         common.print_rows(output_format, history.events, None)
     elif output_format == "json":
-        write_json(explanation.data() | {"history": history.data() if history is not None else None})
+        write_json(
+            explanation.data() | {"history": history.data() if history is not None else None}
+        )
     else:
-        common.print_one(output_format, explanation, lambda terminal: terminal.blame.line_view(out(), explanation, history))
+        common.print_one(
+            output_format,
+            explanation,
+            lambda terminal: terminal.blame.line_view(out(), explanation, history),
+        )
 
 
 @click.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] FILE")
 @common.COMMIT
-@click.option("-L", "lines", default="", metavar="FIRST,LAST", help="Show only these lines, as in git: 10,20 or 10,+5 or 10.")
-@click.option("-w", "ignore_space", is_flag=True, help="Look behind commits that only changed spaces in a line, as in git.")
+@click.option(
+    "-L",
+    "lines",
+    default="",
+    metavar="FIRST,LAST",
+    help="Show only these lines, as in git: 10,20 or 10,+5 or 10.",
+)
+@click.option(
+    "-w",
+    "ignore_space",
+    is_flag=True,
+    help="Look behind commits that only changed spaces in a line, as in git.",
+)
 @database_option
 @data_options
-def blame(arguments: tuple[str, ...], commit: str, lines: str, ignore_space: bool, db: Path, output_format: str) -> None:
+def blame(
+    arguments: tuple[str, ...],
+    commit: str,
+    lines: str,
+    ignore_space: bool,
+    db: Path,
+    output_format: str,
+) -> None:
     """Show each line of a file with its author and evidence."""
     from attribution.queries.blame import blame as blame_file
 
@@ -94,11 +146,17 @@ def blame(arguments: tuple[str, ...], commit: str, lines: str, ignore_space: boo
     only = common.blamed_lines(lines)
     with common.open_clone(path, db) as opened:
         blamed = blame_file(opened, file, commit, only, ignore_space)
-    common.print_rows(output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
+    common.print_rows(
+        output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed)
+    )
 
 
 _BY = ("class", "model", "agent", "session", "directory", "language")
-_FULL = click.option("--full", is_flag=True, help="Follow the whole history instead of starting at the first commit of an agent.")
+_FULL = click.option(
+    "--full",
+    is_flag=True,
+    help="Follow the whole history instead of starting at the first commit of an agent.",
+)
 _EXACT = click.option(
     "--exact",
     is_flag=True,
@@ -108,15 +166,30 @@ _EXACT = click.option(
 
 @click.command()
 @click.argument("path", required=False)
-@click.option("--by", type=click.Choice(_BY), multiple=True, help="Additional grouping (repeatable); --json and --csv include all.")
+@click.option(
+    "--by",
+    type=click.Choice(_BY),
+    multiple=True,
+    help="Additional grouping (repeatable); --json and --csv include all.",
+)
 @_FULL
 @_EXACT
 @click.option("--no-curves", is_flag=True, help="Skip curves, medians and hazard ratios.")
-@click.option("--all-files", is_flag=True, help="Count files of every kind, not only source and test files.")
+@click.option(
+    "--all-files", is_flag=True, help="Count files of every kind, not only source and test files."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print no progress, only the result.")
 @database_option
 @data_options
-def survival(path: str | None, by: tuple[str, ...], full: bool, exact: bool, db: Path, output_format: str, **more: bool) -> None:
+def survival(
+    path: str | None,
+    by: tuple[str, ...],
+    full: bool,
+    exact: bool,
+    db: Path,
+    output_format: str,
+    **more: bool,
+) -> None:
     """Show how long lines survive and who removes them.
 
     Compares lines of agents with lines of people. Given the PATH of a clone, line history is computed first (incrementally).
@@ -133,10 +206,16 @@ def survival(path: str | None, by: tuple[str, ...], full: bool, exact: bool, db:
     if output_format == "json":
         write_json(jsonable(report))
     else:
-        common.print_rows(output_format, report.groups, lambda terminal: terminal.survival.survival_view(out(), report))
+        common.print_rows(
+            output_format,
+            report.groups,
+            lambda terminal: terminal.survival.survival_view(out(), report),
+        )
 
 
-def _report(path: str | None, db: Path, options: SurvivalOptions, how: dict[str, bool]) -> SurvivalReport:
+def _report(
+    path: str | None, db: Path, options: SurvivalOptions, how: dict[str, bool]
+) -> SurvivalReport:
     """`how` the history of lines is followed: arguments of `follow_clone`."""
     from attribution.ensure.history import survival_reported
     from attribution.queries.survival import history_coverage
@@ -162,14 +241,36 @@ def _report(path: str | None, db: Path, options: SurvivalOptions, how: dict[str,
 @click.argument("commits", required=False, default="", metavar="[A..B]")
 @click.argument("path", required=False)
 @click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this date (UTC)."
+    "--since",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    help="Only commits authored on or after this date (UTC).",
 )
-@click.option("-n", "--max-count", "most", type=click.IntRange(1), metavar="N", help="Show only the newest N commits.")
+@click.option(
+    "-n",
+    "--max-count",
+    "most",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Show only the newest N commits.",
+)
 @click.option("--total", is_flag=True, help="Add up who wrote the lines of all these commits.")
-@click.option("--show", is_flag=True, help="Show one commit, named in place of A..B: files, sessions and prompts.")
-@click.option("--md", is_flag=True, help="Write a summary of these commits as Markdown, for a pull request.")
-@click.option("--prompts", is_flag=True, help="With --md: also the beginning of each session's first prompt.")
-@click.option("--limit", type=click.FloatRange(0, 100), metavar="PERCENT", help="Exit with 1 when agents wrote more of the lines.")
+@click.option(
+    "--show",
+    is_flag=True,
+    help="Show one commit, named in place of A..B: files, sessions and prompts.",
+)
+@click.option(
+    "--md", is_flag=True, help="Write a summary of these commits as Markdown, for a pull request."
+)
+@click.option(
+    "--prompts", is_flag=True, help="With --md: also the beginning of each session's first prompt."
+)
+@click.option(
+    "--limit",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    help="Exit with 1 when agents wrote more of the lines.",
+)
 @click.option(
     "--badge",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -179,7 +280,13 @@ def _report(path: str | None, db: Path, options: SurvivalOptions, how: dict[str,
 @database_option
 @data_options
 def log(
-    commits: str, path: str | None, since: datetime | None, most: int | None, db: Path, output_format: str, **more: Any
+    commits: str,
+    path: str | None,
+    since: datetime | None,
+    most: int | None,
+    db: Path,
+    output_format: str,
+    **more: Any,
 ) -> None:
     """List commits with the authors of their lines.
 
@@ -206,7 +313,14 @@ def log(
 
             table = log_table(opened, commits, _iso(since), most)
             table.notes.append("lines: non-blank lines added to source and test files")
-            columns = ("commit_sha", "author_at=authored", "lines", "classes=written by", "git_author", "subject")
+            columns = (
+                "commit_sha",
+                "author_at=authored",
+                "lines",
+                "classes=written by",
+                "git_author",
+                "subject",
+            )
             print_table(output_format, table, columns)
 
 
@@ -217,7 +331,9 @@ def _total(opened: OpenRepo, commits: str, since: str, output_format: str) -> No
     if output_format == "csv":
         common.print_rows(output_format, total.rows(), None)
     else:
-        common.print_one(output_format, total, lambda terminal: terminal.repo.stats_view(out(), total))
+        common.print_one(
+            output_format, total, lambda terminal: terminal.repo.stats_view(out(), total)
+        )
 
 
 def _summarise(opened: OpenRepo, commits: str, since: str, more: Mapping[str, Any]) -> None:
@@ -228,7 +344,10 @@ def _summarise(opened: OpenRepo, commits: str, since: str, more: Mapping[str, An
 
     shas = [commit.sha for commit in commits_of(opened, commits, since) if commit.parents < 2]
     if not shas:
-        raise WhoWroteError(f"{commits or opened.branch} has no commits other than merges", "Name a range that adds lines")
+        raise WhoWroteError(
+            f"{commits or opened.branch} has no commits other than merges",
+            "Name a range that adds lines",
+        )
     request = pull_request(opened.store, shas)
     percent, limit = request.agent_percent, more["limit"]
     if more["md"]:
@@ -237,7 +356,9 @@ def _summarise(opened: OpenRepo, commits: str, since: str, more: Mapping[str, An
         with writing(more["badge"]):
             more["badge"].write_text(badge(percent), "utf-8")
     if limit is not None and percent is not None and percent > limit:
-        notice(f"agents wrote {percent:.1f} % of these lines as far as known, more than {limit:g} %")
+        notice(
+            f"agents wrote {percent:.1f} % of these lines as far as known, more than {limit:g} %"
+        )
         raise SystemExit(1)
 
 
@@ -256,12 +377,19 @@ def _show(commit: str, path: str | None, db: Path, output_format: str) -> None:
     if output_format == "csv":
         common.print_rows(output_format, list(report.span_rows()), None)
     else:
-        common.print_one(output_format, report, lambda terminal: terminal.repo.commit_view(out(), report))
+        common.print_one(
+            output_format, report, lambda terminal: terminal.repo.commit_view(out(), report)
+        )
 
 
 def _range_and_clone(commits: str, path: str | None) -> tuple[str, str]:
     """A clone that stands alone is no range: `log PATH` means all of it."""
-    if path is None and commits and ".." not in commits.replace("../", "") and clone_around(commits) == Path(commits).resolve():
+    if (
+        path is None
+        and commits
+        and ".." not in commits.replace("../", "")
+        and clone_around(commits) == Path(commits).resolve()
+    ):
         return "", commits
     return commits, path or common.here()
 

@@ -38,9 +38,16 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
 @edge.database_option
-@click.option("--branch", default="", metavar="NAME", help="Branch, tag or commit to attribute.  [default: HEAD]")
 @click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this date (UTC)."
+    "--branch",
+    default="",
+    metavar="NAME",
+    help="Branch, tag or commit to attribute.  [default: HEAD]",
+)
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    help="Only commits authored on or after this date (UTC).",
 )
 @click.option(
     "--jobs",
@@ -53,11 +60,23 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
     help="Go on without checkpoints and transcripts: attribute from commit trailers and other tools' notes alone.",
 )
 @LOCAL
-@click.option("--name", default="", metavar="NAME", help="Store it under this name.  [default: OWNER/NAME of the remote]")
+@click.option(
+    "--name",
+    default="",
+    metavar="NAME",
+    help="Store it under this name.  [default: OWNER/NAME of the remote]",
+)
 @CONTENT
-@click.option("--history", "with_history", is_flag=True, help="Also compute line history, as `whowrote survival` does.")
+@click.option(
+    "--history",
+    "with_history",
+    is_flag=True,
+    help="Also compute line history, as `whowrote survival` does.",
+)
 @edge.data_options
-@click.option("-q", "--quiet", is_flag=True, help="Print only errors (and the data, with --json or --csv).")
+@click.option(
+    "-q", "--quiet", is_flag=True, help="Print only errors (and the data, with --json or --csv)."
+)
 @click.pass_context
 def repo(
     context: click.Context,
@@ -96,9 +115,12 @@ def repo(
     if len(paths) > 1 and name:
         raise click.UsageError("--name takes exactly one PATH")
     since_at = since.replace(tzinfo=UTC).timestamp() if since else None
-    how = AttributeOptions(branch, since_at, allow_no_checkpoints, local, name, jobs=within if len(paths) < 2 else 1)
+    how = AttributeOptions(
+        branch, since_at, allow_no_checkpoints, local, name, jobs=within if len(paths) < 2 else 1
+    )
     requests = [
-        AttributeRequest(path, db, how, limits, **text, sessions_alone=not paths) for path in paths or map(str, local.directories)
+        AttributeRequest(path, db, how, limits, **text, sessions_alone=not paths)
+        for path in paths or map(str, local.directories)
     ]
     reports, failed = _attribute(requests, several, quiet)
     for report_path in reports if with_history and paths else ():
@@ -108,7 +130,9 @@ def repo(
         from attribution import terminal
 
         terminal.repo.failures(edge.err(), failed)
-        edge.notice(f"{len(failed)} of {len(requests)} repositories failed; the results of the others are stored")
+        edge.notice(
+            f"{len(failed)} of {len(requests)} repositories failed; the results of the others are stored"
+        )
         context.exit(EXIT_PARTIAL)
 
 
@@ -132,7 +156,12 @@ def _attribute(
 
 
 @click.command()
-@click.argument("directory", default="whowrote-example", type=click.Path(file_okay=False, path_type=Path), metavar="[DIRECTORY]")
+@click.argument(
+    "directory",
+    default="whowrote-example",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="[DIRECTORY]",
+)
 def demo(directory: Path) -> None:
     """Try it on an example repository.
 
@@ -172,7 +201,9 @@ def _follow_lines(path: str, db: Path, quiet: bool) -> None:
         lines_followed(opened, HistoryRequest(), progress)
 
 
-def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]) -> None:
+def _print_reports(
+    reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]
+) -> None:
     if output_format == "json":
         edge.write_json([report.data() for report in reports])
     elif output_format == "csv":
@@ -198,7 +229,13 @@ def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quie
 @QUIET
 @click.pass_context
 def db(
-    context: click.Context, /, file: Path, names: tuple[str, ...], allow_no_checkpoints: bool, quiet: bool, **options: Any
+    context: click.Context,
+    /,
+    file: Path,
+    names: tuple[str, ...],
+    allow_no_checkpoints: bool,
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Attribute all repositories in a database.
 
@@ -208,14 +245,27 @@ def db(
     from attribution.ensure.batch import attribute_all, repositories, waiting
     from collector.runtime.runner import RunOptions
 
-    how = RunOptions(options["jobs"], options["scheduler"], task_limits(options, options["jobs"]), options["retry"])
+    how = RunOptions(
+        options["jobs"],
+        options["scheduler"],
+        task_limits(options, options["jobs"]),
+        options["retry"],
+    )
     with exclusive_store(file, create=False) as store:
         store.keep_content(options["content"], options["redact"])
         items, lost = repositories(store, names)
         for name, path in lost:
-            edge.notice(f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run {name}")
+            edge.notice(
+                f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run {name}"
+            )
         todo = waiting(store, items, how.retry, allow_no_checkpoints)
-        failed = show_progress("attributing", "attributed", len(todo), attribute_all(store, todo, how, allow_no_checkpoints), quiet)
+        failed = show_progress(
+            "attributing",
+            "attributed",
+            len(todo),
+            attribute_all(store, todo, how, allow_no_checkpoints),
+            quiet,
+        )
     context.exit(EXIT_PARTIAL if failed or lost else 0)
 
 
@@ -241,7 +291,16 @@ def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) 
     if path is None:
         from collector.local import machines
 
-        columns = ("agent", "files", "bytes=size", "oldest", "newest", "tested=read from", "note", "path")
+        columns = (
+            "agent",
+            "files",
+            "bytes=size",
+            "oldest",
+            "newest",
+            "tested=read from",
+            "note",
+            "path",
+        )
         print_table(output_format, survey(machines(local)), columns)
         return
     from attribution.queries.repo_report import unlinked_sessions
@@ -253,10 +312,20 @@ def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) 
     repo, db = GitRepo(path), default_database({"path": path})
     table = would_read(repo, local)
     if db.exists():
-        with suppress(DatabaseUnusable), Store(db, create=False) as store:  # sessions of the machine are listed all the same
+        with (
+            suppress(DatabaseUnusable),
+            Store(db, create=False) as store,
+        ):  # sessions of the machine are listed all the same
             unlinked = unlinked_sessions(store, known) if (known := find_repo(store, repo)) else {}
-            table.notes += [f"sessions read before that are linked to no commit, {why}: {count}" for why, count in unlinked.items()]
-    print_table(output_format, table, ("agent", "written=last written", "files", "bytes=size", "why", "path=file"))
+            table.notes += [
+                f"sessions read before that are linked to no commit, {why}: {count}"
+                for why, count in unlinked.items()
+            ]
+    print_table(
+        output_format,
+        table,
+        ("agent", "written=last written", "files", "bytes=size", "why", "path=file"),
+    )
 
 
 COMMANDS = (repo, demo, db, doctor)

@@ -13,7 +13,15 @@ import click
 
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table, print_title, show_table
-from collector.console.terminal import data_options, database_option, notice, one_line, out, write_json, writing
+from collector.console.terminal import (
+    data_options,
+    database_option,
+    notice,
+    one_line,
+    out,
+    write_json,
+    writing,
+)
 
 if TYPE_CHECKING:
     from attribution.queries.breakdown import Breakdown
@@ -27,9 +35,16 @@ _MEANING = (
     "95 % intervals over commits; empty: too few, or not known."
 )
 _COLUMNS = (
-    "lines", "commits", "coverage", "agent_share=agent", "agent_or_declared_share=or declared", "agent_kept_30_days=kept 30 d",
-    "agent_at_head=at HEAD", "cost_per_line_at_head?=USD per line", "findings_per_1000?=found per 1,000",
-)  # fmt: skip
+    "lines",
+    "commits",
+    "coverage",
+    "agent_share=agent",
+    "agent_or_declared_share=or declared",
+    "agent_kept_30_days=kept 30 d",
+    "agent_at_head=at HEAD",
+    "cost_per_line_at_head?=USD per line",
+    "findings_per_1000?=found per 1,000",
+)
 _GROUPS_SHOWN = 20  # on a terminal
 
 
@@ -53,9 +68,19 @@ _GROUPS_SHOWN = 20  # on a terminal
     callback=lambda context, option, value: _period(value),
     help="Only the last weeks, days or months: 6w, 30d, 3m.",
 )
-@click.option("--sort", default="", metavar="COLUMN", help="The largest first, by a column of --json.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only commits authored on this day or later (UTC).")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Only commits authored on this day or earlier (UTC).")
+@click.option(
+    "--sort", default="", metavar="COLUMN", help="The largest first, by a column of --json."
+)
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Only commits authored on this day or later (UTC).",
+)
+@click.option(
+    "--until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Only commits authored on this day or earlier (UTC).",
+)
 @click.option(
     "--teams",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -65,7 +90,9 @@ _GROUPS_SHOWN = 20  # on a terminal
 @database_option
 @data_options
 @click.pass_context
-def report(context: click.Context, /, page: Path | None, db: Path, output_format: str, **breakdown: Any) -> None:
+def report(
+    context: click.Context, /, page: Path | None, db: Path, output_format: str, **breakdown: Any
+) -> None:
     """Summarise a database by repository, month, team or agent.
 
     The HTML page is self-contained, without scripts; creating it needs whowrote[browse].
@@ -78,7 +105,9 @@ def report(context: click.Context, /, page: Path | None, db: Path, output_format
     if breakdown["by"] or page is None:
         _break_down(db, page, output_format, breakdown | {"by": breakdown["by"] or ("repository",)})
         return
-    unused = [f"--{name}" for name, value in breakdown.items() if value] + ([f"--{output_format}"] if output_format else [])
+    unused = [f"--{name}" for name, value in breakdown.items() if value] + (
+        [f"--{output_format}"] if output_format else []
+    )
     if unused:
         raise click.UsageError(f"{', '.join(unused)}: with --html only together with --by")
     from attribution.browse import standalone
@@ -113,7 +142,14 @@ def _break_down(db: Path, page: Path | None, output_format: str, chosen: Mapping
         _write(page, standalone.breakdown_html(result))
     elif output_format == "json":
         table = result.table
-        write_json({"by": list(options.by), "rows": table.rows, "whole": result.whole, "notes": table.notes})
+        write_json(
+            {
+                "by": list(options.by),
+                "rows": table.rows,
+                "whole": result.whole,
+                "notes": table.notes,
+            }
+        )
     else:
         _print_groups(output_format, result)
 
@@ -193,13 +229,21 @@ def _teams(file: Path) -> dict[str, str]:
         rows = csv.DictReader(opened)
         if not {"email", "team"} <= set(rows.fieldnames or ()):
             raise click.UsageError(f"{file}: the first line must name the columns email and team")
-        return {row["email"].strip().lower(): (row["team"] or "").strip() for row in rows if row["email"] and row["team"]}
+        return {
+            row["email"].strip().lower(): (row["team"] or "").strip()
+            for row in rows
+            if row["email"] and row["team"]
+        }
 
 
 @click.command()
 @database_option
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8001, show_default=True, help="Port to listen on; 0 picks a free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8001,
+    show_default=True,
+    help="Port to listen on; 0 picks a free one.",
 )
 @click.option(
     "--host",

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collector.storage.views import Table
 
 _PATH = click.argument("path", required=False)
-_SESSION = click.option("--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it.")
+_SESSION = click.option(
+    "--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it."
+)
 
 
 @click.command()
@@ -38,9 +40,23 @@ _SESSION = click.option("--session", default="", metavar="KEY", help="Only this 
     show_default=True,
     help="With --by session: counts, or features of sessions; with --session all of them, with units and why one is missing.",
 )
-@click.option("--subagents", is_flag=True, help="List subagents too; --json and --csv always do, with their parent.")
-@click.option("--oscillating", is_flag=True, help="With --by region: only those that were rewritten back and forth.")
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="With --by region: how many are printed.")
+@click.option(
+    "--subagents",
+    is_flag=True,
+    help="List subagents too; --json and --csv always do, with their parent.",
+)
+@click.option(
+    "--oscillating",
+    is_flag=True,
+    help="With --by region: only those that were rewritten back and forth.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="With --by region: how many are printed.",
+)
 @click.option(
     "--prices",
     type=click.Path(path_type=Path),
@@ -69,7 +85,9 @@ def sessions(path: str | None, db: Path, by: str, output_format: str, **options:
         show(store, repo, output_format, {"by": by, **options})
 
 
-def _sessions(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
+def _sessions(
+    store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]
+) -> None:
     if options["prices"]:
         _reprice(store, repo, options["prices"])
     if options["columns"] == "features" or options["prices"]:
@@ -83,11 +101,26 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Mappi
         table.rows = [row for row in table if row["id"] == number]
     lines = sum(row["agent_lines"] or 0 for row in table)
     if not output_format:
-        _leave_out_subagents(table, "parent", options["subagents"], f"; {count_of(lines, 'line')} in commits, files of every kind")
+        _leave_out_subagents(
+            table,
+            "parent",
+            options["subagents"],
+            f"; {count_of(lines, 'line')} in commits, files of every kind",
+        )
     columns = (
-        "repo?", "key=session", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits",
-        "agent_lines=lines", "unlinked_because?=no commit because", "subagents?", "label=first prompt",
-    )  # fmt: skip
+        "repo?",
+        "key=session",
+        "started_at",
+        "agent",
+        "transcript?",
+        "turns",
+        "edits_applied=edits",
+        "commits",
+        "agent_lines=lines",
+        "unlinked_because?=no commit because",
+        "subagents?",
+        "label=first prompt",
+    )
     print_table(output_format, table, columns)
 
 
@@ -106,13 +139,19 @@ def _reprice(store: Store, repo: int | None, prices: Path) -> None:
     from attribution.ensure.renew import reprice
     from attribution.queries.sessions import feature_table
 
-    feature_table(store, repo, only=("cost_usd",))  # says so when there are none, before anything is changed
+    feature_table(
+        store, repo, only=("cost_usd",)
+    )  # says so when there are none, before anything is changed
     of = reprice(store, prices)
     costs = [row["cost_usd"] for row in feature_table(store, repo, only=("cost_usd",))]
-    notice(f"{len(costs) - costs.count(None)} of {count_of(len(costs), 'session')} with a cost, at prices as of {of.as_of}")
+    notice(
+        f"{len(costs) - costs.count(None)} of {count_of(len(costs), 'session')} with a cost, at prices as of {of.as_of}"
+    )
 
 
-def _features(store: Store, repo: int | None, output_format: str, key: str, subagents: bool) -> None:
+def _features(
+    store: Store, repo: int | None, output_format: str, key: str, subagents: bool
+) -> None:
     from attribution.queries.features import SHORT_LIST, null_reasons
     from attribution.queries.sessions import feature_table
 
@@ -128,9 +167,18 @@ def _features(store: Store, repo: int | None, output_format: str, key: str, suba
     for row in table if not output_format else ():
         row["touched_files"] = len(row["touched_files"] or ())
     columns = (
-        "key=session", "started_at", "user_turn_count=turns", "tool_call_count=calls", "tool_errors=errors", "touched_files=files",
-        "diff_lines=edited", "region_re_edit_count=re-edits", "cost_usd", "session_outcome=outcome", "label=first prompt",
-    )  # fmt: skip
+        "key=session",
+        "started_at",
+        "user_turn_count=turns",
+        "tool_call_count=calls",
+        "tool_errors=errors",
+        "touched_files=files",
+        "diff_lines=edited",
+        "region_re_edit_count=re-edits",
+        "cost_usd",
+        "session_outcome=outcome",
+        "label=first prompt",
+    )
     print_table(output_format, table, columns)
 
 
@@ -147,18 +195,37 @@ def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[
         "before a commit had them",
     ]
     columns = (
-        "key=session", "turn_index=turn", "at=when", "message_class=said", "pushback?", "calls", "failed_calls=failed", "cost_usd",
-        "produced=written", "changed_next=next changed", "places_undone=undone", "committed", "alive_30=alive at 30 d",
-        "old_30=old enough", "present=HEAD", "prompt",
-    )  # fmt: skip
+        "key=session",
+        "turn_index=turn",
+        "at=when",
+        "message_class=said",
+        "pushback?",
+        "calls",
+        "failed_calls=failed",
+        "cost_usd",
+        "produced=written",
+        "changed_next=next changed",
+        "places_undone=undone",
+        "committed",
+        "alive_30=alive at 30 d",
+        "old_30=old enough",
+        "present=HEAD",
+        "prompt",
+    )
     print_table(output_format, table, columns)
 
 
-def _regions(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
+def _regions(
+    store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]
+) -> None:
     from attribution.queries.sessions import find_session, region_counts, region_edits, region_table
 
     session = find_session(store, options["session"], repo) if options["session"] else None
-    only = {"repo_id": repo, "session_id": session, "convergence": "oscillating" if options["oscillating"] else None}
+    only = {
+        "repo_id": repo,
+        "session_id": session,
+        "convergence": "oscillating" if options["oscillating"] else None,
+    }
     table = region_table(store, only, None if output_format else options["limit"])
     if output_format:
         print_table(output_format, region_edits(table) if output_format == "csv" else table)
@@ -168,15 +235,30 @@ def _regions(store: Store, repo: int | None, output_format: str, options: Mappin
     region_list(out(), table, region_counts(store, only))
 
 
-def _pushback(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
+def _pushback(
+    store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]
+) -> None:
     from attribution.queries.pushback import By, pushback_table
 
     columns = (
-        f"name={options['by']}", "messages=later messages", "classified", "share=push back", "low=95 % from", "high=to", "note?=",
-        "vector_classified?=by vectors", "vector_share?=push back", "vector_low?=95 % from", "vector_high?=to",
-        "listed?=by word lists", "deeds_answers=after lines", "deeds_changed=lines changed",
-        "deeds_undone=undone", "deeds_agree=word and deed agree", "deeds_kappa=kappa",
-    )  # fmt: skip
+        f"name={options['by']}",
+        "messages=later messages",
+        "classified",
+        "share=push back",
+        "low=95 % from",
+        "high=to",
+        "note?=",
+        "vector_classified?=by vectors",
+        "vector_share?=push back",
+        "vector_low?=95 % from",
+        "vector_high?=to",
+        "listed?=by word lists",
+        "deeds_answers=after lines",
+        "deeds_changed=lines changed",
+        "deeds_undone=undone",
+        "deeds_agree=word and deed agree",
+        "deeds_kappa=kappa",
+    )
     print_table(output_format, pushback_table(store, repo, By(options["by"])), columns)
 
 

@@ -26,7 +26,11 @@ def pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
 
 def browse_tables() -> dict[str, dict[str, Any]]:
     return {
-        "fixes": {"label_column": "commit_sha", "facets": ["tier", "outcome", "basis"], "sort_desc": "fixed_at"},
+        "fixes": {
+            "label_column": "commit_sha",
+            "facets": ["tier", "outcome", "basis"],
+            "sort_desc": "fixed_at",
+        },
         "fixed_lines": {"hidden": True},
         "commit_reviews": {"facets": ["reviewer"]},
     }

@@ -82,12 +82,16 @@ class AddedBlock(NamedTuple):
     last: int
 
 
-def neighbours(path: str, texts: Sequence[str], added: AddedBlock, new: Container[int]) -> list[int]:
+def neighbours(
+    path: str, texts: Sequence[str], added: AddedBlock, new: Container[int]
+) -> list[int]:
     """Numbers of the nearest lines above and below a block that stood there before and belong to the same function or class.
 
     `new`: all lines of the file that the commit added. None where the block stands in no function, or says nothing.
     """
-    code = next((n for n in range(added.first, added.last + 1) if is_code(path, texts[n - 1])), None)
+    code = next(
+        (n for n in range(added.first, added.last + 1) if is_code(path, texts[n - 1])), None
+    )
     if code is None or not texts[code - 1][:1].isspace():  # what is not indented stands in nothing
         return []
     head = _head_of(path, texts[: code - 1])
@@ -95,7 +99,10 @@ def neighbours(path: str, texts: Sequence[str], added: AddedBlock, new: Containe
         return []
     above = range(added.first - 1, max(0, added.first - 1 - _REACH), -1)
     below = range(added.last + 1, min(len(texts), added.last + _REACH) + 1)
-    sides = (next((n for n in side if n not in new and is_code(path, texts[n - 1])), None) for side in (above, below))
+    sides = (
+        next((n for n in side if n not in new and is_code(path, texts[n - 1])), None)
+        for side in (above, below)
+    )
     return [n for n in sides if n is not None and _head_of(path, texts[:n]) == head]
 
 
@@ -108,12 +115,16 @@ def _head_of(path: str, texts: Sequence[str]) -> str:
 class Weight(NamedTuple):
     """What speaks for a line being at fault; compared in this order."""
 
-    statement: int = 0  # 2: of a source file; 1: of another; 0: a side line; -1: the version of a dependency
+    statement: int = (
+        0  # 2: of a source file; 1: of another; 0: a side line; -1: the version of a dependency
+    )
     names: int = 0  # names in the message of the fix that it has
     replaced: bool = False  # other lines took its place
 
 
-def weight_of(path: str, kind: str, text: str, replacement: Sequence[str], names: AbstractSet[str]) -> Weight:
+def weight_of(
+    path: str, kind: str, text: str, replacement: Sequence[str], names: AbstractSet[str]
+) -> Weight:
     """`replacement`: the lines that the fix put in the place of the line; `names`: see `names_in`.
 
     A side line follows from others: an import, a rule of a style sheet, a head that only gained words.
@@ -121,7 +132,13 @@ def weight_of(path: str, kind: str, text: str, replacement: Sequence[str], names
     words, after = _WORD.findall(text), iter(_WORD.findall("\n".join(replacement)))
     is_widened = _HEAD.match(text.strip()) and all(word in after for word in words)
     is_side = is_widened or _IMPORT.match(text.strip()) or path.lower().endswith(_STYLES)
-    statement = -1 if _VERSIONS.search(f"{path}\n{text}") else 0 if is_side else 1 + (kind == FileKind.SOURCE)
+    statement = (
+        -1
+        if _VERSIONS.search(f"{path}\n{text}")
+        else 0
+        if is_side
+        else 1 + (kind == FileKind.SOURCE)
+    )
     return Weight(statement, len(names & set(words)), bool(replacement))
 
 
@@ -142,7 +159,9 @@ class TracedLines(NamedTuple):
 
 
 def first_answer(
-    removed: Collection[TracedLines], around: Callable[[], Collection[TracedLines]], adds_code: Callable[[], bool]
+    removed: Collection[TracedLines],
+    around: Callable[[], Collection[TracedLines]],
+    adds_code: Callable[[], bool],
 ) -> tuple[RepairOutcome | None, list[TracedLines]]:
     """What a fix is traced by, None for nothing, and its lines, the likeliest to be at fault first.
 
@@ -154,7 +173,11 @@ def first_answer(
         if gone and all(each.weight.statement < 0 for each in gone):
             return RepairOutcome.DEPENDENCY, []
         if not any(each.weight.statement > 0 for each in gone):
-            near = [each for each in around() if each.kind in kinds and (each.weight.statement > 0 or not gone)]
+            near = [
+                each
+                for each in around()
+                if each.kind in kinds and (each.weight.statement > 0 or not gone)
+            ]
         if gone or near:
             outcome = RepairOutcome.NEIGHBOURS if near else RepairOutcome.REMOVED
             return outcome, sorted(near or gone, key=lambda each: each.weight, reverse=True)
@@ -193,4 +216,6 @@ class TracedFix(NamedTuple):
     culprit_sha: str | None
     basis: str
     lines: tuple[FixedLines, ...] = ()
-    by_agents: bool = False  # whether recorded lines of an agent are among them; known of stored fixes
+    by_agents: bool = (
+        False  # whether recorded lines of an agent are among them; known of stored fixes
+    )

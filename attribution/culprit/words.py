@@ -19,9 +19,15 @@ class RepairOutcome(Word):
     """What a fix was traced by."""
 
     REMOVED = "removed", "lines that it changed or removed"
-    NEIGHBOURS = "neighbours", "it added lines and removed no statement: the lines around what it added, in the same function"
+    NEIGHBOURS = (
+        "neighbours",
+        "it added lines and removed no statement: the lines around what it added, in the same function",
+    )
     NOT_DECIDABLE = "not_decidable", "it added code outside any function, and removed none"
-    NO_LINES = "no_lines", "it changed nothing but comments, layout, generated files or names of files"
+    NO_LINES = (
+        "no_lines",
+        "it changed nothing but comments, layout, generated files or names of files",
+    )
     DEPENDENCY = "dependency", "it changed the version of a dependency, in whose code the fault was"
     MERGE = "merge", "a merge: ask about the commits that it brought"
     OLDER = "older", "its lines are older than the followed part of history"

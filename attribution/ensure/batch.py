@@ -39,7 +39,9 @@ class KnownRepositories(NamedTuple):
 def repositories(store: Store, names: Sequence[str]) -> KnownRepositories:
     """The named repositories, or all in the database."""
     chosen = {name.lower() for name in names}
-    present = {item.name.lower(): item for mirrors in hooks("mirrors") for item in mirrors(store, names)}
+    present = {
+        item.name.lower(): item for mirrors in hooks("mirrors") for item in mirrors(store, names)
+    }
     lost = []
     for row in sorted(all_repositories(store), key=lambda row: row.id):
         key = row.name.lower()
@@ -56,7 +58,10 @@ def waiting(store: Store, items: Iterable[ShardItem], retry: bool, anyway: bool)
     """The repositories that have work left."""
     rows.prepare(store)
     plain, forced = ((VERSION, features_version(), str(either)) for either in (False, True))
-    keyed = [replace(i, key=digest(*plain, i.key), forced=digest(*forced, i.key)) if i.key else i for i in items]
+    keyed = [
+        replace(i, key=digest(*plain, i.key), forced=digest(*forced, i.key)) if i.key else i
+        for i in items
+    ]
     mirrors = shards.pending(store, StageName.LINES, [i for i in keyed if i.key], retry, anyway)
     return [*mirrors, *(i for i in keyed if not i.key and not _current(store, i, anyway))]
 
@@ -73,10 +78,14 @@ def _current(store: Store, item: ShardItem, anyway: bool) -> bool:
         return False
 
 
-def attribute_all(store: Store, items: Sequence[ShardItem], how: RunOptions, anyway: bool) -> Iterator[FinishedItem]:
+def attribute_all(
+    store: Store, items: Sequence[ShardItem], how: RunOptions, anyway: bool
+) -> Iterator[FinishedItem]:
     """Attributes each and yields as it ends."""
     with_grace = replace(how, limits=how.limits.with_grace())
-    yield from shards.run(store, StageName.LINES, fill_shard, items, (anyway, how.limits), with_grace)
+    yield from shards.run(
+        store, StageName.LINES, fill_shard, items, (anyway, how.limits), with_grace
+    )
 
 
 def fill_shard(name: str, path: str, shard: str, anyway: bool, limits: TaskLimits) -> str:

@@ -15,7 +15,9 @@ from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
 
 
-def attributed_clone(store: Store, repo: GitRepo, tell: Callable[[str], None], progress: Progress = no_progress) -> OpenRepo:
+def attributed_clone(
+    store: Store, repo: GitRepo, tell: Callable[[str], None], progress: Progress = no_progress
+) -> OpenRepo:
     """A clone with its rows; attributed first, in a process of its own, when the database does not know it.
 
     Raises NoCheckpoints, DatabaseUnusable, WhoWroteError: also where that process was killed.
@@ -33,14 +35,21 @@ def attributed_clone(store: Store, repo: GitRepo, tell: Callable[[str], None], p
         row = attributed_repository(store, find_repo(store, repo))
     if row is None or row.head_sha is None or not repo.has(row.head_sha):
         raise WhoWroteError(
-            f"the commit that {store.path} was made from is not in {path}", f"Update the database with: whowrote repo {path}"
+            f"the commit that {store.path} was made from is not in {path}",
+            f"Update the database with: whowrote repo {path}",
         )
     clone = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
     clone.tip, clone.newer = newer_commits(repo, clone.branch, clone.head)
     clone.answer_newer = _answer_newer
     if clone.tip != clone.head:
-        moved = f"has commits that are not attributed yet ({len(clone.newer):,})" if clone.newer else "was moved back"
-        clone.notes.append(f"{clone.branch} {moved}; update the database with: whowrote repo {repo.worktree() or repo.path}")
+        moved = (
+            f"has commits that are not attributed yet ({len(clone.newer):,})"
+            if clone.newer
+            else "was moved back"
+        )
+        clone.notes.append(
+            f"{clone.branch} {moved}; update the database with: whowrote repo {repo.worktree() or repo.path}"
+        )
     return clone
 
 
@@ -59,7 +68,10 @@ def mirror_address(address: str, progress: Progress) -> str:
     """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises WhoWroteError, BadName, InUse."""
     mirror = next(hooks("mirror"), None)
     if mirror is None:
-        raise WhoWroteError("this installation cannot mirror repositories", "Clone it with git, and give the clone's path")
+        raise WhoWroteError(
+            "this installation cannot mirror repositories",
+            "Clone it with git, and give the clone's path",
+        )
     return str(mirror(address, progress))
 
 
@@ -79,10 +91,17 @@ def claim_repository(store: Store, repo: GitRepo, name: str, progress: Progress)
 @contextmanager
 def sole_writer(clone: OpenRepo, progress: Progress) -> Iterator[None]:
     """The only writer of an attributed repository, which stands at the commit that it was last attributed at."""
-    with writing_database(clone.store, progress), writing_repository(clone.store, clone.repo_id, progress):
+    with (
+        writing_database(clone.store, progress),
+        writing_repository(clone.store, clone.repo_id, progress),
+    ):
         row = repository(clone.store, clone.repo_id)
         if row is None:
-            raise WhoWroteError(f"{clone.name} was removed from the database", "Run the same command again")
-        if row.head_sha is not None and clone.repo.has(row.head_sha):  # another run may have moved it in the meantime
+            raise WhoWroteError(
+                f"{clone.name} was removed from the database", "Run the same command again"
+            )
+        if row.head_sha is not None and clone.repo.has(
+            row.head_sha
+        ):  # another run may have moved it in the meantime
             clone.head, clone.branch = row.head_sha, row.branch or ""
         yield

@@ -17,13 +17,17 @@ from collector.storage.store import Store
 def lines_followed(clone: OpenRepo, request: HistoryRequest, progress: Progress) -> list[str]:
     """Brings the history of a clone up to date, and what is concluded from it. Notes for people."""
     with sole_writer(clone, progress):
-        done = follow_history(RunContext(clone.store, clone.repo, clone.repo_id, progress), clone.head, request)
+        done = follow_history(
+            RunContext(clone.store, clone.repo, clone.repo_id, progress), clone.head, request
+        )
         progress("joining lines with authors", 0, 0)
         fill_survival(clone.store, clone.repo_id)
     return done.notes
 
 
-def survival_reported(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
+def survival_reported(
+    store: Store, repo_ids: Sequence[int], options: SurvivalOptions
+) -> SurvivalReport:
     """The numbers over some repositories, which are computed once. Raises as `survival_report`, DatabaseUnusable."""
     survival_current(store, repo_ids)
     return kept_report(store, repo_ids, options)

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 
 from attribution.authorship.options import AttributeOptions
 from attribution.ensure.clone import claim_repository
-from attribution.queries.repo_report import Advice, CloneState, RepoReport, advice, repo_report, unnamed_checkpoints
+from attribution.queries.repo_report import (
+    Advice,
+    CloneState,
+    RepoReport,
+    advice,
+    repo_report,
+    unnamed_checkpoints,
+)
 from collector.checkpoints.pull_requests import other_branches
 from collector.errors import DatabaseUnusable, NoCheckpoints, NotARepository
 from collector.git.repository import GitRepo, empty_repository
@@ -44,23 +51,36 @@ class AttributeRequest:
     db: Path
     options: AttributeOptions = field(default_factory=AttributeOptions)
     limits: TaskLimits = NO_LIMITS
-    content: str | None = None  # how much text the database keeps from now on; None: as much as before
+    content: str | None = (
+        None  # how much text the database keeps from now on; None: as much as before
+    )
     redact: str | None = None
     sessions_alone: bool = False  # `path` has transcripts and is no clone
 
 
 def attribute_one(
-    store: Store, clone: GitRepo, options: AttributeOptions, progress: Progress = no_progress, limits: TaskLimits = NO_LIMITS
+    store: Store,
+    clone: GitRepo,
+    options: AttributeOptions,
+    progress: Progress = no_progress,
+    limits: TaskLimits = NO_LIMITS,
 ) -> Attributed:
     """Attributes one clone into an open database. A failure leaves a row in `problems` until a run succeeds.
 
     Raises what `attribute_repo` raises, OverLimit, NameTaken.
     """
-    from attribution.stages.lines import attribute_repo  # read-only commands start faster without it
+    from attribution.stages.lines import (
+        attribute_repo,
+    )  # read-only commands start faster without it
 
-    gc.set_threshold(5_000_000, 20, 100)  # of the objects hardly any are in a circle; to look for those takes a tenth of the time
+    gc.set_threshold(
+        5_000_000, 20, 100
+    )  # of the objects hardly any are in a circle; to look for those takes a tenth of the time
     try:
-        with apply_limits(limits, progress) as heard, claim_repository(store, clone, options.name, heard):
+        with (
+            apply_limits(limits, progress) as heard,
+            claim_repository(store, clone, options.name, heard),
+        ):
             done = attribute_repo(store, clone, options, heard)
     except (NoCheckpoints, DatabaseUnusable, NameTaken):
         raise
@@ -80,14 +100,22 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
         store.keep_content(request.content, request.redact)
         done = attribute_one(store, clone, options, progress, request.limits)
         report = repo_report(store, done.repo_id)
-        report.censored, report.unchanged, report.seconds = done.censored, done.unchanged, round(done.seconds, 3)
+        report.censored, report.unchanged, report.seconds = (
+            done.censored,
+            done.unchanged,
+            round(done.seconds, 3),
+        )
         report.advice = _advice(store, done.repo_id, clone, request.path, report.head)
         if done.elsewhere:
-            report.advice.append(Advice(0, done.elsewhere, f"whowrote repo {quote(request.path)} --was-at DIR"))
+            report.advice.append(
+                Advice(0, done.elsewhere, f"whowrote repo {quote(request.path)} --was-at DIR")
+            )
         return report
 
 
-def attribute_each(requests: Sequence[AttributeRequest], jobs: int, progress: Progress) -> list[TaskResult]:
+def attribute_each(
+    requests: Sequence[AttributeRequest], jobs: int, progress: Progress
+) -> list[TaskResult]:
     """Attributes clones into one database, each in a process of its own, `jobs` at a time; results in order of the requests.
 
     Each failure among several clones leaves a row in `problems`, and so does a single clone whose process was killed.
@@ -97,7 +125,9 @@ def attribute_each(requests: Sequence[AttributeRequest], jobs: int, progress: Pr
     tasks = (Task(str(number), (request,)) for number, request in enumerate(requests))
     options = RunOptions(jobs, limits=replace(requests[0].limits.with_grace(), attempts=1))
     results: dict[int, TaskResult] = {}
-    for result in runner.run(attribute_clone, tasks, options, progress if len(requests) == 1 else no_progress):
+    for result in runner.run(
+        attribute_clone, tasks, options, progress if len(requests) == 1 else no_progress
+    ):
         request = requests[int(result.key)]
         results[int(result.key)] = result
         if len(requests) > 1:
@@ -115,11 +145,16 @@ def _clone(request: AttributeRequest) -> Iterator[tuple[GitRepo, AttributeOption
         yield GitRepo(request.path), request.options
         return
     directory = Path(request.path)
-    local = replace(request.options.local, choice=LocalChoice.ALWAYS, directories=(directory,), anywhere=True)
+    local = replace(
+        request.options.local, choice=LocalChoice.ALWAYS, directories=(directory,), anywhere=True
+    )
     with tempfile.TemporaryDirectory(prefix="whowrote-") as scratch:
         clone = empty_repository(Path(scratch) / (directory.absolute().name or "transcripts"))
         if not find_sessions(clone, local).sessions:
-            raise NoCheckpoints(f"no sessions in {directory}", "What was looked for: whowrote doctor --transcripts DIR")
+            raise NoCheckpoints(
+                f"no sessions in {directory}",
+                "What was looked for: whowrote doctor --transcripts DIR",
+            )
         yield clone, replace(request.options, local=local)
 
 
@@ -150,7 +185,10 @@ def _advice(store: Store, repo_id: int, clone: GitRepo, path: str, head: str) ->
     """Advice on what would reveal the author of more lines of this clone."""
     censored, unnamed = clone.censored(), unnamed_checkpoints(store, repo_id)
     branches = other_branches(clone, head, frozenset(unnamed)) if unnamed else {}
-    sessions = [(name, len(set().union(*(unnamed[key] for key in checkpoints)))) for name, checkpoints in branches.items()]
+    sessions = [
+        (name, len(set().union(*(unnamed[key] for key in checkpoints))))
+        for name, checkpoints in branches.items()
+    ]
     sessions.sort(key=lambda branch: (-branch[1], branch[0]))
     state = CloneState(path, bool(censored.shallow), censored.partial, bool(clone.remote_url()))
     return advice(store, repo_id, state, sessions[:_MAX_BRANCHES])

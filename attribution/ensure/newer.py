@@ -28,7 +28,9 @@ from collector.text import printable
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.lines import Evidence, Reason
 
-_RECENT = 3 * 86_400.0  # seconds before the first of the commits from which on everything that agents did is read
+_RECENT = (
+    3 * 86_400.0
+)  # seconds before the first of the commits from which on everything that agents did is read
 # More than this takes as long as a run.
 _MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 30, 300
 
@@ -57,17 +59,38 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
     """The verdicts on lines that some of the newer commits added to a file, as far as they can be told without a run."""
     store, repo = opened.store, opened.repo
     newer = [commit for sha in opened.newer if (commit := repo.commit(sha)) is not None]
-    paths, earlier = _files_and_commits(opened, path, newer, asked) if len(newer) <= _MOST_COMMITS else (set(), set())
-    if not 0 < len(paths) <= _MOST_FILES or len(earlier) > _MOST_CHANGES or not store.policy.keeps(FULL):
+    paths, earlier = (
+        _files_and_commits(opened, path, newer, asked)
+        if len(newer) <= _MOST_COMMITS
+        else (set(), set())
+    )
+    if (
+        not 0 < len(paths) <= _MOST_FILES
+        or len(earlier) > _MOST_CHANGES
+        or not store.policy.keeps(FULL)
+    ):
         return {}
     since = min(commit.author_time for commit in newer) - _RECENT
     words = {name.rpartition("/")[2] for name in paths}
-    values = (opened.repo_id, iso(since), *(json.dumps(sorted(several)) for several in (paths, words, earlier)))
+    values = (
+        opened.repo_id,
+        iso(since),
+        *(json.dumps(sorted(several)) for several in (paths, words, earlier)),
+    )
     sessions = {row["key"]: row for row in store.rows(_SESSIONS, values)}
     checkpoints, local = stored_now(store, repo, opened.repo_id)
     named = {name for commit in newer for name in checkpoint_ids(commit.message)}
-    due = {record.session_id for checkpoint in checkpoints if checkpoint.id in named for record in checkpoint.sessions}
-    files = [item for item in session_files(checkpoints, local) if _is_due(item, sessions) or item.key in due]
+    due = {
+        record.session_id
+        for checkpoint in checkpoints
+        if checkpoint.id in named
+        for record in checkpoint.sessions
+    }
+    files = [
+        item
+        for item in session_files(checkpoints, local)
+        if _is_due(item, sessions) or item.key in due
+    ]
     context = RunContext(store, repo, opened.repo_id, no_progress)
     links = (link for link, target in repo.links(opened.tip).items() if target in paths)
     ids = {key: row["id"] for key, row in sessions.items()}
@@ -87,18 +110,28 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
     }
 
 
-def _files_and_commits(opened: OpenRepo, path: str, newer: Sequence[Commit], asked: Container[str]) -> tuple[set[str], set[str]]:
+def _files_and_commits(
+    opened: OpenRepo, path: str, newer: Sequence[Commit], asked: Container[str]
+) -> tuple[set[str], set[str]]:
     """The file and the others of its newer commits, between which lines may have moved, under all their names.
 
     And the attributed commits that changed them.
     """
     changes = {commit.sha: opened.repo.changes(commit) or () for commit in newer}
-    paths, waiting = set[str](), {path}.union(*({c.path for c in files} for sha, files in changes.items() if sha in asked))
+    paths, waiting = (
+        set[str](),
+        {path}.union(*({c.path for c in files} for sha, files in changes.items() if sha in asked)),
+    )
     commits = set[str]()
     while waiting and len(paths) <= _MOST_FILES:
         rows = opened.store.rows(_CHANGES, (opened.repo_id, json.dumps(sorted(waiting))))
         commits.update(row["commit_sha"] for row in rows)
-        names = {change.old_path for files in changes.values() for change in files if change.path in waiting}
+        names = {
+            change.old_path
+            for files in changes.values()
+            for change in files
+            if change.path in waiting
+        }
         paths |= waiting
         waiting = names.union(row["old_path"] for row in rows) - paths - {""}
     return paths, commits
@@ -108,21 +141,42 @@ def _is_due(files: SessionFiles, sessions: dict[str, dict[str, Any]]) -> bool:
     """Whether a session has to be read: it concerns the question, or the database does not know it as it is now."""
     record, row = files.records[-1], sessions.get(files.key)
     if row is None:  # a number that no session of the database has
-        new = {"key": files.key, "id": -len(sessions) - 1, "label": "", "agent": slug_of(record.agent_label), "model": record.model}
+        new = {
+            "key": files.key,
+            "id": -len(sessions) - 1,
+            "label": "",
+            "agent": slug_of(record.agent_label),
+            "model": record.model,
+        }
         sessions[files.key] = new
     return row is None or bool(row["concerned"]) or row["copies"] != len(files.records)
 
 
-def _answers(spans: Sequence[Span], commit: Commit, sessions: Mapping[str, dict[str, Any]]) -> list[AttributedLines]:
+def _answers(
+    spans: Sequence[Span], commit: Commit, sessions: Mapping[str, dict[str, Any]]
+) -> list[AttributedLines]:
     """What a run says as well. Before it names a person it asks all commits of the day, and all that agents ever wrote."""
     numbered = {row["id"]: row for row in sessions.values()}
-    sure = [s for s in spans if not s.verdict.is_persons and s.verdict.reason is not Reason.TRANSCRIPT_NOT_STORED]
-    return [AttributedLines(span.start, span.end, _attribution(span.verdict, commit, numbered)) for span in sure]
+    sure = [
+        s
+        for s in spans
+        if not s.verdict.is_persons and s.verdict.reason is not Reason.TRANSCRIPT_NOT_STORED
+    ]
+    return [
+        AttributedLines(span.start, span.end, _attribution(span.verdict, commit, numbered))
+        for span in sure
+    ]
 
 
-def _attribution(verdict: Verdict, commit: Commit, sessions: Mapping[int | None, dict[str, Any]]) -> LineAttribution:
+def _attribution(
+    verdict: Verdict, commit: Commit, sessions: Mapping[int | None, dict[str, Any]]
+) -> LineAttribution:
     """As the database would give it."""
-    values = {name: value for name, value in zip(ORIGIN, origin_values(verdict), strict=True) if value is not None}
+    values = {
+        name: value
+        for name, value in zip(ORIGIN, origin_values(verdict), strict=True)
+        if value is not None
+    }
     turn, row = values.pop("turn_index", None), sessions.get(values.pop("session_id", None))
     declared = declared_agent(commit) if verdict.evidence is Evidence.DECLARED else None
     if row is not None:

@@ -51,7 +51,9 @@ class Exchange:
 @dataclass(frozen=True, slots=True)
 class Conversation:
     exchanges: tuple[Exchange, ...]
-    plans: tuple[tuple[str, ...], ...]  # steps of each recorded plan in order; a to-do list is recorded again when a step is done
+    plans: tuple[
+        tuple[str, ...], ...
+    ]  # steps of each recorded plan in order; a to-do list is recorded again when a step is done
     files: tuple[str, ...] = ()  # paths that edit calls changed, subagents' included
     interruptions: int = 0
 
@@ -73,12 +75,18 @@ def conversation_of(session: Session) -> Conversation:
             done[call.turn].append(_action(call, kind))
     exchanges = tuple(
         Exchange(
-            turn.index, turn.origin, turn.text.strip(), "\n\n".join(messages[turn.index]), tuple(done[turn.index]),
+            turn.index,
+            turn.origin,
+            turn.text.strip(),
+            "\n\n".join(messages[turn.index]),
+            tuple(done[turn.index]),
             messages[turn.index][-1] if messages[turn.index] else "",
         )
         for turn in view.user_turns
-    )  # fmt: skip
-    return Conversation(exchanges, _plans(view), tuple(sorted(view.touched)), len(view.interruptions))
+    )
+    return Conversation(
+        exchanges, _plans(view), tuple(sorted(view.touched)), len(view.interruptions)
+    )
 
 
 def _action(call: ToolCall, kind: str) -> CallSummary:
@@ -90,7 +98,11 @@ def _action(call: ToolCall, kind: str) -> CallSummary:
         target = call.seen.path
     else:
         target = ""
-    return CallSummary(call.name if kind in ("other", "mcp") else kind, target, call.status in (Status.ERROR, Status.REJECTED))
+    return CallSummary(
+        call.name if kind in ("other", "mcp") else kind,
+        target,
+        call.status in (Status.ERROR, Status.REJECTED),
+    )
 
 
 def _plans(view: SessionView) -> tuple[tuple[str, ...], ...]:
@@ -99,7 +111,9 @@ def _plans(view: SessionView) -> tuple[tuple[str, ...], ...]:
     for call, kind in zip(view.calls, view.categories, strict=True):
         if kind in ("plan", "todo") and not call.agent_id:
             plans.append((call.at or 0.0, tuple(_steps(call.input))))
-    return tuple(steps[:_MOST_STEPS] for _, steps in sorted(plans, key=lambda plan: plan[0]) if steps)
+    return tuple(
+        steps[:_MOST_STEPS] for _, steps in sorted(plans, key=lambda plan: plan[0]) if steps
+    )
 
 
 def _steps(arguments: str) -> Iterator[str]:
@@ -117,7 +131,14 @@ def _steps(arguments: str) -> Iterator[str]:
 
 def _entry(entry: Any) -> str:
     if isinstance(entry, dict):
-        entry = next((entry[key] for key in ("content", "step", "description", "title") if isinstance(entry.get(key), str)), "")
+        entry = next(
+            (
+                entry[key]
+                for key in ("content", "step", "description", "title")
+                if isinstance(entry.get(key), str)
+            ),
+            "",
+        )
     return entry.strip() if isinstance(entry, str) else ""
 
 

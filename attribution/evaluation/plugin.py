@@ -43,14 +43,20 @@ def features_version() -> str:
 
 def session_works(store: Store, repo_id: int) -> dict[int, str]:
     """Session -> kind of work, where one is known."""
-    rows = store.rows("SELECT session_id, work FROM session_scores WHERE repo_id = ? AND work IS NOT NULL", (repo_id,))
+    rows = store.rows(
+        "SELECT session_id, work FROM session_scores WHERE repo_id = ? AND work IS NOT NULL",
+        (repo_id,),
+    )
     return {row["session_id"]: row["work"] for row in rows}
 
 
 def pushback_by_vectors(store: Store, repo: int | None) -> dict[int, list[int | None]]:
     """Session -> for each typed message, whether it pushes back by its sentence vector; None: its language was not measured."""
     sql = "SELECT session_id, turn_pushes_back FROM session_drift WHERE turn_pushes_back IS NOT NULL AND ?1 IN (repo_id, 0)"
-    return {row["session_id"]: json.loads(row["turn_pushes_back"]) for row in store.rows(sql, (repo or 0,))}
+    return {
+        row["session_id"]: json.loads(row["turn_pushes_back"])
+        for row in store.rows(sql, (repo or 0,))
+    }
 
 
 def chapters() -> dict[str, Callable[[Store], list[Table]]]:

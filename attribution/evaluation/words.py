@@ -8,7 +8,10 @@ class FailureMode(Word):
 
     CLEAN = "clean", "it did not: no drift, few corrections"
     SHIFTED_INTENT = "shifted_intent", "the user's messages leave the task"
-    ASSUMPTION_LOCKED = "assumption_locked", "the agent continued as before although the user had corrected it twice"
+    ASSUMPTION_LOCKED = (
+        "assumption_locked",
+        "the agent continued as before although the user had corrected it twice",
+    )
     SCOPE_BLEED = "scope_bleed", "the agent worked on something nobody had asked for"
     STUCK_LOOP = "stuck_loop", "calls repeat earlier ones exactly"
     MULTI_INTENT = "multi_intent_confusion", "the scope was wide from the first turn on"

@@ -23,7 +23,10 @@ HOOKS = {
 
 
 def browse_tables() -> dict[str, dict[str, Any]]:
-    return {table: {"hidden": True} for table in ("claim_authors", "claim_records", "claim_record_checks")}
+    return {
+        table: {"hidden": True}
+        for table in ("claim_authors", "claim_records", "claim_record_checks")
+    }
 
 
 _CLAIMS = """
@@ -44,12 +47,16 @@ def line_section(store: Store, repo_id: int, sha: str, path: str, line: int) -> 
         is_whole, ranges = not row.pop("path"), parse(row.pop("ranges"))[0]
         if row not in claims and (is_whole or intersect(ranges, ((line, line),))):
             claims.append(row)
-    return LineSection("claims", "claimed by\nother tools", claims, [_words_of(claim) for claim in claims])
+    return LineSection(
+        "claims", "claimed by\nother tools", claims, [_words_of(claim) for claim in claims]
+    )
 
 
 def _words_of(claim: dict[str, Any]) -> str:
     who = ", ".join(claim[name] for name in ("author", "tool", "model") if claim[name])
-    return f"{claim['producer']}: {who}" + ("" if claim["status"] == ClaimStatus.OK else f" ({claim['status'].replace('_', ' ')})")
+    return f"{claim['producer']}: {who}" + (
+        "" if claim["status"] == ClaimStatus.OK else f" ({claim['status'].replace('_', ' ')})"
+    )
 
 
 # --- lines counted beside the attribution -----------------------------------------------------------------------------
@@ -65,14 +72,21 @@ def lines_aside(store: Store, repo_id: int) -> Aside:
 
 def undeclared_note(store: Store, repos: Sequence[int]) -> str:
     """Whose the undeclared lines are by other tools' records, and how many of those fit their commit; "" when none were read."""
-    checked = sorted({row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM claim_records")} & set(repos))
+    checked = sorted(
+        {row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM claim_records")}
+        & set(repos)
+    )
     among = f"repo_id IN ({', '.join(map(str, checked)) or 'NULL'})"
-    undeclared = store.value(f"SELECT COALESCE(SUM(lines), 0) FROM line_spans WHERE class = 'undeclared' AND {among}")
+    undeclared = store.value(
+        f"SELECT COALESCE(SUM(lines), 0) FROM line_spans WHERE class = 'undeclared' AND {among}"
+    )
     if not undeclared:
         return ""
     agents, people = (
         sum(
-            _count_lines(store, repo_id, f"claimed_author = '{who}' AND {line_class_sql('x')} = 'undeclared'")
+            _count_lines(
+                store, repo_id, f"claimed_author = '{who}' AND {line_class_sql('x')} = 'undeclared'"
+            )
             for repo_id in checked
         )
         for who in (Author.AGENT, Author.HUMAN)
@@ -81,7 +95,10 @@ def undeclared_note(store: Store, repos: Sequence[int]) -> str:
         "SELECT producer, SUM(consistent) AS fitting, SUM(attesting) AS records FROM claim_worth "
         f"WHERE {among} GROUP BY producer HAVING SUM(attesting) > 0 ORDER BY producer"
     )
-    rates = "; ".join(f"{row['producer']}: {row['fitting']:,} of {row['records']:,} records fit their commit" for row in worth)
+    rates = "; ".join(
+        f"{row['producer']}: {row['fitting']:,} of {row['records']:,} records fit their commit"
+        for row in worth
+    )
     return (
         f"{agents:,} of {undeclared:,} added undeclared lines ({agents / undeclared:.1%}) are an agent's by a verified record of "
         f"another tool, of squashed commits too as far as the clone has them, and {people:,} ({people / undeclared:.1%}) a person's"
@@ -93,7 +110,8 @@ def _count_lines(store: Store, repo_id: int, condition: str) -> int:
     """Different lines in `claimed_lines x` that satisfy the condition."""
     ranges: dict[tuple[str, str], list[LineRange]] = defaultdict(list)
     for row in store.rows(
-        f"SELECT commit_sha, path, start_line, end_line FROM claimed_lines x WHERE repo_id = ? AND {condition}", (repo_id,)
+        f"SELECT commit_sha, path, start_line, end_line FROM claimed_lines x WHERE repo_id = ? AND {condition}",
+        (repo_id,),
     ):
         ranges[row["commit_sha"], row["path"]].append((row["start_line"], row["end_line"]))
     return sum(count(unite(spans)) for spans in ranges.values())

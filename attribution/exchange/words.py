@@ -37,13 +37,26 @@ class Anchor(Word):
 
     NAMED = "named", "the record names it"
     NEXT_COMMIT = "next_commit", "the next one that changes its files"
-    SAME_PATCH_ID = "same_patch_id", "the one named is beside the branch: the branch's commit with the same patch"
-    EARLIER_VERSION = "earlier_version", "as before: the branch's commit with the same author, second and subject"
-    SQUASH_BY_NUMBER = "squash_by_number", "as before: the squash whose message names the pull request"
+    SAME_PATCH_ID = (
+        "same_patch_id",
+        "the one named is beside the branch: the branch's commit with the same patch",
+    )
+    EARLIER_VERSION = (
+        "earlier_version",
+        "as before: the branch's commit with the same author, second and subject",
+    )
+    SQUASH_BY_NUMBER = (
+        "squash_by_number",
+        "as before: the squash whose message names the pull request",
+    )
     NONE = "none", "there is none"
 
 
-CARRIED = (Anchor.SAME_PATCH_ID, Anchor.EARLIER_VERSION, Anchor.SQUASH_BY_NUMBER)  # the record was made of another commit
+CARRIED = (
+    Anchor.SAME_PATCH_ID,
+    Anchor.EARLIER_VERSION,
+    Anchor.SQUASH_BY_NUMBER,
+)  # the record was made of another commit
 
 
 class Reach(Word):
@@ -63,7 +76,10 @@ class ClaimStatus(Word):
     FILE_MISSING = "file_missing", "the commit has no such file"
     BEYOND_EOF = "beyond_eof", "the file ends before the line"
     NOT_ADDED = "not_added", "the line was there before the commit"
-    OVERLAPPING = "overlapping", "a later entry of the record claims the line for somebody else; the later one counts"
+    OVERLAPPING = (
+        "overlapping",
+        "a later entry of the record claims the line for somebody else; the later one counts",
+    )
     DANGLING_KEY = "dangling_key", "the key of the entry matches no author in its record"
     EMPTY = "empty", "it claims no line (records only)"
     OK = "ok", "the commit adds it"
@@ -82,7 +98,10 @@ class Disagreement(Word):
     """Why a claim and our verdict do not agree."""
 
     NONE = "", "they agree"
-    REBASED_NOTE = "rebased_note", "the note was copied from another commit, or does not describe this one"
+    REBASED_NOTE = (
+        "rebased_note",
+        "the note was copied from another commit, or does not describe this one",
+    )
     FORMATTER = "formatter", "only the layout of the line differs from what the agent wrote"
     WHOLE_FILE = "whole_file_claim", "the claim covers every added line of the file"
     WHOLE_COMMIT = "whole_commit_claim", "a trailer is about the whole commit"
@@ -92,5 +111,8 @@ class Disagreement(Word):
     )
     MISSING_SESSION = "missing_session", "there is no transcript to check it against"
     SHELL_COMMAND = "shell_command", "a command whose effect does not follow from its text"
-    EDITED_LINE = "edited_line", "an agent's line that somebody changed, so both answers are right in part"
+    EDITED_LINE = (
+        "edited_line",
+        "an agent's line that somebody changed, so both answers are right in part",
+    )
     OTHER = "other", "none of these"

@@ -16,14 +16,37 @@ STAGE = "repository"
 
 _NONE = ("no_usage", "no_price")
 FEATURES = (
-    Feature("cost_usd", "real", "USD", "recorded_cost_usd, and for the responses without a recorded cost (`unrecorded_tokens`) the list prices at the session's start, those of long requests where the table has them, and of searches of the web; discounts and subscriptions are ignored; a lower bound where tokens_too_low gives a reason, and where an agent counts reasoning apart from output (Gemini CLI, Qwen Code)", null=_NONE, version=5),
-    Feature("cost_source", "text", "recorded, list, mixed", "where cost_usd comes from: the agent's own record, list prices, or both", null=_NONE),
-    Feature("prices_as_of", "text", "date or release", "price table behind cost_usd", null=("no_usage", "cost_recorded", "no_price"), version=2),
-)  # fmt: skip
+    Feature(
+        "cost_usd",
+        "real",
+        "USD",
+        "recorded_cost_usd, and for the responses without a recorded cost (`unrecorded_tokens`) the list prices at the session's start, those of long requests where the table has them, and of searches of the web; discounts and subscriptions are ignored; a lower bound where tokens_too_low gives a reason, and where an agent counts reasoning apart from output (Gemini CLI, Qwen Code)",
+        null=_NONE,
+        version=5,
+    ),
+    Feature(
+        "cost_source",
+        "text",
+        "recorded, list, mixed",
+        "where cost_usd comes from: the agent's own record, list prices, or both",
+        null=_NONE,
+    ),
+    Feature(
+        "prices_as_of",
+        "text",
+        "date or release",
+        "price table behind cost_usd",
+        null=("no_usage", "cost_recorded", "no_price"),
+        version=2,
+    ),
+)
 
 
 def cost_of(
-    unrecorded: Mapping[str, Mapping[str, int]], recorded: float | None, prices: Prices, started: datetime | None
+    unrecorded: Mapping[str, Mapping[str, int]],
+    recorded: float | None,
+    prices: Prices,
+    started: datetime | None,
 ) -> Values:
     """The values of FEATURES; NULL when any tokens without a recorded cost belong to a model, or are of a kind, that has no price.
 
@@ -43,4 +66,8 @@ def cost_of(
     if recorded is None and not listed:
         return unknown
     source = "list" if recorded is None else "mixed" if listed else "recorded"
-    return {"cost_usd": round(total, 6), "cost_source": source, "prices_as_of": prices.as_of if listed else None}
+    return {
+        "cost_usd": round(total, 6),
+        "cost_source": source,
+        "prices_as_of": prices.as_of if listed else None,
+    }

@@ -16,17 +16,47 @@ ORDER = 45
 STAGE = "session"
 
 FEATURES = (
-    Feature("plan_files", "integer", "files", "distinct files that the first plan on record names: an approved plan, or the first call of a plan or to-do tool", HEURISTIC, null=("no_plan_file",)),
-    Feature("gd_inaction", "real", "share", "of those, the files that no call of an edit tool changed; files that a shell command changed count as untouched", HEURISTIC, null=("no_plan_file",)),
     Feature(
-        "phase_transitions", "json", "list of phases",
+        "plan_files",
+        "integer",
+        "files",
+        "distinct files that the first plan on record names: an approved plan, or the first call of a plan or to-do tool",
+        HEURISTIC,
+        null=("no_plan_file",),
+    ),
+    Feature(
+        "gd_inaction",
+        "real",
+        "share",
+        "of those, the files that no call of an edit tool changed; files that a shell command changed count as untouched",
+        HEURISTIC,
+        null=("no_plan_file",),
+    ),
+    Feature(
+        "phase_transitions",
+        "json",
+        "list of phases",
         "the phases in order, repetitions left out: explore (reads, searches, the web, subagents), localize (reads a file that the "
         "session changes), implement (writes, edits), verify (builds, tests, linters)",
-        HEURISTIC, version=2,
+        HEURISTIC,
+        version=2,
     ),
-    Feature("undo_commands", "json", "list of {at, by, command, files, paths, since}", "git commands (checkout or restore of files, reset --hard, revert, a stash that is not taken back) that throw away edits of the session not yet committed; by: agent, or human when typed with `!`; since: moment of the commit before it, 0 without one", HEURISTIC, null=("commands_not_kept",), version=2),
-    Feature("commits_made", "integer", "commits", "commits that calls of the session made, as git printed or the agent recorded them"),
-)  # fmt: skip
+    Feature(
+        "undo_commands",
+        "json",
+        "list of {at, by, command, files, paths, since}",
+        "git commands (checkout or restore of files, reset --hard, revert, a stash that is not taken back) that throw away edits of the session not yet committed; by: agent, or human when typed with `!`; since: moment of the commit before it, 0 without one",
+        HEURISTIC,
+        null=("commands_not_kept",),
+        version=2,
+    ),
+    Feature(
+        "commits_made",
+        "integer",
+        "commits",
+        "commits that calls of the session made, as git printed or the agent recorded them",
+    ),
+)
 
 _FILE = re.compile(
     r"(?<![\w/.@:-])(?:[\w.@-]+/)*[\w@-][\w.@-]*\."
@@ -71,7 +101,9 @@ def _plan_files(view: SessionView) -> list[str]:
     return sorted({match[0].removeprefix("./") for match in _FILE.finditer(first[1][:_MOST])})
 
 
-_GIT = re.compile(r"(?:^|[;&|\n(]\s*)git\s+(?:-C\s+\S+\s+)?(checkout|restore|reset|revert|stash)\b([^;&|\n<>)]{0,2000})")
+_GIT = re.compile(
+    r"(?:^|[;&|\n(]\s*)git\s+(?:-C\s+\S+\s+)?(checkout|restore|reset|revert|stash)\b([^;&|\n<>)]{0,2000})"
+)
 _FAILED = re.compile(
     r"^(?:fatal|error): |No local changes to save|not a git repository", re.M
 )  # after a pipe the status says nothing
@@ -102,7 +134,9 @@ class _State:
     found: list[dict[str, object]] = field(default_factory=list)
     pending: set[str] = field(default_factory=set)  # edited since the last commit
     committed_at: float = 0.0
-    stashes: list[dict[str, object] | None] = field(default_factory=list)  # newest first; None: held no edit of the session
+    stashes: list[dict[str, object] | None] = field(
+        default_factory=list
+    )  # newest first; None: held no edit of the session
 
     def command(self, moment: float, by: str, text: str) -> None:
         for part in _GIT.finditer(text):
@@ -112,11 +146,20 @@ class _State:
             if part[1] == "stash" and words[:1] and words[0] in ("pop", "apply", "drop", "clear"):
                 self._unstash(words)
                 continue
-            reached = {path for target in _reached_paths(part[1], words) for path in self.pending if _covers(target, path)}
+            reached = {
+                path
+                for target in _reached_paths(part[1], words)
+                for path in self.pending
+                if _covers(target, path)
+            }
             undo: dict[str, object] = {
-                "at": moment, "by": by, "command": text[:200], "files": len(reached), "paths": sorted(reached)[:_PATHS],
+                "at": moment,
+                "by": by,
+                "command": text[:200],
+                "files": len(reached),
+                "paths": sorted(reached)[:_PATHS],
                 "since": self.committed_at,
-            }  # fmt: skip
+            }
             if reached:
                 self.found.append(undo)
                 self.pending -= reached
@@ -124,7 +167,10 @@ class _State:
                 self.stashes.insert(0, undo if reached else None)
 
     def _unstash(self, words: list[str]) -> None:
-        verb, number = words[0], next((int(match[1]) for word in words[1:] if (match := _STASH.fullmatch(word))), 0)
+        verb, number = (
+            words[0],
+            next((int(match[1]) for word in words[1:] if (match := _STASH.fullmatch(word))), 0),
+        )
         if verb == "clear":
             self.stashes.clear()
         if number >= len(self.stashes):
@@ -173,7 +219,11 @@ def _reached_paths(name: str, words: list[str]) -> Iterable[str]:
     if name == "reset":
         return _EVERYTHING if "--hard" in words else ()
     if name == "revert":
-        return () if any(w in ("--abort", "--continue", "--quit", "--skip") for w in words) else _EVERYTHING
+        return (
+            ()
+            if any(w in ("--abort", "--continue", "--quit", "--skip") for w in words)
+            else _EVERYTHING
+        )
     if not _puts_away(words):
         return ()
     return plain if named is not None else _EVERYTHING
@@ -181,4 +231,9 @@ def _reached_paths(name: str, words: list[str]) -> Iterable[str]:
 
 def _covers(target: str, path: str) -> bool:
     target = target.removeprefix("./").rstrip("/")
-    return target in ("", ".", ":", ":/") or path == target or path.endswith("/" + target) or f"/{target}/" in path
+    return (
+        target in ("", ".", ":", ":/")
+        or path == target
+        or path.endswith("/" + target)
+        or f"/{target}/" in path
+    )

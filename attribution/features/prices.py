@@ -26,7 +26,12 @@ LISTED = "genai-prices"  # in place of a table: the list prices of the package o
 KINDS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")  # of tokens
 _LONG = 200_000  # input tokens above which the factors `long` of a table hold
 _DATE = r"(?:-\d{8}|-\d{4}-\d{2}-\d{2}|-latest)?"
-LONG_REQUESTS = (100_000, 128_000, 200_000, 272_000)  # input tokens, caches included, above which some vendors charge more
+LONG_REQUESTS = (
+    100_000,
+    128_000,
+    200_000,
+    272_000,
+)  # input tokens, caches included, above which some vendors charge more
 ModelPrices = Mapping[str, float]
 """USD per million tokens, by kind."""
 
@@ -43,10 +48,19 @@ class Prices:
         """Prices of a model at a moment; None when the table does not know it. Without a moment: now."""
         name, _, length = model.partition(" >")
         moment = (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0)
-        tables = (self.look_up, standard_prices().look_up) if name.endswith(SEARCH) else (self.look_up,)
+        tables = (
+            (self.look_up, standard_prices().look_up) if name.endswith(SEARCH) else (self.look_up,)
+        )
         names = (name, _vendors_name(name))
         return next(
-            filter(None, (look_up(each, moment, int(length) if length.isdecimal() else 0) for look_up in tables for each in names)),
+            filter(
+                None,
+                (
+                    look_up(each, moment, int(length) if length.isdecimal() else 0)
+                    for look_up in tables
+                    for each in names
+                ),
+            ),
             None,
         )
 
@@ -75,7 +89,9 @@ def read_choice(path: Path) -> str:
         text = path.read_text("utf-8")
         _parse(text)
     except OSError as error:
-        raise WhoWroteError(f"the price table {path} cannot be read: {error.strerror}", "Name a file with --prices") from error
+        raise WhoWroteError(
+            f"the price table {path} cannot be read: {error.strerror}", "Name a file with --prices"
+        ) from error
     except (ValueError, KeyError, TypeError, AttributeError, re.error) as error:
         raise WhoWroteError(
             f"{path} is not a price table: {error}",
@@ -97,7 +113,9 @@ def chosen_prices(choice: str | None) -> Prices:
     listed = list_prices()
 
     def look_up(model: str, moment: datetime, length: int) -> ModelPrices | None:
-        known = [prices for table in (listed, small) if (prices := table.look_up(model, moment, length))]
+        known = [
+            prices for table in (listed, small) if (prices := table.look_up(model, moment, length))
+        ]
         if length:  # the package lacks some prices of long requests
             known.sort(key=lambda prices: -prices.get("input", 0.0))
         return next(iter(known), None)
@@ -125,8 +143,15 @@ def _parse(text: str) -> Prices:
         for pattern, prices, entry in models:
             if pattern.fullmatch(model) and moment.date() < entry.get("until", date.max):
                 long, until = entry.get("long"), entry.get("long_until", date.max)
-                factors = long if long and length >= entry.get("long_from", _LONG) and moment.date() < until else {}
-                return {kind: price * factors.get("output" if kind == "output" else "input", 1) for kind, price in prices.items()}
+                factors = (
+                    long
+                    if long and length >= entry.get("long_from", _LONG) and moment.date() < until
+                    else {}
+                )
+                return {
+                    kind: price * factors.get("output" if kind == "output" else "input", 1)
+                    for kind, price in prices.items()
+                }
         return None
 
     return Prices(str(data["as_of"]), hashlib.sha256(text.encode()).hexdigest()[:16], look_up)
@@ -135,7 +160,9 @@ def _parse(text: str) -> Prices:
 def _entry_prices(entry: Mapping[str, Any]) -> ModelPrices:
     """The prices of ordinary requests; those of long ones are checked. Raises ValueError, KeyError or TypeError."""
     prices = {name: float(entry[name]) for name in KINDS if name in entry}
-    factors = [float(entry["long"][side]) for side in ("input", "output")] if "long" in entry else []
+    factors = (
+        [float(entry["long"][side]) for side in ("input", "output")] if "long" in entry else []
+    )
     if not {"input", "output"} <= prices.keys() or min(*prices.values(), *factors) < 0:
         raise ValueError(f"{entry['match']} needs input and output, none negative")
     return prices
@@ -145,7 +172,9 @@ def list_prices() -> Prices:
     """The prices of the package that held at a moment, as far as it dates them. Raises WhoWroteError when it is not installed."""
     release = _release()
     if release is None:
-        raise WhoWroteError(f"{LISTED} is not installed", f"Install it with: {install_command('prices')}")
+        raise WhoWroteError(
+            f"{LISTED} is not installed", f"Install it with: {install_command('prices')}"
+        )
     return Prices(release, release, _listed_price)
 
 
@@ -169,13 +198,17 @@ def _listed_price(model: str, moment: datetime, length: int) -> ModelPrices | No
         return None
     current = listed.get_prices(moment)
     stated = {kind: getattr(current, f"{kind}_mtok", None) for kind in KINDS}
-    return {kind: _price_at(price, length) for kind, price in stated.items() if price is not None} or None
+    return {
+        kind: _price_at(price, length) for kind, price in stated.items() if price is not None
+    } or None
 
 
 def _price_at(price: Any, length: int) -> float:
     """Of a request of more tokens than `length`: a price may have steps above a base."""
     steps = [step for step in getattr(price, "tiers", ()) if step.start <= length]
-    return float(max(steps, key=lambda step: step.start).price if steps else getattr(price, "base", price))
+    return float(
+        max(steps, key=lambda step: step.start).price if steps else getattr(price, "base", price)
+    )
 
 
 def _plain(model: str) -> str:

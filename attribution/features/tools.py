@@ -35,7 +35,24 @@ _PROGRAMS = {
     "bash:net": "curl wget ssh scp rsync ping nc dig http nslookup aws gcloud az kubectl flyctl vercel wrangler heroku netlify",
 }
 _PROGRAM = {name: kind for kind, names in _PROGRAMS.items() for name in names.split()}
-_READERS = frozenset(["cat", "head", "tail", "less", "more", "nl", "bat", "sed", "grep", "egrep", "rg", "ag", "awk", "wc"])
+_READERS = frozenset(
+    [
+        "cat",
+        "head",
+        "tail",
+        "less",
+        "more",
+        "nl",
+        "bat",
+        "sed",
+        "grep",
+        "egrep",
+        "rg",
+        "ag",
+        "awk",
+        "wc",
+    ]
+)
 SEARCHES = frozenset(["grep", "egrep", "rg", "ag"])
 _WORD = r"(?:'[^']{0,500}'|\"[^\"]{0,500}\"|[^\s;&|'\"]{1,500})"
 _BEFORE = re.compile(
@@ -62,13 +79,25 @@ _LOOKS = frozenset(_LOOKING.split())
 _GIT_USE = re.compile(
     r"(?:^|[\s;&|(])(?:git(?:[ \t]+-[cC][ \t]+\S{1,300}|[ \t]+--?[\w-]{1,40})*[ \t]+([a-z][a-z-]{1,30})|gh[ \t]+[a-z]{1,20}[ \t]+([a-z][a-z-]{1,30}))"
 )
-_PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "dir_path", "directory", "file")
+_PATH_KEYS = (
+    "file_path",
+    "filePath",
+    "path",
+    "absolute_path",
+    "notebook_path",
+    "target_file",
+    "dir_path",
+    "directory",
+    "file",
+)
 
 
 @cache
 def _kinds() -> Mapping[str, str]:
     """Name of a tool in lower case -> kind of call."""
-    return {name: kind for kind, names in _NAMES.items() for name in names.split()} | dict(tool_kinds())
+    return {name: kind for kind, names in _NAMES.items() for name in names.split()} | dict(
+        tool_kinds()
+    )
 
 
 def category(call: ToolCall) -> str:
@@ -98,7 +127,10 @@ def command_kind(text: str) -> str:
         command = effective(text)
         return (
             "bash:build"
-            if re.match(r"\S+ -m (?:pytest|unittest|mypy|ruff|build|pip|black|flake8|coverage|tox)\b", command)
+            if re.match(
+                r"\S+ -m (?:pytest|unittest|mypy|ruff|build|pip|black|flake8|coverage|tox)\b",
+                command,
+            )
             else "bash"
         )
     return _PROGRAM.get(name, "bash")
@@ -134,7 +166,9 @@ def paths_read(call: ToolCall, kind: str) -> tuple[str, ...]:
     except ValueError:
         return ()
     path = (
-        next((argument[key] for key in _PATH_KEYS if isinstance(argument.get(key), str)), "") if isinstance(argument, dict) else ""
+        next((argument[key] for key in _PATH_KEYS if isinstance(argument.get(key), str)), "")
+        if isinstance(argument, dict)
+        else ""
     )
     return (path,) if path else ()
 

@@ -23,9 +23,14 @@ from attribution.features.word_lists import UNSPACED, lower_case, source, words
 from collector.labels import request_of
 
 _OWN = 400  # characters that are looked at: what follows is often pasted
-_NOT_WORDS = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|@?[\w.~-]*(?:/[\w.@-]+)+|@[\w./-]+", re.S)
+_NOT_WORDS = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|@?[\w.~-]*(?:/[\w.@-]+)+|@[\w./-]+", re.S
+)
 _HANGUL, _KANA, _HAN = re.compile("[가-힣]"), re.compile("[ぁ-ゖァ-ヺ]"), re.compile("[㐀-鿿]")
-_CYRILLIC, _LATIN = re.compile("[а-яёіїєґ]", re.I), re.compile(r"[a-zà-öø-ÿœß]+(?:['’][a-z]+)?", re.I)
+_CYRILLIC, _LATIN = (
+    re.compile("[а-яёіїєґ]", re.I),
+    re.compile(r"[a-zà-öø-ÿœß]+(?:['’][a-z]+)?", re.I),
+)
 _OTHER_SCRIPT = re.compile(r"[^\W\d_]")
 _SHARE = 0.15  # of the letters, from which a script decides: one ideograph says as much as a word
 
@@ -45,7 +50,11 @@ class Language(StrEnum):
 
 # Common words of languages in Latin letters.
 _ENGLISH = frozenset(words("english").phrases)
-_OTHERS = {language: frozenset(words(language).phrases) for language in Language if language in ("es", "pt", "fr", "de", "other")}
+_OTHERS = {
+    language: frozenset(words(language).phrases)
+    for language in Language
+    if language in ("es", "pt", "fr", "de", "other")
+}
 
 
 def language_of(text: str) -> Language | None:
@@ -54,7 +63,9 @@ def language_of(text: str) -> Language | None:
     letters = len(_OTHER_SCRIPT.findall(beginning))
     if not letters:
         return None
-    hangul, kana, han, cyrillic = (len(script.findall(beginning)) for script in (_HANGUL, _KANA, _HAN, _CYRILLIC))
+    hangul, kana, han, cyrillic = (
+        len(script.findall(beginning)) for script in (_HANGUL, _KANA, _HAN, _CYRILLIC)
+    )
     for count, language in ((hangul, Language.KOREAN), (cyrillic, Language.CYRILLIC)):
         if count / letters >= _SHARE:
             return language
@@ -77,10 +88,14 @@ def _latin(words: frozenset[str]) -> Language | None:
 
 
 _CODE, _URL = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.S), re.compile(r"https?://\S+")
-_PATH = re.compile(r"@?[\w.~-]*(?:/[\w.@-]+)+|@[\w./-]+|\b\w+\.(?:py|ts|tsx|js|md|json|go|rs|toml|ya?ml)\b")
+_PATH = re.compile(
+    r"@?[\w.~-]*(?:/[\w.@-]+)+|@[\w./-]+|\b\w+\.(?:py|ts|tsx|js|md|json|go|rs|toml|ya?ml)\b"
+)
 _TOKEN = re.compile(r"¤\w+|[a-z']+|[0-9]+|[?!]|[^\W\d_a-z]+")
 _TROUBLE = re.compile(r"\berror|failed|exception|❯|exit (?:status|code)|traceback")
-_BEGINNING = 40  # characters in which a complaint is looked for: further on it is about something else
+_BEGINNING = (
+    40  # characters in which a complaint is looked for: further on it is about something else
+)
 _OBJECTION = re.compile(
     r"\W*(?:ok(?:ay)?|yes|yeah|yep|nice|great|good|perfect|thanks|thank you|looks? (?:good|great)|lgtm|cool|it works|works|almost|better)"
     r"\b[^.?!\n]{0,80}?\b(?:but|however|except)\b(?! (?:also|first|can|could|please|let|add|make|then)\b)(?=[^.?!\n]{0,100}\b(?:still|fail\w*"
@@ -124,8 +139,12 @@ class TurnModel:
     classes: tuple[TurnClass, ...]
     bias: Sequence[float]
     weights: Mapping[str, Sequence[float]]
-    threshold: float  # probability of pushback or correction from which a message counts as pushing back
-    languages: Mapping[str, Mapping[str, int]]  # with its counts there: tp, fp, fn, tn, of whether a message pushes back
+    threshold: (
+        float  # probability of pushback or correction from which a message counts as pushing back
+    )
+    languages: Mapping[
+        str, Mapping[str, int]
+    ]  # with its counts there: tp, fp, fn, tn, of whether a message pushes back
 
     def guess(self, features: Mapping[str, float]) -> Guess:
         sums = list(self.bias)
@@ -134,7 +153,9 @@ class TurnModel:
                 sums[i] += weight * features[name]
         top = max(sums)
         shares = [math.exp(value - top) for value in sums]
-        back = sum(share for name, share in zip(self.classes, shares, strict=True) if name in PUSHING_BACK) / sum(shares)
+        back = sum(
+            share for name, share in zip(self.classes, shares, strict=True) if name in PUSHING_BACK
+        ) / sum(shares)
         return Guess(self.classes[sums.index(top)], back >= self.threshold, back)
 
 
@@ -159,7 +180,9 @@ def classify(text: str, first: bool = False, vector: Sequence[float] | None = No
         return None
     if not first and complains(text):
         return Guess(TurnClass.PUSHBACK, True, 1.0)
-    return model.guess(turn_features(text, first) | {f"v:{i}": value for i, value in enumerate(vector or ())})
+    return model.guess(
+        turn_features(text, first) | {f"v:{i}": value for i, value in enumerate(vector or ())}
+    )
 
 
 def beginning(text: str) -> str:
@@ -175,18 +198,26 @@ def shows_error(text: str) -> bool:
 def complains(text: str) -> bool:
     """Whether a message begins with what says that the work before it did not do: no progress, praise with a but, or an error."""
     low = lower_case(request_of(text).strip()[:_OWN])
-    return words("complaint").occur_in(low[:_BEGINNING]) or _OBJECTION.match(low) is not None or _PASTED.match(low) is not None
+    return (
+        words("complaint").occur_in(low[:_BEGINNING])
+        or _OBJECTION.match(low) is not None
+        or _PASTED.match(low) is not None
+    )
 
 
 def turn_features(text: str, first: bool) -> dict[str, float]:
     """Words, pairs of words, and one to three characters of scripts without blanks; length, question marks, pasted trouble."""
-    whole = _PATH.sub(" ¤path ", _URL.sub(" ¤url ", _CODE.sub(" ¤code ", request_of(text)[:20_000])))
+    whole = _PATH.sub(
+        " ¤path ", _URL.sub(" ¤url ", _CODE.sub(" ¤code ", request_of(text)[:20_000]))
+    )
     whole = whole.strip().lower().replace("’", "'")
     words, features = [], set[str]()
     for token in _TOKEN.findall(whole[:_READ]):
         if UNSPACED.search(token):
             edged = f"^{token}$"
-            features.update(f"c:{edged[i : i + n]}" for n in (1, 2, 3) for i in range(len(edged) - n + 1))
+            features.update(
+                f"c:{edged[i : i + n]}" for n in (1, 2, 3) for i in range(len(edged) - n + 1)
+            )
         else:
             words.append("0" if token.isdigit() else token)
     features.update(f"w:{word}" for word in words)

@@ -22,7 +22,9 @@ class SessionView:
     categories: tuple[str, ...]  # of each call
     reads: tuple[tuple[str, ...], ...]  # of each call: paths it reads or searches
     typed: tuple[Turn, ...]  # what the user typed
-    user_turns: tuple[Turn, ...]  # typed, approved plans, and slash commands that the model answered
+    user_turns: tuple[
+        Turn, ...
+    ]  # typed, approved plans, and slash commands that the model answered
     spoken: tuple[AgentMessage, ...]  # text of the main agent
     thought: tuple[AgentMessage, ...]  # its recorded reasoning
     responses: tuple[Usage, ...]  # of the main agent
@@ -44,7 +46,9 @@ class SessionView:
 
     def changes(self, path: str) -> bool:
         """Whether an edit call changed this file; a path may be recorded relative to the working directory, an edit's is absolute."""
-        return path in self.touched or any(touched.endswith("/" + path.removeprefix("./")) for touched in self.touched)
+        return path in self.touched or any(
+            touched.endswith("/" + path.removeprefix("./")) for touched in self.touched
+        )
 
 
 def is_edit(call: ToolCall) -> bool:
@@ -58,13 +62,17 @@ def view_of(session: Session) -> SessionView:
     return SessionView(
         session=session,
         categories=categories,
-        reads=tuple(paths_read(call, kind) for call, kind in zip(session.calls, categories, strict=True)),
+        reads=tuple(
+            paths_read(call, kind) for call, kind in zip(session.calls, categories, strict=True)
+        ),
         typed=tuple(t for t in session.turns if t.origin in TYPED),
         user_turns=session.user_turns,
         spoken=tuple(s for s in main if s.kind == "text"),
         thought=tuple(s for s in main if s.kind == "reasoning" and s.text),
         responses=tuple(u for u in session.usage if not u.agent_id and u.model != "<synthetic>"),
-        touched=frozenset(path for call in session.calls if is_edit(call) for path in edited_paths(call)),
+        touched=frozenset(
+            path for call in session.calls if is_edit(call) for path in edited_paths(call)
+        ),
     )
 
 

@@ -27,15 +27,23 @@ class Words:
         return len(self.pattern.findall(lowered))
 
     def occur_in(self, lowered: str) -> bool:
-        return any(phrase in lowered for phrase in self.phrases) and self.pattern.search(lowered) is not None
+        return (
+            any(phrase in lowered for phrase in self.phrases)
+            and self.pattern.search(lowered) is not None
+        )
 
 
 @cache
 def words(name: str) -> Words:
     """A list of `data/words.toml`."""
     table: dict[str, list[str]] = tomllib.loads(source("words.toml"))[name]
-    ordered = sorted((p.lower() for p in table.get("phrases") or table["stems"]), key=len, reverse=True)
-    spaced, unspaced = ("|".join(re.escape(p) for p in ordered if bool(UNSPACED.match(p)) is kind) for kind in (False, True))
+    ordered = sorted(
+        (p.lower() for p in table.get("phrases") or table["stems"]), key=len, reverse=True
+    )
+    spaced, unspaced = (
+        "|".join(re.escape(p) for p in ordered if bool(UNSPACED.match(p)) is kind)
+        for kind in (False, True)
+    )
     pattern = rf"(?<!\w)(?:{spaced})" + (r"(?!\w)" if "phrases" in table else "")
     return Words(tuple(ordered), re.compile(f"{pattern}|{unspaced}" if unspaced else pattern))
 

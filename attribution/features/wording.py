@@ -24,35 +24,198 @@ STAGE = "session"
 _NOTHING_TYPED = ("spawned", "nothing_typed")
 _NOT_ENGLISH = (*_NOTHING_TYPED, "not_english")
 _NOTHING_SAID = ("nothing_said",)
-_OWN_WORDS = 400  # characters of a message that are searched for corrections: of longer ones most is pasted
+_OWN_WORDS = (
+    400  # characters of a message that are searched for corrections: of longer ones most is pasted
+)
 _LONG = 60  # words from which a first message counts as detailed
 
 FEATURES = (
-    Feature("user_msg_lengths", "json", "list of words", "length of each message the user typed, in order"),
-    Feature("user_msg_length_slope", "real", "words per message", "least-squares slope over user_msg_lengths", null=("spawned", "nothing_typed", "one_message")),
-    Feature("turn_languages", "json", "list of languages", "of each typed message, by script and common words: en, es, pt, fr, de, ja, ko, zh, cyrillic, other; null where it cannot be determined", HEURISTIC, null=_NOTHING_TYPED),
-    Feature("turn_classes", "json", "list of classes", "of each typed message: pushback, correction, approval, question, task, requirement, pacing, takeover, information, by a small model with published error rates (docs/turns.md); null in languages it was not measured on", HEURISTIC, null=_NOTHING_TYPED),
-    Feature("turn_pushes_back", "json", "list of 0 or 1", "of each typed message: 1: it pushes back (pushback or correction together are probable enough) by the same model, whose most probable class may be another; null in languages it was not measured on", HEURISTIC, null=_NOTHING_TYPED),
-    Feature("turns_classified", "integer", "messages", "typed messages after the first that turn_classes has a class for", HEURISTIC, null=_NOTHING_TYPED),
-    Feature("pushback_turns", "integer", "messages", "of those, the ones that push back (pushback or correction) by the model: weak for one session, made for shares of many (`whowrote sessions --by agent`)", HEURISTIC, null=(*_NOTHING_TYPED, "one_message", "not_classified")),
-    Feature("correction_turns", "integer", "messages", "typed messages after the first whose first 400 characters hold a phrase of the list `correction`, or that start with one of `correction_start` (a sentence within too, when a comma follows)", HEURISTIC, null=_NOT_ENGLISH, version=3),
-    Feature("correction_ratio", "real", "share", "correction_turns / typed messages", HEURISTIC, null=_NOT_ENGLISH, version=3),
-    Feature("last_message_rejects", "boolean", "0 or 1", "1: the first 400 characters of the user's last typed message hold a phrase of the list `rejection`", HEURISTIC, null=(*_NOTHING_TYPED, "last_not_english"), version=3),
-    Feature("last_message_accepts", "boolean", "0 or 1", "1: the user's last typed message, when it is not the only one, holds a phrase of the list `acceptance` and is short (12 words at most), and does not reject", HEURISTIC, null=(*_NOTHING_TYPED, "last_not_english"), version=2),
+    Feature(
+        "user_msg_lengths",
+        "json",
+        "list of words",
+        "length of each message the user typed, in order",
+    ),
+    Feature(
+        "user_msg_length_slope",
+        "real",
+        "words per message",
+        "least-squares slope over user_msg_lengths",
+        null=("spawned", "nothing_typed", "one_message"),
+    ),
+    Feature(
+        "turn_languages",
+        "json",
+        "list of languages",
+        "of each typed message, by script and common words: en, es, pt, fr, de, ja, ko, zh, cyrillic, other; null where it cannot be determined",
+        HEURISTIC,
+        null=_NOTHING_TYPED,
+    ),
+    Feature(
+        "turn_classes",
+        "json",
+        "list of classes",
+        "of each typed message: pushback, correction, approval, question, task, requirement, pacing, takeover, information, by a small model with published error rates (docs/turns.md); null in languages it was not measured on",
+        HEURISTIC,
+        null=_NOTHING_TYPED,
+    ),
+    Feature(
+        "turn_pushes_back",
+        "json",
+        "list of 0 or 1",
+        "of each typed message: 1: it pushes back (pushback or correction together are probable enough) by the same model, whose most probable class may be another; null in languages it was not measured on",
+        HEURISTIC,
+        null=_NOTHING_TYPED,
+    ),
+    Feature(
+        "turns_classified",
+        "integer",
+        "messages",
+        "typed messages after the first that turn_classes has a class for",
+        HEURISTIC,
+        null=_NOTHING_TYPED,
+    ),
+    Feature(
+        "pushback_turns",
+        "integer",
+        "messages",
+        "of those, the ones that push back (pushback or correction) by the model: weak for one session, made for shares of many (`whowrote sessions --by agent`)",
+        HEURISTIC,
+        null=(*_NOTHING_TYPED, "one_message", "not_classified"),
+    ),
+    Feature(
+        "correction_turns",
+        "integer",
+        "messages",
+        "typed messages after the first whose first 400 characters hold a phrase of the list `correction`, or that start with one of `correction_start` (a sentence within too, when a comma follows)",
+        HEURISTIC,
+        null=_NOT_ENGLISH,
+        version=3,
+    ),
+    Feature(
+        "correction_ratio",
+        "real",
+        "share",
+        "correction_turns / typed messages",
+        HEURISTIC,
+        null=_NOT_ENGLISH,
+        version=3,
+    ),
+    Feature(
+        "last_message_rejects",
+        "boolean",
+        "0 or 1",
+        "1: the first 400 characters of the user's last typed message hold a phrase of the list `rejection`",
+        HEURISTIC,
+        null=(*_NOTHING_TYPED, "last_not_english"),
+        version=3,
+    ),
+    Feature(
+        "last_message_accepts",
+        "boolean",
+        "0 or 1",
+        "1: the user's last typed message, when it is not the only one, holds a phrase of the list `acceptance` and is short (12 words at most), and does not reject",
+        HEURISTIC,
+        null=(*_NOTHING_TYPED, "last_not_english"),
+        version=2,
+    ),
     Feature("agent_words", "integer", "words", "words of the main agent's text"),
-    Feature("last_said", "text", "text", "the main agent's last text, its first 200 characters", null=(*_NOTHING_SAID, "not_kept")),
-    Feature("agent_hedging_rate", "real", "per 100 words", "phrases of the list `hedging` in the main agent's text", HEURISTIC, null=_NOTHING_SAID),
-    Feature("agent_hedging_curve", "json", "list of per 100 words", "the same for each turn; null where the agent said nothing", HEURISTIC, null=_NOTHING_SAID),
-    Feature("reasoning_lengths", "json", "list of characters", "length of each piece of the main agent's reasoning whose text is on record, in order", null=("no_reasoning_text",)),
-    Feature("self_correction_count", "integer", "times", "phrases of the list `self_correction` in the main agent's text and recorded reasoning", HEURISTIC, null=_NOTHING_SAID),
-    Feature("assumption_count", "integer", "times", "phrases of the list `assumption` in the agent's first text and reasoning, before its second tool call", HEURISTIC, null=_NOTHING_SAID),
-    Feature("plan_steps_detected", "integer", "steps", "numbered or bulleted lines of the agent's first turn before its first change of a file; the larger of that and its first to-do list", HEURISTIC, null=_NOTHING_SAID),
-    Feature("confirmation_requests", "integer", "times", "questions of the list `confirmation` in the main agent's text, and calls of a tool that asks", HEURISTIC, null=_NOTHING_SAID),
-    Feature("clarification_sought", "boolean", "0 or 1", "1: in its first turn the agent asked, by a tool that asks or by a question at the end of its text, before changing anything", HEURISTIC, null=("no_answer",)),
-    Feature("prompt_underspecification", "real", "0 to 1", "mean of: shortness of the first message (1 at 0 words, 0 from 60), no file, path or code name in it, no word of the list `outcome`; the first message may be a plan", HEURISTIC, null=(*_NOTHING_TYPED, "command_first", "forked"), version=2),
-    Feature("repetition_rate", "real", "share", "calls that repeat an earlier call of the same tool with the same arguments (for shells: the same command) / calls; arguments of 20,000 characters and more repeat nothing", null=("no_call",), version=2),
-    Feature("repeated_calls", "integer", "calls", "numerator of repetition_rate", null=("no_call",), version=2),
-)  # fmt: skip
+    Feature(
+        "last_said",
+        "text",
+        "text",
+        "the main agent's last text, its first 200 characters",
+        null=(*_NOTHING_SAID, "not_kept"),
+    ),
+    Feature(
+        "agent_hedging_rate",
+        "real",
+        "per 100 words",
+        "phrases of the list `hedging` in the main agent's text",
+        HEURISTIC,
+        null=_NOTHING_SAID,
+    ),
+    Feature(
+        "agent_hedging_curve",
+        "json",
+        "list of per 100 words",
+        "the same for each turn; null where the agent said nothing",
+        HEURISTIC,
+        null=_NOTHING_SAID,
+    ),
+    Feature(
+        "reasoning_lengths",
+        "json",
+        "list of characters",
+        "length of each piece of the main agent's reasoning whose text is on record, in order",
+        null=("no_reasoning_text",),
+    ),
+    Feature(
+        "self_correction_count",
+        "integer",
+        "times",
+        "phrases of the list `self_correction` in the main agent's text and recorded reasoning",
+        HEURISTIC,
+        null=_NOTHING_SAID,
+    ),
+    Feature(
+        "assumption_count",
+        "integer",
+        "times",
+        "phrases of the list `assumption` in the agent's first text and reasoning, before its second tool call",
+        HEURISTIC,
+        null=_NOTHING_SAID,
+    ),
+    Feature(
+        "plan_steps_detected",
+        "integer",
+        "steps",
+        "numbered or bulleted lines of the agent's first turn before its first change of a file; the larger of that and its first to-do list",
+        HEURISTIC,
+        null=_NOTHING_SAID,
+    ),
+    Feature(
+        "confirmation_requests",
+        "integer",
+        "times",
+        "questions of the list `confirmation` in the main agent's text, and calls of a tool that asks",
+        HEURISTIC,
+        null=_NOTHING_SAID,
+    ),
+    Feature(
+        "clarification_sought",
+        "boolean",
+        "0 or 1",
+        "1: in its first turn the agent asked, by a tool that asks or by a question at the end of its text, before changing anything",
+        HEURISTIC,
+        null=("no_answer",),
+    ),
+    Feature(
+        "prompt_underspecification",
+        "real",
+        "0 to 1",
+        "mean of: shortness of the first message (1 at 0 words, 0 from 60), no file, path or code name in it, no word of the list `outcome`; the first message may be a plan",
+        HEURISTIC,
+        null=(*_NOTHING_TYPED, "command_first", "forked"),
+        version=2,
+    ),
+    Feature(
+        "repetition_rate",
+        "real",
+        "share",
+        "calls that repeat an earlier call of the same tool with the same arguments (for shells: the same command) / calls; arguments of 20,000 characters and more repeat nothing",
+        null=("no_call",),
+        version=2,
+    ),
+    Feature(
+        "repeated_calls",
+        "integer",
+        "calls",
+        "numerator of repetition_rate",
+        null=("no_call",),
+        version=2,
+    ),
+)
 
 _NAMES_CODE = re.compile(
     r"`[^`\n]{1,200}`|\w\.(?:py|go|ts|tsx|js|jsx|rs|java|rb|md|json|ya?ml|toml|sh|css|html|sql|c|h|cpp|kt|swift)\b|\w/\w|\w\(\)"
@@ -80,13 +243,19 @@ def _user_values(view: SessionView) -> Values:
     if not texts or opening is None:
         return {"user_msg_lengths": []}
     languages = [language_of(request_of(text)) for text in texts]
-    english = [language in (None, Language.ENGLISH) for language in languages]  # what nothing tells may be English
+    english = [
+        language in (None, Language.ENGLISH) for language in languages
+    ]  # what nothing tells may be English
     understood = len(texts) == 1 or any(english[1:])
     corrections = sum(1 for text in texts[1:] if corrects(text)) if understood else None
     last = _beginning(texts[-1])
     rejects = words("rejection").occur_in(last)
     accepts = (
-        len(texts) > 1 and not rejects and lengths[-1] <= 12 and words("acceptance").occur_in(last) and not corrects(texts[-1])
+        len(texts) > 1
+        and not rejects
+        and lengths[-1] <= 12
+        and words("acceptance").occur_in(last)
+        and not corrects(texts[-1])
     )
     return {
         "user_msg_lengths": lengths,
@@ -109,7 +278,9 @@ def _classes(texts: Sequence[str]) -> Values:
     later = [guess for guess in guesses[1:] if guess is not None]
     return {
         "turn_classes": [None if guess is None else guess.turn_class.value for guess in guesses],
-        "turn_pushes_back": [None if guess is None else int(guess.pushes_back) for guess in guesses],
+        "turn_pushes_back": [
+            None if guess is None else int(guess.pushes_back) for guess in guesses
+        ],
         "turns_classified": len(later),
         "pushback_turns": sum(guess.pushes_back for guess in later) if later else None,
     }
@@ -134,7 +305,9 @@ def _beginning(text: str) -> str:
 
 def slope(values: Sequence[float]) -> float | None:
     """Least-squares slope of values over 0, 1, 2, …; None for fewer than two."""
-    return statistics.linear_regression(range(len(values)), values).slope if len(values) > 1 else None
+    return (
+        statistics.linear_regression(range(len(values)), values).slope if len(values) > 1 else None
+    )
 
 
 def underspecification(text: str) -> float:
@@ -149,25 +322,34 @@ def _agent_values(view: SessionView) -> Values:
     pieces: dict[int, list[str]] = defaultdict(list)
     for message in view.spoken:
         pieces[message.turn].append(message.text)
-    by_turn = {turn: lower_case("\n".join(texts)) for turn, texts in pieces.items()}  # a few long texts are searched much quicker
+    by_turn = {
+        turn: lower_case("\n".join(texts)) for turn, texts in pieces.items()
+    }  # a few long texts are searched much quicker
     hedges = {turn: words("hedging").count(text) for turn, text in by_turn.items()}
     sizes = {turn: words_in(text) for turn, text in by_turn.items()}
     whole = sum(sizes.values())
     asks = sum(1 for kind in view.categories if kind == "ask")
     text = "\n".join(by_turn.values())
     thoughts = lower_case("\n".join(message.text for message in view.thought))
-    questions = [line for line in text.split("\n") if "?" in line or "please confirm" in line or "let me know if" in line]
+    questions = [
+        line
+        for line in text.split("\n")
+        if "?" in line or "please confirm" in line or "let me know if" in line
+    ]
     return {
         "agent_words": whole,
         "last_said": view.spoken[-1].text[:200],
         "agent_hedging_rate": 100 * sum(hedges.values()) / whole if whole else None,
         "agent_hedging_curve": [
-            round(100 * hedges[t.index] / sizes[t.index], 4) if sizes.get(t.index) else None for t in view.user_turns
+            round(100 * hedges[t.index] / sizes[t.index], 4) if sizes.get(t.index) else None
+            for t in view.user_turns
         ],
-        "self_correction_count": words("self_correction").count(text) + words("self_correction").count(thoughts),
+        "self_correction_count": words("self_correction").count(text)
+        + words("self_correction").count(thoughts),
         "assumption_count": words("assumption").count(_opening(view)),
         "plan_steps_detected": _plan_steps(view),
-        "confirmation_requests": asks + sum(1 for line in questions if words("confirmation").occur_in(line)),
+        "confirmation_requests": asks
+        + sum(1 for line in questions if words("confirmation").occur_in(line)),
     }
 
 
@@ -175,7 +357,13 @@ def _opening(view: SessionView) -> str:
     """What the agent says and thinks in its first turn, before its second tool call."""
     main = [c.at for c in view.calls if not c.agent_id and c.at is not None]
     until, first = main[1] if len(main) > 1 else float("inf"), _first_turn(view)
-    return lower_case("\n".join(s.text for s in (*view.spoken, *view.thought) if s.turn <= first and (s.at or 0.0) <= until))
+    return lower_case(
+        "\n".join(
+            s.text
+            for s in (*view.spoken, *view.thought)
+            if s.turn <= first and (s.at or 0.0) <= until
+        )
+    )
 
 
 def _first_turn(view: SessionView) -> int:
@@ -186,9 +374,13 @@ def _plan_steps(view: SessionView) -> int:
     first = view.first_edit
     until = view.calls[first].at if first < len(view.calls) else None
     turn = _first_turn(view)
-    texts = [s.text for s in view.spoken if s.turn == turn and (until is None or (s.at or 0.0) <= until)]
+    texts = [
+        s.text for s in view.spoken if s.turn == turn and (until is None or (s.at or 0.0) <= until)
+    ]
     listed = sum(len(_STEP.findall(text)) for text in texts)
-    todo = next((c.input for c, kind in zip(view.calls, view.categories, strict=True) if kind == "todo"), "")
+    todo = next(
+        (c.input for c, kind in zip(view.calls, view.categories, strict=True) if kind == "todo"), ""
+    )
     return max(listed, todo.count('"status"'))
 
 
@@ -198,7 +390,11 @@ def _asks_first(view: SessionView) -> int | None:
     if not turns:
         return None
     first = min(turns)
-    kinds = [(k, c) for k, c in zip(view.categories, view.calls, strict=True) if c.turn == first and not c.agent_id]
+    kinds = [
+        (k, c)
+        for k, c in zip(view.categories, view.calls, strict=True)
+        if c.turn == first and not c.agent_id
+    ]
     before = next((i for i, (kind, _) in enumerate(kinds) if kind in ("edit", "write")), None)
     if any(kind == "ask" for kind, _ in kinds[:before]):
         return 1
@@ -209,7 +405,11 @@ def _asks_first(view: SessionView) -> int | None:
 def _count_repeated(view: SessionView) -> int:
     earlier, count = set[tuple[str, str, str]](), 0
     for call in view.calls:
-        key = (call.agent_id, call.name, call.command.text if call.command is not None else call.input)
+        key = (
+            call.agent_id,
+            call.name,
+            call.command.text if call.command is not None else call.input,
+        )
         count += key in earlier and len(key[2]) < CUT  # of longer arguments the ends may differ
         earlier.add(key)
     return count

@@ -36,7 +36,11 @@ class BlameAgreement:
 
 
 def verify(
-    walk: HistoryWalk, tip: str, samples: Mapping[str, int | None], seed: int = 0, progress: Progress = no_progress
+    walk: HistoryWalk,
+    tip: str,
+    samples: Mapping[str, int | None],
+    seed: int = 0,
+    progress: Progress = no_progress,
 ) -> dict[str, BlameAgreement]:
     """Commit -> agreement. `samples`: how many files of each commit (the tip, or one before it) are compared; None: all."""
     states: dict[str, State] = {}
@@ -46,15 +50,24 @@ def verify(
             states[step.sha] = step.state.copy()
 
     history = walk.run(tip, observers=[see], progress=progress)
-    return {sha: _compare(walk.git, history, sha, states[sha], _pick(states[sha], files, seed)) for sha, files in samples.items()}
+    return {
+        sha: _compare(walk.git, history, sha, states[sha], _pick(states[sha], files, seed))
+        for sha, files in samples.items()
+    }
 
 
 def _pick(state: State, sample: int | None, seed: int) -> list[str]:
     paths = sorted(path for path, file in state.items() if file.vector)
-    return paths if sample is None or sample >= len(paths) else random.Random(seed).sample(paths, sample)
+    return (
+        paths
+        if sample is None or sample >= len(paths)
+        else random.Random(seed).sample(paths, sample)
+    )
 
 
-def _compare(git: ScratchGit, history: LineHistory, sha: str, state: State, paths: Sequence[str]) -> BlameAgreement:
+def _compare(
+    git: ScratchGit, history: LineHistory, sha: str, state: State, paths: Sequence[str]
+) -> BlameAgreement:
     """Our origins of some files of a commit against git blame there."""
     result = BlameAgreement()
     for path in paths:
@@ -66,7 +79,9 @@ def _compare(git: ScratchGit, history: LineHistory, sha: str, state: State, path
         ours = [history.line(origin) for origin in numbers(state[path].vector)]
         same = sum(a == tuple(b) for a, b in zip(ours, theirs, strict=False))
         longer = max(len(ours), len(theirs))
-        if same != longer and git.output(["cat-file", "blob", state[path].oid]).startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        if same != longer and git.output(["cat-file", "blob", state[path].oid]).startswith(
+            (BOM_UTF16_LE, BOM_UTF16_BE)
+        ):
             result.skipped += 1  # git takes its bytes for lines, not its text
             continue
         result.files += 1

@@ -35,7 +35,10 @@ from collector.git.repository import line_changes
 from collector.text import split_lines
 from collector.vocabulary.lines import FileKind
 
-_KEPT = (FileKind.GENERATED, FileKind.RECORDER)  # an agent keeps versions of the files that it edits
+_KEPT = (
+    FileKind.GENERATED,
+    FileKind.RECORDER,
+)  # an agent keeps versions of the files that it edits
 Text = list[tuple[list[bytes], list[bytes]]]
 _NOTHING = FileLines("", 0, b"")
 
@@ -123,7 +126,9 @@ class CommitEdit:
             self.net += count_lines(vector)
         for path, old, _ in ends:
             if old.vector:
-                self._note_removals(old.vector, FILE_DELETED, self._ends.get(path), LineRange(path, 1, 0))
+                self._note_removals(
+                    old.vector, FILE_DELETED, self._ends.get(path), LineRange(path, 1, 0)
+                )
 
     # --- what is to be done -------------------------------------------------------------------------------------------
 
@@ -131,10 +136,14 @@ class CommitEdit:
         lines = self._state.pop(delta.path, None)
         return self._missing(delta) if lines is None else lines
 
-    def _sources(self, removed: dict[str, tuple[FileLines, FileDelta]], added: Sequence[FileDelta]) -> dict[str, str]:
+    def _sources(
+        self, removed: dict[str, tuple[FileLines, FileDelta]], added: Sequence[FileDelta]
+    ) -> dict[str, str]:
         """Each new path looks for itself, as `git blame` does; a path that only changed its type takes no part."""
         retyped = removed.keys() & {d.path for d in added}
-        sources = RenameSources((path, old.oid, old.mode) for path, (old, _) in removed.items() if path not in retyped)
+        sources = RenameSources(
+            (path, old.oid, old.mode) for path, (old, _) in removed.items() if path not in retyped
+        )
         texts = self._contents.texts()
         renamed: dict[str, str] = {}
         for delta in added:
@@ -143,7 +152,9 @@ class CommitEdit:
                 if source is not None:
                     renamed[delta.path] = source
         if texts.budget is not None and texts.budget < 0:
-            self._contents.report(self._step.sha, "rename_limit", "too many files: some renames may be missing")
+            self._contents.report(
+                self._step.sha, "rename_limit", "too many files: some renames may be missing"
+            )
         return renamed
 
     def _modification(self, delta: FileDelta) -> _Work:
@@ -158,7 +169,9 @@ class CommitEdit:
     def _rename(self, delta: FileDelta, source: str, old: FileLines, several: bool) -> _Work:
         content_delta = FileDelta(delta.path, old.oid, delta.new, old.mode, delta.new_mode, None)
         hunks, flags, _ = self._changes(content_delta, old)
-        return _Work(delta.path, delta.new, delta.new_mode, old, "" if several else source, hunks, flags)
+        return _Work(
+            delta.path, delta.new, delta.new_mode, old, "" if several else source, hunks, flags
+        )
 
     def _creation(self, delta: FileDelta) -> _Work:
         if delta.hunks is None:
@@ -168,7 +181,9 @@ class CommitEdit:
         if count and self._is_copy(delta):
             flags |= COPY
         hunks = [(0, 0, 0, count)] if count else []
-        return _Work(delta.path, delta.new, delta.new_mode, _NOTHING, delta.path, hunks, flags, delta.text)
+        return _Work(
+            delta.path, delta.new, delta.new_mode, _NOTHING, delta.path, hunks, flags, delta.text
+        )
 
     def _is_copy(self, delta: FileDelta) -> bool:
         """Whether another file of the commit, known so far, has exactly this content; what programs keep is no original."""
@@ -176,13 +191,23 @@ class CommitEdit:
             return True
         if kind_of(delta.path) not in _KEPT:
             self._new.add(delta.new)
-        same = (path for path, file in self._state.items() if file.oid == delta.new and path != delta.path)
-        return delta.new in self._contents.written and any(kind_of(path) not in _KEPT for path in same)
+        same = (
+            path
+            for path, file in self._state.items()
+            if file.oid == delta.new and path != delta.path
+        )
+        return delta.new in self._contents.written and any(
+            kind_of(path) not in _KEPT for path in same
+        )
 
     def _changes(self, delta: FileDelta, old: FileLines) -> tuple[Sequence[Range], int, bool]:
         """Hunks, flags and whether they are those of the delta. If a side cannot be read, all lines end and begin."""
         lines = len(old.vector) // WIDTH
-        if delta.hunks is not None and delta.old == old.oid and (not delta.hunks or delta.hunks[-1][1] <= lines):
+        if (
+            delta.hunks is not None
+            and delta.old == old.oid
+            and (not delta.hunks or delta.hunks[-1][1] <= lines)
+        ):
             return delta.hunks, 0, True
         hunks = self._contents.diff(old.oid, delta.new)
         if hunks == []:
@@ -195,7 +220,9 @@ class CommitEdit:
 
     # --- lines that stay what they were -------------------------------------------------------------------------------
 
-    def _plan(self, works: Sequence[_Work], ends: Sequence[tuple[str, FileLines, FileDelta]]) -> None:
+    def _plan(
+        self, works: Sequence[_Work], ends: Sequence[tuple[str, FileLines, FileDelta]]
+    ) -> None:
         """Decides for the whole commit which new lines continue old lines."""
         for work in works:
             if work.hunks and work.old_path and not work.flags & ~COPY:
@@ -222,7 +249,10 @@ class CommitEdit:
             self._vectors.append(work.old.vector)
 
     def _text(self, work: _Work) -> Text | None:
-        old, new = self._contents.get(work.old.oid) if work.old.oid else b"", self._contents.get(work.oid)
+        old, new = (
+            self._contents.get(work.old.oid) if work.old.oid else b"",
+            self._contents.get(work.oid),
+        )
         if old is None or new is None:
             return None
         before, after = split_lines(old), split_lines(new)
@@ -243,14 +273,18 @@ class CommitEdit:
                 parts.append(self._added_lines(work, number, b0, b1, plan))
             copied = a1
         parts.append(old[copied * WIDTH :])
-        if not work.old_path:  # several files were copied from this one: its unchanged lines now exist once more
+        if (
+            not work.old_path
+        ):  # several files were copied from this one: its unchanged lines now exist once more
             surviving = array("i", numbers(old))
             for a0, a1, _, _ in reversed(work.hunks):
                 del surviving[a0:a1]
             self._step.again.append(surviving.tobytes())
         return b"".join(parts)
 
-    def _added_lines(self, work: _Work, number: int, start: int, end: int, plan: LineHunk | None) -> bytes:
+    def _added_lines(
+        self, work: _Work, number: int, start: int, end: int, plan: LineHunk | None
+    ) -> bytes:
         blank = self._blank(work, number, start, end)
 
         def new(line: int, stop: int) -> bytes:
@@ -261,9 +295,13 @@ class CommitEdit:
         if plan is None or not plan.successors:
             return new(start, end)
         parts: list[bytes] = []
-        for inherited, lines in groupby(range(start, end), key=lambda line: line - start in plan.successors):
+        for inherited, lines in groupby(
+            range(start, end), key=lambda line: line - start in plan.successors
+        ):
             if inherited:
-                parts += [self._inherit(work.path, line, plan.successors[line - start]) for line in lines]
+                parts += [
+                    self._inherit(work.path, line, plan.successors[line - start]) for line in lines
+                ]
             else:
                 first, *others = lines
                 parts.append(new(first, first + 1 + len(others)))
@@ -273,7 +311,11 @@ class CommitEdit:
         """Which of the new lines from `start` to `end` (0-based, in the file) have no text."""
         if not self._rules.texts or work.flags & BINARY:
             return ()
-        if work.text is not None and number < len(work.text) and len(work.text[number][1]) == end - start:
+        if (
+            work.text is not None
+            and number < len(work.text)
+            and len(work.text[number][1]) == end - start
+        ):
             return [start + n for n, line in enumerate(work.text[number][1]) if not line.strip()]
         return [n for n in self._contents.blank(work.oid) if start <= n < end]
 
@@ -288,7 +330,9 @@ class CommitEdit:
             self._step.again.append(origin)
         return origin
 
-    def _note_removals(self, origins: bytes, cause: str, plan: LineHunk | None, into: LineRange) -> None:
+    def _note_removals(
+        self, origins: bytes, cause: str, plan: LineHunk | None, into: LineRange
+    ) -> None:
         """Notes deaths, line by line where some lines of the hunk go on."""
         if plan is None or not plan.spared:
             self._step.gone.append(RemovedLines(origins, cause, into))
@@ -302,7 +346,9 @@ class CommitEdit:
                 self._step.gone.append(RemovedLines(part, cause, into))
 
 
-def write(origins: Origins, step: CommitStep, written: LineRange, flags: int, blank: tuple[int, ...] = ()) -> bytes:
+def write(
+    origins: Origins, step: CommitStep, written: LineRange, flags: int, blank: tuple[int, ...] = ()
+) -> bytes:
     """Numbers for new lines, noted as births."""
     path, line, count = written
     first = origins.add(step.index, path, line, count, flags)

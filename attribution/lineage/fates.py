@@ -66,8 +66,12 @@ class CommitVerdicts:
     """What is known about commits, by ids of history_commits."""
 
     spans: Mapping[tuple[int, str], Sequence[AuthoredSpan]]  # (commit, path) -> spans in order
-    removers: Mapping[tuple[int, str], set[int]] = field(default_factory=dict)  # sessions linked to the commit that took lines away
-    _actors: dict[tuple[int, str, int, int], Actor] = field(default_factory=lambda: defaultdict(lambda: NOBODY))
+    removers: Mapping[tuple[int, str], set[int]] = field(
+        default_factory=dict
+    )  # sessions linked to the commit that took lines away
+    _actors: dict[tuple[int, str, int, int], Actor] = field(
+        default_factory=lambda: defaultdict(lambda: NOBODY)
+    )
 
     def spans_between(self, commit: int, path: str, start: int, end: int) -> list[AuthoredSpan]:
         """Spans of a file with at least one line from `start` to `end`."""
@@ -79,7 +83,11 @@ class CommitVerdicts:
         key = (commit, *into)
         if key not in self._actors:
             path, start, end = into
-            self._actors[key] = self._replacing(commit, path, start, end) if end >= start else self._removing(commit, path)
+            self._actors[key] = (
+                self._replacing(commit, path, start, end)
+                if end >= start
+                else self._removing(commit, path)
+            )
         return self._actors[key]
 
     def _replacing(self, commit: int, path: str, start: int, end: int) -> Actor:
@@ -89,7 +97,9 @@ class CommitVerdicts:
     def _removing(self, commit: int, path: str) -> Actor:
         sessions = self.removers.get((commit, path), set())
         written = [s for s in self.spans.get((commit, path), ()) if s.nonblank]
-        if len(sessions) != 1 or any(s.line_class != LineClass.AGENT or s.session not in (None, *sessions) for s in written):
+        if len(sessions) != 1 or any(
+            s.line_class != LineClass.AGENT or s.session not in (None, *sessions) for s in written
+        ):
             return NOBODY
         return (Author.AGENT, next(iter(sessions)), "file")
 
@@ -109,16 +119,30 @@ def fates(lifetimes: Iterable[StoredLifetime], verdicts: CommitVerdicts) -> Iter
     for lifetime in lifetimes:
         actor: tuple[str | None, int | None, str | None] = (None, None, None)
         if lifetime.death is not None:
-            actor = verdicts.actor(lifetime.death, lifetime.into) if lifetime.into is not None else NOBODY
+            actor = (
+                verdicts.actor(lifetime.death, lifetime.into)
+                if lifetime.into is not None
+                else NOBODY
+            )
         for start, end, origin_id in _pieces(
-            lifetime, verdicts.spans_between(lifetime.birth, lifetime.path, lifetime.start, lifetime.end)
+            lifetime,
+            verdicts.spans_between(lifetime.birth, lifetime.path, lifetime.start, lifetime.end),
         ):
             blank = bisect_right(lifetime.blank, end) - bisect_left(lifetime.blank, start)
             lines = end - start + 1
-            yield LineFate(lifetime.origin + start - lifetime.start, lifetime.origin, lines, lines - blank, origin_id, *actor)
+            yield LineFate(
+                lifetime.origin + start - lifetime.start,
+                lifetime.origin,
+                lines,
+                lines - blank,
+                origin_id,
+                *actor,
+            )
 
 
-def _pieces(lifetime: StoredLifetime, spans: Sequence[AuthoredSpan]) -> Iterator[tuple[int, int, int | None]]:
+def _pieces(
+    lifetime: StoredLifetime, spans: Sequence[AuthoredSpan]
+) -> Iterator[tuple[int, int, int | None]]:
     """(first line, last line, who wrote it) over the whole lifetime; None where no verdict is."""
     next_line = lifetime.start
     for span in spans:

@@ -48,7 +48,9 @@ class Contents:
         if data is None:
             self.unreadable(oid)
             return 0, UNREADABLE
-        return data.count(b"\n") + (not data.endswith(b"\n") if data else 0), (BINARY if is_binary(data) else 0)
+        return data.count(b"\n") + (not data.endswith(b"\n") if data else 0), (
+            BINARY if is_binary(data) else 0
+        )
 
     def blank(self, oid: str) -> list[int]:
         """The lines of a blob that have no text, from 0 on; none when it is binary or cannot be read."""
@@ -77,7 +79,9 @@ class Contents:
     def unreadable(self, oid: str) -> None:
         size = self._repo.blob_size(oid)
         if size is None:
-            self.report(oid, "missing_blob", "treated as empty; later lines may be older than they seem")
+            self.report(
+                oid, "missing_blob", "treated as empty; later lines may be older than they seem"
+            )
         else:
             self.report(oid, "too_large", f"{size} bytes: too large to follow its lines")
 

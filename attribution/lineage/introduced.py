@@ -14,7 +14,12 @@ from collector.limits import TEXT_BYTES
 
 
 def introductions(
-    repo: GitRepo, sha: str, path: str, count: int, only: Sequence[int] = (), ignore_space: bool = False
+    repo: GitRepo,
+    sha: str,
+    path: str,
+    count: int,
+    only: Sequence[int] = (),
+    ignore_space: bool = False,
 ) -> dict[int, Introduction]:
     """Line number -> where that line of a file of a commit was added: of all `count` lines, or only of some.
 
@@ -32,7 +37,9 @@ def introductions(
     return dict(zip(requested, blamed, strict=True))
 
 
-def _blame_lines(git: ScratchGit, sha: str, path: str, only: Sequence[int], ignore_space: bool) -> list[Introduction]:
+def _blame_lines(
+    git: ScratchGit, sha: str, path: str, only: Sequence[int], ignore_space: bool
+) -> list[Introduction]:
     """Blames with the commit-graph of the clone, and without it when it is missing, damaged or names commits that are gone."""
     try:
         return blame(git, sha, path, only, ignore_space, COMMIT_GRAPH)
@@ -40,15 +47,27 @@ def _blame_lines(git: ScratchGit, sha: str, path: str, only: Sequence[int], igno
         return blame(git, sha, path, only, ignore_space)
 
 
-def _follow_forward(repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int) -> list[Introduction]:
+def _follow_forward(
+    repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int
+) -> list[Introduction]:
     """Answers for all lines by the forward pass; a file that it does not follow counts as added by the commit itself."""
-    from attribution.lineage.model import numbers  # only damaged or partial clones need the whole pass
+    from attribution.lineage.model import (
+        numbers,
+    )  # only damaged or partial clones need the whole pass
     from attribution.lineage.walk import HistoryWalk, WalkOptions
 
     history = HistoryWalk(repo, git, WalkOptions(TEXT_BYTES)).run(sha)
     file = history.state.get(path)
-    lines = [Introduction(*history.line(origin)) for origin in numbers(file.vector)] if file is not None else []
-    return lines if len(lines) == count else [Introduction(sha, path, number) for number in range(1, count + 1)]
+    lines = (
+        [Introduction(*history.line(origin)) for origin in numbers(file.vector)]
+        if file is not None
+        else []
+    )
+    return (
+        lines
+        if len(lines) == count
+        else [Introduction(sha, path, number) for number in range(1, count + 1)]
+    )
 
 
 class Rename(NamedTuple):

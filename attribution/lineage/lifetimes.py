@@ -89,23 +89,41 @@ class Removals:
         return len(self.commit) - 1
 
     def target(self, row: int) -> LineRange | None:
-        return LineRange(self.paths.names[self.path[row]], self.line[row], self.lines[row]) if row >= 0 else None
+        return (
+            LineRange(self.paths.names[self.path[row]], self.line[row], self.lines[row])
+            if row >= 0
+            else None
+        )
 
 
 @dataclass(slots=True)
 class LineLifetimes:
     """An observer that keeps, for every line, the commit that removed it last."""
 
-    remover: array[int] = field(default_factory=partial(integers, _NONE))  # by origin: row of its removal
-    left: array[int] = field(default_factory=partial(integers, _NONE))  # main-line commit that did without it first
-    blank: bytearray = field(default_factory=lambda: bytearray(1))  # by origin: 1 when the line has no text
+    remover: array[int] = field(
+        default_factory=partial(integers, _NONE)
+    )  # by origin: row of its removal
+    left: array[int] = field(
+        default_factory=partial(integers, _NONE)
+    )  # main-line commit that did without it first
+    blank: bytearray = field(
+        default_factory=lambda: bytearray(1)
+    )  # by origin: 1 when the line has no text
     others: dict[int, list[int]] = field(default_factory=dict)  # earlier removals on other branches
-    landed: array[int] = field(default_factory=integers)  # by commit: main-line commit that brought it
+    landed: array[int] = field(
+        default_factory=integers
+    )  # by commit: main-line commit that brought it
     removals: Removals = field(default_factory=Removals)
-    same: dict[int, int] = field(default_factory=dict)  # dropped by a merge -> the line with the same text that the merge has
-    touched: set[int] | None = None  # older lines of a continued history whose fate may have changed
+    same: dict[int, int] = field(
+        default_factory=dict
+    )  # dropped by a merge -> the line with the same text that the merge has
+    touched: set[int] | None = (
+        None  # older lines of a continued history whose fate may have changed
+    )
     alive: bytearray = field(default_factory=bytearray)
-    _birth: Callable[[int], int] = field(default=lambda origin: _NONE)  # commit that wrote an origin
+    _birth: Callable[[int], int] = field(
+        default=lambda origin: _NONE
+    )  # commit that wrote an origin
     _parents: list[tuple[str, ...]] = field(default_factory=list)
     _known: dict[str, int] = field(default_factory=dict)
     _ancestry: Ancestry[int] = field(default_factory=Ancestry)  # of the commits of this run
@@ -123,7 +141,10 @@ class LineLifetimes:
                 self._leave(came, _NONE)
             for file in step.merged:
                 old, new = trim_common_lines(file.old, file.new)
-                if any(not self._is_explained(origin, step) for origin in set(numbers(old)).difference(numbers(new), (BEFORE,))):
+                if any(
+                    not self._is_explained(origin, step)
+                    for origin in set(numbers(old)).difference(numbers(new), (BEFORE,))
+                ):
                     same = file.same()
                     self.same.update(same)
                     self._touch(same)
@@ -149,7 +170,9 @@ class LineLifetimes:
             self._parents.append(())
         self._parents[step.index] = step.parents
         self._known[step.sha] = step.index
-        self._ancestry.add(step.index, [self._known[parent] for parent in step.parents if parent in self._known])
+        self._ancestry.add(
+            step.index, [self._known[parent] for parent in step.parents if parent in self._known]
+        )
         if not step.mainline:
             return
         stack = [step.index]
@@ -157,7 +180,9 @@ class LineLifetimes:
             commit = stack.pop()
             if self.landed[commit] == _NONE:
                 self.landed[commit] = step.index
-                stack += [self._known[parent] for parent in self._parents[commit] if parent in self._known]
+                stack += [
+                    self._known[parent] for parent in self._parents[commit] if parent in self._known
+                ]
 
     def _grow(self, size: int) -> None:
         more = size - len(self.remover)
@@ -205,7 +230,9 @@ class LineLifetimes:
             self.left[origin] = commit
         self._touch(origins)
 
-    def spans(self, history: LineHistory, rows: Iterable[int] | None = None) -> Iterator[LineLifetime]:
+    def spans(
+        self, history: LineHistory, rows: Iterable[int] | None = None
+    ) -> Iterator[LineLifetime]:
         """Lifetimes of some hunks (rows of the origin table), in order of birth; default: of all."""
         self._grow(history.origins.next)
         self._mark(history)
@@ -223,10 +250,18 @@ class LineLifetimes:
             end = self.alive.find(0, start, stop)
             return stop if end < 0 else end
         end = self._end_alike(start, stop)
-        if fate.cause != _MERGE and fate.same_as == _NONE and self.others.keys().isdisjoint(range(start, end)):
+        if (
+            fate.cause != _MERGE
+            and fate.same_as == _NONE
+            and self.others.keys().isdisjoint(range(start, end))
+        ):
             return end  # all were removed by the same commit and by no other
         for line in range(start + 1, end):
-            if self.fate(line, birth) != (fate._replace(same_as=fate.same_as + line - start) if fate.same_as > BEFORE else fate):
+            if self.fate(line, birth) != (
+                fate._replace(same_as=fate.same_as + line - start)
+                if fate.same_as > BEFORE
+                else fate
+            ):
                 return line
         return end
 
@@ -239,15 +274,27 @@ class LineLifetimes:
             end += 1
         return end
 
-    def _lifetime(self, origin: Origin, first: int, start: int, end: int, fate: LineEnd) -> LineLifetime:
+    def _lifetime(
+        self, origin: Origin, first: int, start: int, end: int, fate: LineEnd
+    ) -> LineLifetime:
         line = origin.line + start - first
         nonblank = end - start - self.blank.count(1, start, end)
         into = self.removals.target(fate.removal)
         cause = _CAUSES[fate.cause]
         return LineLifetime(
-            origin.commit, origin.path, line, end - start, origin.flags, fate.death, cause, fate.left, start, nonblank, into,
+            origin.commit,
+            origin.path,
+            line,
+            end - start,
+            origin.flags,
+            fate.death,
+            cause,
+            fate.left,
+            start,
+            nonblank,
+            into,
             fate.same_as,
-        )  # fmt: skip
+        )
 
     def _mark(self, history: LineHistory) -> None:
         self._birth = lambda origin: history.origins.birth_of(origin).commit

@@ -39,7 +39,9 @@ class LineHunk:
     path: str
     start: int
     added: list[bytes]
-    successors: dict[int, tuple[int, int, str]] = field(default_factory=dict)  # added line -> (hunk, line it succeeds, how)
+    successors: dict[int, tuple[int, int, str]] = field(
+        default_factory=dict
+    )  # added line -> (hunk, line it succeeds, how)
     spared: set[int] = field(default_factory=set)  # removed lines that go on
 
 
@@ -50,7 +52,11 @@ def find_kept(hunks: Sequence[LineHunk], differ: Differ) -> None:
             _inside(number, hunk, differ)
     some_removed = any(len(h.spared) < len(h.removed) for h in hunks)
     some_added = any(len(h.successors) < len(h.added) for h in hunks)
-    if some_removed and some_added and sum(len(h.removed) + len(h.added) for h in hunks) <= _MAX_MOVES:
+    if (
+        some_removed
+        and some_added
+        and sum(len(h.removed) + len(h.added) for h in hunks) <= _MAX_MOVES
+    ):
         _Moves(hunks).find()
 
 
@@ -128,7 +134,9 @@ class _Moves:
             if source is not None and line not in self._hunks[target].successors:
                 self._block(*source, target, line)
 
-    def _once(self, texts: list[list[bytes]], taken: Sequence[set[int]]) -> dict[bytes, tuple[int, int]]:
+    def _once(
+        self, texts: list[list[bytes]], taken: Sequence[set[int]]
+    ) -> dict[bytes, tuple[int, int]]:
         """Lines with something in them that occur once in the whole commit."""
         unique: dict[bytes, tuple[int, int]] = {}
         twice: set[bytes] = set()
@@ -161,7 +169,13 @@ class _Moves:
         spared, successors = self._hunks[source].spared, self._hunks[target].successors
         steps = 0
         a, b = old + step, new + step
-        while 0 <= a < len(before) and 0 <= b < len(after) and before[a] == after[b] and a not in spared and b not in successors:
+        while (
+            0 <= a < len(before)
+            and 0 <= b < len(after)
+            and before[a] == after[b]
+            and a not in spared
+            and b not in successors
+        ):
             steps += 1
             a, b = a + step, b + step
         return steps

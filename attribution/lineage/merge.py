@@ -54,7 +54,9 @@ class Merger:
         self._parents = parents
         self._contents = contents
 
-    def file(self, path: str, oid: str, mode: int, write: Callable[[int, int, int], bytes]) -> FileLines:
+    def file(
+        self, path: str, oid: str, mode: int, write: Callable[[int, int, int], bytes]
+    ) -> FileLines:
         """Its origins; `write(first line, lines, flags)` gives numbers for lines that only the merge has."""
         bases: list[FileLines | None] = []
         absent: set[int] = set()
@@ -74,7 +76,9 @@ class Merger:
                     return FileLines(oid, mode, renamed.vector)
 
         def base(number: int) -> FileLines | None:
-            return self._renamed_file(number, path, oid, mode) if number in absent else bases[number]
+            return (
+                self._renamed_file(number, path, oid, mode) if number in absent else bases[number]
+            )
 
         return FileLines(oid, mode, self._combine(oid, map(base, range(len(bases))), write))
 
@@ -90,7 +94,9 @@ class Merger:
         source = sources.best(path, oid, mode, self._texts)
         return None if source is None else parent.file(source)
 
-    def _combine(self, oid: str, bases: Iterator[FileLines | None], write: Callable[[int, int, int], bytes]) -> bytes:
+    def _combine(
+        self, oid: str, bases: Iterator[FileLines | None], write: Callable[[int, int, int], bytes]
+    ) -> bytes:
         """Each base explains what it can; those behind it are looked for only while lines are left."""
         count, flags = self._contents.count(oid)
         result = array("i", [_UNCLAIMED]) * count
@@ -104,7 +110,9 @@ class Merger:
             result[start:end] = array("i", numbers(write(start + 1, end - start, flags | AT_MERGE)))
         return result.tobytes()
 
-    def _claim(self, result: array[int], left: list[tuple[int, int]], base: FileLines, oid: str) -> list[tuple[int, int]]:
+    def _claim(
+        self, result: array[int], left: list[tuple[int, int]], base: FileLines, oid: str
+    ) -> list[tuple[int, int]]:
         """Gives the unclaimed lines that are unchanged since `base` its origins; what is still unclaimed."""
         hunks = self._contents.diff(base.oid, oid)
         if hunks is None or len(base.vector) // WIDTH != self._contents.count(base.oid)[0]:
@@ -130,7 +138,9 @@ def _unchanged_runs(hunks: Sequence[Range], lines: int) -> list[tuple[int, int, 
     return runs
 
 
-def _within(same: Sequence[tuple[int, int, int]], left: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+def _within(
+    same: Sequence[tuple[int, int, int]], left: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int, int]]:
     """The parts of `same` that lie in `left`; both in order."""
     index = 0
     for start, end in left:
@@ -152,7 +162,8 @@ def same_lines(old: FileLines, new: FileLines, contents: Contents) -> dict[int, 
     return {
         before[index + shift]: after[index]
         for start, end, shift in _unchanged_runs(hunks, len(after))
-        if old.vector[(start + shift) * WIDTH : (end + shift) * WIDTH] != new.vector[start * WIDTH : end * WIDTH]
+        if old.vector[(start + shift) * WIDTH : (end + shift) * WIDTH]
+        != new.vector[start * WIDTH : end * WIDTH]
         if end + shift <= len(before)
         for index in range(start, end)
         if before[index + shift] not in (BEFORE, after[index])
@@ -206,4 +217,6 @@ def merge_deltas(deltas: Sequence[FileDelta]) -> tuple[list[FileDelta], list[Fil
     """Files that the merge has and its first parent has not like that, and files that only its first parent has."""
     present = [d for d in deltas if d.new]
     names = {d.path for d in present}
-    return present, [(d.path, d.old, d.old_mode) for d in deltas if not d.new and d.path not in names]
+    return present, [
+        (d.path, d.old, d.old_mode) for d in deltas if not d.new and d.path not in names
+    ]

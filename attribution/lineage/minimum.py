@@ -30,7 +30,11 @@ class Minimum(NamedTuple):
             for name, side in sides.items()
             if side.lines < self.lines or side.commits < self.commits
         ]
-        return f"too few: {', '.join(short)}; needed {self.lines:,} of {self.commits:,}" if short else ""
+        return (
+            f"too few: {', '.join(short)}; needed {self.lines:,} of {self.commits:,}"
+            if short
+            else ""
+        )
 
 
 SURVIVAL = Minimum(100, 10)

@@ -22,9 +22,13 @@ WIDTH = 4  # bytes of an origin in a vector
 _ZERO = bytes(WIDTH)
 
 # Flags of a hunk
-BINARY = 1  # the file is binary to git: its "lines" follow git blame, but nobody wrote them as lines
+BINARY = (
+    1  # the file is binary to git: its "lines" follow git blame, but nobody wrote them as lines
+)
 AT_MERGE = 2  # written by the merge itself
-UNREADABLE = 4  # the old or the new content is missing or too large: these lines may be older than they seem
+UNREADABLE = (
+    4  # the old or the new content is missing or too large: these lines may be older than they seem
+)
 COPY = 8  # a new file with exactly the content of another file of the same commit
 
 # Why a line ended
@@ -59,7 +63,9 @@ class IntroducedLines(NamedTuple):
     first: int  # origin of the first one, the others follow
     lines: int
     flags: int
-    blank: tuple[int, ...] = ()  # which of them have no text, counted from 0; filled in when texts are looked at
+    blank: tuple[
+        int, ...
+    ] = ()  # which of them have no text, counted from 0; filled in when texts are looked at
 
 
 class LineRange(NamedTuple):
@@ -92,7 +98,9 @@ class MergedFile(NamedTuple):
 
     old: bytes
     new: bytes
-    same: Callable[[], dict[int, int]]  # lines of the parent whose text the merge has, but from another parent -> those lines
+    same: Callable[
+        [], dict[int, int]
+    ]  # lines of the parent whose text the merge has, but from another parent -> those lines
 
 
 class Fingerprint(NamedTuple):
@@ -112,11 +120,19 @@ class CommitStep:
     mainline: bool  # on the first-parent chain of the tip
     born: list[IntroducedLines] = field(default_factory=list)
     gone: list[RemovedLines] = field(default_factory=list)
-    again: list[bytes] = field(default_factory=list)  # origins that exist once more: copies; at a merge what it brings in
+    again: list[bytes] = field(
+        default_factory=list
+    )  # origins that exist once more: copies; at a merge what it brings in
     kept: list[KeptLines] = field(default_factory=list)
-    swapped: list[tuple[bytes, bytes]] = field(default_factory=list)  # at a merge: origins of each file before and after, trimmed
-    merged: list[MergedFile] = field(default_factory=list)  # at a merge: files of a parent whose lines it has from elsewhere
-    unread: list[str] = field(default_factory=list)  # paths whose old or new content is missing or too large
+    swapped: list[tuple[bytes, bytes]] = field(
+        default_factory=list
+    )  # at a merge: origins of each file before and after, trimmed
+    merged: list[MergedFile] = field(
+        default_factory=list
+    )  # at a merge: files of a parent whose lines it has from elsewhere
+    unread: list[str] = field(
+        default_factory=list
+    )  # paths whose old or new content is missing or too large
     present: int = 0  # lines in all files of the commit, those from before the window left out
     state: State = field(default_factory=dict)  # its files; the next commits change this dictionary
     patch: Fingerprint | None = None  # when texts are looked at
@@ -147,7 +163,9 @@ def _difference(old: memoryview, new: memoryview) -> tuple[dict[int, int], dict[
 
 def _more(a: Counter[int], b: Counter[int]) -> dict[int, int]:
     """`a - b`; what both have equally often, nearly everything, is passed over at once."""
-    return {origin: times - b[origin] for origin, times in a.items() - b.items() if times > b[origin]}
+    return {
+        origin: times - b[origin] for origin, times in a.items() - b.items() if times > b[origin]
+    }
 
 
 def trim_common_lines(old: bytes, new: bytes) -> tuple[bytes, bytes]:
@@ -222,7 +240,9 @@ class Origins:
         """Where a line was born. Commit -1 stands for everything before the history that was read."""
         row = self.row(origin)
         path = self.paths.names[self.path[row]]
-        return Origin(self.commit[row], path, self.line[row] + origin - self.first[row], self.flags[row])
+        return Origin(
+            self.commit[row], path, self.line[row] + origin - self.first[row], self.flags[row]
+        )
 
     def row(self, origin: int) -> int:
         """The hunk to which a line belongs."""
@@ -233,7 +253,16 @@ class Origins:
         for row in range(1, len(self.first)) if rows is None else rows:
             first = self.first[row]
             after = self.first[row + 1] if row + 1 < len(self.first) else self.next
-            yield Origin(self.commit[row], self.paths.names[self.path[row]], self.line[row], self.flags[row]), first, after - first
+            yield (
+                Origin(
+                    self.commit[row],
+                    self.paths.names[self.path[row]],
+                    self.line[row],
+                    self.flags[row],
+                ),
+                first,
+                after - first,
+            )
 
     def __len__(self) -> int:
         return len(self.first)
@@ -248,9 +277,15 @@ class LineHistory:
     tip: str
     state: State
     problems: list[Problem]
-    complete: bool = True  # False in window mode: `state` then holds only files that changed in the window
-    boundary: frozenset[str] = frozenset()  # commits whose parents the clone does not have: their lines may be older
-    present: array[int] = field(default_factory=integers)  # lines at each commit, those from before left out
+    complete: bool = (
+        True  # False in window mode: `state` then holds only files that changed in the window
+    )
+    boundary: frozenset[str] = (
+        frozenset()
+    )  # commits whose parents the clone does not have: their lines may be older
+    present: array[int] = field(
+        default_factory=integers
+    )  # lines at each commit, those from before left out
 
     def line(self, origin: int) -> tuple[str, str, int]:
         """(commit id, path, line number) of an origin; the id is empty for lines older than what was read."""

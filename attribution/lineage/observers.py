@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from attribution.lineage.model import BEFORE, CommitStep, Fingerprint, KeptLines, count_lines, numbers
+from attribution.lineage.model import (
+    BEFORE,
+    CommitStep,
+    Fingerprint,
+    KeptLines,
+    count_lines,
+    numbers,
+)
 
 
 class Count(NamedTuple):
@@ -38,7 +45,9 @@ class CommitNotes:
 
     counts: list[Count] = field(default_factory=list)
     moves: list[Relocation] = field(default_factory=list)
-    unread: list[tuple[str, str]] = field(default_factory=list)  # commit, path: content is missing or too large
+    unread: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # commit, path: content is missing or too large
     _index: dict[str, int] = field(default_factory=dict)
 
     def know(self, shas: Sequence[str]) -> None:
@@ -56,8 +65,18 @@ class CommitNotes:
             gone = sum(count_lines(removed.origins) for removed in step.gone)
             came = sum(map(count_lines, step.again))
         self.counts.append(
-            Count(step.sha, len(step.parents), parent, step.mainline, born, gone, came, step.present, step.patch)
-        )  # fmt: skip
+            Count(
+                step.sha,
+                len(step.parents),
+                parent,
+                step.mainline,
+                born,
+                gone,
+                came,
+                step.present,
+                step.patch,
+            )
+        )
         self.unread += [(step.sha, path) for path in step.unread]
         self.moves.extend(_join_relocations(step.index, step.kept))
 
@@ -76,4 +95,9 @@ def _join_relocations(commit: int, lines: Sequence[KeptLines]) -> list[Relocatio
 
 def _goes_on(last: Relocation, line: KeptLines, origin: int) -> bool:
     following = last.origin + last.lines if last.origin != BEFORE else BEFORE
-    return (line.path, line.line, line.how, origin) == (last.path, last.line + last.lines, last.how, following)
+    return (line.path, line.line, line.how, origin) == (
+        last.path,
+        last.line + last.lines,
+        last.how,
+        following,
+    )

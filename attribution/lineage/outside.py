@@ -70,7 +70,14 @@ class Blamed(Outside):
     def _is_untouched(self, sha: str, path: str) -> bool:
         """Whether no commit between an old one and the saved tip changed a path: then its lines are those of the tip."""
         if sha not in self._touched:
-            args = ["log", "--format=", "--name-only", "-z", "--no-renames", "--diff-merges=first-parent"]
+            args = [
+                "log",
+                "--format=",
+                "--name-only",
+                "-z",
+                "--no-renames",
+                "--diff-merges=first-parent",
+            ]
             try:
                 names = self._git.output([*args, self._tip, f"^{sha}"]).split(b"\0")
                 self._touched[sha] = {decode(name.lstrip(b"\n")) for name in names}
@@ -88,7 +95,11 @@ class Blamed(Outside):
         except GitFailed:
             lines = []
         if len(lines) != count:
-            self._contents.report(f"{sha}:{path}", "origins_unknown", "git blame gave no answer for a file of an old branch")
+            self._contents.report(
+                f"{sha}:{path}",
+                "origins_unknown",
+                "git blame gave no answer for a file of an old branch",
+            )
             return super().vector(sha, path, oid)
         self._index()
         return vector(self._number(line) for line in lines)

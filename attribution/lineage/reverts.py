@@ -29,7 +29,9 @@ def fingerprint(deltas: Sequence[FileDelta]) -> Fingerprint | None:
             name = delta.path.encode("utf-8", "surrogateescape")
             forward.update(b"%b\0%d %d\0%b%b" % (name, len(old), len(new), old, new))
             inverse.update(b"%b\0%d %d\0%b%b" % (name, len(new), len(old), new, old))
-    return Fingerprint(forward.hexdigest(), inverse.hexdigest()) if text_length >= _TELLING else None
+    return (
+        Fingerprint(forward.hexdigest(), inverse.hexdigest()) if text_length >= _TELLING else None
+    )
 
 
 def named_commit(message: str) -> str | None:
@@ -51,7 +53,10 @@ def taken_back(messages: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def reverts(
-    claimed: Mapping[int, str], patches: Sequence[tuple[int, Fingerprint]], shas: Sequence[str], inverses: Mapping[str, int]
+    claimed: Mapping[int, str],
+    patches: Sequence[tuple[int, Fingerprint]],
+    shas: Sequence[str],
+    inverses: Mapping[str, int],
 ) -> dict[int, int]:
     """Commit -> commit that it takes back, both as indices into `shas`.
 

@@ -15,7 +15,17 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from attribution.lineage.lifetimes import LineLifetimes, Removals
-from attribution.lineage.model import BEFORE, WIDTH, FileLines, LineHistory, Origins, Paths, integers, runs, vector
+from attribution.lineage.model import (
+    BEFORE,
+    WIDTH,
+    FileLines,
+    LineHistory,
+    Origins,
+    Paths,
+    integers,
+    runs,
+    vector,
+)
 from collector.git.program import GitFailed, ScratchGit
 
 _MAGIC = f"whowrote history 4 {sys.byteorder}\n".encode()
@@ -29,7 +39,11 @@ def continues(git: ScratchGit, saved_tip: str, tip: str) -> bool:
     if saved_tip == tip:
         return True
     try:
-        chain = git.output(["rev-list", "--first-parent", "--parents", tip, f"^{saved_tip}"]).decode("ascii").split("\n")
+        chain = (
+            git.output(["rev-list", "--first-parent", "--parents", tip, f"^{saved_tip}"])
+            .decode("ascii")
+            .split("\n")
+        )
     except GitFailed:
         return False
     last = [line.split(" ") for line in chain if line][-1:]
@@ -46,11 +60,26 @@ class SavedHistory(NamedTuple):
 def dump(history: LineHistory, lifetimes: LineLifetimes) -> bytes:
     origins, removals, files = history.origins, lifetimes.removals, sorted(history.state.items())
     pieces = [list(runs(file.vector)) for _, file in files]
-    columns = [origins.first, origins.commit, origins.path, origins.line, origins.flags, history.present]
-    columns += [integers(*map(len, pieces)), *(array("i", [piece[part] for row in pieces for piece in row]) for part in (0, 1))]
+    columns = [
+        origins.first,
+        origins.commit,
+        origins.path,
+        origins.line,
+        origins.flags,
+        history.present,
+    ]
+    columns += [
+        integers(*map(len, pieces)),
+        *(array("i", [piece[part] for row in pieces for piece in row]) for part in (0, 1)),
+    ]
     columns += [removals.commit, removals.cause, removals.path, removals.line, removals.lines]
     columns += [lifetimes.remover, lifetimes.left, lifetimes.landed]
-    columns.append(array("i", [v for origin, rows in lifetimes.others.items() for row in rows for v in (origin, row)]))
+    columns.append(
+        array(
+            "i",
+            [v for origin, rows in lifetimes.others.items() for row in rows for v in (origin, row)],
+        )
+    )
     columns.append(array("i", [v for pair in lifetimes.same.items() for v in pair]))
     head = {
         "tip": history.tip,
@@ -63,7 +92,12 @@ def dump(history: LineHistory, lifetimes: LineLifetimes) -> bytes:
         "into": removals.paths.names,
         "lengths": [len(column) for column in columns],
     }
-    parts = [json.dumps(head).encode("ascii"), b"\n", *(column.tobytes() for column in columns), bytes(lifetimes.blank)]
+    parts = [
+        json.dumps(head).encode("ascii"),
+        b"\n",
+        *(column.tobytes() for column in columns),
+        bytes(lifetimes.blank),
+    ]
     return _MAGIC + zlib.compress(b"".join(parts), 3)
 
 
@@ -87,18 +121,25 @@ def _restore(data: bytes) -> SavedHistory:
         end += length * WIDTH
     first, commit, path, line, flags, present, lengths, firsts, counts, *others = columns
     pieces = zip(firsts, counts, strict=True)
-    runs = (vector([BEFORE]) * n if start == BEFORE else vector(range(start, start + n)) for start, n in pieces)
+    runs = (
+        vector([BEFORE]) * n if start == BEFORE else vector(range(start, start + n))
+        for start, n in pieces
+    )
     state = {
         name: FileLines(oid, mode, b"".join(islice(runs, length)))
         for (name, oid, mode), length in zip(head["files"], lengths, strict=True)
     }
     origins = Origins(first, commit, path, line, flags, Paths(head["paths"]), head["next"])
     boundary = frozenset(head["boundary"])
-    history = LineHistory(head["shas"], origins, head["tip"], state, [], head["complete"], boundary, present)
+    history = LineHistory(
+        head["shas"], origins, head["tip"], state, [], head["complete"], boundary, present
+    )
     return SavedHistory(history, _restore_lifetimes(others, head, bytearray(data[end:])))
 
 
-def _restore_lifetimes(columns: Sequence[array[int]], head: Mapping[str, Any], blank: bytearray) -> LineLifetimes:
+def _restore_lifetimes(
+    columns: Sequence[array[int]], head: Mapping[str, Any], blank: bytearray
+) -> LineLifetimes:
     commit, cause, path, line, lines, remover, left, landed, others, same = columns
     removals = Removals(commit, cause, path, line, lines, Paths(head["into"]))
     lifetimes = LineLifetimes(remover, left, blank, landed=landed, removals=removals)

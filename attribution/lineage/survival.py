@@ -56,21 +56,47 @@ GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {
 OF_AGENTS = ("model", "agent", "session")  # groupings that only lines of agents have
 
 
-def group_records(records: Iterable[LifetimeRecord], grouping: str) -> dict[tuple[str, str], list[LifetimeRecord]]:
+def group_records(
+    records: Iterable[LifetimeRecord], grouping: str
+) -> dict[tuple[str, str], list[LifetimeRecord]]:
     """(name, class) -> its records; lines without a name are left out."""
     name = GROUPINGS[grouping]
     groups: dict[tuple[str, str], list[LifetimeRecord]] = defaultdict(list)
     for record in records:
-        if name(record) and (grouping not in OF_AGENTS or record.author in (Author.AGENT, "declared")):
+        if name(record) and (
+            grouping not in OF_AGENTS or record.author in (Author.AGENT, "declared")
+        ):
             groups[name(record), record.author].append(record)
     return dict(groups)
 
 
-_NAMES = {"makefile": "make", "dockerfile": "docker", "go.mod": "go", "go.sum": "go", "cmakelists.txt": "cmake"}
+_NAMES = {
+    "makefile": "make",
+    "dockerfile": "docker",
+    "go.mod": "go",
+    "go.sum": "go",
+    "cmakelists.txt": "cmake",
+}
 _SUFFIXES = {
-    "htm": "html", "jsx": "js", "cjs": "js", "mjs": "js", "tsx": "ts", "mts": "ts", "cts": "ts", "yml": "yaml", "bash": "sh",
-    "zsh": "sh", "h": "c", "hpp": "cpp", "cc": "cpp", "cxx": "cpp", "hh": "cpp", "markdown": "md", "pyi": "py", "txt": "text",
-}  # fmt: skip
+    "htm": "html",
+    "jsx": "js",
+    "cjs": "js",
+    "mjs": "js",
+    "tsx": "ts",
+    "mts": "ts",
+    "cts": "ts",
+    "yml": "yaml",
+    "bash": "sh",
+    "zsh": "sh",
+    "h": "c",
+    "hpp": "cpp",
+    "cc": "cpp",
+    "cxx": "cpp",
+    "hh": "cpp",
+    "markdown": "md",
+    "pyi": "py",
+    "txt": "text",
+}
 
 
 def language(path: str) -> str:
@@ -79,7 +105,11 @@ def language(path: str) -> str:
     if name in _NAMES:
         return _NAMES[name]
     stem, dot, suffix = name.rpartition(".")
-    return _SUFFIXES.get(suffix, suffix) if dot and stem and suffix.isalnum() and len(suffix) <= 10 else "other"
+    return (
+        _SUFFIXES.get(suffix, suffix)
+        if dot and stem and suffix.isalnum() and len(suffix) <= 10
+        else "other"
+    )
 
 
 def ended_by(records: Iterable[LifetimeRecord]) -> dict[str, int]:
@@ -112,14 +142,24 @@ class RemovedLines(NamedTuple):
 
 
 DELETION = (
-    "commit_id", "author", "author_session_id", "actor", "actor_session_id", "cause", "lines", "youngest_days", "mean_days",
+    "commit_id",
+    "author",
+    "author_session_id",
+    "actor",
+    "actor_session_id",
+    "cause",
+    "lines",
+    "youngest_days",
+    "mean_days",
     "oldest_days",
-)  # fmt: skip
+)
 
 
 def deletions(removed: Iterable[RemovedLines]) -> list[tuple[object, ...]]:
     """Lines of one author that one commit removed, by actor and cause: the columns `DELETION` of `deletions`."""
-    groups: dict[tuple[int, str, int | None, str, int | None, str], list[LifetimeRecord]] = defaultdict(list)
+    groups: dict[tuple[int, str, int | None, str, int | None, str], list[LifetimeRecord]] = (
+        defaultdict(list)
+    )
     for commit, r in removed:
         if r.dead and r.lines:
             groups[commit, r.author, r.session, r.actor, r.actor_session, r.cause].append(r)

@@ -41,7 +41,11 @@ class Authors:
         line = 1
         for first, lines in rows:
             for count, piece in self._cut(first, lines):
-                with_text = count - sum(self._blank[piece.origin : piece.origin + count]) if piece is not None else 0
+                with_text = (
+                    count - sum(self._blank[piece.origin : piece.origin + count])
+                    if piece is not None
+                    else 0
+                )
                 yield TipPiece(line, line + count - 1, with_text, piece)
                 line += count
 
@@ -53,7 +57,10 @@ class Authors:
             if span is None or origin >= span.origin + span.lines:
                 break
             count = min(end, span.origin + span.lines) - origin
-            yield count, span._replace(origin=origin, lines=count, line=span.line + origin - span.origin)
+            yield (
+                count,
+                span._replace(origin=origin, lines=count, line=span.line + origin - span.origin),
+            )
             origin += count
         if origin < end:
             yield end - origin, None
@@ -64,7 +71,9 @@ def join_neighbours(ordered: Iterable[TipPiece]) -> list[TipPiece]:
     joined: list[TipPiece] = []
     for piece in ordered:
         if joined and _continues(joined[-1], piece):
-            joined[-1] = joined[-1]._replace(end=piece.end, nonblank=joined[-1].nonblank + piece.nonblank)
+            joined[-1] = joined[-1]._replace(
+                end=piece.end, nonblank=joined[-1].nonblank + piece.nonblank
+            )
         else:
             joined.append(piece)
     return joined
@@ -73,5 +82,9 @@ def join_neighbours(ordered: Iterable[TipPiece]) -> list[TipPiece]:
 def _continues(a: TipPiece, b: TipPiece) -> bool:
     if a.written is None or b.written is None:
         return a.written is b.written
-    same = (a.written.origin_id, a.written.birth, a.written.path) == (b.written.origin_id, b.written.birth, b.written.path)
+    same = (a.written.origin_id, a.written.birth, a.written.path) == (
+        b.written.origin_id,
+        b.written.birth,
+        b.written.path,
+    )
     return same and b.written.line == a.written.line + b.start - a.start

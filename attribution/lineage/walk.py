@@ -78,11 +78,20 @@ class ChangeSource:
         for change in changes:
             if change.status == "T":
                 deltas.append(FileDelta(change.path, change.old or "", "", change.old_mode, 0, []))
-                deltas.append(FileDelta(change.path, "", change.new or "", 0, change.new_mode, None))
+                deltas.append(
+                    FileDelta(change.path, "", change.new or "", 0, change.new_mode, None)
+                )
                 continue
-            old_mode, new_mode = (change.old_mode if change.old else 0), (change.new_mode if change.new else 0)
+            old_mode, new_mode = (
+                (change.old_mode if change.old else 0),
+                (change.new_mode if change.new else 0),
+            )
             hunks: list[Range] | None = [] if not change.new else None
-            deltas.append(FileDelta(change.path, change.old or "", change.new or "", old_mode, new_mode, hunks))
+            deltas.append(
+                FileDelta(
+                    change.path, change.old or "", change.new or "", old_mode, new_mode, hunks
+                )
+            )
         return files_only(deltas)
 
 
@@ -94,7 +103,9 @@ Commits = list[tuple[str, tuple[str, ...]]]
 class WalkOptions:
     max_file: int = FOLLOWED_BYTES  # bytes; the lines of larger files are not followed
     keep: bool = False  # lines that a commit changed only in shape or place stay the lines they were; else exactly as git blame
-    texts: bool = False  # also read the texts of lines, to find blank lines and patches that revert others
+    texts: bool = (
+        False  # also read the texts of lines, to find blank lines and patches that revert others
+    )
 
 
 class HistoryWalk:
@@ -107,7 +118,9 @@ class HistoryWalk:
         self._contents = Contents(repo, self._options.max_file)
         self._states: dict[str, State] = {}
         self._uses: Counter[str] = Counter()
-        self._partial: dict[str, str] = {}  # commit whose state lacks files -> commit outside that has them
+        self._partial: dict[
+            str, str
+        ] = {}  # commit whose state lacks files -> commit outside that has them
         self._boundary: set[str] = set()
         self._index: dict[str, int] = {}
         self._shas: list[str] = []
@@ -131,7 +144,9 @@ class HistoryWalk:
         commits = self._commits(tip, saved.tip if saved else after)
         mainline = _first_parents(commits, tip)
         self._prepare(commits, tip, saved, bool(after))
-        source = ChangeSource(self._repo, self.git, self._options.max_file, self._options.keep or self._options.texts)
+        source = ChangeSource(
+            self._repo, self.git, self._options.max_file, self._options.keep or self._options.texts
+        )
         try:
             source.start(commits)
             for number, (sha, parents) in enumerate(commits):
@@ -156,8 +171,12 @@ class HistoryWalk:
             self._contents.report(tip, "incomplete_history", str(error))
         commits = list(self._repo.history_of([tip], [after] if after else None))
         there = {commit.sha for commit in commits} | ({after} if after else set())
-        self._boundary.update(c.sha for c in commits if not all(p in there or self._repo.has(p) for p in c.parents))
-        return [(c.sha, tuple(p for p in c.parents if p in there or self._repo.has(p))) for c in commits]
+        self._boundary.update(
+            c.sha for c in commits if not all(p in there or self._repo.has(p) for p in c.parents)
+        )
+        return [
+            (c.sha, tuple(p for p in c.parents if p in there or self._repo.has(p))) for c in commits
+        ]
 
     def _prepare(self, commits: Commits, tip: str, saved: LineHistory | None, window: bool) -> None:
         if saved is not None:
@@ -185,19 +204,36 @@ class HistoryWalk:
 
     def _result(self, tip: str) -> LineHistory:
         state = self._states.get(tip, {})
-        boundary = frozenset(self._boundary | (set(self._repo.censored().shallow) & self._index.keys()))
+        boundary = frozenset(
+            self._boundary | (set(self._repo.censored().shallow) & self._index.keys())
+        )
         complete = tip not in self._partial
-        return LineHistory(self._shas, self._origins, tip, state, self._contents.problems, complete, boundary, self._present)
+        return LineHistory(
+            self._shas,
+            self._origins,
+            tip,
+            state,
+            self._contents.problems,
+            complete,
+            boundary,
+            self._present,
+        )
 
     def _commit(self, step: CommitStep, source: ChangeSource) -> None:
         parents = step.parents
         # A parent outside the window has none of the lines that are counted.
-        step.present = self._present[self._index[parents[0]]] if parents and parents[0] in self._index else 0
-        step.state = self._states[step.sha] = self._merge(step, source) if step.merge else self._plain(step, source)
+        step.present = (
+            self._present[self._index[parents[0]]] if parents and parents[0] in self._index else 0
+        )
+        step.state = self._states[step.sha] = (
+            self._merge(step, source) if step.merge else self._plain(step, source)
+        )
         if parents and parents[0] in self._partial:
             self._partial[step.sha] = self._partial[parents[0]]
         self._present.append(step.present)
-        self._branches.add(step.index, tuple(self._index[p] for p in parents if p in self._index), self._changed)
+        self._branches.add(
+            step.index, tuple(self._index[p] for p in parents if p in self._index), self._changed
+        )
         if step.mainline:
             self._branches.land(step.index)
         for parent in set(parents):
@@ -222,19 +258,34 @@ class HistoryWalk:
         self._edit(step, state, parent, deltas)
         return state
 
-    def _edit(self, step: CommitStep, state: State, parent: str, deltas: Sequence[FileDelta], doubt: int = 0) -> None:
+    def _edit(
+        self,
+        step: CommitStep,
+        state: State,
+        parent: str,
+        deltas: Sequence[FileDelta],
+        doubt: int = 0,
+    ) -> None:
         rules = EditRules(self._options.keep, self._options.texts, doubt)
-        edit = CommitEdit(self._contents, self._origins, step, state, partial(self._old_file, parent), rules)
+        edit = CommitEdit(
+            self._contents, self._origins, step, state, partial(self._old_file, parent), rules
+        )
         edit.apply(deltas)
         step.present += edit.net
 
     def _catch_up(self, step: CommitStep, state: State) -> State:
         """A tree of the parent is missing: what differs from the last files known may be of an earlier commit, too."""
-        self._contents.report(step.sha, "missing_tree", "the changes of this commit are not known exactly")
+        self._contents.report(
+            step.sha, "missing_tree", "the changes of this commit are not known exactly"
+        )
         now = list_files(self.git, step.sha)
         if now is None or any(parent in self._partial for parent in step.parents[:1]):
             return state
-        deltas = [FileDelta(path, old.oid, "", old.mode, 0, []) for path, old in state.items() if path not in now]
+        deltas = [
+            FileDelta(path, old.oid, "", old.mode, 0, [])
+            for path, old in state.items()
+            if path not in now
+        ]
         for path, (oid, mode) in now.items():
             before = state.get(path)
             if before is None:
@@ -249,7 +300,13 @@ class HistoryWalk:
         oid, mode = delta.old, delta.old_mode
         if not oid:
             oid, mode = self._outside.listing(parent).get(delta.path, ("", delta.old_mode))
-        return FileLines(oid, mode, self._outside.vector(self._partial.get(parent, parent), delta.path, oid) if oid else b"")
+        return FileLines(
+            oid,
+            mode,
+            self._outside.vector(self._partial.get(parent, parent), delta.path, oid)
+            if oid
+            else b"",
+        )
 
     def _merge(self, step: CommitStep, source: ChangeSource) -> State:
         deltas = source.paths_changed(step.sha, step.parents)
@@ -258,7 +315,10 @@ class HistoryWalk:
             return self._catch_up(step, self._take(step.parents[0]))
         present, gone = merge_deltas(deltas)
         merger = Merger(self._parents(step, deltas, gone), self._contents)
-        changed = {d.path: merger.file(d.path, d.new, d.new_mode, partial(self._write_merged, step, d)) for d in present}
+        changed = {
+            d.path: merger.file(d.path, d.new, d.new_mode, partial(self._write_merged, step, d))
+            for d in present
+        }
         before = self._parent(step.parents[0], list)
         for path, file in changed.items():
             old = before.file(path)
@@ -275,38 +335,55 @@ class HistoryWalk:
         deleted = {path for path, _, _ in gone}
         for sha in step.parents[1:]:
             side = self._index.get(sha, -1)
-            for path in sorted(self._branches.changed_paths(side, self._index.get(step.parents[0], -1)) - deleted):
-                self._note_merged(step, self._states[sha].get(path), changed.get(path) or before.file(path))
+            for path in sorted(
+                self._branches.changed_paths(side, self._index.get(step.parents[0], -1)) - deleted
+            ):
+                self._note_merged(
+                    step, self._states[sha].get(path), changed.get(path) or before.file(path)
+                )
         return state
 
-    def _write_merged(self, step: CommitStep, delta: FileDelta, line: int, count: int, flags: int) -> bytes:
-        blank = self._contents.blank(delta.new) if self._options.texts and not flags & BINARY else []
+    def _write_merged(
+        self, step: CommitStep, delta: FileDelta, line: int, count: int, flags: int
+    ) -> bytes:
+        blank = (
+            self._contents.blank(delta.new) if self._options.texts and not flags & BINARY else []
+        )
         offsets = tuple(n + 1 - line for n in blank if line <= n + 1 < line + count)
         return write_lines(self._origins, step, LineRange(delta.path, line, count), flags, offsets)
 
     def _note_merged(self, step: CommitStep, old: FileLines | None, new: FileLines | None) -> None:
         """Notes a file of a parent whose lines the merge may have taken from another parent with the same text."""
         if old is not None and new is not None and old.vector != new.vector:
-            step.merged.append(MergedFile(old.vector, new.vector, partial(same_lines, old, new, self._contents)))
+            step.merged.append(
+                MergedFile(old.vector, new.vector, partial(same_lines, old, new, self._contents))
+            )
 
     def _parent(self, sha: str, deleted: Callable[[], list[File]]) -> Parent:
         base = self._partial.get(sha)
         return Parent(sha, base or sha, self._states[sha], self._outside if base else None, deleted)
 
-    def _parents(self, step: CommitStep, deltas: Sequence[FileDelta], gone: list[File]) -> list[Parent]:
+    def _parents(
+        self, step: CommitStep, deltas: Sequence[FileDelta], gone: list[File]
+    ) -> list[Parent]:
         first = step.parents[0]
         first_gone = {path for path, _, _ in gone}
         first_new = {d.path for d in deltas if not d.old}
 
         def deleted_files(sha: str) -> list[File]:
-            there: Container[str] = self._listing(first) if first in self._partial else self._states[first]
+            there: Container[str] = (
+                self._listing(first) if first in self._partial else self._states[first]
+            )
             return [
                 (path, *file)
                 for path, file in self._listing(sha).items()
                 if path not in first_new and (path not in there or path in first_gone)
             ]
 
-        return [self._parent(first, lambda: gone), *(self._parent(sha, partial(deleted_files, sha)) for sha in step.parents[1:])]
+        return [
+            self._parent(first, lambda: gone),
+            *(self._parent(sha, partial(deleted_files, sha)) for sha in step.parents[1:]),
+        ]
 
     def _listing(self, sha: str) -> Listing:
         if sha in self._partial:

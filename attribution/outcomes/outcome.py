@@ -30,7 +30,10 @@ class TakenBack:
     by: Counter[str] = field(default_factory=Counter)  # reverted lines by who took them back
 
     def add(self, other: Self) -> None:
-        self.reverted, self.restored = self.reverted + other.reverted, self.restored + other.restored
+        self.reverted, self.restored = (
+            self.reverted + other.reverted,
+            self.restored + other.restored,
+        )
         self.by.update(other.by)
 
     @property
@@ -44,8 +47,12 @@ class Undone:
 
     peak: int = 0  # most lines alive at one moment
     gone: int = 0  # lines of the peak that were gone at the close
-    places: TakenBack = field(default_factory=TakenBack)  # in every region whose text from before the session is back
-    files: TakenBack = field(default_factory=TakenBack)  # of these, in files that ended as before or that an undo command reached
+    places: TakenBack = field(
+        default_factory=TakenBack
+    )  # in every region whose text from before the session is back
+    files: TakenBack = field(
+        default_factory=TakenBack
+    )  # of these, in files that ended as before or that an undo command reached
 
     def add(self, other: Self) -> None:
         self.peak, self.gone = self.peak + other.peak, self.gone + other.gone
@@ -89,9 +96,18 @@ def undone(
     `commands` undo what the replay need not have seen: lines that they reach and that nobody wrote again are taken back, too.
     """
     hunks = [n for region in regions for n in region.hunks]
-    written = {line for n in hunks for line, text in zip(changes[n].fresh, changes[n].new, strict=True) if text.strip()}
-    until = bisect_right(changes, close, key=lambda change: change.at)  # in order of time but for the slack of clocks
-    numbers = sorted(n for n in {*hunks, *(n for line in written for n in touching[line])} if n < until)
+    written = {
+        line
+        for n in hunks
+        for line, text in zip(changes[n].fresh, changes[n].new, strict=True)
+        if text.strip()
+    }
+    until = bisect_right(
+        changes, close, key=lambda change: change.at
+    )  # in order of time but for the slack of clocks
+    numbers = sorted(
+        n for n in {*hunks, *(n for line in written for n in touching[line])} if n < until
+    )
     at_peak, at_close = _alive(written, [changes[n] for n in numbers])
     result = Undone(len(at_peak), len(at_peak - at_close))
     back: dict[str, list[bool]] = defaultdict(list)
@@ -112,20 +128,30 @@ def undone(
         path = changes[region.hunks[0]].path
         changed = len(region.rounds) > 1 or not lines <= at_close
         is_back = changed and history_of(region.hunks, changes, touching).is_back(until - 1)
-        is_back &= not (path in new and path in there)  # a new file thrown away and written again is rewritten, not undone
+        is_back &= not (
+            path in new and path in there
+        )  # a new file thrown away and written again is rewritten, not undone
         is_back &= not gone or bool(lost)  # what was written again at once was not undone
         back[path].append(is_back)
         if is_back and lines:
             lost -= taken
             taken |= lost
-            who = _main_taker(lines, [changes[n] for n in sorted({n for line in lines for n in touching[line]})], cause)
-            restored = len({line for n in region.hunks if n < until for line in changes[n].gone} - written)
+            who = _main_taker(
+                lines,
+                [changes[n] for n in sorted({n for line in lines for n in touching[line]})],
+                cause,
+            )
+            restored = len(
+                {line for n in region.hunks if n < until for line in changes[n].gone} - written
+            )
             by_path[path].add(TakenBack(len(lost), restored, Counter({who: len(lost)})))
     for line in again.not_rewritten(thrown.keys() - taken):
         by_path[path_of[line]].add(TakenBack(1, 0, Counter({thrown[line]: 1})))
     for path, taken_back in by_path.items():
         result.places.add(taken_back)
-        if (all(back[path]) and path not in new) or any(command.reaches(path) for command in commands):
+        if (all(back[path]) and path not in new) or any(
+            command.reaches(path) for command in commands
+        ):
             result.files.add(taken_back)
     return result
 
@@ -135,7 +161,9 @@ class _Again:
 
     def __init__(self, changes: Sequence[Change], hunks: Sequence[int], at_close: set[int]) -> None:
         self._keys = {
-            line: (changes[n].path, text) for n in hunks for line, text in zip(changes[n].fresh, changes[n].new, strict=True)
+            line: (changes[n].path, text)
+            for n in hunks
+            for line, text in zip(changes[n].fresh, changes[n].new, strict=True)
         }
         self._there: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._written_again = set[int]()
@@ -165,7 +193,11 @@ def _thrown_away(commands: Sequence[UndoCommand], hunks: Sequence[Change]) -> di
         for hunk in hunks:
             if command.since < hunk.at <= command.at and command.reaches(hunk.path):
                 lines = zip(hunk.fresh, hunk.new, strict=True)
-                thrown |= {line: command.by for line, text in lines if text.strip() and line not in gone and line not in thrown}
+                thrown |= {
+                    line: command.by
+                    for line, text in lines
+                    if text.strip() and line not in gone and line not in thrown
+                }
     return thrown
 
 
@@ -232,7 +264,9 @@ def neighbours(visits: Iterable[Visit]) -> dict[int, Neighbours]:
     result = {}
     for number, visit in enumerate(ordered):
         later = list(_later(visit, ordered[number + 1 :]))
-        restarted = any(v.started - visit.ended <= RESTARTED and v.files & visit.files for v in later)
+        restarted = any(
+            v.started - visit.ended <= RESTARTED and v.files & visit.files for v in later
+        )
         within = round(later[0].started - visit.ended, 3) if later else None
         result[visit.session_id] = Neighbours(within, restarted)
     return result
@@ -250,7 +284,9 @@ def _later(visit: Visit, others: Sequence[Visit]) -> Iterator[Visit]:
 class Ending(NamedTuple):
     """What is known of the end of a session's work."""
 
-    applied: float | None = None  # share of its lines that stands in commits; None when it wrote none
+    applied: float | None = (
+        None  # share of its lines that stands in commits; None when it wrote none
+    )
     taken_back: float = 0.0  # share of its lines in commits that later commits say to take back
     reverted_by: str | None = None  # who undid most of it before its close
     rejects: bool = False  # the last message refuses
@@ -295,9 +331,17 @@ def localized_correct_file(
         return None
     from_root = any(file["path"] in touched for file in changed)
     first = min(file["changed"] for file in changed)
-    return int(any(file["changed"] == first and _is_linked(str(file["path"]), linked, from_root) for file in changed))
+    return int(
+        any(
+            file["changed"] == first and _is_linked(str(file["path"]), linked, from_root)
+            for file in changed
+        )
+    )
 
 
 def _is_linked(path: str, linked: Collection[str], from_root: bool) -> bool:
     """Paths of a session that ran in a directory below or above the root are the ends of the files' own, or the other way round."""
-    return path in linked or (not from_root and any(file.endswith("/" + path) or path.endswith("/" + file) for file in linked))
+    return path in linked or (
+        not from_root
+        and any(file.endswith("/" + path) or path.endswith("/" + file) for file in linked)
+    )

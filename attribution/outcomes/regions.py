@@ -30,9 +30,13 @@ class Region:
     hunks: list[int]
     rounds: list[list[int]] = field(default_factory=list)  # hunks of each call, calls in order
     sizes: list[int] = field(default_factory=list)  # lines added and removed by each round
-    states: list[State] = field(default_factory=list)  # before the first round, then after each; only of re-edited regions
+    states: list[State] = field(
+        default_factory=list
+    )  # before the first round, then after each; only of re-edited regions
     convergence: str = ""  # a Convergence; "" when edited by one call only
-    returned_to: int = -1  # oscillating because a round brought this earlier state back (0: as before the first)
+    returned_to: int = (
+        -1
+    )  # oscillating because a round brought this earlier state back (0: as before the first)
 
 
 @dataclass(slots=True)
@@ -100,7 +104,9 @@ def _touching(changes: Sequence[Change]) -> dict[int, list[int]]:
     return touching
 
 
-def _region(hunks: list[int], changes: Sequence[Change], touching: Mapping[int, Sequence[int]]) -> Region:
+def _region(
+    hunks: list[int], changes: Sequence[Change], touching: Mapping[int, Sequence[int]]
+) -> Region:
     first = changes[hunks[0]]
     assert first.call is not None
     region = Region(first.call.session_id, changes[hunks[-1]].path, hunks)
@@ -110,9 +116,14 @@ def _region(hunks: list[int], changes: Sequence[Change], touching: Mapping[int, 
         assert call is not None
         by_call.setdefault(call.call_id, []).append(number)
     region.rounds = list(by_call.values())
-    region.sizes = [sum(len(changes[n].gone) + len(changes[n].fresh) for n in round_) for round_ in region.rounds]
+    region.sizes = [
+        sum(len(changes[n].gone) + len(changes[n].fresh) for n in round_)
+        for round_ in region.rounds
+    ]
     if len(region.rounds) > 1:
-        region.states = history_of(hunks, changes, touching).states([round_[-1] for round_ in region.rounds])
+        region.states = history_of(hunks, changes, touching).states(
+            [round_[-1] for round_ in region.rounds]
+        )
         region.convergence, region.returned_to = convergence_of(region.sizes, region.states)
     return region
 
@@ -151,11 +162,18 @@ class RegionHistory:
     """
 
     def __init__(
-        self, numbers: list[int], alive: list[frozenset[int]], text: Mapping[int, str], changes: Sequence[Change], start: int
+        self,
+        numbers: list[int],
+        alive: list[frozenset[int]],
+        text: Mapping[int, str],
+        changes: Sequence[Change],
+        start: int,
     ) -> None:
         """`alive`: its lines at first, and after each of the changes of these numbers; `start`: the region's first hunk."""
         self._numbers, self._alive, self._text, self._changes = numbers, alive, text, changes
-        self._start = bisect_left(numbers, start)  # the work of earlier sessions is the text that this session started from
+        self._start = bisect_left(
+            numbers, start
+        )  # the work of earlier sessions is the text that this session started from
         self._place: dict[int, int] = {}
 
     def states(self, ends: Iterable[int]) -> list[State]:
@@ -168,7 +186,9 @@ class RegionHistory:
     def is_back(self, number: int) -> bool:
         """Whether its text after the change of that number is what it was at first."""
         index = self._index(number)
-        return self._bag(index) == self._bag(self._start) and self._ordered_state(index) == self._ordered_state(self._start)
+        return self._bag(index) == self._bag(self._start) and self._ordered_state(
+            index
+        ) == self._ordered_state(self._start)
 
     def _index(self, number: int) -> int:
         return bisect_right(self._numbers, number)
@@ -179,12 +199,16 @@ class RegionHistory:
     def _ordered_state(self, index: int) -> State:
         alive = self._alive[index]
         if len(alive) > 1 and not self._place:
-            self._place = {line: rank for rank, line in enumerate(_in_order(self._numbers, self._changes))}
+            self._place = {
+                line: rank for rank, line in enumerate(_in_order(self._numbers, self._changes))
+            }
         lines = sorted(alive, key=self._place.__getitem__) if len(alive) > 1 else alive
         return tuple(filter(None, map(self._text.__getitem__, lines)))
 
 
-def history_of(hunks: Sequence[int], changes: Sequence[Change], touching: Mapping[int, Sequence[int]]) -> RegionHistory:
+def history_of(
+    hunks: Sequence[int], changes: Sequence[Change], touching: Mapping[int, Sequence[int]]
+) -> RegionHistory:
     """The region that these hunks make, before and after every change that touches one of its lines."""
     lines = {line for n in hunks for line in (*changes[n].gone, *changes[n].fresh)}
     ordered = sorted(set(hunks) | {n for line in lines for n in touching[line]})
@@ -216,7 +240,10 @@ def _in_order(numbers: Iterable[int], changes: Sequence[Change]) -> list[int]:
     for n in numbers:
         change = changes[n]
         lines.update(change.gone, change.fresh)
-        for run in ((change.before, *change.gone, change.below), (change.before, *change.fresh, change.below)):
+        for run in (
+            (change.before, *change.gone, change.below),
+            (change.before, *change.fresh, change.below),
+        ):
             texts = [line for line in run if line >= 0]
             for above, below in pairwise(texts):
                 graph.add(below, above)
@@ -224,5 +251,7 @@ def _in_order(numbers: Iterable[int], changes: Sequence[Change]) -> list[int]:
             graph.add(line)
     try:
         return [*graph.static_order()]
-    except CycleError:  # lines that moved past each other: any fixed order will do to compare states
+    except (
+        CycleError
+    ):  # lines that moved past each other: any fixed order will do to compare states
         return sorted(lines)

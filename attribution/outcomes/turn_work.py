@@ -21,10 +21,14 @@ class TurnWork:
     produced: int = 0
     dictated: int = 0
     changed_next: int = 0
-    discarded: Counter[int] = field(default_factory=Counter)  # by the session that removed them before any commit had them
+    discarded: Counter[int] = field(
+        default_factory=Counter
+    )  # by the session that removed them before any commit had them
 
 
-def turn_work(runs: Iterable[WorktreeRun], user_texts: Mapping[int, UserTexts]) -> dict[TurnKey, TurnWork]:
+def turn_work(
+    runs: Iterable[WorktreeRun], user_texts: Mapping[int, UserTexts]
+) -> dict[TurnKey, TurnWork]:
     """Turn -> its work, over all worktrees. `user_texts`: session -> what its user said."""
     work: dict[TurnKey, TurnWork] = defaultdict(TurnWork)
     for run in runs:
@@ -32,7 +36,9 @@ def turn_work(runs: Iterable[WorktreeRun], user_texts: Mapping[int, UserTexts]) 
     return dict(work)
 
 
-def _add(work: dict[TurnKey, TurnWork], run: WorktreeRun, user_texts: Mapping[int, UserTexts]) -> None:
+def _add(
+    work: dict[TurnKey, TurnWork], run: WorktreeRun, user_texts: Mapping[int, UserTexts]
+) -> None:
     fates = {fate.line: fate.fate for fate in run.fates}
     writer: dict[int, TurnKey] = {}
     for change in run.changes:
@@ -50,7 +56,9 @@ def _add(work: dict[TurnKey, TurnWork], run: WorktreeRun, user_texts: Mapping[in
                 work[turn].dictated += texts is not None and texts.hold(text, call.turn)
 
 
-def _take(work: dict[TurnKey, TurnWork], writer: Mapping[int, TurnKey], line: int, by: TurnKey, fate: str) -> None:
+def _take(
+    work: dict[TurnKey, TurnWork], writer: Mapping[int, TurnKey], line: int, by: TurnKey, fate: str
+) -> None:
     """A call took away a line that a call had written."""
     source = writer.get(line)
     if source is None:
@@ -93,12 +101,16 @@ class UserTexts:
         """Whether the line stood in what was said up to that turn, or all its names of code (three or more) in one line of it."""
         words = _WORD.findall(line)
         names = _names(words) if self._named else frozenset()
-        if len(names) >= _NAMES and any(names <= line_names for earlier, line_names in self._named if earlier <= turn):
+        if len(names) >= _NAMES and any(
+            names <= line_names for earlier, line_names in self._named if earlier <= turn
+        ):
             return True
         if len(words) < 2 or any(self._words.get(word, turn + 1) > turn for word in words):
             return False
         bare = _BLANK.sub("", line)
-        return len(bare) >= _SHORTEST and any(bare in text for earlier, text in self._texts if earlier <= turn)
+        return len(bare) >= _SHORTEST and any(
+            bare in text for earlier, text in self._texts if earlier <= turn
+        )
 
 
 def _names(words: Iterable[str]) -> frozenset[str]:
@@ -109,4 +121,6 @@ def _names(words: Iterable[str]) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def _is_name(word: str) -> bool:
     inner = word[1:]
-    return (not word[0].isdigit() and inner != inner.lower() and word != word.upper()) or "_" in word.strip("_")
+    return (
+        not word[0].isdigit() and inner != inner.lower() and word != word.upper()
+    ) or "_" in word.strip("_")

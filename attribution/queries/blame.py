@@ -6,9 +6,25 @@ from typing import Any
 
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions
-from attribution.queries.open_repo import NOT_ASKED, SHORT, AnsweredAt, LineRange, OpenRepo, checked_out, committed_numbers, file_in
+from attribution.queries.open_repo import (
+    NOT_ASKED,
+    SHORT,
+    AnsweredAt,
+    LineRange,
+    OpenRepo,
+    checked_out,
+    committed_numbers,
+    file_in,
+)
 from attribution.queries.sessions import prompt_of
-from attribution.queries.verdicts import NO_COMMIT, Attributions, CommitRef, LineAttribution, MoveHistories, MoveHistory
+from attribution.queries.verdicts import (
+    NO_COMMIT,
+    Attributions,
+    CommitRef,
+    LineAttribution,
+    MoveHistories,
+    MoveHistory,
+)
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.text import count_of, decode, is_binary, split_lines
 
@@ -20,20 +36,29 @@ class BlameLine:
     introduced: Introduction
     commit: CommitRef | None  # None when the attributed history does not have it
     attribution: LineAttribution
-    moved: MoveHistory | None = None  # where git blame stops but the line is older, when its history is stored
+    moved: MoveHistory | None = (
+        None  # where git blame stops but the line is older, when its history is stored
+    )
     at: AnsweredAt = NOT_ASKED
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json and --csv."""
         first = self.moved.first if self.moved else self.introduced
         return {
-            "line": self.line, "commit": self.introduced.sha, "path_then": self.introduced.path,
-            "line_then": self.introduced.line, **self.attribution.data(),
-            "git_author": self.commit.author_name if self.commit else "", "first_commit": first.sha if first else "",
-            "first_path": first.path if first else "", "first_line": first.line if first else None,
-            "moves": self.moved.words() if self.moved else "", "text": self.text,
-            "at_commit": self.at.commit, "commits_behind": self.at.behind,
-        }  # fmt: skip
+            "line": self.line,
+            "commit": self.introduced.sha,
+            "path_then": self.introduced.path,
+            "line_then": self.introduced.line,
+            **self.attribution.data(),
+            "git_author": self.commit.author_name if self.commit else "",
+            "first_commit": first.sha if first else "",
+            "first_path": first.path if first else "",
+            "first_line": first.line if first else None,
+            "moves": self.moved.words() if self.moved else "",
+            "text": self.text,
+            "at_commit": self.at.commit,
+            "commits_behind": self.at.behind,
+        }
 
 
 @dataclass(slots=True)
@@ -50,7 +75,11 @@ class FileBlame:
 
 
 def blame(
-    opened: OpenRepo, file: str, commit: str = "", only: LineRange | Sequence[int] = (), ignore_space: bool = False
+    opened: OpenRepo,
+    file: str,
+    commit: str = "",
+    only: LineRange | Sequence[int] = (),
+    ignore_space: bool = False,
 ) -> FileBlame:
     """The file at a commit, all lines or only some. Raises UnknownBranch, WhoWroteError.
 
@@ -60,34 +89,67 @@ def blame(
     sha = opened.repo.resolve(commit).sha if commit else opened.tip
     path, data = file_in(opened, sha, file)
     if is_binary(data):
-        raise WhoWroteError(f"{path} is a binary file and has no lines", "Inspect its commits with: whowrote log --show COMMIT")
+        raise WhoWroteError(
+            f"{path} is a binary file and has no lines",
+            "Inspect its commits with: whowrote log --show COMMIT",
+        )
     committed = split_lines(data)
     now = None if commit else checked_out(opened, path, data)
     texts = [decode(line) for line in (committed if now is None else now)]
     only = only.within(len(texts)) if isinstance(only, LineRange) else only
     missing = next((n for n in only if not 1 <= n <= len(texts)), None)
     if missing is not None:
-        raise UnknownBranch(f"{path} has no line {missing} in {sha[:SHORT]}", f"It has {count_of(len(texts), 'line')}")
-    numbers = dict(enumerate(range(1, len(texts) + 1) if now is None else committed_numbers(committed, now), 1))
+        raise UnknownBranch(
+            f"{path} has no line {missing} in {sha[:SHORT]}",
+            f"It has {count_of(len(texts), 'line')}",
+        )
+    numbers = dict(
+        enumerate(range(1, len(texts) + 1) if now is None else committed_numbers(committed, now), 1)
+    )
     asked = {n: numbers[n] for n in sorted(only) or numbers}
     existing = [number for number in asked.values() if number is not None]
     few = existing if len(existing) < len(committed) else ()
-    added = introductions(opened.repo, sha, path, len(committed), few, ignore_space) if existing else {}
-    origins = {line: Introduction(NO_COMMIT, path, line) if n is None else added[n] for line, n in asked.items()}
+    added = (
+        introductions(opened.repo, sha, path, len(committed), few, ignore_space) if existing else {}
+    )
+    origins = {
+        line: Introduction(NO_COMMIT, path, line) if n is None else added[n]
+        for line, n in asked.items()
+    }
     newer = {origin.sha for origin in origins.values()} & opened.newer
-    answers = opened.answer_newer(opened, path, newer) if newer and opened.answer_newer is not None else {}
+    answers = (
+        opened.answer_newer(opened, path, newer)
+        if newer and opened.answer_newer is not None
+        else {}
+    )
     attributions, moves = Attributions(opened, answers), MoveHistories(opened.store, opened.repo_id)
     at = AnsweredAt(sha, len(opened.newer))
     lines = [
         BlameLine(
-            number, texts[number - 1], origin, attributions.commit(origin.sha), attributions.of_line(origin), moves.of(origin), at
+            number,
+            texts[number - 1],
+            origin,
+            attributions.commit(origin.sha),
+            attributions.of_line(origin),
+            moves.of(origin),
+            at,
         )
         for number, origin in origins.items()
     ]
     branch = opened.branch if sha == opened.tip else ""
     provisional = sum(line.attribution.provisional for line in lines)
-    note = [f"worked out for this file only: {count_of(provisional, 'line')} of newer commits; whowrote repo settles them"]
-    return FileBlame(opened.name, path, sha, branch, lines, texts, [*opened.notes, *(note if provisional else ())])
+    note = [
+        f"worked out for this file only: {count_of(provisional, 'line')} of newer commits; whowrote repo settles them"
+    ]
+    return FileBlame(
+        opened.name,
+        path,
+        sha,
+        branch,
+        lines,
+        texts,
+        [*opened.notes, *(note if provisional else ())],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +177,10 @@ def blocks(opened: OpenRepo, file: FileBlame) -> list[Block]:
         else:
             groups.append([line])
     spans = ((group[0], group[-1], group[0].attribution) for group in groups)
-    return [Block(a.line, b.line, a, prompt_of(opened.store, of.session_id, of.turn)) for a, b, of in spans]
+    return [
+        Block(a.line, b.line, a, prompt_of(opened.store, of.session_id, of.turn))
+        for a, b, of in spans
+    ]
 
 
 def _same(a: BlameLine, b: BlameLine) -> bool:

@@ -16,7 +16,14 @@ from typing import Any, NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
-from attribution.queries.breakdown_facts import BreakdownOptions, Facts, LineCell, Place, Prompt, facts
+from attribution.queries.breakdown_facts import (
+    BreakdownOptions,
+    Facts,
+    LineCell,
+    Place,
+    Prompt,
+    facts,
+)
 from attribution.queries.coverage import ATTRIBUTED, BY_AGENTS, BY_RECORD
 from attribution.queries.overview import monday
 from attribution.queries.repo_report import undeclared_notes
@@ -32,7 +39,9 @@ from collector.vocabulary.lines import LINE_CLASSES, LineClass
 DIMENSIONS = ("month", "week", "repository", "team", "directory", "agent", "driver", "person")
 """What groups can be made of. `person` is the git author, and nobody's merit: who commits a line need not have written it."""
 NO_TEAM, NO_AGENT, NO_DRIVER = "no team", "no agent", "no session"
-_OF_TURNS = frozenset({"month", "week", "repository", "agent", "driver"})  # a prompt has these, and no directory, team or person
+_OF_TURNS = frozenset(
+    {"month", "week", "repository", "agent", "driver"}
+)  # a prompt has these, and no directory, team or person
 _BASELINE = str(LineClass.UNDECLARED)
 
 
@@ -60,9 +69,19 @@ def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
     scope = _scope(result, options)
     rows = group_rows(result, options)
     whole = _row(result, scope._replace(of_prompts=True, shares=True))
-    units = {name: "share" for name in whole if f"{name}_low" in whole and name != _WEAKNESSES[2]} | {"agent": "agent"}
-    notes = [*_notes(options, scope), *undeclared_notes(store, [row["id"] for row in store.rows("SELECT id FROM repos")])]
-    return Breakdown(options, table_of(_in_order(rows, options, whole), units, notes), whole, _months(result.cells, options))
+    units = {
+        name: "share" for name in whole if f"{name}_low" in whole and name != _WEAKNESSES[2]
+    } | {"agent": "agent"}
+    notes = [
+        *_notes(options, scope),
+        *undeclared_notes(store, [row["id"] for row in store.rows("SELECT id FROM repos")]),
+    ]
+    return Breakdown(
+        options,
+        table_of(_in_order(rows, options, whole), units, notes),
+        whole,
+        _months(result.cells, options),
+    )
 
 
 def no_lines(store: Store) -> WhoWroteError:
@@ -76,19 +95,32 @@ def no_lines(store: Store) -> WhoWroteError:
 def group_rows(result: Facts, options: BreakdownOptions) -> list[dict[str, Any]]:
     """The names and numbers of the groups that have lines, in order of their names."""
     scope, groups = _scope(result, options), result.grouped(_Naming(options, result.cells).key)
-    return [dict(zip(options.by, key, strict=True)) | _row(groups[key], scope) for key in sorted(groups) if groups[key].cells]
+    return [
+        dict(zip(options.by, key, strict=True)) | _row(groups[key], scope)
+        for key in sorted(groups)
+        if groups[key].cells
+    ]
 
 
 def _scope(result: Facts, options: BreakdownOptions) -> _Asked:
-    return _Asked({"agent", "driver"}.isdisjoint(options.by), bool(result.lives), set(options.by) <= _OF_TURNS, bool(result.weak))
+    return _Asked(
+        {"agent", "driver"}.isdisjoint(options.by),
+        bool(result.lives),
+        set(options.by) <= _OF_TURNS,
+        bool(result.weak),
+    )
 
 
-def _in_order(rows: list[dict[str, Any]], options: BreakdownOptions, whole: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _in_order(
+    rows: list[dict[str, Any]], options: BreakdownOptions, whole: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """By the column that was asked for, the largest first, groups without a value last. Raises WhoWroteError."""
     if not options.sort:
         return rows
     if options.sort not in whole:
-        raise WhoWroteError(f"no column {options.sort} to sort by", f"Choose from: {', '.join(whole)}")
+        raise WhoWroteError(
+            f"no column {options.sort} to sort by", f"Choose from: {', '.join(whole)}"
+        )
     return sorted(rows, key=lambda row: (row[options.sort] is None, -(row[options.sort] or 0)))
 
 
@@ -97,10 +129,13 @@ def check(options: BreakdownOptions) -> None:
     unknown = [name for name in options.by if name not in DIMENSIONS]
     if unknown or not options.by:
         raise WhoWroteError(
-            f"lines cannot be grouped by {', '.join(unknown) or 'nothing'}", f"Choose from: {', '.join(DIMENSIONS)}"
+            f"lines cannot be grouped by {', '.join(unknown) or 'nothing'}",
+            f"Choose from: {', '.join(DIMENSIONS)}",
         )
     if "team" in options.by and not options.teams:
-        raise WhoWroteError("no teams are known", "Name a CSV file with the columns email and team: --teams FILE")
+        raise WhoWroteError(
+            "no teams are known", "Name a CSV file with the columns email and team: --teams FILE"
+        )
     if "person" in options.by and options.sort:
         raise WhoWroteError("persons are not ranked here", "Leave out --sort")
 
@@ -128,7 +163,11 @@ class _Naming:
 
     def _team(self, email: str) -> str:
         if email not in self._teams:
-            fits = (team for pattern, team in self._options.teams.items() if fnmatch.fnmatchcase(email, pattern.lower()))
+            fits = (
+                team
+                for pattern, team in self._options.teams.items()
+                if fnmatch.fnmatchcase(email, pattern.lower())
+            )
             self._teams[email] = next(fits, NO_TEAM)
         return self._teams[email]
 
@@ -154,7 +193,13 @@ class _Asked(NamedTuple):
     scanned: bool
 
 
-_WEAKNESSES = ("findings", "scanned_lines", "findings_per_1000", "findings_per_1000_low", "findings_per_1000_high")
+_WEAKNESSES = (
+    "findings",
+    "scanned_lines",
+    "findings_per_1000",
+    "findings_per_1000_low",
+    "findings_per_1000_high",
+)
 
 
 def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
@@ -175,21 +220,37 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
     agents = [record for record in records if record.author == LineClass.AGENT]
     undeclared = [record for record in records if record.author == _BASELINE]
     cost, priced = cost_of(group.prompts) if scope.of_prompts else (None, None)
-    at_head = ((commit_of(record), record.lines, not record.dead) for record in agents if not record.lost)
+    at_head = (
+        (commit_of(record), record.lines, not record.dead) for record in agents if not record.lost
+    )
     there = sum(record.lines for record in agents if not record.dead and not record.lost)
-    weaknesses = rate_if_enough(total(weak.cell for weak in group.weak)) if scope.scanned else (None,) * len(_WEAKNESSES)
+    weaknesses = (
+        rate_if_enough(total(weak.cell for weak in group.weak))
+        if scope.scanned
+        else (None,) * len(_WEAKNESSES)
+    )
     return {
         "commits": len({cell.commit_id for cell in group.cells}),
         "lines": lines.total(),
         **{f"{name}_lines": lines[name] for name in LINE_CLASSES},
         **_columns("coverage", _share(signed, ATTRIBUTED) if scope.shares else _NOT_KNOWN),
         **_columns("agent_share", _share(group.cells, BY_RECORD) if scope.shares else _NOT_KNOWN),
-        **_columns("agent_or_declared_share", _share(group.cells, BY_AGENTS) if scope.shares else _NOT_KNOWN),
-        **_columns("agent_kept_30_days", _share_after_30_days(agents) if scope.followed else _NOT_KNOWN),
-        **_columns("undeclared_kept_30_days", _share_after_30_days(undeclared) if scope.followed else _NOT_KNOWN),
+        **_columns(
+            "agent_or_declared_share",
+            _share(group.cells, BY_AGENTS) if scope.shares else _NOT_KNOWN,
+        ),
+        **_columns(
+            "agent_kept_30_days", _share_after_30_days(agents) if scope.followed else _NOT_KNOWN
+        ),
+        **_columns(
+            "undeclared_kept_30_days",
+            _share_after_30_days(undeclared) if scope.followed else _NOT_KNOWN,
+        ),
         **_columns("agent_at_head", _ratio(at_head) if scope.followed else _NOT_KNOWN),
         "cost_usd": cost,
-        "cost_per_line_at_head": cost / there if cost is not None and there >= minimum.PART.lines else None,
+        "cost_per_line_at_head": cost / there
+        if cost is not None and there >= minimum.PART.lines
+        else None,
         "prompts": len(group.prompts) if scope.of_prompts else None,
         "prompts_with_cost": priced,
         **dict(zip(_WEAKNESSES, weaknesses, strict=True)),
@@ -223,7 +284,9 @@ def _ratio(lines: Iterable[tuple[Hashable, int, bool]]) -> Share:
 
 def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
     """The share of the lines that are old enough."""
-    old = [r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)]
+    old = [
+        r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)
+    ]
     lines = sum(r.lines for r in old)
     if not old or minimum.SHARE.refusal({"": minimum.sample((r.lines, commit_of(r)) for r in old)}):
         return None, None, None, lines
@@ -263,9 +326,13 @@ NOT_TO_CONCLUDE = (
 def _notes(options: BreakdownOptions, scope: _Asked) -> list[str]:
     result = [note for note in (audited_note("agent", "human", "likely_human"),) if note]
     if not scope.followed:
-        result.append("what became of lines is not known: run whowrote survival PATH for each repository first")
+        result.append(
+            "what became of lines is not known: run whowrote survival PATH for each repository first"
+        )
     if not scope.scanned:
-        result.append("weaknesses are not known: run whowrote findings scan PATH for each repository first")
+        result.append(
+            "weaknesses are not known: run whowrote findings scan PATH for each repository first"
+        )
     if not scope.of_prompts:
         beyond = [name for name in options.by if name not in _OF_TURNS]
         result.append(f"a prompt belongs to no {' and no '.join(beyond)}, so groups have no cost")

@@ -25,7 +25,9 @@ class Place(NamedTuple):
     agent: str  # "" for lines that no agent is known to have written
     name: str  # git author
     email: str
-    driver: str  # what sent most prompts of the session that wrote them; "" for lines without a session
+    driver: (
+        str  # what sent most prompts of the session that wrote them; "" for lines without a session
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,9 @@ class BreakdownOptions:
     by: tuple[str, ...] = ("month",)
     since: str = ""
     until: str = ""
-    teams: Mapping[str, str] = field(default_factory=dict)  # pattern of e-mail addresses -> team; the first that fits counts
+    teams: Mapping[str, str] = field(
+        default_factory=dict
+    )  # pattern of e-mail addresses -> team; the first that fits counts
     sort: str = ""  # a column of numbers, the largest first; "" for the order of names
     fold: bool = False  # months without agents side by side are one group, and not in `months`
 
@@ -88,7 +92,8 @@ _CLASS = line_class_sql("o")
 _CELLS = f"""
 SELECT {
     place_columns(
-        "f.path", f"CASE {_CLASS} WHEN 'agent' THEN {AGENT} WHEN 'declared' THEN COALESCE(c.declared_agent, '') ELSE '' END"
+        "f.path",
+        f"CASE {_CLASS} WHEN 'agent' THEN {AGENT} WHEN 'declared' THEN COALESCE(c.declared_agent, '') ELSE '' END",
     )
 }, c.id AS commit_id, {_CLASS} AS line_class,
   c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
@@ -100,7 +105,9 @@ GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7, 9, 10 HAVING SUM(p.nonblank) > 0 ORDER BY c.
 """
 
 
-def placed(store: Store, sql: str, options: BreakdownOptions, *more: object) -> Iterator[tuple[Place, tuple[Any, ...]]]:
+def placed(
+    store: Store, sql: str, options: BreakdownOptions, *more: object
+) -> Iterator[tuple[Place, tuple[Any, ...]]]:
     """Rows whose first columns are a place, with the columns behind it."""
     for row in store.rows(sql, (options.since, options.until, *more)):
         values = tuple(row.values())
@@ -117,7 +124,9 @@ WHERE {days("h.author_at")}
 
 def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
     births = {row["id"]: row for row in store.rows(_BIRTHS, (options.since, options.until))}
-    drivers: dict[int | None, str] = {row["id"]: row["driver"] for row in store.rows("SELECT id, driver FROM sessions")}
+    drivers: dict[int | None, str] = {
+        row["id"]: row["driver"] for row in store.rows("SELECT id, driver FROM sessions")
+    }
     result = []
     for record in records_of(store, sorted({birth["repo_id"] for birth in births.values()})):
         if birth := births.get(record.birth):
@@ -125,7 +134,9 @@ def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
             top, slash, _ = record.path.partition("/")
             directory = top + slash if slash else "."
             by = (birth["name"], birth["email"], drivers.get(record.session, ""))
-            result.append(Life(Place(birth["day"], birth["repository"], directory, agent, *by), record))
+            result.append(
+                Life(Place(birth["day"], birth["repository"], directory, agent, *by), record)
+            )
     return result
 
 
@@ -161,5 +172,9 @@ def facts(store: Store, options: BreakdownOptions) -> Facts:
         [LineCell(place, *values) for place, values in placed(store, _CELLS, options)],
         _lives(store, options),
         [Prompt(place, *values) for place, values in placed(store, _PROMPTS, options)],
-        [Weak(place, cell) for read in hooks("event_counts") for place, cell in read(store, options)],
+        [
+            Weak(place, cell)
+            for read in hooks("event_counts")
+            for place, cell in read(store, options)
+        ],
     )

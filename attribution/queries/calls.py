@@ -64,7 +64,9 @@ def call_of(store: Store, line: BlameLine, neighbours: Neighbours) -> CallExcerp
     of = line.attribution
     for call in store.rows(_CALL, (printable(line.introduced.path), of.session_id, of.call_id)):
         command, written = call.pop("command"), call.pop("input")
-        arguments = [_Argument("$", "", command)] if command is not None else list(_arguments(written))
+        arguments = (
+            [_Argument("$", "", command)] if command is not None else list(_arguments(written))
+        )
         lines, match, cut = _excerpt(arguments, printable(line.text), neighbours)
         return CallExcerpt(**call, lines=lines, match=match, cut=cut)
     return None
@@ -90,7 +92,12 @@ def _arguments(input_: str) -> Iterator[_Argument]:
     try:
         value = load_json(input_)
     except ValueError:
-        value = {"content": input_.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').replace("\\\\", "\\")}
+        value = {
+            "content": input_.replace("\\n", "\n")
+            .replace("\\t", "\t")
+            .replace('\\"', '"')
+            .replace("\\\\", "\\")
+        }
     stack = [value]
     while stack:
         node = stack.pop()
@@ -116,7 +123,9 @@ class _Best(NamedTuple):
     position: int  # among them
 
 
-def _excerpt(arguments: Sequence[_Argument], requested: str, neighbours: Neighbours) -> tuple[list[CallLine], str, bool]:
+def _excerpt(
+    arguments: Sequence[_Argument], requested: str, neighbours: Neighbours
+) -> tuple[list[CallLine], str, bool]:
     """The lines around the wanted one, marked as a diff marks them; how it was found; whether there is more."""
     best = _Best(-1.0, 0, [], 0)
     for argument in arguments:
@@ -124,7 +133,10 @@ def _excerpt(arguments: Sequence[_Argument], requested: str, neighbours: Neighbo
         plain = [text if mark else text[1:] for mark, text in lines]
         for index, (mark, _) in enumerate(lines):
             score = _likeness(plain[index], requested) if mark != "-" else 0.0
-            around = (plain[index - 1].strip() if index else "", plain[index + 1].strip() if index + 1 < len(plain) else "")
+            around = (
+                plain[index - 1].strip() if index else "",
+                plain[index + 1].strip() if index + 1 < len(plain) else "",
+            )
             agreeing = sum(a == b for a, b in zip(around, neighbours, strict=True))
             if (score, agreeing) > (best.score, best.agreeing):
                 best = _Best(score, agreeing, lines, index)
@@ -132,7 +144,9 @@ def _excerpt(arguments: Sequence[_Argument], requested: str, neighbours: Neighbo
     start = max(0, best.position - _AROUND) if match else 0
     end = min(len(best.lines), best.position + _AROUND + 1) if match else 2 * _AROUND
     listing = [
-        CallLine(mark or text[:1], text if mark else text[1:], bool(match) and index == best.position)
+        CallLine(
+            mark or text[:1], text if mark else text[1:], bool(match) and index == best.position
+        )
         for index, (mark, text) in enumerate(best.lines)
     ]
     return listing[start:end], match, start > 0 or end < len(best.lines)
@@ -151,8 +165,14 @@ def marked_lines(before: Sequence[str], after: Sequence[str]) -> list[MarkedLine
     if not before or len(before) * len(after) > _COMPARED:
         return removed + added
     result: list[MarkedLine] = []
-    for tag, a0, a1, b0, b1 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        result += [(" ", line) for line in after[b0:b1]] if tag == "equal" else removed[a0:a1] + added[b0:b1]
+    for tag, a0, a1, b0, b1 in difflib.SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
+        result += (
+            [(" ", line) for line in after[b0:b1]]
+            if tag == "equal"
+            else removed[a0:a1] + added[b0:b1]
+        )
     return result
 
 

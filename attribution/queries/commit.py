@@ -25,8 +25,12 @@ class CommitReport:
     commit: CommitRef
     lines: dict[str, int]  # lines with text of source and test files by class
     kinds: Table  # all kinds of files that have lines
-    checkpoints: list[dict[str, Any]]  # that the message names: checkpoint, in_clone, signature (never verified)
-    files: list[dict[str, Any]]  # path, old_path, status, content, kind (a FileKind), added, deleted, `spans`: AttributedLines
+    checkpoints: list[
+        dict[str, Any]
+    ]  # that the message names: checkpoint, in_clone, signature (never verified)
+    files: list[
+        dict[str, Any]
+    ]  # path, old_path, status, content, kind (a FileKind), added, deleted, `spans`: AttributedLines
     sessions: Table  # rows of session_commits, with the `prompts` of the turns that wrote lines of the commit
     claims: Table  # rows of recorder_claims
 
@@ -34,7 +38,12 @@ class CommitReport:
         """Plain values of each span, for --csv."""
         for file in self.files:
             for span in file["spans"]:
-                location = {"commit": self.commit.sha, "path": file["path"], "start_line": span.start, "end_line": span.end}
+                location = {
+                    "commit": self.commit.sha,
+                    "path": file["path"],
+                    "start_line": span.start,
+                    "end_line": span.end,
+                }
                 yield location | span.attribution.data()
 
 
@@ -43,18 +52,25 @@ def commit_report(store: Store, name: str, opened: OpenRepo | None = None) -> Co
     sha = opened.repo.resolve(name).sha if opened is not None else name.lower()
     if len(sha) < 4 or not set(sha) <= set("0123456789abcdef"):
         raise UnknownBranch(
-            f"{name!r} is not a commit id", "Given the path of the clone, any revision works: whowrote log --show HEAD PATH"
+            f"{name!r} is not a commit id",
+            "Given the path of the clone, any revision works: whowrote log --show HEAD PATH",
         )
     numbers = commit_numbers(store, sha, opened.repo_id if opened is not None else None)
     if not numbers and opened is not None and sha in opened.newer:
         clone = opened.repo.worktree() or opened.repo.path
-        raise UnknownBranch(f"commit {name} is not attributed yet", f"Attribute it with: whowrote repo {clone}")
+        raise UnknownBranch(
+            f"commit {name} is not attributed yet", f"Attribute it with: whowrote repo {clone}"
+        )
     if not numbers:
         raise UnknownBranch(
-            f"commit {name} is not in {store.path}", "It may be on another branch or before --since; see: whowrote repo --help"
+            f"commit {name} is not in {store.path}",
+            "It may be on another branch or before --since; see: whowrote repo --help",
         )
     if len(numbers) > 1:
-        raise UnknownBranch(f"{name} is ambiguous: several commits start with it", "Use more digits, or add the path of the clone")
+        raise UnknownBranch(
+            f"{name} is ambiguous: several commits start with it",
+            "Use more digits, or add the path of the clone",
+        )
     return report_of_commit(store, numbers[0])
 
 
@@ -66,10 +82,16 @@ def commit_numbers(store: Store, sha: str, repo_id: int | None) -> list[int]:
 
 def report_of_commit(store: Store, number: int) -> CommitReport:
     """Reads the commit with this number of its row."""
-    (commit,) = store.select(CommitRef, f"SELECT {COMMIT_COLUMNS} FROM commits c WHERE c.id = ?", (number,))
-    repo = store.value("SELECT r.name FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?", (number,))
+    (commit,) = store.select(
+        CommitRef, f"SELECT {COMMIT_COLUMNS} FROM commits c WHERE c.id = ?", (number,)
+    )
+    repo = store.value(
+        "SELECT r.name FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?", (number,)
+    )
     sql = "SELECT kind, class, SUM(nonblank) AS lines FROM line_spans WHERE commit_id = ? GROUP BY 1, 2"
-    kinds = kind_lines((row["kind"], row["class"], row["lines"]) for row in store.rows(sql, (number,)))
+    kinds = kind_lines(
+        (row["kind"], row["class"], row["lines"]) for row in store.rows(sql, (number,))
+    )
     return CommitReport(
         repo,
         commit,
@@ -117,7 +139,9 @@ def _linked_sessions(store: Store, number: int) -> Table:
         (number,),
     ):
         prompts[row["session_id"]].append(as_typed(row["prompt"] or ""))
-    table = read_view(store, "session_commits", {"commit_id": number}, "agent_lines DESC, session_id")
+    table = read_view(
+        store, "session_commits", {"commit_id": number}, "agent_lines DESC, session_id"
+    )
     for row in table:
         row["prompts"] = prompts[row["session_id"]]
     return table
@@ -136,8 +160,12 @@ def commit_summaries(store: Store, shas: Sequence[str]) -> list[CommitSummary]:
     summaries = []
     for sha in shas:
         for row in read_view(store, "commit_list", {"commit_sha": sha}):
-            linked = read_view(store, "session_commits", {"commit_id": row["commit_id"]}, "agent_lines DESC")
-            summaries.append(CommitSummary(row, [session for session in linked if session["agent_lines"]]))
+            linked = read_view(
+                store, "session_commits", {"commit_id": row["commit_id"]}, "agent_lines DESC"
+            )
+            summaries.append(
+                CommitSummary(row, [session for session in linked if session["agent_lines"]])
+            )
     return summaries
 
 
@@ -167,7 +195,9 @@ class CommitDiff:
     files: dict[str, FileDiff]  # by path after the commit; before it for a deletion
 
 
-def commit_diff(path: str | None, sha: str, spans: Mapping[str, Sequence[AttributedLines]]) -> CommitDiff | None:
+def commit_diff(
+    path: str | None, sha: str, spans: Mapping[str, Sequence[AttributedLines]]
+) -> CommitDiff | None:
     """None when the clone at `path` is gone or does not have the commit. A merge is compared with its first parent."""
     clone = clone_at(path)
     commit = clone.commit(sha) if clone is not None else None
@@ -181,7 +211,9 @@ def commit_diff(path: str | None, sha: str, spans: Mapping[str, Sequence[Attribu
     return CommitDiff(commit.message, files)
 
 
-def _file(clone: GitRepo, change: FileChange, spans: Sequence[AttributedLines], left: int) -> FileDiff:
+def _file(
+    clone: GitRepo, change: FileChange, spans: Sequence[AttributedLines], left: int
+) -> FileDiff:
     old, new = (clone.blob(oid) if oid else b"" for oid in (change.old, change.new))
     if old is None or new is None:
         return FileDiff([], 0, "the content is not in the clone")
@@ -212,8 +244,13 @@ def _hunks(old: bytes, new: bytes, spans: Sequence[AttributedLines]) -> Iterator
         b = group[0].b0 - (group[0].a0 - a)
         for change in group:
             hunk += _context(before, a, change.a0, b)
-            hunk += [ShownLine("-", n + 1, None, before[n], None) for n in range(change.a0, change.a1)]
-            hunk += [ShownLine("+", None, n + 1, after[n], verdicts.get(n + 1)) for n in range(change.b0, change.b1)]
+            hunk += [
+                ShownLine("-", n + 1, None, before[n], None) for n in range(change.a0, change.a1)
+            ]
+            hunk += [
+                ShownLine("+", None, n + 1, after[n], verdicts.get(n + 1))
+                for n in range(change.b0, change.b1)
+            ]
             a, b = change.a1, change.b1
         hunk += _context(before, a, min(len(before), a + _AROUND), b)
         yield hunk

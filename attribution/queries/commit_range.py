@@ -53,7 +53,10 @@ class RangeStats:
     @property
     def covered(self) -> int:
         """Lines with an author by evidence."""
-        return sum(self.lines[name] for name in (LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN, LineClass.TOOL))
+        return sum(
+            self.lines[name]
+            for name in (LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN, LineClass.TOOL)
+        )
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -62,7 +65,12 @@ class RangeStats:
     def rows(self) -> list[dict[str, Any]]:
         """Plain values by class, for --csv."""
         return [
-            {"range": self.range, "class": name, "lines": lines, "share": lines / self.total if self.total else None}
+            {
+                "range": self.range,
+                "class": name,
+                "lines": lines,
+                "share": lines / self.total if self.total else None,
+            }
             for name, lines in self.lines.items()
         ]
 
@@ -71,12 +79,20 @@ def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeC
     """The commits of a range, newest first. `since`: only those authored then (ISO, UTC) or later. Raises UnknownBranch."""
     first, dots, last = requested.partition("..")
     if dots and last.startswith("."):
-        raise UnknownBranch(f"{requested}: A...B is not supported", "Use A..B for what B has and A does not")
+        raise UnknownBranch(
+            f"{requested}: A...B is not supported", "Use A..B for what B has and A does not"
+        )
     name = last if dots else first
     tip = opened.repo.resolve(name).sha if name else opened.tip
     hidden = [opened.repo.resolve(first).sha if first else opened.tip] if dots else []
     result = [
-        RangeCommit(c.sha, len(c.parents), printable(c.author_name), iso(c.author_time) or "", printable(c.subject))
+        RangeCommit(
+            c.sha,
+            len(c.parents),
+            printable(c.author_name),
+            iso(c.author_time) or "",
+            printable(c.subject),
+        )
         for c in opened.repo.history_of([tip], hidden)
     ]
     return [commit for commit in reversed(result) if commit.author_at >= since]
@@ -108,20 +124,31 @@ def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None
     rows: dict[str, dict[str, Any]] = {}
     for start in range(0, len(commits), _AT_ONCE):
         shas = [commit.sha for commit in commits[start : start + _AT_ONCE]]
-        existing = read_view(opened.store, "commit_list", {"repo_id": opened.repo_id, "commit_sha": shas})
+        existing = read_view(
+            opened.store, "commit_list", {"repo_id": opened.repo_id, "commit_sha": shas}
+        )
         rows |= {row["commit_sha"]: row for row in existing}
-    table.rows = [rows.get(commit.sha) or _unattributed_row(table, opened, commit) for commit in commits]
+    table.rows = [
+        rows.get(commit.sha) or _unattributed_row(table, opened, commit) for commit in commits
+    ]
     absent = sum(row["commit_id"] is None for row in table)
     if absent:
-        table.notes.append(f"note: not attributed, {count_of(absent, 'commit')}: attribute the branch first")
+        table.notes.append(
+            f"note: not attributed, {count_of(absent, 'commit')}: attribute the branch first"
+        )
     return table
 
 
 def _unattributed_row(table: Table, opened: OpenRepo, commit: RangeCommit) -> dict[str, Any]:
     named = {
-        "repo_id": opened.repo_id, "commit_sha": commit.sha, "author_at": commit.author_at, "git_author": commit.author_name,
-        "parents": commit.parents, "agents": [], "subject": commit.subject,
-    }  # fmt: skip
+        "repo_id": opened.repo_id,
+        "commit_sha": commit.sha,
+        "author_at": commit.author_at,
+        "git_author": commit.author_name,
+        "parents": commit.parents,
+        "agents": [],
+        "subject": commit.subject,
+    }
     return dict.fromkeys((column.name for column in table.columns), None) | named
 
 
@@ -131,7 +158,10 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
     shas = json.dumps([commit.sha for commit in commits])
     known = {row["sha"]: row["id"] for row in opened.store.rows(_KNOWN, (opened.repo_id, shas))}
     numbers = json.dumps(list(known.values()))
-    lines, sessions = opened.store.rows(_LINES, (numbers,)), opened.store.rows(_SESSIONS, (numbers,))
+    lines, sessions = (
+        opened.store.rows(_LINES, (numbers,)),
+        opened.store.rows(_SESSIONS, (numbers,)),
+    )
     count, reasons = Counter[str](), Counter[str]()
     for row in lines:
         if row["kind"] in HEADLINE:
@@ -182,7 +212,9 @@ class CommitFilter:
     line_class: str = ""  # added at least one line of this class
 
 
-def commit_page(store: Store, repo_id: int, commit_filter: CommitFilter, first: int = 0) -> tuple[Table, int]:
+def commit_page(
+    store: Store, repo_id: int, commit_filter: CommitFilter, first: int = 0
+) -> tuple[Table, int]:
     """The latest commits from `first` on, as rows of the view commit_list, and how many there are on all pages."""
     where_sql, values = _where(repo_id, commit_filter)
     every = store.value(f"SELECT COUNT(*) FROM commits c WHERE {where_sql}", values)
@@ -207,7 +239,9 @@ def _where(repo_id: int, commit_filter: CommitFilter) -> tuple[str, list[Any]]:
         )
         result += [commit_filter.agent, commit_filter.agent]
     if commit_filter.line_class:
-        conditions.append("EXISTS (SELECT 1 FROM line_spans l WHERE l.commit_id = c.id AND l.class = ? AND l.nonblank > 0)")
+        conditions.append(
+            "EXISTS (SELECT 1 FROM line_spans l WHERE l.commit_id = c.id AND l.class = ? AND l.nonblank > 0)"
+        )
         result.append(commit_filter.line_class)
     return " AND ".join(conditions), result
 
@@ -216,14 +250,15 @@ def choices(store: Store, repo_id: int) -> dict[str, list[str]]:
     """What a filter can ask for: git authors and agents of the repository, most frequent first."""
     columns = {"persons": ("commits", "author_name"), "agents": ("sessions", "agent")}
     return {
-        name: [row[column] for row in store.rows(_CHOICES.format(table=table, column=column), (repo_id,))]
+        name: [
+            row[column]
+            for row in store.rows(_CHOICES.format(table=table, column=column), (repo_id,))
+        ]
         for name, (table, column) in columns.items()
     }
 
 
-_CHOICES = (
-    "SELECT {column} FROM {table} WHERE repo_id = ? AND COALESCE({column}, '') <> '' GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT 200"
-)
+_CHOICES = "SELECT {column} FROM {table} WHERE repo_id = ? AND COALESCE({column}, '') <> '' GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT 200"
 
 
 def pull_request(subject: str) -> int | None:

@@ -26,7 +26,9 @@ class Coverage:
     days: int | None  # commits authored at most so many days before the last one; None: all
     lines: int
     attributed: int
-    missing: Mapping[str, int]  # why the others are not attributed -> lines, most first; `declared`: only the commit says so
+    missing: Mapping[
+        str, int
+    ]  # why the others are not attributed -> lines, most first; `declared`: only the commit says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +62,24 @@ def headline(store: Store, repo_id: int | None) -> Headline:
 
     Ages are before the last commit of each repository.
     """
-    where_sql = "" if repo_id is None else "WHERE c.repo_id = ?"  # a condition that also lets all pass would not use the index
+    where_sql = (
+        "" if repo_id is None else "WHERE c.repo_id = ?"
+    )  # a condition that also lets all pass would not use the index
     sql = _LINES.format(where=where_sql, line_class=line_class_sql("o"), bands=_BANDS)
     rows = store.rows(sql, () if repo_id is None else (repo_id,))
     code = [row for row in rows if row["kind"] in HEADLINE]
     signed = [row for row in code if row["signed"]]
-    recent = [_coverage(days, [row for row in signed if row["age"] is not None and row["age"] <= days]) for days in AGES]
+    recent = [
+        _coverage(days, [row for row in signed if row["age"] is not None and row["age"] <= days])
+        for days in AGES
+    ]
     lines: Counter[str] = Counter()
     for row in code:
         lines[row["class"]] += row["lines"]
     kinds = kind_lines((row["kind"], row["class"], row["lines"]) for row in rows)
-    return Headline({name: lines[name] for name in LINE_CLASSES}, kinds, [_coverage(None, signed), *recent])
+    return Headline(
+        {name: lines[name] for name in LINE_CLASSES}, kinds, [_coverage(None, signed), *recent]
+    )
 
 
 def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
@@ -94,7 +103,9 @@ def _coverage(days: int | None, rows: Iterable[Mapping[str, Any]]) -> Coverage:
         if row["class"] in ATTRIBUTED:
             attributed += row["lines"]
         else:
-            missing[row["class"] if row["class"] == LineClass.DECLARED else row["reason"]] += row["lines"]
+            missing[row["class"] if row["class"] == LineClass.DECLARED else row["reason"]] += row[
+                "lines"
+            ]
     result = {reason: lines for reason, lines in missing.most_common() if lines}
     return Coverage(days, attributed + sum(result.values()), attributed, result)
 
@@ -121,7 +132,10 @@ class AgentShare(NamedTuple):
     @classmethod
     def of(cls, lines: Mapping[str, int]) -> AgentShare:
         """`lines`: class -> lines."""
-        declared, unanswered = lines.get(LineClass.DECLARED, 0), sum(lines.get(name, 0) for name in UNANSWERED)
+        declared, unanswered = (
+            lines.get(LineClass.DECLARED, 0),
+            sum(lines.get(name, 0) for name in UNANSWERED),
+        )
         return cls(lines.get(LineClass.AGENT, 0), declared, unanswered, sum(lines.values()))
 
     @property

@@ -19,9 +19,15 @@ from collector.vocabulary.lines import Author, Evidence, Reason
 
 _NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
 _ANY_COMMAND = "t.command IS NOT NULL AND ? <> ''"
-_SUBAGENTS = "(lower(t.name) IN ('task', 'agent') OR t.name LIKE '%subagent%' OR instr(t.command, ?) > 0)"
+_SUBAGENTS = (
+    "(lower(t.name) IN ('task', 'agent') OR t.name LIKE '%subagent%' OR instr(t.command, ?) > 0)"
+)
 _NO_AGENT = (Reason.NO_SESSION,)  # there is no session whose text could hold the line
-_SUSPECTS = {"opaque_shell": _ANY_COMMAND, "git_operation": _ANY_COMMAND, "invisible_subagent": _SUBAGENTS}
+_SUSPECTS = {
+    "opaque_shell": _ANY_COMMAND,
+    "git_operation": _ANY_COMMAND,
+    "invisible_subagent": _SUBAGENTS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +78,33 @@ class LineExplanation:
     notes: list[str]
     sections: list[LineSection]  # what plug-ins say
     measured: str  # how often lines of this kind are right, where readers checked; "" when nobody read any
-    earlier: list[dict[str, Any]]  # calls of agents whose text holds a line that is not an agent's, see `earlier_texts`
+    earlier: list[
+        dict[str, Any]
+    ]  # calls of agents whose text holds a line that is not an agent's, see `earlier_texts`
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
         call = asdict(self.call) if self.call else None
         return {
-            "repo": self.name, "path": self.path, **self.line.data(), "at_commit": self.sha,
-            "commit_subject": self.line.commit.subject if self.line.commit else "", "found_by_blame": self.by_blame,
-            "session_label": self.line.attribution.label, "how_we_know": self.evidence, "prompt": self.prompt,
-            "prompt_at": self.turn_at, "tool_call": call, "why_not_someone_else": self.others,
-            "actions": [asdict(a) for a in self.actions], "to_know_more": self.needed, "notes": self.notes,
-            **{section.name: section.rows for section in self.sections}, "measured": self.measured,
+            "repo": self.name,
+            "path": self.path,
+            **self.line.data(),
+            "at_commit": self.sha,
+            "commit_subject": self.line.commit.subject if self.line.commit else "",
+            "found_by_blame": self.by_blame,
+            "session_label": self.line.attribution.label,
+            "how_we_know": self.evidence,
+            "prompt": self.prompt,
+            "prompt_at": self.turn_at,
+            "tool_call": call,
+            "why_not_someone_else": self.others,
+            "actions": [asdict(a) for a in self.actions],
+            "to_know_more": self.needed,
+            "notes": self.notes,
+            **{section.name: section.rows for section in self.sections},
+            "measured": self.measured,
             "earlier_texts": self.earlier,
-        }  # fmt: skip
+        }
 
 
 def explain(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineExplanation:
@@ -96,7 +115,9 @@ def explain(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineE
     return explanation
 
 
-def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path: str, sha: str) -> LineExplanation:
+def explain_line(
+    opened: KnownRepo, line: BlameLine, texts: Sequence[str], path: str, sha: str
+) -> LineExplanation:
     """Why a line of a file of a commit is whose it is; `texts` are all lines of the file, or none."""
     window = _window(opened, line)
     actions = _actions(opened, line, window)
@@ -105,10 +126,14 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
     held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
     earlier: list[dict[str, Any]] = []
     if window and held:
-        from attribution.queries.suspects import earlier_texts  # with the search for lines in texts of agents, which few lines need
+        from attribution.queries.suspects import (
+            earlier_texts,
+        )  # with the search for lines in texts of agents, which few lines need
 
         earlier = earlier_texts(opened.store, opened.repo_id, line.text or "", window.until)
-    busy = of.author == "human" and any(of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions)
+    busy = of.author == "human" and any(
+        of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions
+    )
     sentences = reasons(line, busy)
     return LineExplanation(
         opened.name,
@@ -126,7 +151,13 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
         needed=sentences.needed,
         notes=[],
         sections=[
-            section(opened.store, opened.repo_id, line.introduced.sha, printable(line.introduced.path), line.introduced.line)
+            section(
+                opened.store,
+                opened.repo_id,
+                line.introduced.sha,
+                printable(line.introduced.path),
+                line.introduced.line,
+            )
             for section in hooks("line_section")
         ],
         measured=measured_words(of),
@@ -146,14 +177,26 @@ SELECT MIN(at) FROM (
 
 def _first_sign(opened: KnownRepo, line: BlameLine) -> list[str]:
     """When the author of a line that nothing links to an agent first gave a sign of one here. It decides nothing."""
-    if line.commit is None or line.attribution.reason != Reason.NO_SESSION or line.attribution.author != Author.UNKNOWN:
+    if (
+        line.commit is None
+        or line.attribution.reason != Reason.NO_SESSION
+        or line.attribution.author != Author.UNKNOWN
+    ):
         return []
     first = opened.store.value(_FIRST_SIGN, (opened.repo_id, line.commit.id))
-    when = f"first gave a sign of an agent here on {first[:10]}" if first else "gave no sign of an agent in this history"
+    when = (
+        f"first gave a sign of an agent here on {first[:10]}"
+        if first
+        else "gave no sign of an agent in this history"
+    )
     return [f"{printable(line.commit.author_name)} {when}. That does not show who wrote this line."]
 
 
-_BECAME = {"rejected": "refused by the user", "tool_error": "failed", "unmatched": "could not be replayed"}
+_BECAME = {
+    "rejected": "refused by the user",
+    "tool_error": "failed",
+    "unmatched": "could not be replayed",
+}
 
 
 def earlier_words(call: Mapping[str, Any]) -> str:
@@ -169,8 +212,16 @@ def measured_words(of: LineAttribution) -> str:
         return ""
     result = confidence_of(MeasuredTier(of.author, of.how, of.evidence, of.reason))
     verdict = "unknown was the right answer" if of.author == Author.UNKNOWN else "right"
-    newest = f"; in the newest audit of them, {result.newest_audit}, in {result.newest.words()}" if result.newest_audit else ""
-    return f"{verdict} in {result.rate.words()} {result.measured_on.meaning}{newest}, {counted_on()}" if result.rate.checked else ""
+    newest = (
+        f"; in the newest audit of them, {result.newest_audit}, in {result.newest.words()}"
+        if result.newest_audit
+        else ""
+    )
+    return (
+        f"{verdict} in {result.rate.words()} {result.measured_on.meaning}{newest}, {counted_on()}"
+        if result.rate.checked
+        else ""
+    )
 
 
 _BEFORE = """
@@ -183,7 +234,12 @@ AND c.position < (SELECT position FROM commits WHERE id = ?3) AND c.author_at < 
 def _window(opened: KnownRepo, line: BlameLine) -> Window | None:
     if line.commit is None:
         return None
-    values = (opened.repo_id, printable(line.introduced.path), line.commit.id, line.commit.author_at)
+    values = (
+        opened.repo_id,
+        printable(line.introduced.path),
+        line.commit.id,
+        line.commit.author_at,
+    )
     for before in opened.store.rows(_BEFORE, values):
         return Window(before["author_at"], line.commit.author_at, before["sha"][:SHORT])
     return Window("", line.commit.author_at, "")
@@ -208,19 +264,28 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
     path, store, of = printable(line.introduced.path), opened.store, line.attribution
     edits = store.rows(_EDITS, (opened.repo_id, path, window.since, window.until))
     asked = (opened.repo_id, window.since, window.until)
-    commands = store.rows(f"{_COMMANDS} {_SUSPECTS.get(of.reason, _NAMING)}", (*asked, path.rpartition("/")[2]))
+    commands = store.rows(
+        f"{_COMMANDS} {_SUSPECTS.get(of.reason, _NAMING)}", (*asked, path.rpartition("/")[2])
+    )
     if of.author != "agent":
         from attribution.queries.suspects import works_on
 
         existing = {command["call_id"] for command in commands}
         every = store.rows(f"{_COMMANDS} t.command <> '' ORDER BY t.at DESC LIMIT 2000", asked)
-        commands += [command for command in every if command["call_id"] not in existing and works_on(command["text"], path)]
+        commands += [
+            command
+            for command in every
+            if command["call_id"] not in existing and works_on(command["text"], path)
+        ]
     editing = {edit["call_id"] for edit in edits}
     for command in commands:
         first = command["text"].strip().split("\n", 1)[0]
         command["what"] = f"{command['name']}: {first[:200]}"
     calls = [*edits, *(command for command in commands if command["call_id"] not in editing)]
-    actions = [EarlierAction(call["at"], call["session"], call["what"], call["call_id"] == of.call_id) for call in calls]
+    actions = [
+        EarlierAction(call["at"], call["session"], call["what"], call["call_id"] == of.call_id)
+        for call in calls
+    ]
     return sorted(actions, key=lambda action: action.at)
 
 
@@ -233,11 +298,23 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
     remainder = [action for action in actions if not action.ours]
     if of.author == "agent":
         sessions = {action.session for action in remainder} - {of.label}
-        others = f"{len(sessions)} other sessions touched it" if len(sessions) > 1 else "one other session touched it"
+        others = (
+            f"{len(sessions)} other sessions touched it"
+            if len(sessions) > 1
+            else "one other session touched it"
+        )
         who = others if sessions else "no other session touched it"
-        opened = "its state here comes from this call" if of.evidence in ("observed", "replayed") else "this call is the best match"
+        opened = (
+            "its state here comes from this call"
+            if of.evidence in ("observed", "replayed")
+            else "this call is the best match"
+        )
         typed = of.how not in ("exact", "shell") or of.evidence not in ("observed", "replayed")
-        seen = [] if typed else ["The line was there when the call ended, so nobody typed it afterwards."]
+        seen = (
+            []
+            if typed
+            else ["The line was there when the call ended, so nobody typed it afterwards."]
+        )
         return [f"{who.capitalize()} {span}, and {opened}.", *seen]
     if not remainder:
         return [f"No recorded edit or command names {file} or works on its directory {span}."]
@@ -245,5 +322,9 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
     if of.author == "unknown" and of.reason in _SUSPECTS:
         return [f"Agents acted {times} {span} in ways that may be the cause (below)."]
     if of.author == "unknown":
-        return [f"Agents edited or named {file}, or worked on its directory, {times} {span} (below)."]
-    return [f"Agents edited or named {file}, or worked on its directory, {times} {span} (below); none of it explains the line."]
+        return [
+            f"Agents edited or named {file}, or worked on its directory, {times} {span} (below)."
+        ]
+    return [
+        f"Agents edited or named {file}, or worked on its directory, {times} {span} (below); none of it explains the line."
+    ]

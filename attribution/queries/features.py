@@ -12,7 +12,9 @@ from collector.storage.store import Store
 @lru_cache(maxsize=1)
 def json_columns() -> frozenset[str]:
     """Features that are stored as JSON."""
-    from attribution.features import features  # all its modules: a list of sessions needs none of them
+    from attribution.features import (
+        features,
+    )  # all its modules: a list of sessions needs none of them
 
     return frozenset(f.name for f in features() if f.type == "json")
 
@@ -37,14 +39,22 @@ def features_ready(store: Store) -> bool:
     """Whether the table has the columns of this version."""
     from attribution.features import features
 
-    return [row["name"] for row in store.rows(f"SELECT name FROM pragma_table_info('{TABLE}')")][1:] == [f.name for f in features()]
+    return [row["name"] for row in store.rows(f"SELECT name FROM pragma_table_info('{TABLE}')")][
+        1:
+    ] == [f.name for f in features()]
 
 
 # What a table of sessions shows.
 SHORT_LIST = (
-    "user_turn_count", "tool_call_count", "tool_errors", "touched_files", "diff_lines", "region_re_edit_count", "cost_usd",
+    "user_turn_count",
+    "tool_call_count",
+    "tool_errors",
+    "touched_files",
+    "diff_lines",
+    "region_re_edit_count",
+    "cost_usd",
     "session_outcome",
-)  # fmt: skip
+)
 
 
 def session_features(
@@ -70,4 +80,7 @@ def session_features(
 def null_reasons(store: Store, session_id: int) -> dict[str, str]:
     """Feature without a value -> why, in words."""
     rows = store.rows(f"SELECT feature, reason FROM {VIEW} WHERE session_id = ?", (session_id,))
-    return {row["feature"]: REASONS[row["reason"]].text if row["reason"] in REASONS else row["reason"] for row in rows}
+    return {
+        row["feature"]: REASONS[row["reason"]].text if row["reason"] in REASONS else row["reason"]
+        for row in rows
+    }

@@ -45,16 +45,28 @@ class LineHistoryReport:
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
         return {
-            "repo": self.name, "path": self.path, "line": self.line, "at_commit": self.sha, "text": self.text,
-            **self.attribution.data(), "age_days": self.days, "removed_by": self.actor, "removed_by_session": self.actor_session,
-            "cause": self.cause, "replaced_by": self.replaced_by, "events": [asdict(event) for event in self.events],
+            "repo": self.name,
+            "path": self.path,
+            "line": self.line,
+            "at_commit": self.sha,
+            "text": self.text,
+            **self.attribution.data(),
+            "age_days": self.days,
+            "removed_by": self.actor,
+            "removed_by_session": self.actor_session,
+            "cause": self.cause,
+            "replaced_by": self.replaced_by,
+            "events": [asdict(event) for event in self.events],
             "notes": self.notes,
-        }  # fmt: skip
+        }
 
 
 def is_followed(opened: OpenRepo) -> bool:
     """Whether the database has the history of the lines of a repository."""
-    return opened.store.value("SELECT 1 FROM tip_states WHERE repo_id = ?", (opened.repo_id,)) is not None
+    return (
+        opened.store.value("SELECT 1 FROM tip_states WHERE repo_id = ?", (opened.repo_id,))
+        is not None
+    )
 
 
 def line_history(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineHistoryReport:
@@ -64,21 +76,45 @@ def line_history(opened: OpenRepo, file: str, number: int, commit: str = "") -> 
     introduced = blamed.lines[0].introduced
     if introduced.sha == NO_COMMIT:
         line = blamed.lines[0]
-        return LineHistoryReport(blamed.name, blamed.path, number, blamed.sha, line.text, line.attribution, [], notes=blamed.notes)
+        return LineHistoryReport(
+            blamed.name,
+            blamed.path,
+            number,
+            blamed.sha,
+            line.text,
+            line.attribution,
+            [],
+            notes=blamed.notes,
+        )
     moved = lookup.moves.of(introduced)
     first = moved.first if moved is not None else introduced
     notes = list(blamed.notes)
     if moved is not None and first is None:
-        notes.append("the line is older than the followed part of history; use --full to follow all of it")
+        notes.append(
+            "the line is older than the followed part of history; use --full to follow all of it"
+        )
     renamed = renames(opened.repo, blamed.sha, blamed.path, introduced)
     events = [lookup.event("introduced", first)] if first is not None else []
     if moved is not None:
-        events += [lookup.event(move.how, Introduction(move.sha, move.path, move.line)) for move in moved.moves]
-    events += [lookup.event("renamed", rename.place, f"from {rename.before.path}") for rename in reversed(renamed)]
+        events += [
+            lookup.event(move.how, Introduction(move.sha, move.path, move.line))
+            for move in moved.moves
+        ]
+    events += [
+        lookup.event("renamed", rename.place, f"from {rename.before.path}")
+        for rename in reversed(renamed)
+    ]
     attribution = lookup.attributions.of_line(first) if first else LineAttribution()
     report = LineHistoryReport(
-        blamed.name, blamed.path, number, blamed.sha, blamed.lines[0].text, attribution, events, notes=notes
-    )  # fmt: skip
+        blamed.name,
+        blamed.path,
+        number,
+        blamed.sha,
+        blamed.lines[0].text,
+        attribution,
+        events,
+        notes=notes,
+    )
     if first is not None:
         lookup.add_removal(report, first)
     return report
@@ -95,42 +131,69 @@ class _Lookup:
     def event(self, what: str, introduction: Introduction, detail: str = "") -> LineEvent:
         commit = self.where.repo.commit(introduction.sha)
         followed_at = self.where.store.value(
-            "SELECT author_at FROM history_commits WHERE repo_id = ? AND commit_sha = ?", (self.where.repo_id, introduction.sha)
+            "SELECT author_at FROM history_commits WHERE repo_id = ? AND commit_sha = ?",
+            (self.where.repo_id, introduction.sha),
         )
         ref = self.attributions.commit(introduction.sha)
         time = followed_at if followed_at is not None else ref.author_at if ref else ""
         return LineEvent(
-            what, introduction.sha, time, commit.subject if commit else "", introduction.path, introduction.line or None,
-            commit.author_name if commit else "", detail,
-        )  # fmt: skip
+            what,
+            introduction.sha,
+            time,
+            commit.subject if commit else "",
+            introduction.path,
+            introduction.line or None,
+            commit.author_name if commit else "",
+            detail,
+        )
 
     def add_removal(self, report: LineHistoryReport, first: Introduction) -> None:
         """Adds who removed the line, or that it is present at HEAD."""
         line = (self.where.repo_id, first.sha, printable(first.path), first.line)
         removal = next(iter(self.where.store.rows(_REMOVAL, line)), None)
         if removal is None:
-            report.notes.append("the line is older than the followed part of history; use --full to follow all of it")
+            report.notes.append(
+                "the line is older than the followed part of history; use --full to follow all of it"
+            )
             return
-        report.days, sha, left_main = removal["days"], removal["removed_sha"], removal["left_main_sha"]
+        report.days, sha, left_main = (
+            removal["days"],
+            removal["removed_sha"],
+            removal["left_main_sha"],
+        )
         if sha is None:
             path = report.path if report.sha == self.where.head else ""
             report.events.append(self.event("present", Introduction(self.where.head, path, 0)))
             return
-        report.cause, report.actor, report.actor_session = removal["cause"], removal["actor"], removal["session"]
+        report.cause, report.actor, report.actor_session = (
+            removal["cause"],
+            removal["actor"],
+            removal["session"],
+        )
         introduction = Introduction(sha, removal["into_path"] or "", removal["into_start"] or 0)
         report.events.append(self.event("removed", introduction, report.cause.replace("_", " ")))
         if left_main and left_main != sha:
-            report.events.append(self.event("merged", Introduction(left_main, "", 0), "the removal reached the main line"))
-        report.replaced_by = self._replacement(sha, removal["into_path"], removal["into_start"], removal["into_end"])
+            report.events.append(
+                self.event(
+                    "merged", Introduction(left_main, "", 0), "the removal reached the main line"
+                )
+            )
+        report.replaced_by = self._replacement(
+            sha, removal["into_path"], removal["into_start"], removal["into_end"]
+        )
 
-    def _replacement(self, sha: str, path: str | None, start: int | None, end: int | None, most: int = 6) -> list[str]:
+    def _replacement(
+        self, sha: str, path: str | None, start: int | None, end: int | None, most: int = 6
+    ) -> list[str]:
         """The first of the lines that replaced it."""
         if path is None or start is None or end is None or end < start:
             return []
         oid = self.where.repo.file_at(sha, path)
         data = self.where.repo.blob(oid) if oid else None
         lines = split_lines(data or b"")[start - 1 : end]
-        return [decode(line) for line in lines[:most]] + ([f"… {len(lines) - most} more"] if len(lines) > most else [])
+        return [decode(line) for line in lines[:most]] + (
+            [f"… {len(lines) - most} more"] if len(lines) > most else []
+        )
 
 
 _REMOVAL = """

@@ -38,8 +38,12 @@ class OpenRepo(KnownRepo):
 
     repo: GitRepo = field(kw_only=True)
     tip: str = field(kw_only=True, default="")  # of the branch now
-    newer: frozenset[str] = field(kw_only=True, default=frozenset())  # commits that the branch has got since it was attributed
-    answer_newer: NewerAnswer | None = field(kw_only=True, default=None)  # None: lines of those have no answer
+    newer: frozenset[str] = field(
+        kw_only=True, default=frozenset()
+    )  # commits that the branch has got since it was attributed
+    answer_newer: NewerAnswer | None = field(
+        kw_only=True, default=None
+    )  # None: lines of those have no answer
 
     def __post_init__(self) -> None:
         self.tip = self.tip or self.head
@@ -51,7 +55,9 @@ def newer_commits(repo: GitRepo, branch: str, head: str) -> tuple[str, frozenset
         tip = repo.resolve(branch).sha
     except UnknownBranch:  # it is gone
         return head, frozenset()
-    return tip, frozenset(commit.sha for commit in repo.history_of([tip], [head])) if tip != head else frozenset()
+    return tip, frozenset(
+        commit.sha for commit in repo.history_of([tip], [head])
+    ) if tip != head else frozenset()
 
 
 class AnsweredAt(NamedTuple):
@@ -86,7 +92,8 @@ def file_in(opened: OpenRepo, sha: str, name: str) -> tuple[str, bytes]:
             data = opened.repo.blob(oid)
             if data is None:
                 raise WhoWroteError(
-                    f"the content of {path} is not in this clone", "This is a partial clone; fetch the file with git"
+                    f"the content of {path} is not in this clone",
+                    "This is a partial clone; fetch the file with git",
                 )
             return path, data
     paths = list(opened.repo.paths(sha))
@@ -122,7 +129,11 @@ def checked_out(opened: OpenRepo, path: str, committed: bytes) -> list[bytes] | 
 
     try:
         file = top / path
-        data = from_utf_16(files.content(file)) if file.parent.resolve().is_relative_to(top.resolve()) else committed
+        data = (
+            from_utf_16(files.content(file))
+            if file.parent.resolve().is_relative_to(top.resolve())
+            else committed
+        )
     except (OSError, ValueError):
         return None
     if data == committed:

@@ -82,14 +82,19 @@ def overview(store: Store, repo_id: int) -> Overview | None:
     of_repo = {"repo_id": repo_id}
     (summary,) = read_view(store, "repository_list", of_repo)
     tips = [by_class(row) for row in read_view(store, "tip_languages", of_repo)]
-    started = store.rows("SELECT started_at FROM sessions WHERE repo_id = ? AND started_at IS NOT NULL ORDER BY 1", (repo_id,))
+    started = store.rows(
+        "SELECT started_at FROM sessions WHERE repo_id = ? AND started_at IS NOT NULL ORDER BY 1",
+        (repo_id,),
+    )
     survival: dict[str, list[dict[str, Any]]] = {}
     for row in survival_table(store, repo_id):
         survival.setdefault(row["author"], []).append(row)
     return Overview(
         repo,
         summary["commits"],
-        store.value("SELECT COUNT(DISTINCT commit_id) FROM session_commits WHERE repo_id = ?", (repo_id,)),
+        store.value(
+            "SELECT COUNT(DISTINCT commit_id) FROM session_commits WHERE repo_id = ?", (repo_id,)
+        ),
         summary["sessions"],
         summary["agents"],
         headline(store, repo_id),
@@ -102,40 +107,81 @@ def overview(store: Store, repo_id: int) -> Overview | None:
 
 
 def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
-    sessions = read_view(store, "session_list", of_repo, "COALESCE(produced, 0) = 0, started_at DESC, id", _LATEST)
-    table = read_view(store, "tip_files", of_repo | {"kind": sorted(HEADLINE)}, "agent DESC, path", _MOST)
+    sessions = read_view(
+        store, "session_list", of_repo, "COALESCE(produced, 0) = 0, started_at DESC, id", _LATEST
+    )
+    table = read_view(
+        store, "tip_files", of_repo | {"kind": sorted(HEADLINE)}, "agent DESC, path", _MOST
+    )
     table.rows = [row | {"lines": sum(by_class(row).values())} for row in table if row["agent"]]
     return [
-        Section("By directory", _largest(store, "tip_directories", of_repo), ("directory", *_LINES)),
+        Section(
+            "By directory", _largest(store, "tip_directories", of_repo), ("directory", *_LINES)
+        ),
         Section("By language", _largest(store, "tip_languages", of_repo), ("language", *_LINES)),
         Section("Files with the most agent lines", table, ("path=file", *_LINES)),
         Section(
-            "Agents and models", read_view(store, "agent_sessions", of_repo, "produced DESC, sessions DESC, agent, model", _MOST),
-            ("agent", "model", "transcript?", "sessions", "tool_calls", "produced=lines written", "lines=in commits"),
+            "Agents and models",
+            read_view(
+                store,
+                "agent_sessions",
+                of_repo,
+                "produced DESC, sessions DESC, agent, model",
+                _MOST,
+            ),
+            (
+                "agent",
+                "model",
+                "transcript?",
+                "sessions",
+                "tool_calls",
+                "produced=lines written",
+                "lines=in commits",
+            ),
         ),
         Section(
-            "Latest sessions", sessions,
-            ("label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=written", "agent_lines=in commits"),
+            "Latest sessions",
+            sessions,
+            (
+                "label=session",
+                "agent",
+                "started_at",
+                "turns",
+                "tool_calls=calls",
+                "produced=written",
+                "agent_lines=in commits",
+            ),
         ),
         Section(
             "Code rewritten back and forth",
-            read_view(store, "region_list", of_repo | {"convergence": "oscillating"}, "rounds DESC, id", 8),
+            read_view(
+                store, "region_list", of_repo | {"convergence": "oscillating"}, "rounds DESC, id", 8
+            ),
             ("path=file", "rounds", "sizes=lines changed in each", "label=session"),
         ),
         Section(
             "The recorder's percentage compared with ours",
             read_view(store, "recorder_differences", of_repo, "records DESC, reason"),
-            ("reason=reason for the difference", "records", "theirs=theirs, mean %", "ours=ours, mean %"),
+            (
+                "reason=reason for the difference",
+                "records",
+                "theirs=theirs, mean %",
+                "ours=ours, mean %",
+            ),
         ),
         Section(
-            "How we know: lines by evidence and reason", read_view(store, "evidence_shares", of_repo, "nonblank DESC, class, how"),
-            ("class", "how", "evidence", "reason", "nonblank=lines"), folded=True,
+            "How we know: lines by evidence and reason",
+            read_view(store, "evidence_shares", of_repo, "nonblank DESC, class, how"),
+            ("class", "how", "evidence", "reason", "nonblank=lines"),
+            folded=True,
         ),
         Section(
-            "Problems: what could not be used", read_view(store, "problem_list", of_repo, "count DESC, stage, code", 10),
-            ("stage", "code=kind", "count=times", "example"), folded=True,
+            "Problems: what could not be used",
+            read_view(store, "problem_list", of_repo, "count DESC, stage, code", 10),
+            ("stage", "code=kind", "count=times", "example"),
+            folded=True,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _largest(store: Store, view: str, of_repo: dict[str, Any]) -> Table:
@@ -144,7 +190,9 @@ def _largest(store: Store, view: str, of_repo: dict[str, Any]) -> Table:
     return table
 
 
-def _by_period(days: Iterable[Mapping[str, Any]], period: Callable[[str], str]) -> dict[str, dict[str, int]]:
+def _by_period(
+    days: Iterable[Mapping[str, Any]], period: Callable[[str], str]
+) -> dict[str, dict[str, int]]:
     """Period of a day -> class -> lines."""
     result: dict[str, Counter[str]] = defaultdict(Counter)
     for row in days:
@@ -163,4 +211,9 @@ def monday(day: str | None) -> str:
 
 def survival_table(store: Store, repo_id: int) -> Table:
     """Survival of lines by class and age in days."""
-    return read_view(store, "survival", {"repo_id": repo_id, "grouping": "class", "unit": "days"}, "author, horizon")
+    return read_view(
+        store,
+        "survival",
+        {"repo_id": repo_id, "grouping": "class", "unit": "days"},
+        "author, horizon",
+    )

@@ -37,7 +37,9 @@ class PullRequest(NamedTuple):
     recorded: bool  # the database has a recorded session: without one, the share of agents is what commits declare
     usual: AgentShare  # of all attributed commits of the repository
     reasons: Mapping[str, int]  # why lines have no author -> lines, most first
-    checkpoints: Mapping[str, str]  # key of a session -> branch and directory of its newest checkpoint
+    checkpoints: Mapping[
+        str, str
+    ]  # key of a session -> branch and directory of its newest checkpoint
     url: str | None  # of the repository's origin
 
     @property
@@ -60,7 +62,8 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
     commits = commit_summaries(store, shas)
     if not commits:
         raise WhoWroteError(
-            "none of these commits is in the database", "Attribute the branch first: whowrote repo PATH --branch NAME"
+            "none of these commits is in the database",
+            "Attribute the branch first: whowrote repo PATH --branch NAME",
         )
     requested = {commit.row["commit_sha"] for commit in commits}
     sections = [line for write in hooks("markdown_sections") for line in write(store, requested)]
@@ -74,7 +77,11 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
         recorded,
         headline(store, repo_id).share,
         _reasons(store, requested),
-        _checkpoints(store, repo_id, {session["session_id"] for commit in commits for session in commit.sessions}),
+        _checkpoints(
+            store,
+            repo_id,
+            {session["session_id"] for commit in commits for session in commit.sessions},
+        ),
         store.value("SELECT url FROM repos WHERE id = ?", (repo_id,)),
     )
 
@@ -85,7 +92,9 @@ def _reasons(store: Store, requested: set[str]) -> dict[str, int]:
     for sha in sorted(requested):
         where = f"commit_sha = ? AND class = ? AND kind IN ({_KINDS})"
         sql = f"SELECT reason, SUM(nonblank) AS lines FROM line_spans WHERE {where} GROUP BY 1"
-        counts.update({row["reason"]: row["lines"] for row in store.rows(sql, (sha, LineClass.UNKNOWN))})
+        counts.update(
+            {row["reason"]: row["lines"] for row in store.rows(sql, (sha, LineClass.UNKNOWN))}
+        )
     return dict(counts.most_common())
 
 
@@ -97,7 +106,11 @@ def _checkpoints(store: Store, repo_id: int, sessions: set[int]) -> dict[str, st
         "WHERE c.repo_id = ? ORDER BY c.created_at",
         (repo_id,),
     )
-    paths = {row["key"]: server_path(row["ref"], row["checkpoint_id"]) for row in rows if row["session_id"] in sessions}
+    paths = {
+        row["key"]: server_path(row["ref"], row["checkpoint_id"])
+        for row in rows
+        if row["session_id"] in sessions
+    }
     return {key: path for key, path in paths.items() if path}
 
 
@@ -110,5 +123,7 @@ def _files(store: Store, requested: set[str]) -> list[FileLines]:
             (sha,),
         ):
             result[row["path"]][row["class"]] += row["lines"]
-    files = [FileLines(path, {name: of[name] for name in LINE_CLASSES}) for path, of in result.items()]
+    files = [
+        FileLines(path, {name: of[name] for name in LINE_CLASSES}) for path, of in result.items()
+    ]
     return sorted((file for file in files if file.total), key=lambda file: (-file.total, file.path))

@@ -53,7 +53,8 @@ _COLUMNS = {
 def pushback_table(store: Store, repo: int | None = None, by: By = By.AGENT) -> Table:
     """The shares of every agent or language as a table. Raises WhoWroteError when nobody typed a second message."""
     columns = [
-        Column(name, "", text + (" [agent]" if name == "name" and by is By.AGENT else "")) for name, text in _COLUMNS.items()
+        Column(name, "", text + (" [agent]" if name == "name" and by is By.AGENT else ""))
+        for name, text in _COLUMNS.items()
     ]
     notes = [
         "Shares of the classified messages, corrected for the classifier's errors (docs/turns.md).",
@@ -70,7 +71,9 @@ class Message(NamedTuple):
     driver: str
     pushes_back: bool | None  # None: not classified
     by_vector: bool | None  # the same by its sentence vector
-    changed: bool | None = None  # its turn changed lines of the turn before; None: that turn wrote nothing
+    changed: bool | None = (
+        None  # its turn changed lines of the turn before; None: that turn wrote nothing
+    )
     undone: bool = False  # or put a place back as it was before
 
 
@@ -86,15 +89,21 @@ def _rows(store: Store, repo: int | None, by: By) -> list[dict[str, Any]]:
                 groups[name].append(message)
     if not groups:
         raise WhoWroteError(
-            "nobody typed a second message in these sessions", "Run whowrote repo on a clone with transcripts first"
+            "nobody typed a second message in these sessions",
+            "Run whowrote repo on a clone with transcripts first",
         )
     rows = [share_row(name, messages, by, listed.get(name, 0)) for name, messages in groups.items()]
     return sorted(rows, key=lambda row: (row["name"] == ALL, -row["messages"], row["name"]))
 
 
 _FEATURES = (
-    "turns_classified", "user_msg_lengths", "typed_turn_numbers", "turn_languages", "turn_pushes_back", "correction_turns",
-)  # fmt: skip
+    "turns_classified",
+    "user_msg_lengths",
+    "typed_turn_numbers",
+    "turn_languages",
+    "turn_pushes_back",
+    "correction_turns",
+)
 _ANSWERS = (
     "SELECT session_id, turn_index + 1 AS turn, changed_next > 0 AS changed, places_undone > 0 AS undone "
     "FROM turn_outcomes WHERE produced > 0 AND (?1 IS NULL OR repo_id = ?1)"
@@ -103,8 +112,15 @@ _ANSWERS = (
 
 def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]]:
     """Count of the word lists and later messages of each session."""
-    deeds = {(row["session_id"], row["turn"]): (bool(row["changed"]), bool(row["undone"])) for row in store.rows(_ANSWERS, (repo,))}
-    vectors = {session: backs for read in hooks("pushback_by_vectors") for session, backs in read(store, repo).items()}
+    deeds = {
+        (row["session_id"], row["turn"]): (bool(row["changed"]), bool(row["undone"]))
+        for row in store.rows(_ANSWERS, (repo,))
+    }
+    vectors = {
+        session: backs
+        for read in hooks("pushback_by_vectors")
+        for session, backs in read(store, repo).items()
+    }
     for values in session_features(store, repo, only=_FEATURES):
         if values["turns_classified"] is None or len(values["user_msg_lengths"] or ()) < 2:
             continue
@@ -114,9 +130,20 @@ def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]
         if len(by_vector) != len(typed):  # none, or those of a session that has gone on since
             by_vector = [None] * len(typed)
         messages = []
-        for turn, spoken, *said in list(zip(typed, values["turn_languages"], backs, by_vector, strict=True))[1:]:
+        for turn, spoken, *said in list(
+            zip(typed, values["turn_languages"], backs, by_vector, strict=True)
+        )[1:]:
             words, vector = (None if back is None else bool(back) for back in said)
-            messages.append(Message(agent, spoken or UNKNOWN, driver, words, vector, *deeds.get((values["session_id"], turn), ())))
+            messages.append(
+                Message(
+                    agent,
+                    spoken or UNKNOWN,
+                    driver,
+                    words,
+                    vector,
+                    *deeds.get((values["session_id"], turn), ()),
+                )
+            )
         yield values["correction_turns"] or 0, messages
 
 
@@ -124,14 +151,23 @@ def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> di
     """The columns of `_COLUMNS` for the later messages to one agent, or in one language; shares of few messages are None."""
     language = name if by is By.LANGUAGE and name != ALL else None
     return {
-        "name": name, "messages": len(messages), "listed": None if by is By.LANGUAGE else listed,
+        "name": name,
+        "messages": len(messages),
+        "listed": None if by is By.LANGUAGE else listed,
         **_shares([message.pushes_back for message in messages], turn_model(), language),
-        **_shares([message.by_vector for message in messages], turn_model(by_vectors=True), language, "vector_"),
+        **_shares(
+            [message.by_vector for message in messages],
+            turn_model(by_vectors=True),
+            language,
+            "vector_",
+        ),
         **_deeds(messages),
-    }  # fmt: skip
+    }
 
 
-def _shares(answers: Sequence[bool | None], model: TurnModel, language: str | None, prefix: str = "") -> dict[str, Any]:
+def _shares(
+    answers: Sequence[bool | None], model: TurnModel, language: str | None, prefix: str = ""
+) -> dict[str, Any]:
     """The columns of `_SHARES`, corrected for the errors of the model that answered, in all measured languages or in one."""
     said = [answer for answer in answers if answer is not None]
     counts = [counts for name, counts in model.languages.items() if language in (None, name)]
@@ -149,8 +185,16 @@ def _shares(answers: Sequence[bool | None], model: TurnModel, language: str | No
 def _deeds(messages: Iterable[Message]) -> dict[str, Any]:
     """What the turns of messages that answer a turn which wrote lines did with them. In any language."""
     answered = [message for message in messages if message.changed is not None]
-    pairs = [(message.pushes_back, message.changed) for message in answered if message.pushes_back is not None]
-    only_said, only_changed, several = pairs.count((True, False)), pairs.count((False, True)), len(pairs) >= minimum.MESSAGES
+    pairs = [
+        (message.pushes_back, message.changed)
+        for message in answered
+        if message.pushes_back is not None
+    ]
+    only_said, only_changed, several = (
+        pairs.count((True, False)),
+        pairs.count((False, True)),
+        len(pairs) >= minimum.MESSAGES,
+    )
     return {
         "deeds_answers": len(answered),
         "deeds_changed": sum(bool(message.changed) for message in answered),
@@ -159,6 +203,8 @@ def _deeds(messages: Iterable[Message]) -> dict[str, Any]:
         "deeds_said_and_changed": pairs.count((True, True)),
         "deeds_said_only": only_said,
         "deeds_changed_only": only_changed,
-        "deeds_kappa": kappa([(str(said), str(changed)) for said, changed in pairs]) if several else None,
+        "deeds_kappa": kappa([(str(said), str(changed)) for said, changed in pairs])
+        if several
+        else None,
         "deeds_agree": (len(pairs) - only_said - only_changed) / len(pairs) if several else None,
     }

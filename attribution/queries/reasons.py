@@ -10,15 +10,24 @@ from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Wit
 from collector.vocabulary.releases import steps
 
 _HOW = {
-    (How.EXACT, Evidence.OBSERVED): "The text before and after the edit is on record: this edit put exactly this line here.",
-    (How.EXACT, Evidence.REPLAYED): "Replaying the edits of the session in order puts exactly this line here.",
+    (
+        How.EXACT,
+        Evidence.OBSERVED,
+    ): "The text before and after the edit is on record: this edit put exactly this line here.",
+    (
+        How.EXACT,
+        Evidence.REPLAYED,
+    ): "Replaying the edits of the session in order puts exactly this line here.",
     (How.EXACT, Evidence.INFERRED): "A blank line or bracket between two lines of the agent.",
     (
         How.EXACT,
         Evidence.MATCHED,
     ): "The line stands in the text of an edit that could not be replayed: it was found by its content.",
     (How.SHELL, Evidence.REPLAYED): "The text of a shell command gives this line literally.",
-    (How.SHELL, Evidence.OBSERVED): "A shell command of the agent made it; the text before and after is on record.",
+    (
+        How.SHELL,
+        Evidence.OBSERVED,
+    ): "A shell command of the agent made it; the text before and after is on record.",
     (
         How.SHELL,
         Evidence.INFERRED,
@@ -49,7 +58,8 @@ _BUSY = re.compile(r"nothing that can write ran (in between|since)")
 _PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
 _FETCH = f"{fetch_command()}, then whowrote repo again"
 _NEEDED = {
-    Reason.NO_SESSION: "A record of the session, if there was one. Checkpoints may not be in this clone: " + _FETCH,
+    Reason.NO_SESSION: "A record of the session, if there was one. Checkpoints may not be in this clone: "
+    + _FETCH,
     Reason.TRANSCRIPT_MISSING: "The transcript. If it is on the server: " + _FETCH,
     Reason.TRANSCRIPT_NOT_STORED: "A record of the session. Its recorder stored none, so there is nothing to fetch.",
     Reason.TRANSCRIPT_UNREADABLE: "A reader for that format.",
@@ -76,11 +86,17 @@ class Reasons(NamedTuple):
 
 
 _OUTSIDE = Reasons(
-    ["The commit that added the line is outside the attributed history."], ["Attribute it: without --since, or another --branch"]
+    ["The commit that added the line is outside the attributed history."],
+    ["Attribute it: without --since, or another --branch"],
 )
 _NO_VERDICT = {
-    NOT_COMMITTED: Reasons(["The line is not committed."], ["A commit: a session is compared with what was committed"]),
-    NOT_YET: Reasons(["The commit that added the line is newer than what was attributed."], ["Attribute it: whowrote repo"]),
+    NOT_COMMITTED: Reasons(
+        ["The line is not committed."], ["A commit: a session is compared with what was committed"]
+    ),
+    NOT_YET: Reasons(
+        ["The commit that added the line is newer than what was attributed."],
+        ["Attribute it: whowrote repo"],
+    ),
 }
 
 
@@ -96,13 +112,22 @@ def reasons(line: BlameLine, busy: bool = False) -> Reasons:
         produced = [] if of.evidence == Evidence.DATED else [_PRODUCED]
         return Reasons([_witness_text(of, busy), *produced], [])
     if of.author == Author.TOOL:
-        return Reasons([f"A tool wrote the line: {of.tool}{_RUN_BY.get(RunBy(of.run_by), '; who ran it is not known')}."], [])
+        return Reasons(
+            [
+                f"A tool wrote the line: {of.tool}{_RUN_BY.get(RunBy(of.run_by), '; who ran it is not known')}."
+            ],
+            [],
+        )
     if of.how == How.EDITED:
         share = f"; {of.similarity:.0%} of the words agree" if of.similarity else ""
         who = {RunBy.HUMAN: "a person", RunBy.UNKNOWN: "somebody unknown"}.get(RunBy(of.edited_by))
         edited = f"The agent wrote the line and {who} changed it before the commit{share}. Below is what the agent wrote."
         return Reasons([edited], [])
-    how = _HOW.get((How(of.how), Evidence(of.evidence))) or _HOW_ANY.get(How(of.how)) or f"{of.how}, {of.evidence}"
+    how = (
+        _HOW.get((How(of.how), Evidence(of.evidence)))
+        or _HOW_ANY.get(How(of.how))
+        or f"{of.how}, {of.evidence}"
+    )
     return Reasons([how], ["A session record: " + _FETCH] if of.how == How.DECLARED else [])
 
 
@@ -110,7 +135,10 @@ def _witness_text(of: LineAttribution, busy: bool) -> str:
     """How the line was seen to appear, with the times that are known."""
     sentence = _HUMAN.get(Witness(of.witness)) if of.witness else None
     times = {"without": of.seen_without_at, "seen": of.seen_with_at}
-    listing = {name: f" at {moment[:16].replace('T', ' ')}" if moment else "" for name, moment in times.items()}
+    listing = {
+        name: f" at {moment[:16].replace('T', ' ')}" if moment else ""
+        for name, moment in times.items()
+    }
     day = next((step.day.isoformat() for step in steps() if step.witness == of.witness), "")
     text = (sentence or of.evidence).format(**listing, before=day)
     return _BUSY.sub(r"what agents ran \1 (below) did not write it", text) if busy else text

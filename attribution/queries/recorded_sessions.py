@@ -31,25 +31,34 @@ class RecordedSession:
     def read(self) -> Session | None:
         """None when no copy can be read."""
         session = read_session(self._repo, self._files, readers()).session
-        return session and replace(session, turns=tuple(turn for turn in session.turns if turn.index in self._turns))
+        return session and replace(
+            session, turns=tuple(turn for turn in session.turns if turn.index in self._turns)
+        )
 
 
 def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[RecordedSession]:
     """The sessions of a repository that the database knows, in order of time."""
-    ids = {row["key"]: row["id"] for row in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
+    ids = {
+        row["key"]: row["id"]
+        for row in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))
+    }
     files = session_files(*stored_now(store, repo, repo_id))
     keyed = [(shown(session.key), session) for session in files]
     turns = defaultdict[int, set[int]](set)
     for row in store.rows(_TURNS, (repo_id,)):
         turns[row["session_id"]].add(row["turn_index"])
     return [
-        RecordedSession(ids[key], key, session.input_key(), repo, session, turns[ids[key]]) for key, session in keyed if key in ids
+        RecordedSession(ids[key], key, session.input_key(), repo, session, turns[ids[key]])
+        for key, session in keyed
+        if key in ids
     ]
 
 
 def stored_now(store: Store, repo: GitRepo, repo_id: int) -> tuple[list[Checkpoint], LocalSessions]:
     """The checkpoints that a clone has now, and what this machine keeps of it where that was read before."""
-    was_read = store.value("SELECT 1 FROM checkpoints WHERE repo_id = ? AND store = 'local' LIMIT 1", (repo_id,))
+    was_read = store.value(
+        "SELECT 1 FROM checkpoints WHERE repo_id = ? AND store = 'local' LIMIT 1", (repo_id,)
+    )
     local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if was_read else NOTHING_LOCAL
     checkpoints = read_all(repo)
     return [*checkpoints, *local_checkpoints(local, checkpoints)], local

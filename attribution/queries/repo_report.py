@@ -25,7 +25,9 @@ _FETCHED = (Reason.TRANSCRIPT_MISSING, Reason.CHECKPOINT_MISSING)
 class Advice:
     """One thing that may help."""
 
-    lines: int  # source and test lines with text that it may tell of; 0: not known before it is done
+    lines: (
+        int  # source and test lines with text that it may tell of; 0: not known before it is done
+    )
     what: str
     command: str = ""  # to run; "" when no command helps
 
@@ -39,7 +41,9 @@ class CloneState(NamedTuple):
     has_remote: bool
 
 
-def advice(store: Store, repo_id: int, clone: CloneState, branches: Sequence[tuple[str, int]]) -> list[Advice]:
+def advice(
+    store: Store, repo_id: int, clone: CloneState, branches: Sequence[tuple[str, int]]
+) -> list[Advice]:
     """`branches`: (name, sessions) of branches whose commits name checkpoints that the attributed ones do not."""
     lines = {row["reason"]: row["lines"] for row in store.rows(_UNKNOWN, (repo_id,))}
     # In a clone without any checkpoint also those that name an agent and no checkpoint.
@@ -47,7 +51,10 @@ def advice(store: Store, repo_id: int, clone: CloneState, branches: Sequence[tup
     waiting = sum(lines.get(reason, 0) for reason in fetched)
     uncounted = clone.shallow or store.value(_MISSING_FILE, (repo_id,)) is not None
     result = [_to_fetch(waiting, clone)] if waiting or uncounted else []
-    agents = [f"{label_of(row['agent']) or 'not named'} ({row['sessions']})" for row in store.rows(_UNREAD, (repo_id,))]
+    agents = [
+        f"{label_of(row['agent']) or 'not named'} ({row['sessions']})"
+        for row in store.rows(_UNREAD, (repo_id,))
+    ]
     if agents:
         unread = f"sessions in a format that is not read yet: {', '.join(agents)}"
         result.append(Advice(lines.get(Reason.TRANSCRIPT_UNREADABLE, 0), unread))
@@ -64,9 +71,7 @@ _UNKNOWN = (
     "AND author IN ('unknown', 'declared') GROUP BY 1"
 )
 _ANY_CHECKPOINT = "SELECT 1 FROM checkpoints WHERE repo_id = ? LIMIT 1"
-_MISSING_FILE = (
-    "SELECT 1 FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND f.content = 'missing' LIMIT 1"
-)
+_MISSING_FILE = "SELECT 1 FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND f.content = 'missing' LIMIT 1"
 _UNREAD = (
     "SELECT COALESCE(agent_label, '') AS agent, COUNT(*) AS sessions FROM sessions "
     "WHERE repo_id = ? AND transcript = 'unknown_format' GROUP BY 1 ORDER BY 2 DESC, 1"
@@ -75,7 +80,10 @@ _UNREAD = (
 
 def _to_fetch(count: int, clone: CloneState) -> Advice:
     if not clone.has_remote:
-        return Advice(count, "checkpoints, transcripts or files that this clone lacks; it has no remote named origin")
+        return Advice(
+            count,
+            "checkpoints, transcripts or files that this clone lacks; it has no remote named origin",
+        )
     what = (
         f"{'history, ' if clone.shallow else ''}checkpoints, transcripts or files that this clone lacks; "
         "fetch them if the server has them, then attribute again"
@@ -121,16 +129,26 @@ class RepoReport:
     last_commit_at: str
     commits: int = 0
     linked: int = 0
-    linked_by: dict[str, int] = field(default_factory=dict)  # a commit counts once, by its surest link
+    linked_by: dict[str, int] = field(
+        default_factory=dict
+    )  # a commit counts once, by its surest link
     declared: int = 0  # not linked, but a trailer or the author field names an agent
     unresolved: int = 0  # not linked, but names a checkpoint that this clone lacks
-    unlinked: Mapping[str, int] = field(default_factory=dict)  # why no commit is linked to a session -> sessions
+    unlinked: Mapping[str, int] = field(
+        default_factory=dict
+    )  # why no commit is linked to a session -> sessions
     lines: Mapping[str, int] = field(default_factory=dict)  # class -> lines, every class
     lines_with_blank: int = 0
-    headline: Mapping[str, int] = field(default_factory=dict)  # class -> lines of source and test files
+    headline: Mapping[str, int] = field(
+        default_factory=dict
+    )  # class -> lines of source and test files
     kinds: Table = field(default_factory=lambda: described_view("kind_lines"))
-    coverage: list[Coverage] = field(default_factory=list)  # source and test lines with a named author: all, then by age
-    audited: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # class -> lines read, right ones, rate, interval
+    coverage: list[Coverage] = field(
+        default_factory=list
+    )  # source and test lines with a named author: all, then by age
+    audited: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict
+    )  # class -> lines read, right ones, rate, interval
     shares: Table = field(default_factory=lambda: described_view("evidence_shares"))
     edits: dict[str, int] = field(default_factory=dict)
     shell_edits: dict[str, int] = field(default_factory=dict)
@@ -138,7 +156,9 @@ class RepoReport:
     problems: Table = field(default_factory=lambda: described_view("problem_list"))
     censored: list[str] = field(default_factory=list)
     advice: list[Advice] = field(default_factory=list)  # what would name the author of more lines
-    undeclared_notes: list[str] = field(default_factory=list)  # whose the undeclared lines are, as far as plug-ins know
+    undeclared_notes: list[str] = field(
+        default_factory=list
+    )  # whose the undeclared lines are, as far as plug-ins know
     asides: list[Aside] = field(default_factory=list)  # what plug-ins count beside the classes
     unchanged: bool = False
     example: str = ""  # FILE:LINE worth looking at
@@ -152,7 +172,11 @@ class RepoReport:
 
     def row(self) -> dict[str, Any]:
         """Plain numbers, for --csv."""
-        values = {name: getattr(self, name) for name in self.__slots__ if isinstance(getattr(self, name), str | int | float)}
+        values = {
+            name: getattr(self, name)
+            for name in self.__slots__
+            if isinstance(getattr(self, name), str | int | float)
+        }
         values |= {f"{name}_lines": lines for name, lines in self.lines.items()}
         values |= {f"headline_{name}_lines": lines for name, lines in self.headline.items()}
         for of in self.coverage:
@@ -160,7 +184,8 @@ class RepoReport:
             values |= {f"coverage_lines{age}": of.lines, f"coverage_attributed{age}": of.attributed}
         values |= {f"edits_{name}": number for name, number in self.edits.items()}
         sessions, problems = (
-            sum(row[name] for row in table) for table, name in ((self.sessions, "sessions"), (self.problems, "count"))
+            sum(row[name] for row in table)
+            for table, name in ((self.sessions, "sessions"), (self.problems, "count"))
         )
         return values | {"sessions": sessions, "problems": problems}
 
@@ -171,8 +196,13 @@ def repo_report(store: Store, repo_id: int) -> RepoReport:
     if repo is None:
         raise LookupError(f"no repository {repo_id}")
     report = RepoReport(
-        repo.name, repo.path or "", repo.branch or "", repo.head_sha or "", repo.first_commit_at or "", repo.last_commit_at or ""
-    )  # fmt: skip
+        repo.name,
+        repo.path or "",
+        repo.branch or "",
+        repo.head_sha or "",
+        repo.first_commit_at or "",
+        repo.last_commit_at or "",
+    )
     _count_commits(store, repo_id, report)
     report.unlinked = unlinked_sessions(store, repo_id)
     report.shares = read_view(store, "evidence_shares", {"repo_id": repo_id}, "nonblank DESC")
@@ -184,7 +214,9 @@ def repo_report(store: Store, repo_id: int) -> RepoReport:
     first = headline(store, repo_id)
     report.headline, report.kinds, report.coverage = first.lines, first.kinds, first.coverage
     report.audited = class_rates()
-    report.sessions = read_view(store, "agent_sessions", {"repo_id": repo_id}, "lines DESC, sessions DESC")
+    report.sessions = read_view(
+        store, "agent_sessions", {"repo_id": repo_id}, "lines DESC, sessions DESC"
+    )
     report.edits, report.shell_edits = _edits(store, repo_id, 0), _edits(store, repo_id, 1)
     report.problems = problem_table(store, repo_id)
     report.undeclared_notes = undeclared_notes(store, [repo_id])
@@ -220,7 +252,15 @@ def _example(store: Store, repo_id: int) -> str:
             human[file["path"]] += file["human_lines"]
     if not latest:
         return ""
-    path = max(latest, key=lambda p: (agent[p] > 0, latest[p]["kind"] in HEADLINE, min(agent[p], human[p]), agent[p]))
+    path = max(
+        latest,
+        key=lambda p: (
+            agent[p] > 0,
+            latest[p]["kind"] in HEADLINE,
+            min(agent[p], human[p]),
+            agent[p],
+        ),
+    )
     line = store.value(
         "SELECT s.start_line FROM spans s JOIN origins o ON o.id = s.origin_id WHERE s.file_id = ? "
         "ORDER BY o.author, s.nonblank < s.end_line - s.start_line + 1, 1",
@@ -231,11 +271,18 @@ def _example(store: Store, repo_id: int) -> str:
 
 def _count_commits(store: Store, repo_id: int, report: RepoReport) -> None:
     methods: dict[int, set[str]] = defaultdict(set)
-    for row in store.rows("SELECT commit_id, method FROM session_commits WHERE repo_id = ?", (repo_id,)):
+    for row in store.rows(
+        "SELECT commit_id, method FROM session_commits WHERE repo_id = ?", (repo_id,)
+    ):
         methods[row["commit_id"]].add(row["method"])
     surest = Counter(min(of_commit, key=_rank) for of_commit in methods.values())
-    report.linked, report.linked_by = len(methods), dict(sorted(surest.items(), key=lambda item: _rank(item[0])))
-    for commit in store.rows("SELECT id, declared_agent, checkpoint_ids FROM commits WHERE repo_id = ?", (repo_id,)):
+    report.linked, report.linked_by = (
+        len(methods),
+        dict(sorted(surest.items(), key=lambda item: _rank(item[0]))),
+    )
+    for commit in store.rows(
+        "SELECT id, declared_agent, checkpoint_ids FROM commits WHERE repo_id = ?", (repo_id,)
+    ):
         report.commits += 1
         if commit["id"] not in methods:
             report.declared += commit["declared_agent"] is not None
@@ -244,7 +291,10 @@ def _count_commits(store: Store, repo_id: int, report: RepoReport) -> None:
 
 def unlinked_sessions(store: Store, repo_id: int) -> dict[str, int]:
     """Why no commit is linked to a session -> sessions, most first."""
-    rows = store.rows("SELECT unlinked_because FROM session_list WHERE repo_id = ? AND unlinked_because IS NOT NULL", (repo_id,))
+    rows = store.rows(
+        "SELECT unlinked_because FROM session_list WHERE repo_id = ? AND unlinked_because IS NOT NULL",
+        (repo_id,),
+    )
     return dict(Counter(row["unlinked_because"] for row in rows).most_common())
 
 

@@ -45,7 +45,9 @@ def attributed_repository(store: Store, repo_id: int | None) -> RepositoryRow | 
 
 def all_repositories(store: Store, repo_id: int | None = None) -> list[RepositoryRow]:
     """The repositories in order of their names; with `repo_id` only that repository."""
-    return store.select(RepositoryRow, f"{_ROWS} WHERE ? IS NULL OR r.id = ? ORDER BY r.name", (repo_id, repo_id))
+    return store.select(
+        RepositoryRow, f"{_ROWS} WHERE ? IS NULL OR r.id = ? ORDER BY r.name", (repo_id, repo_id)
+    )
 
 
 def clone_at(path: str | None) -> GitRepo | None:
@@ -58,7 +60,9 @@ def clone_at(path: str | None) -> GitRepo | None:
         return None
 
 
-def known_clones(store: Store, repo_id: int | None) -> tuple[list[tuple[int, str, GitRepo]], list[str]]:
+def known_clones(
+    store: Store, repo_id: int | None
+) -> tuple[list[tuple[int, str, GitRepo]], list[str]]:
     """(number, name and clone of all repositories, or of one; a note for each clone that is no longer where it was).
 
     Raises WhoWroteError when none is.

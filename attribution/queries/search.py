@@ -82,7 +82,9 @@ def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[dict[str, An
 def excerpt(text: str, terms: Sequence[str]) -> str:
     """The part of a text around the first of the terms that it has, on one line."""
     flat = " ".join(text.split())
-    offset = min((index for term in terms if (index := flat.lower().find(term.lower())) >= 0), default=0)
+    offset = min(
+        (index for term in terms if (index := flat.lower().find(term.lower())) >= 0), default=0
+    )
     start = max(0, offset - _AROUND)
     end = min(len(flat), offset + 2 * _AROUND)
     return f"{'…' if start else ''}{flat[start:end]}{'…' if end < len(flat) else ''}"

@@ -106,13 +106,21 @@ def _ledger(store: Store, session_id: int, stats: Mapping[str, Any]) -> list[tup
     if not written + committed:
         return []
     ledger = [
-        ("written by its recorded edits", written, True), ("changed again or not committed", kept - written, False),
-        ("by other evidence: subagents, commands, equal text", committed - kept, False), ("in commits", committed, True),
-    ]  # fmt: skip
-    if store.value("SELECT 1 FROM tip_states t JOIN sessions s ON s.repo_id = t.repo_id WHERE s.id = ?", (session_id,)):
+        ("written by its recorded edits", written, True),
+        ("changed again or not committed", kept - written, False),
+        ("by other evidence: subagents, commands, equal text", committed - kept, False),
+        ("in commits", committed, True),
+    ]
+    if store.value(
+        "SELECT 1 FROM tip_states t JOIN sessions s ON s.repo_id = t.repo_id WHERE s.id = ?",
+        (session_id,),
+    ):
         sql = "SELECT COALESCE(SUM(nonblank), 0) FROM tip_lines WHERE session_id = ? AND author = 'agent'"
         present = store.value(sql, (session_id,))
-        ledger += [("changed or removed since", present - committed, False), ("at HEAD", present, True)]
+        ledger += [
+            ("changed or removed since", present - committed, False),
+            ("at HEAD", present, True),
+        ]
     return ledger
 
 
@@ -139,10 +147,14 @@ def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
     for index in sorted({*turn_rows, *messages, *calls}):
         turn = turn_rows.get(index, {"turn_index": index, "at": None, "origin": "", "prompt": None})
         turn["prompt"] = as_typed(turn["prompt"] or "") or None
-        shown_calls = [_call(call, edits.get(call["call_id"], [])) for call in calls.get(index, [])[:_CALLS]]
+        shown_calls = [
+            _call(call, edits.get(call["call_id"], [])) for call in calls.get(index, [])[:_CALLS]
+        ]
         parts = _parts(messages.get(index, []), shown_calls)
         more = max(0, len(calls.get(index, [])) - _CALLS)
-        shown_turns.append(ShownTurn(turn, shown_calls, parts, more, written.get(index, 0), outcomes.get(index)))
+        shown_turns.append(
+            ShownTurn(turn, shown_calls, parts, more, written.get(index, 0), outcomes.get(index))
+        )
     return shown_turns
 
 
@@ -202,7 +214,14 @@ def _diff(arguments: Mapping[str, Any]) -> list[MarkedLine]:
             continue
         text = {k.lower().replace("_", ""): v for k, v in edit.items() if isinstance(v, str)}
         old = next((text[k] for k in ("oldstring", "oldstr", "oldtext", "search") if k in text), "")
-        new = next((text[k] for k in ("newstring", "newstr", "newtext", "replace", "content", "filetext") if k in text), None)
+        new = next(
+            (
+                text[k]
+                for k in ("newstring", "newstr", "newtext", "replace", "content", "filetext")
+                if k in text
+            ),
+            None,
+        )
         patch = next((text[k] for k in ("patch", "patchtext", "diff", "input") if k in text), None)
         if new is not None:
             lines += marked_lines(old.split("\n") if old else [], new.split("\n"))

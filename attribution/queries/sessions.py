@@ -21,7 +21,10 @@ def find_session(store: Store, key: str, repo: int | None = None) -> int:
     if not sessions:
         raise WhoWroteError(f"no such session: {key}", "List the sessions with: whowrote sessions")
     if len(sessions) > 1:
-        raise WhoWroteError(f"{key} is ambiguous: it matches {len(sessions)} session keys", "Use more characters of the key")
+        raise WhoWroteError(
+            f"{key} is ambiguous: it matches {len(sessions)} session keys",
+            "Use more characters of the key",
+        )
     return int(sessions[0]["id"])
 
 
@@ -41,7 +44,9 @@ def families(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [member for head in heads for member in (head, *children[head["repo_id"], head["key"]])]
 
 
-def feature_table(store: Store, repo: int | None = None, key: str = "", only: Sequence[str] = ()) -> Table:
+def feature_table(
+    store: Store, repo: int | None = None, key: str = "", only: Sequence[str] = ()
+) -> Table:
     """All features of each session, or of the one that `key` names; `only`: some features, by name.
 
     Raises WhoWroteError when none were computed.
@@ -51,29 +56,53 @@ def feature_table(store: Store, repo: int | None = None, key: str = "", only: Se
 
     if not features_ready(store):
         raise WhoWroteError(
-            "the database has no session features computed by this version", "Compute them with: whowrote repo PATH --db FILE"
+            "the database has no session features computed by this version",
+            "Compute them with: whowrote repo PATH --db FILE",
         )
     rows = session_features(store, repo, find_session(store, key, repo) if key else None, only)
     columns = [
         *(Column(name, "", text) for name, text in SESSION_COLUMNS.items()),
-        *(Column(f.name, f.type, f"{f.description} [{f.unit}]") for f in features() if not only or f.name in only),
+        *(
+            Column(f.name, f.type, f"{f.description} [{f.unit}]")
+            for f in features()
+            if not only or f.name in only
+        ),
     ]
-    return Table("features", "What each session was like.", columns, [{c.name: row[c.name] for c in columns} for row in rows])
+    return Table(
+        "features",
+        "What each session was like.",
+        columns,
+        [{c.name: row[c.name] for c in columns} for row in rows],
+    )
 
 
-def region_table(store: Store, only: Mapping[str, Any] | None = None, most: int | None = None) -> Table:
+def region_table(
+    store: Store, only: Mapping[str, Any] | None = None, most: int | None = None
+) -> Table:
     """Re-edited regions, the most often edited first, `most` of them, each with its `edits`. `only`: as for `read_view`."""
     table = read_view(store, "region_list", only, "rounds DESC, id", most)
     for row in table:
-        edits = read_view(store, "region_edit_history", {"region_id": row["id"]}, "round, at, start_line")
+        edits = read_view(
+            store, "region_edit_history", {"region_id": row["id"]}, "round, at, start_line"
+        )
         row["edits"] = [{name: edit[name] for name in _EDIT} for edit in edits]
     return table
 
 
 _EDIT = (
-    "round", "turn_index", "at", "tool", "call_id", "start_line", "end_line", "lines_added", "lines_removed", "removed", "added",
+    "round",
+    "turn_index",
+    "at",
+    "tool",
+    "call_id",
+    "start_line",
+    "end_line",
+    "lines_added",
+    "lines_removed",
+    "removed",
+    "added",
     "symbol",
-)  # fmt: skip
+)
 
 
 def region_edits(table: Table) -> Table:
@@ -83,10 +112,14 @@ def region_edits(table: Table) -> Table:
         Column("session", "", "the agent's own id of the session"),
         Column("path", "", "file, relative to its worktree"),
     ]
-    edits.columns += [column for column in described_view("region_edit_history").columns if column.name in _EDIT]
+    edits.columns += [
+        column for column in described_view("region_edit_history").columns if column.name in _EDIT
+    ]
     edits.columns.insert(0, Column("region", "", "number of the region"))
     edits.rows = [
-        {"region": row["id"], "session": row["session"], "path": row["path"], **edit} for row in table for edit in row["edits"]
+        {"region": row["id"], "session": row["session"], "path": row["path"], **edit}
+        for row in table
+        for edit in row["edits"]
     ]
     return edits
 
@@ -98,9 +131,22 @@ def region_counts(store: Store, only: Mapping[str, Any]) -> dict[str | None, int
 
 PAGE = 100
 _SUMS = (
-    "produced", "dictated", "changed_next", "discarded", "committed", "places", "places_again", "old_1", "alive_1", "old_7",
-    "alive_7", "old_30", "alive_30", "old_90", "alive_90",
-)  # fmt: skip
+    "produced",
+    "dictated",
+    "changed_next",
+    "discarded",
+    "committed",
+    "places",
+    "places_again",
+    "old_1",
+    "alive_1",
+    "old_7",
+    "alive_7",
+    "old_30",
+    "alive_30",
+    "old_90",
+    "alive_90",
+)
 
 
 class Prompt(NamedTuple):
@@ -125,8 +171,15 @@ def turn_table(store: Store, repo: int | None = None, session: str = "") -> Tabl
     """Turns that did something, of a repository or of all, or of the sessions whose key begins with `session`; in order of time."""
     keys = None
     if session:
-        keys = [row["key"] for row in store.rows("SELECT key FROM sessions WHERE substr(key, 1, ?) = ?", (len(session), session))]
-    table = read_view(store, "turn_list", {"repo_id": repo, "key": keys}, "at, session_id, turn_index")
+        keys = [
+            row["key"]
+            for row in store.rows(
+                "SELECT key FROM sessions WHERE substr(key, 1, ?) = ?", (len(session), session)
+            )
+        ]
+    table = read_view(
+        store, "turn_list", {"repo_id": repo, "key": keys}, "at, session_id, turn_index"
+    )
     table.rows = _typed(row for row in table if row["calls"] or row["committed"])
     return table
 

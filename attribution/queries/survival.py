@@ -21,7 +21,9 @@ from collector.storage.store import Store
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, Evidence, line_class_sql
 
 
-def records_of(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> list[LifetimeRecord]:
+def records_of(
+    store: Store, repo_ids: Sequence[int], every_kind: bool = False
+) -> list[LifetimeRecord]:
     """Lines with text of source and test files, or of files of every kind (see `left_out` for the others), of some repositories.
 
     In order of their numbers.
@@ -120,8 +122,12 @@ def _stream(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
     ordered = sorted(repo_ids)
     for start in range(0, len(ordered), _AT_ONCE):
         tips = _tips(store, ordered[start : start + _AT_ONCE])
-        rows = store.stream(_Lines, _LINES.format(repositories=_sql_numbers(tips), line_class=line_class_sql("o")))
-        yield from [RemovedLines(row.removed_in or 0, _record(row, *tips[row.repo_id])) for row in rows]
+        rows = store.stream(
+            _Lines, _LINES.format(repositories=_sql_numbers(tips), line_class=line_class_sql("o"))
+        )
+        yield from [
+            RemovedLines(row.removed_in or 0, _record(row, *tips[row.repo_id])) for row in rows
+        ]
 
 
 def _tips(store: Store, repo_ids: Sequence[int]) -> dict[int, tuple[float, int]]:
@@ -131,7 +137,10 @@ def _tips(store: Store, repo_ids: Sequence[int]) -> dict[int, tuple[float, int]]
         "ON h.repo_id = t.repo_id AND h.commit_sha = t.tip_sha "
         f"WHERE t.repo_id IN ({_sql_numbers(repo_ids)}) ORDER BY t.repo_id",
     )
-    return {t["repo_id"]: (max(seconds(t["author_at"]), seconds(t["committed_at"])), t["main_line"]) for t in tips}
+    return {
+        t["repo_id"]: (max(seconds(t["author_at"]), seconds(t["committed_at"])), t["main_line"])
+        for t in tips
+    }
 
 
 def _record(row: _Lines, end: float, last: int) -> LifetimeRecord:
@@ -146,12 +155,29 @@ def _record(row: _Lines, end: float, last: int) -> LifetimeRecord:
     author = row.line_class or ""
     agent = (row.agent if author == "agent" else row.declared_agent) or ""
     return LifetimeRecord(
-        row.nonblank, author, days, max(follow, days), commits, max(last - arrived, commits), removed and not lost, lost, row.path,
-        row.repo_id, row.added_in, row.model or "", agent, row.session_id, row.session or "", row.actor or "",
+        row.nonblank,
+        author,
+        days,
+        max(follow, days),
+        commits,
+        max(last - arrived, commits),
+        removed and not lost,
+        lost,
+        row.path,
+        row.repo_id,
+        row.added_in,
+        row.model or "",
+        agent,
+        row.session_id,
+        row.session or "",
+        row.actor or "",
         row.actor_session_id,
-        row.cause or "", bool(row.reverted), row.kind or kind_of(row.path),
-        row.evidence == Evidence.DATED, row.edited_by or "",
-    )  # fmt: skip
+        row.cause or "",
+        bool(row.reverted),
+        row.kind or kind_of(row.path),
+        row.evidence == Evidence.DATED,
+        row.edited_by or "",
+    )
 
 
 def seconds(moment: str) -> float:
@@ -170,7 +196,9 @@ class SurvivalReport:
     """Plain values, as --json prints them; lines are lines with text."""
 
     repositories: list[dict[str, Any]]  # see `followed_histories`
-    groups: list[dict[str, Any]]  # a row for each group, class and horizon: fields of `Point`, and the lines of the group
+    groups: list[
+        dict[str, Any]
+    ]  # a row for each group, class and horizon: fields of `Point`, and the lines of the group
     causes: dict[str, dict[str, int]]  # class -> cause -> lines
     agent_lines_ended_by: dict[str, int]
     comparisons: list[dict[str, Any]]  # fields of `Comparison`
@@ -183,7 +211,9 @@ class SurvivalReport:
 @dataclass(frozen=True, slots=True)
 class SurvivalOptions:
     groupings: Sequence[str] = ("class",)
-    curves: bool = False  # also curves, medians and, where the extra `stats` is installed, hazard ratios
+    curves: bool = (
+        False  # also curves, medians and, where the extra `stats` is installed, hazard ratios
+    )
     every_kind: bool = False  # lines of files of every kind, not only of source and test files
 
 
@@ -206,7 +236,9 @@ def lifetimes_of(store: Store, repo_ids: Sequence[int], every_kind: bool) -> Lif
     )
 
 
-def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
+def survival_report(
+    store: Store, repo_ids: Sequence[int], options: SurvivalOptions
+) -> SurvivalReport:
     """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none."""
     return report_of(lifetimes_of(store, repo_ids, options.every_kind), store.path, options)
 
@@ -215,7 +247,9 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
     """Numbers over lines of the database `db`. Raises as `survival_report`."""
     records = lines.records
     if not lines.followed:
-        raise WhoWroteError(f"{db} has no line history yet", f"Compute it with: whowrote survival PATH --db {db}")
+        raise WhoWroteError(
+            f"{db} has no line history yet", f"Compute it with: whowrote survival PATH --db {db}"
+        )
     by_class = {author: [r for r in records if r.author == author] for author in CLASSES}
     report = SurvivalReport(
         lines.followed,
@@ -242,7 +276,11 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
 def notes_on(followed: Sequence[Mapping[str, Any]], others: Sequence[str]) -> list[str]:
     """What a reader of the numbers should know; `others` are notes of plug-ins."""
     notes = [note for note in [audited_note("agent", "human", "likely_human"), *others] if note]
-    return notes + [f"{history['name']} has newer attribution than line history" for history in followed if history["stale"]]
+    return notes + [
+        f"{history['name']} has newer attribution than line history"
+        for history in followed
+        if history["stale"]
+    ]
 
 
 def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[dict[str, Any]]:
@@ -261,15 +299,21 @@ def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[dict[str, 
 
 def history_coverage(store: Store) -> tuple[list[int], list[str]]:
     """Numbers of the repositories whose lines were followed, names of the others."""
-    rows = store.rows("SELECT r.id, r.name, t.repo_id FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id ORDER BY r.id")
-    return [row["id"] for row in rows if row["repo_id"] is not None], [row["name"] for row in rows if row["repo_id"] is None]
+    rows = store.rows(
+        "SELECT r.id, r.name, t.repo_id FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id ORDER BY r.id"
+    )
+    return [row["id"] for row in rows if row["repo_id"] is not None], [
+        row["name"] for row in rows if row["repo_id"] is None
+    ]
 
 
 def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[dict[str, Any]]:
     groups = []
     for (name, author), members in survival.group_records(records, grouping).items():
         lines, dead = sum(r.lines for r in members), sum(r.lines for r in members if r.dead)
-        reverted = sum(r.lines for r in members if r.reverted_later)  # in commits that were taken back
+        reverted = sum(
+            r.lines for r in members if r.reverted_later
+        )  # in commits that were taken back
         about: dict[str, Any] = {"grouping": grouping, "name": name, "author": author}
         about |= {"lines": lines, "dead": dead, "reverted": reverted}
         groups.append((about, survival_points(members, minimum.share_of(grouping))))

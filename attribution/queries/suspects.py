@@ -9,7 +9,11 @@ from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from collector.json_values import load_json
 from collector.storage.store import Store
 
-_WHOLE = ("format", "generate", "restore")  # kinds of effects that concern every file when no path is given
+_WHOLE = (
+    "format",
+    "generate",
+    "restore",
+)  # kinds of effects that concern every file when no path is given
 _MOST = 2000  # calls that are looked through
 
 
@@ -21,7 +25,9 @@ WHERE s.repo_id = ? AND t.at <= ? AND (instr(t.input, ?) > 0 OR instr(t.command,
 """
 
 
-def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int = 3) -> list[dict[str, Any]]:
+def earlier_texts(
+    store: Store, repo_id: int, line: str, until: str, most: int = 3
+) -> list[dict[str, Any]]:
     """Calls up to a moment (ISO 8601) whose text holds the line, layout aside, each with `text`, its line that does.
 
     Those that were refused or failed come first, then the latest. `path` is that of the edited file, "" for a command; `outcome`
@@ -37,7 +43,9 @@ def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int =
         text = f"{call.pop('command')} {produced(call.pop('input'))}"
         if bare in without_layout(text):
             lines = re.split(r'\\n|\n|": "|", "|"}', text)
-            call["text"] = next((line.replace('\\"', '"') for line in lines if bare in without_layout(line)), "")
+            call["text"] = next(
+                (line.replace('\\"', '"') for line in lines if bare in without_layout(line)), ""
+            )
             holding += [call] if call not in holding else []
     return sorted(holding, key=lambda call: call["outcome"] in ("applied", "ok"))[:most]
 
@@ -61,12 +69,16 @@ def _drop_replaced(value: Any) -> Any:
 
 def works_on(command: str, path: str) -> bool:
     """Whether a command may write to the file, or to a directory that holds it, by what its text says."""
-    from attribution.shell import effects  # few lines need it, and it takes longer to load than all else here
+    from attribution.shell import (
+        effects,
+    )  # few lines need it, and it takes longer to load than all else here
 
     for effect in effects(command):
         if effect.kind in _WHOLE and not effect.paths:
             return True
-        if effect.kind != "commit" and any(_holds(item, path) for item in (*effect.paths, effect.target) if item):
+        if effect.kind != "commit" and any(
+            _holds(item, path) for item in (*effect.paths, effect.target) if item
+        ):
             return True
     return False
 
@@ -75,7 +87,11 @@ def _holds(written: str, path: str) -> bool:
     location = written.rstrip("/").removeprefix("./") or "."
     if location in (".", "*", "**", path) or path.startswith(f"{location}/"):
         return True
-    if fnmatch(path, location) or fnmatch(path, location.replace("**/", "")):  # ** may stand for no directory at all
+    if fnmatch(path, location) or fnmatch(
+        path, location.replace("**/", "")
+    ):  # ** may stand for no directory at all
         return True
     parts = path.split("/")
-    return location.startswith("/") and any(location.endswith("/" + "/".join(parts[:n])) for n in range(1, len(parts) + 1))
+    return location.startswith("/") and any(
+        location.endswith("/" + "/".join(parts[:n])) for n in range(1, len(parts) + 1)
+    )

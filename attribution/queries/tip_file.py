@@ -11,7 +11,14 @@ from attribution.queries.explain import LineExplanation, explain_line
 from attribution.queries.open_repo import KnownRepo, OpenRepo
 from attribution.queries.overview import CLASSES, by_class
 from attribution.queries.repositories import RepositoryRow, clone_at, repository
-from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, COMMIT_COLUMNS, CommitRef, LineAttribution, attribution_of, commit_of
+from attribution.queries.verdicts import (
+    ATTRIBUTION_COLUMNS,
+    COMMIT_COLUMNS,
+    CommitRef,
+    LineAttribution,
+    attribution_of,
+    commit_of,
+)
 from collector.storage.store import Store
 from collector.storage.views import Column, Table, described_view, read_view
 from collector.text import decode, is_binary, split_lines
@@ -67,14 +74,23 @@ def tip_file(store: Store, file_id: int) -> TipFile | None:
     tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
     texts = _texts(repo.path, tip, file)
     spans = [_span(row) for row in store.rows(_SPANS, (file_id,))]
-    return TipFile(repo, tip, file, spans, *((None, [texts]) if isinstance(texts, str) else (texts, [])))
+    return TipFile(
+        repo, tip, file, spans, *((None, [texts]) if isinstance(texts, str) else (texts, []))
+    )
 
 
 def _span(row: Mapping[str, Any]) -> TipSpan:
     """Lines of commits outside the attributed history have no commit, those that nothing is known of no author."""
     commit = commit_of(row) if row["id"] is not None else None
     attribution = attribution_of(row) if row["author"] is not None else LineAttribution()
-    return TipSpan(row["start"], row["end"], attribution, commit, row["introduced_path"], row["introduced_line"])
+    return TipSpan(
+        row["start"],
+        row["end"],
+        attribution,
+        commit,
+        row["introduced_path"],
+        row["introduced_line"],
+    )
 
 
 _SPANS = f"""
@@ -108,9 +124,22 @@ def file_of_commit(opened: OpenRepo, repo: RepositoryRow, path: str, commit: str
     spans: list[TipSpan] = []
     for block in blocks(opened, result):
         first = block.first
-        spans.append(TipSpan(block.start, block.end, first.attribution, first.commit, first.introduced.path, first.introduced.line))
+        spans.append(
+            TipSpan(
+                block.start,
+                block.end,
+                first.attribution,
+                first.commit,
+                first.introduced.path,
+                first.introduced.line,
+            )
+        )
     count = Counter(line.attribution.kind or "older" for line in result.lines if line.text.strip())
-    row = {"path": result.path, "lines": len(result.texts), **{name: count[name] for name in (*CLASSES, "older")}}
+    row = {
+        "path": result.path,
+        "lines": len(result.texts),
+        **{name: count[name] for name in (*CLASSES, "older")},
+    }
     return TipFile(repo, result.sha, row, spans, result.texts, [])
 
 
@@ -120,28 +149,45 @@ def explained(store: Store, file: TipFile, number: int) -> LineExplanation | Non
     if span is None or span.commit is None or span.introduced_line is None:
         return None
     opened = KnownRepo(store, file.repo.id, file.repo.name, file.tip, file.repo.branch or "")
-    introduced = Introduction(span.commit.sha, span.introduced_path, span.introduced_line + number - span.start)
+    introduced = Introduction(
+        span.commit.sha, span.introduced_path, span.introduced_line + number - span.start
+    )
     texts = file.texts or []
-    line = BlameLine(number, texts[number - 1] if texts else "", introduced, span.commit, span.attribution)
+    line = BlameLine(
+        number, texts[number - 1] if texts else "", introduced, span.commit, span.attribution
+    )
     return explain_line(opened, line, texts, file.path, opened.head)
 
 
 def tree(store: Store, repo: RepositoryRow, path: str = "") -> Table | None:
     """What is in a directory of HEAD, directories first, in order of their names; None when there is no such directory."""
-    files = [(row["path"], by_class(row)) for row in read_view(store, "tip_files", {"repo_id": repo.id})]
+    files = [
+        (row["path"], by_class(row)) for row in read_view(store, "tip_files", {"repo_id": repo.id})
+    ]
     rows = _entries(path, files or [(name, {}) for name in _names(repo)])
     if not rows and path:
         return None
-    named = [Column("name", "text", "file or directory"), Column("files", "integer", "files in a directory; NULL for a file")]
+    named = [
+        Column("name", "text", "file or directory"),
+        Column("files", "integer", "files in a directory; NULL for a file"),
+    ]
     lines = Column("lines", "integer", "non-blank lines; NULL where they were not followed [lines]")
-    classes = [column for column in described_view("tip_files").columns if column.name in (*CLASSES, "older")]
+    classes = [
+        column
+        for column in described_view("tip_files").columns
+        if column.name in (*CLASSES, "older")
+    ]
     return Table("tree", "What is in a directory.", [*named, lines, *classes], rows)
 
 
 def _names(repo: RepositoryRow) -> list[str]:
     """Files of HEAD, from the clone; none when it is gone."""
     clone = clone_at(repo.path)
-    return list(clone.paths(repo.head_sha)) if clone is not None and repo.head_sha and clone.has(repo.head_sha) else []
+    return (
+        list(clone.paths(repo.head_sha))
+        if clone is not None and repo.head_sha and clone.has(repo.head_sha)
+        else []
+    )
 
 
 def _entries(path: str, files: Iterable[tuple[str, Mapping[str, int]]]) -> list[dict[str, Any]]:
@@ -155,8 +201,12 @@ def _entries(path: str, files: Iterable[tuple[str, Mapping[str, int]]]) -> list[
             counts[not slash, first] += 1
     return [
         {
-            "name": name, "path": prefix + name, "is_directory": not is_file, "files": None if is_file else counts[is_file, name],
-            "lines": sum(of.values()) if of else None, **{kind: of[kind] for kind in (*CLASSES, "older")},
+            "name": name,
+            "path": prefix + name,
+            "is_directory": not is_file,
+            "files": None if is_file else counts[is_file, name],
+            "lines": sum(of.values()) if of else None,
+            **{kind: of[kind] for kind in (*CLASSES, "older")},
         }
         for (is_file, name), of in sorted(lines.items())
-    ]  # fmt: skip
+    ]

@@ -70,12 +70,25 @@ class LineAttribution:
     def data(self) -> dict[str, Any]:
         """Plain values, for --json and --csv."""
         return {
-            "author": self.author, "class": self.kind, "how": self.how, "evidence": self.evidence, "reason": self.reason,
-            "agent": self.agent, "model": self.model, "session": self.session, "turn": self.turn, "call": self.call_id,
-            "edited_by": self.edited_by, "similarity": self.similarity, "tool": self.tool, "run_by": self.run_by,
-            "witness": self.witness, "seen_without_at": self.seen_without_at, "seen_with_at": self.seen_with_at,
+            "author": self.author,
+            "class": self.kind,
+            "how": self.how,
+            "evidence": self.evidence,
+            "reason": self.reason,
+            "agent": self.agent,
+            "model": self.model,
+            "session": self.session,
+            "turn": self.turn,
+            "call": self.call_id,
+            "edited_by": self.edited_by,
+            "similarity": self.similarity,
+            "tool": self.tool,
+            "run_by": self.run_by,
+            "witness": self.witness,
+            "seen_without_at": self.seen_without_at,
+            "seen_with_at": self.seen_with_at,
             "provisional": self.provisional,
-        }  # fmt: skip
+        }
 
 
 ATTRIBUTION_COLUMNS = (
@@ -96,7 +109,9 @@ def commit_of(row: Mapping[str, Any]) -> CommitRef:
 
 def attribution_of(row: Mapping[str, Any]) -> LineAttribution:
     """Makes the attribution from a row that has ATTRIBUTION_COLUMNS among its columns."""
-    return LineAttribution(**{field.name: row[field.name] for field in fields(LineAttribution) if field.name in row})
+    return LineAttribution(
+        **{field.name: row[field.name] for field in fields(LineAttribution) if field.name in row}
+    )
 
 
 class AttributedLines(NamedTuple):
@@ -126,7 +141,12 @@ class Attributions:
 
     def __init__(self, opened: OpenRepo, newer: NewerLines | None = None) -> None:
         """`newer`: lines of commits that are not in the database."""
-        self._store, self._repo_id, self._newer, self._lines = opened.store, opened.repo_id, opened.newer, newer or {}
+        self._store, self._repo_id, self._newer, self._lines = (
+            opened.store,
+            opened.repo_id,
+            opened.newer,
+            newer or {},
+        )
         self._commits: dict[str, CommitRef | None] = {}
         self._spans: dict[tuple[str, str], list[AttributedLines]] = {}
 
@@ -140,10 +160,16 @@ class Attributions:
         if introduction.sha == NO_COMMIT:
             return LineAttribution(reason=NOT_COMMITTED)
         if introduction.sha in self._newer and self.commit(introduction.sha) is None:
-            spans, other = self._lines.get((introduction.sha, printable(introduction.path)), ()), LineAttribution(reason=NOT_YET)
+            spans, other = (
+                self._lines.get((introduction.sha, printable(introduction.path)), ()),
+                LineAttribution(reason=NOT_YET),
+            )
         else:
             spans, other = self.spans(introduction.sha, introduction.path), LineAttribution()
-        return next((span.attribution for span in spans if span.start <= introduction.line <= span.end), other)
+        return next(
+            (span.attribution for span in spans if span.start <= introduction.line <= span.end),
+            other,
+        )
 
     def spans(self, sha: str, path: str) -> list[AttributedLines]:
         key = (sha, printable(path))
@@ -193,7 +219,10 @@ class MoveHistories:
 
     def __init__(self, store: Store, repo_id: int) -> None:
         self._store, self._repo_id = store, repo_id
-        self._is_stored = store.value("SELECT 1 FROM history_commits WHERE repo_id = ? LIMIT 1", (repo_id,)) is not None
+        self._is_stored = (
+            store.value("SELECT 1 FROM history_commits WHERE repo_id = ? LIMIT 1", (repo_id,))
+            is not None
+        )
         self._files: dict[tuple[str, str], list[dict[str, Any]]] = {}
         self._moves: dict[int, list[tuple[int, Move]]] | None = None
 
@@ -204,7 +233,9 @@ class MoveHistories:
         if span is None:
             return None
         if not span["origin"]:
-            return MoveHistory(None, (Move(introduced.sha, introduced.path, introduced.line, span["how"]),))
+            return MoveHistory(
+                None, (Move(introduced.sha, introduced.path, introduced.line, span["how"]),)
+            )
         origin = span["origin"] + introduced.line - span["start_line"]
         moves = tuple(move for number, move in self._moves_of(origin) if number <= span["number"])
         return MoveHistory(self.first(origin), moves, origin)

@@ -23,9 +23,12 @@ WEEKS_BEFORE = 4
 """Weeks before this one whose agent lines are followed: the last month, in whole weeks."""
 _SEVERITIES = ("high", "medium", "low")
 Row = Mapping[str, Any]
-_UNITS = dict.fromkeys(("coverage", "agent_share", "agent_or_declared_share", "agent_at_head", "share"), "share") | {
-    **dict.fromkeys(("this week", "last week", "change"), "amount"), "cost_usd": "USD",
-}  # fmt: skip
+_UNITS = dict.fromkeys(
+    ("coverage", "agent_share", "agent_or_declared_share", "agent_at_head", "share"), "share"
+) | {
+    **dict.fromkeys(("this week", "last week", "change"), "amount"),
+    "cost_usd": "USD",
+}
 _WEEK = (
     "week",
     "coverage",
@@ -63,7 +66,9 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
     now, last = (weeks.get(week, {}) for week in (this.isoformat(), _before(this, 1)))
     by_week = result.grouped(lambda place: (monday(place.day),))
     month = [by_week[(_before(this, number),)] for number in range(WEEKS_BEFORE, 0, -1)]
-    shown = [row for week, row in sorted(weeks.items(), reverse=True) if week >= (options.since or first)]
+    shown = [
+        row for week, row in sorted(weeks.items(), reverse=True) if week >= (options.since or first)
+    ]
     so_far = f", up to {until.isoformat()}" if until < this + timedelta(days=6) else ""
     sections = [
         Section(
@@ -72,7 +77,10 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
             ("", "this week", "last week", "change"),
         ),
         Section("Week by week", table_of(shown, _UNITS), _WEEK),
-        _became([life.record for part in month for life in part.lives], [prompt for part in month for prompt in part.prompts]),
+        _became(
+            [life.record for part in month for life in part.lives],
+            [prompt for part in month for prompt in part.prompts],
+        ),
         _open_weaknesses(store, this),
         *_groups(group_rows(result, options), options, this),
     ]
@@ -95,13 +103,24 @@ def _compared(now: Row, last: Row) -> list[Row]:
     shares += [(f"– {words(name)}", f"{name}_lines", "lines") for name in LINE_CLASSES]
     coverage, *classes = (_share_line(*names, now, last) for names in shares)
     money = _line("cost of prompts, USD", now.get("cost_usd"), last.get("cost_usd"))
-    return [coverage, *lines, *classes, _line("commits that have such lines", now.get("commits", 0), last.get("commits", 0)), money]
+    return [
+        coverage,
+        *lines,
+        *classes,
+        _line("commits that have such lines", now.get("commits", 0), last.get("commits", 0)),
+        money,
+    ]
 
 
 def _line(name: str, now: float | None, last: float | None) -> Row:
     change = (now or 0) - (last or 0)
     text = f"{change:+,}" if isinstance(change, int) else f"{change:+,.2f}"
-    return {"": name, "this week": number(now), "last week": number(last), "change": text if change and now is not None else ""}
+    return {
+        "": name,
+        "this week": number(now),
+        "last week": number(last),
+        "change": text if change and now is not None else "",
+    }
 
 
 def _share_line(name: str, part: str, whole: str, now: Row, last: Row) -> Row:
@@ -109,8 +128,14 @@ def _share_line(name: str, part: str, whole: str, now: Row, last: Row) -> Row:
     now_share, last_share = shares
     differs = now_share is not None and last_share is not None and now_share != last_share
     change = f"{100 * ((now_share or 0) - (last_share or 0)):+.1f} points" if differs else ""
-    of = [f" of {row[whole]:,}" if part == "coverage" and row.get(whole) else "" for row in (now, last)]
-    cells = [percent(share, 1) + (text if share is not None else "") for share, text in zip(shares, of, strict=True)]
+    of = [
+        f" of {row[whole]:,}" if part == "coverage" and row.get(whole) else ""
+        for row in (now, last)
+    ]
+    cells = [
+        percent(share, 1) + (text if share is not None else "")
+        for share, text in zip(shares, of, strict=True)
+    ]
     return {"": name, "this week": cells[0], "last week": cells[1], "change": change}
 
 
@@ -133,14 +158,27 @@ def _became(lives: Sequence[LifetimeRecord], prompts: Sequence[Prompt]) -> Secti
         note = "none is known: none was added, or whowrote survival PATH has not followed them yet"
         return Section(title, Table("", "", [], [], [note]), ())
     fates = {"still there": sum(life.lines for life in agents if not life.dead and not life.lost)}
-    fates |= {f"changed or removed by {_ENDERS.get(name, name)}": lines for name, lines in ended_by(agents).items()}
+    fates |= {
+        f"changed or removed by {_ENDERS.get(name, name)}": lines
+        for name, lines in ended_by(agents).items()
+    }
     fates["not followed further"] = sum(life.lines for life in agents if life.lost)
-    rows = [{"lines of agents": name, "lines": lines, "share": lines / every} for name, lines in fates.items() if lines]
+    rows = [
+        {"lines of agents": name, "lines": lines, "share": lines / every}
+        for name, lines in fates.items()
+        if lines
+    ]
     note = _cost_note(prompts, fates["still there"])
     return Section(title, table_of(rows, _UNITS, [note]), ("lines of agents", "lines", "share"))
 
 
-_WHO = ("the session that wrote them", "another session", "an agent, the session is not known", "a person", "somebody not known")
+_WHO = (
+    "the session that wrote them",
+    "another session",
+    "an agent, the session is not known",
+    "a person",
+    "somebody not known",
+)
 _ENDERS = dict(zip(ENDERS, _WHO, strict=True))
 
 
@@ -151,7 +189,11 @@ def _cost_note(prompts: Sequence[Prompt], there: int) -> str:
         return "what they cost is not known: no prompt of these weeks has a price"
     known = f"the prompts of these weeks cost USD {cost:,.2f} ({priced:,} of {len(prompts):,} have a price)"
     least = "at least " if priced < len(prompts) else ""
-    return f"{known}, {least}USD {cost / there:.4f} for each line that is still there" if there >= minimum.PART.lines else known
+    return (
+        f"{known}, {least}USD {cost / there:.4f} for each line that is still there"
+        if there >= minimum.PART.lines
+        else known
+    )
 
 
 # --- what is open, and in which group -----------------------------------------------------------------------------------
@@ -161,10 +203,18 @@ def _open_weaknesses(store: Store, this: date) -> Section:
     """Findings of high and medium confidence that HEAD still has, by severity."""
     title = "Open weaknesses"
     try:
-        rows = [row for read in hooks("finding_rows") for row in read(store, None, ("high", "medium")) if row["alive_at_head"]]
+        rows = [
+            row
+            for read in hooks("finding_rows")
+            for row in read(store, None, ("high", "medium"))
+            if row["alive_at_head"]
+        ]
     except WhoWroteError as error:
         return Section(title, Table("", "", [], [], [error.hint or str(error)]), ())
-    by_severity = [_severity(name, [row for row in rows if row["severity"] == name], this) for name in _SEVERITIES]
+    by_severity = [
+        _severity(name, [row for row in rows if row["severity"] == name], this)
+        for name in _SEVERITIES
+    ]
     return Section(title, table_of(by_severity), tuple(by_severity[0]))
 
 
@@ -196,9 +246,24 @@ def _groups(rows: Sequence[Row], options: BreakdownOptions, this: date) -> list[
         for key in {**now, **last}
     ]
     column = options.sort if options.sort in _OF_GROUP else "lines"
-    joined.sort(key=lambda row: (-(row[column] or 0), -(row[f"{column} last week"] or 0), *(row[name] for name in by)))
-    units = _UNITS | {f"{name} last week": unit for name, unit in _UNITS.items()} | {"agent": "agent"}
-    columns = (*by, *(column for name, title in _OF_GROUP.items() for column in (f"{name}={title}", f"{name} last week=last week")))
+    joined.sort(
+        key=lambda row: (
+            -(row[column] or 0),
+            -(row[f"{column} last week"] or 0),
+            *(row[name] for name in by),
+        )
+    )
+    units = (
+        _UNITS | {f"{name} last week": unit for name, unit in _UNITS.items()} | {"agent": "agent"}
+    )
+    columns = (
+        *by,
+        *(
+            column
+            for name, title in _OF_GROUP.items()
+            for column in (f"{name}={title}", f"{name} last week=last week")
+        ),
+    )
     return [Section(f"By {', '.join(by)}", table_of(joined, units), columns)]
 
 
@@ -209,7 +274,10 @@ def _unknowable(now: Row) -> list[str]:
     share = AgentShare.of({name: now.get(f"{name}_lines", 0) for name in LINE_CLASSES})
     between = ""
     if share.lines:
-        low, high = percent(share.by_agents, share.lines), percent(share.by_agents + share.unanswered, share.lines)
+        low, high = (
+            percent(share.by_agents, share.lines),
+            percent(share.by_agents + share.unanswered, share.lines),
+        )
         between = f": this week it lies between {low} and {high}" if share.unanswered else ""
     return [
         "How much agents wrote where nobody recorded them: low coverage is not low use, and the share of agents is a lower bound"

@@ -20,7 +20,9 @@ def mentions(command: str, path: str) -> bool:
     if parts[-1] not in command:
         return False
     text = command.replace("\\", "/") if "\\" in command else command
-    common = parts[-1] in tables.COMMON_NAMES or len(parts[-1]) < 5 or "." not in parts[-1].strip(".")
+    common = (
+        parts[-1] in tables.COMMON_NAMES or len(parts[-1]) < 5 or "." not in parts[-1].strip(".")
+    )
     names = [path]
     if not common:
         names.append(parts[-1])

@@ -27,7 +27,9 @@ class Evaluation(ABC):
     level: int = 0
     calls: int = 0
     found: list[Effect] = field(default_factory=list)
-    files: dict[str, str] = field(default_factory=dict)  # written earlier in the same command: scripts that are then run
+    files: dict[str, str] = field(
+        default_factory=dict
+    )  # written earlier in the same command: scripts that are then run
     functions: frozenset[str] = frozenset()
     tasks: TaskTexts = no_tasks
 
@@ -67,7 +69,9 @@ class ProgramCall:
         """The same for a program that runs what it reads: a heredoc counts as it stands, expansions included."""
         return self.command.stdin.body if self.command.stdin else self.stdin_text()
 
-    def make(self, kind: str, words: Sequence[ShellWord], content: str | None = None) -> list[Effect]:
+    def make(
+        self, kind: str, words: Sequence[ShellWord], content: str | None = None
+    ) -> list[Effect]:
         """Makes an effect for the known paths, and an effect without paths if some are unknown."""
         existing = [join(self.cwd, word.text) for word in words if is_path(word.text)]
         result = [Effect(kind, tuple(existing), content)] if existing else []
@@ -94,7 +98,9 @@ Handler = Callable[[ProgramCall], list[Effect]]
 def is_path(text: str) -> bool:
     """Whether the word names something, as far as it is known."""
     last = text.rstrip("/").rpartition("/")[2]
-    return last not in ("", ".", "..", "...", "-") and "$" not in last and len(text) <= 4 * MAX_VALUE
+    return (
+        last not in ("", ".", "..", "...", "-") and "$" not in last and len(text) <= 4 * MAX_VALUE
+    )
 
 
 def output(command: SimpleCommand) -> str | None:
@@ -122,7 +128,10 @@ def _printf(args: list[str]) -> str | None:
 
 def feed_words(words: Sequence[ShellWord], mark: str) -> list[ShellWord]:
     """The words with `mark` standing for something that is only known when the command runs."""
-    return [ShellWord("$_", False) if mark in word.text and " " not in word.text else word for word in words]
+    return [
+        ShellWord("$_", False) if mark in word.text and " " not in word.text else word
+        for word in words
+    ]
 
 
 def operands(words: Sequence[ShellWord], valued: frozenset[str] = frozenset()) -> list[ShellWord]:
@@ -142,7 +151,9 @@ def operands(words: Sequence[ShellWord], valued: frozenset[str] = frozenset()) -
 def past_options(words: list[ShellWord], valued: frozenset[str]) -> list[ShellWord]:
     """The words after the leading options."""
     moment = 0
-    while moment < len(words) and words[moment].text.startswith("-") and len(words[moment].text) > 1:
+    while (
+        moment < len(words) and words[moment].text.startswith("-") and len(words[moment].text) > 1
+    ):
         if words[moment].text == "--":
             return words[moment + 1 :]
         moment += 2 if words[moment].text in valued else 1

@@ -40,7 +40,9 @@ def effects(command: str, cwd: str = "", tasks: TaskTexts = no_tasks) -> tuple[E
         return (Effect("opaque"),)
     if len(run.found) > MAX_EFFECTS:
         run.found[MAX_EFFECTS:] = [Effect("opaque")]
-    others = (a for b, a in pairwise(run.found) if a != b or a.is_literal or a.directory != b.directory)
+    others = (
+        a for b, a in pairwise(run.found) if a != b or a.is_literal or a.directory != b.directory
+    )
     return (*run.found[:1], *others)
 
 
@@ -72,7 +74,9 @@ class _Run(Evaluation):
 
     def _judge(self, command: SimpleCommand) -> None:
         if command.words:
-            self.found += self.program(ProgramCall("", tuple(command.words), command.cwd, command, self))
+            self.found += self.program(
+                ProgramCall("", tuple(command.words), command.cwd, command, self)
+            )
         for effect in _redirects(command, self):
             self.found.append(effect)
             if effect.content is not None and len(effect.paths) == 1:
@@ -109,7 +113,13 @@ def _redirects(command: SimpleCommand, run: Evaluation) -> list[Effect]:
         duplicate = redirect.op in (">&", "&>") and (target.isdigit() or target == "-")
         if redirect.op in ("<", "<&") or duplicate or target.startswith("/dev/"):
             continue
-        if texts[:1] == ["cat"] and len(texts) == 2 and redirect.op == ">" and redirect.fd in ("", "1") and not command.stdin:
+        if (
+            texts[:1] == ["cat"]
+            and len(texts) == 2
+            and redirect.op == ">"
+            and redirect.fd in ("", "1")
+            and not command.stdin
+        ):
             result.append(transfer_effect(call, "copy", texts[1], target))
             continue
         content = output(command) if redirect.fd in ("", "1") else None

@@ -21,13 +21,25 @@ _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _PLAIN = re.compile(r"[^ \t\r\n\\'\"$`|&;()<>]+")
 _QUOTED = re.compile(r'[^"\\$`]+')
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}")
-_LONE = re.compile(r"\$(?:\w{1,200}|\{\w{1,200}\})", re.A)  # unquoted, so its value is split into words
+_LONE = re.compile(
+    r"\$(?:\w{1,200}|\{\w{1,200}\})", re.A
+)  # unquoted, so its value is split into words
 _ARRAY = re.compile(r"\$\{([A-Za-z_]\w{0,200})\[[@*]\]\}", re.A)
 ASSIGN = re.compile(r"([A-Za-z_]\w{0,200})(?:\[[^\]\n]{0,100}\])?\+?=", re.A)
 _ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*+)'", re.S)
 _BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*+)`", re.S)
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "0": "\0", "e": "\x1b"}
+_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "a": "\a",
+    "0": "\0",
+    "e": "\x1b",
+}
 
 
 class _Draft:
@@ -35,7 +47,9 @@ class _Draft:
 
     def __init__(self) -> None:
         self.parts: list[str] = []
-        self.many: tuple[int, tuple[str, ...]] | None = None  # where the loop variable stands, its values
+        self.many: tuple[int, tuple[str, ...]] | None = (
+            None  # where the loop variable stands, its values
+        )
         self.spread = False  # the values of an array: words of their own
         self.exact = True
         self.braces = False
@@ -59,7 +73,11 @@ class _Draft:
         before, after = "".join(self.parts[:moment]), "".join(self.parts[moment + 1 :])
         variants = tuple(before + value + after for value in values)
         exact = self.exact and not any(set(value) & set("*?[") for value in values)
-        return [ShellWord(text, exact) for text in variants] if self.spread else [ShellWord(variants[0], exact, variants)]
+        return (
+            [ShellWord(text, exact) for text in variants]
+            if self.spread
+            else [ShellWord(variants[0], exact, variants)]
+        )
 
 
 def _braces(text: str) -> list[str]:
@@ -72,7 +90,10 @@ def _braces(text: str) -> list[str]:
         if match is None:
             done.append(current)
         else:
-            todo[:0] = [current[: match.start()] + item + current[match.end() :] for item in match[1].split(",")[:64]]
+            todo[:0] = [
+                current[: match.start()] + item + current[match.end() :]
+                for item in match[1].split(",")[:64]
+            ]
     return [*done, *todo] or [text]
 
 
@@ -116,7 +137,9 @@ class WordReader(ABC):
             self.growth -= sum(map(len, draft.parts)) * len(draft.many[1])
             if self.growth < 0:
                 draft.parts[draft.many[0]], draft.many, draft.exact = "$_", None, False
-        lone = len(draft.parts) == 1 and not draft.many and _LONE.fullmatch(self.text, start, self.pos)
+        lone = (
+            len(draft.parts) == 1 and not draft.many and _LONE.fullmatch(self.text, start, self.pos)
+        )
         if lone and not draft.parts[0].startswith("$"):
             return [ShellWord(text, draft.exact) for text in draft.parts[0].split()]
         return draft.words() if draft.parts else []
@@ -125,7 +148,11 @@ class WordReader(ABC):
         if match := _PLAIN.match(self.text, self.pos):
             self.pos = match.end()
             draft.plain(match[0])
-            if match[0].endswith("=") and self.text.startswith("(", self.pos) and ASSIGN.fullmatch(match[0]):
+            if (
+                match[0].endswith("=")
+                and self.text.startswith("(", self.pos)
+                and ASSIGN.fullmatch(match[0])
+            ):
                 self._array(match[0].rstrip("+="))
                 draft.parts.clear()
             return True
@@ -178,7 +205,9 @@ class WordReader(ABC):
         match = _ANSI.match(self.text, self.pos)
         if not match:
             raise Unparsable
-        draft.parts.append(re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[0]), match[1], flags=re.S))
+        draft.parts.append(
+            re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[0]), match[1], flags=re.S)
+        )
         self.pos = match.end()
 
     def _double(self, draft: _Draft) -> None:
@@ -199,7 +228,9 @@ class WordReader(ABC):
                 self._backtick(draft)
             else:
                 follower = self.text[self.pos + 1 : self.pos + 2]
-                draft.parts.append("" if follower == "\n" else follower if follower in '"\\$`' else "\\" + follower)
+                draft.parts.append(
+                    "" if follower == "\n" else follower if follower in '"\\$`' else "\\" + follower
+                )
                 self.pos += 2
         raise Unparsable
 
@@ -249,7 +280,11 @@ class WordReader(ABC):
     def _assign(self, name: str, values: list[ShellWord]) -> None:
         """Remember values that are known (a glob is); forget the variable otherwise."""
         texts = tuple(text for word in values for text in word.each or (word.text,))
-        if not texts or len(texts) > _MAX_VALUES or any("$" in text or len(text) > MAX_VALUE for text in texts):
+        if (
+            not texts
+            or len(texts) > _MAX_VALUES
+            or any("$" in text or len(text) > MAX_VALUE for text in texts)
+        ):
             self.vars.pop(name, None)
         else:
             self.vars[name] = texts

@@ -9,19 +9,40 @@ from collector.git.patches import FilePatch, file_patches
 
 _SED_IN_PLACE = re.compile(r"-[nErsuz]*i")
 # Options with which a patch is not applied as it stands.
-_OTHERWISE = ("-R", "--reverse", "--directory", "-d", "--reject", "-3", "--3way", "--include", "--exclude")
-_PATCHED = re.compile(r"^(?:\+\+\+ (?:b/)?|\*\*\* (?:Update|Add|Delete) File: )([^\t\n]{1,1000})", re.M)
+_OTHERWISE = (
+    "-R",
+    "--reverse",
+    "--directory",
+    "-d",
+    "--reject",
+    "-3",
+    "--3way",
+    "--include",
+    "--exclude",
+)
+_PATCHED = re.compile(
+    r"^(?:\+\+\+ (?:b/)?|\*\*\* (?:Update|Add|Delete) File: )([^\t\n]{1,1000})", re.M
+)
 
 
 def sed(call: ProgramCall) -> list[Effect]:
     texts = call.texts
-    moment = next((i for i, text in enumerate(texts) if _SED_IN_PLACE.match(text) or text.startswith("--in-place")), -1)
+    moment = next(
+        (
+            i
+            for i, text in enumerate(texts)
+            if _SED_IN_PLACE.match(text) or text.startswith("--in-place")
+        ),
+        -1,
+    )
     if moment < 0:
         return []
     words = list(call.args)
     if moment + 1 < len(words) and re.fullmatch(r"|\.\w+", texts[moment + 1]):
         del words[moment + 1]  # the suffix that BSD wants
-    scripted = any(text in ("-e", "-f") or text.startswith(("--expression", "--file")) for text in texts)
+    scripted = any(
+        text in ("-e", "-f") or text.startswith(("--expression", "--file")) for text in texts
+    )
     words = operands(words, frozenset(("-e", "-f", "--expression", "--file", "-l")))
     return call.make("modify", words if scripted else words[1:])
 
@@ -41,13 +62,40 @@ _WITH_VALUE = {  # options of programs whose options are others than those of `c
     "scp": frozenset(("-P", "-i", "-o", "-F", "-c", "-l", "-S", "-J", "-D", "-X")),
     "rsync": frozenset(
         (
-            "-e", "--rsh", "-f", "--filter", "--exclude", "--include", "--exclude-from", "--include-from", "--files-from",
-            "--rsync-path", "-B", "--block-size", "-T", "--temp-dir", "--port", "--bwlimit", "-M", "--timeout", "--chmod",
-            "--chown", "--max-size", "--min-size", "--link-dest", "--compare-dest", "--copy-dest", "--backup-dir", "--suffix",
-            "--password-file", "--log-file", "--out-format", "--partial-dir",
+            "-e",
+            "--rsh",
+            "-f",
+            "--filter",
+            "--exclude",
+            "--include",
+            "--exclude-from",
+            "--include-from",
+            "--files-from",
+            "--rsync-path",
+            "-B",
+            "--block-size",
+            "-T",
+            "--temp-dir",
+            "--port",
+            "--bwlimit",
+            "-M",
+            "--timeout",
+            "--chmod",
+            "--chown",
+            "--max-size",
+            "--min-size",
+            "--link-dest",
+            "--compare-dest",
+            "--copy-dest",
+            "--backup-dir",
+            "--suffix",
+            "--password-file",
+            "--log-file",
+            "--out-format",
+            "--partial-dir",
         )
     ),
-}  # fmt: skip
+}
 
 
 def transfer(call: ProgramCall) -> list[Effect]:
@@ -55,7 +103,9 @@ def transfer(call: ProgramCall) -> list[Effect]:
     kind = "move" if call.name == "mv" else "copy"
     if call.name == "rsync" and call.has("-n", "--dry-run"):
         return []
-    words = operands(call.args, _WITH_VALUE.get(call.name, _INTO | {"-S", "--suffix", "-m", "-o", "-g"}))
+    words = operands(
+        call.args, _WITH_VALUE.get(call.name, _INTO | {"-S", "--suffix", "-m", "-o", "-g"})
+    )
     is_into = call.name not in _WITH_VALUE  # to rsync -t says that times are kept
     into = next((b.text for a, b in pairwise(call.args) if is_into and a.text in _INTO), "")
     if into:
@@ -66,7 +116,12 @@ def transfer(call: ProgramCall) -> list[Effect]:
         return [Effect(kind)]
     if len(sources) > 1:
         target = target.rstrip("/") + "/"
-    return [transfer_effect(call, kind, s.text + "." * (call.name == "rsync" and s.text.endswith("/")), target) for s in sources]
+    return [
+        transfer_effect(
+            call, kind, s.text + "." * (call.name == "rsync" and s.text.endswith("/")), target
+        )
+        for s in sources
+    ]
 
 
 def transfer_effect(call: ProgramCall, kind: str, source: str, target: str) -> Effect:
@@ -78,7 +133,9 @@ def transfer_effect(call: ProgramCall, kind: str, source: str, target: str) -> E
         return Effect(kind, paths, None, join(call.cwd, target))
     directory, slash, name = target.rpartition("/")
     into = slash and directory and "$" not in directory and (name in (".", "..") or "$" in name)
-    return Effect(kind, () if into else paths, None, join(call.cwd, directory) if into else "")  # some file of the directory
+    return Effect(
+        kind, () if into else paths, None, join(call.cwd, directory) if into else ""
+    )  # some file of the directory
 
 
 def link(call: ProgramCall) -> list[Effect]:
@@ -99,14 +156,22 @@ def truncate(call: ProgramCall) -> list[Effect]:
 def option_target(call: ProgramCall) -> list[Effect]:
     """`sort -o f`, `curl -o f`, `wget -O f`, `dd of=f`."""
     short = {"curl": "o", "sort": "o", "wget": "O", "dd": "of="}[call.name]
-    option = re.compile(r"of=" if call.name == "dd" else rf"-[a-zA-Z]*{short}|--output(?:-document)?(?:=|$)")
+    option = re.compile(
+        r"of=" if call.name == "dd" else rf"-[a-zA-Z]*{short}|--output(?:-document)?(?:=|$)"
+    )
     for index, text in enumerate(call.texts):
         if match := option.match(text):
-            value = [ShellWord(text[match.end() :], True)] if match.end() < len(text) else list(call.args[index + 1 : index + 2])
+            value = (
+                [ShellWord(text[match.end() :], True)]
+                if match.end() < len(text)
+                else list(call.args[index + 1 : index + 2])
+            )
             scrap = value and (value[0].text == "-" or value[0].text.startswith("/dev/"))
             return [] if scrap else call.make("write", value)
     named = re.compile(r"-[a-zA-Z]*O|--remote-name")
-    fetching = (call.name == "wget" and not call.has("--spider")) or any(named.match(text) for text in call.texts)
+    fetching = (call.name == "wget" and not call.has("--spider")) or any(
+        named.match(text) for text in call.texts
+    )
     return [Effect("write")] if call.name in ("curl", "wget") and fetching else []
 
 
@@ -117,14 +182,18 @@ def in_place(call: ProgramCall) -> list[Effect]:
     if call.name in ("awk", "gawk"):
         scripts = "".join(call.texts)
         writes = re.search(r"print[^|;}]{0,200}>\s*\"", scripts) and "/dev/std" not in scripts
-        return [Effect("modify")] if "inplace" in call.texts else [Effect("opaque")] if writes else []
+        return (
+            [Effect("modify")] if "inplace" in call.texts else [Effect("opaque")] if writes else []
+        )
     changed = call.has("-i", "--inplace", "--in-place", "-yi")
     return call.make("modify", operands(call.args)[1:]) if changed else []
 
 
 def tar(call: ProgramCall) -> list[Effect]:
     first = next(iter(call.texts), "")
-    bundled = ("x" in first and not first.startswith("--")) or any(re.match(r"-[a-z]*x", text) for text in call.texts)
+    bundled = ("x" in first and not first.startswith("--")) or any(
+        re.match(r"-[a-z]*x", text) for text in call.texts
+    )
     return [Effect("write")] if bundled or call.has("--extract") else []
 
 
@@ -135,7 +204,11 @@ def patch(call: ProgramCall) -> list[Effect]:
     text = call.stdin_text() or (next(iter(call.texts), "") if call.name == "apply_patch" else "")
     if (literal := _patch_effects(call, text)) is not None:
         return literal
-    words += [ShellWord(path, True) for path in dict.fromkeys(_PATCHED.findall(text)) if path != "/dev/null"]
+    words += [
+        ShellWord(path, True)
+        for path in dict.fromkeys(_PATCHED.findall(text))
+        if path != "/dev/null"
+    ]
     return call.make("restore" if call.name == "git" else "modify", words)
 
 
@@ -143,9 +216,15 @@ def _patch_effects(call: ProgramCall, text: str) -> list[Effect] | None:
     """The effects of a unified diff that the command gives; None when it is none, or not applied as it stands."""
     if call.name == "apply_patch" or call.has(*_OTHERWISE):
         return None
-    if any(re.fullmatch(r"-p[02-9]", word) for word in call.texts) and not (call.name == "patch" and "-p0" in call.texts):
+    if any(re.fullmatch(r"-p[02-9]", word) for word in call.texts) and not (
+        call.name == "patch" and "-p0" in call.texts
+    ):
         return None
-    result = [effect for file_patch in file_patches(text) for effect in _effects_of_file_patch(call, file_patch)]
+    result = [
+        effect
+        for file_patch in file_patches(text)
+        for effect in _effects_of_file_patch(call, file_patch)
+    ]
     return result or None
 
 

@@ -39,7 +39,9 @@ def _checkout(call: ProgramCall) -> list[Effect]:
     words = operands(call.args)
     if call.has("-b", "-B", "-c", "-C", "--create", "--orphan"):
         return _commit_effects([Effect("restore")]) if len(words) > 1 else []
-    return _commit_effects(call.make("restore", [word for word in words if _FILE_LIKE.search(word.text)]))
+    return _commit_effects(
+        call.make("restore", [word for word in words if _FILE_LIKE.search(word.text)])
+    )
 
 
 def _commit_effects(effects: list[Effect]) -> list[Effect]:
@@ -58,7 +60,9 @@ def _stash(call: ProgramCall) -> list[Effect]:
 
 
 def _remove(call: ProgramCall) -> list[Effect]:
-    return [] if call.has("--cached", "-n", "--dry-run") else call.make("remove", operands(call.args))
+    return (
+        [] if call.has("--cached", "-n", "--dry-run") else call.make("remove", operands(call.args))
+    )
 
 
 def _commit(call: ProgramCall) -> list[Effect]:
@@ -70,14 +74,20 @@ def _worktree(call: ProgramCall) -> list[Effect]:
     words = operands(call.args, frozenset(("-b", "-B", "--reason")))
     kind = {"add": "restore", "remove": "remove"}.get(words[0].text if words else "", "")
     effects = call.make(kind, words[1:2]) if kind else []
-    return [replace(effect, directory=join(call.cwd, ".")) for effect in effects] if kind == "restore" else effects
+    return (
+        [replace(effect, directory=join(call.cwd, ".")) for effect in effects]
+        if kind == "restore"
+        else effects
+    )
 
 
 _SUBCOMMANDS: dict[str, Handler] = {
     "checkout": _checkout,
     "switch": _checkout,
     "restore": _restore,
-    "reset": lambda call: _commit_effects([Effect("restore")]) if call.has("--hard", "--keep", "--merge") else [],
+    "reset": lambda call: (
+        _commit_effects([Effect("restore")]) if call.has("--hard", "--keep", "--merge") else []
+    ),
     "stash": _stash,
     "rm": _remove,
     "clean": lambda call: [] if any(map(_DRY_RUN.fullmatch, call.texts)) else [Effect("remove")],

@@ -15,7 +15,8 @@ _START = re.compile(rf"\s*(?:\$[\w:]+\s*=[^=~]|{_CMDLET}|{_ALIAS}\s)")
 _LATER = re.compile(rf"(?:[;|\n]|&&)\s{{0,99}}(?:{_CMDLET}|{_ALIAS})\s")
 _QUOTED = re.compile(r"'[^']*+'|\"(?:[^\"\\`]|[\\`].)*+\"", re.S)
 _TOKEN = re.compile(
-    r"@'\r?\n.*?\n'@|@\"\r?\n.*?\n\"@|'(?:[^']|'')*+'|\"(?:[^\"`]|`.)*+\"|`\r?\n|#[^\n]*|[;\n|{}()&]+|[^\s;|'\"{}()&]+|\S", re.S
+    r"@'\r?\n.*?\n'@|@\"\r?\n.*?\n\"@|'(?:[^']|'')*+'|\"(?:[^\"`]|`.)*+\"|`\r?\n|#[^\n]*|[;\n|{}()&]+|[^\s;|'\"{}()&]+|\S",
+    re.S,
 )
 _CMDLETS = {
     "write": "set-content out-file tee-object export-csv new-item clear-content expand-archive",
@@ -26,12 +27,25 @@ _CMDLETS = {
 }
 _KINDS = {cmdlet: kind for kind, cmdlets in _CMDLETS.items() for cmdlet in cmdlets.split()}
 _KEYWORDS = ("if", "foreach", "else", "elseif", "while", "try", "catch", "param", "function")
-_SWITCHES = ("-force", "-recurse", "-append", "-nonewline", "-passthru", "-confirm:$false", "-verbose", "-f", "/y", "/q")
+_SWITCHES = (
+    "-force",
+    "-recurse",
+    "-append",
+    "-nonewline",
+    "-passthru",
+    "-confirm:$false",
+    "-verbose",
+    "-f",
+    "/y",
+    "/q",
+)
 
 
 def is_powershell(text: str) -> bool:
     """Whether a statement starts as only PowerShell's do; a shell's heredoc may hold such statements."""
-    return _START.match(text) is not None or ("<<" not in text and _LATER.search(_QUOTED.sub("''", text)) is not None)
+    return _START.match(text) is not None or (
+        "<<" not in text and _LATER.search(_QUOTED.sub("''", text)) is not None
+    )
 
 
 def powershell(text: str, cwd: str, run: Evaluation) -> list[Effect]:
@@ -60,33 +74,56 @@ def _statement(words: list[ShellWord], cwd: str, run: Evaluation) -> list[Effect
     call = ProgramCall("mv", (), cwd, SimpleCommand(cwd), run)
     kind = _KINDS.get(first.lower())
     outputs = [file for sign, file in pairwise(words) if sign.text in (">", ">>")]
-    return (_effects(call, kind, words) if kind else call.program(words)) + (call.make("write", outputs) if outputs else [])
+    return (_effects(call, kind, words) if kind else call.program(words)) + (
+        call.make("write", outputs) if outputs else []
+    )
 
 
 def _directory(words: list[ShellWord], cwd: str) -> str:
     """Where the statements after this one work."""
-    moves = len(words) > 1 and words[0].text.lower() in ("cd", "sl", "set-location", "push-location")
+    moves = len(words) > 1 and words[0].text.lower() in (
+        "cd",
+        "sl",
+        "set-location",
+        "push-location",
+    )
     return join(cwd, words[-1].text.replace("\\", "/")) if moves else cwd
 
 
 def _effects(call: ProgramCall, kind: str, words: list[ShellWord]) -> list[Effect]:
     named, loose = _arguments(words[1:])
-    paths = next((named[key] for key in ("-path", "-literalpath", "-filepath") if key in named), []) or loose[:1]
+    paths = (
+        next((named[key] for key in ("-path", "-literalpath", "-filepath") if key in named), [])
+        or loose[:1]
+    )
     if any(word.text.lower() == "directory" for several in named.values() for word in several):
         return []
     if kind in ("move", "copy"):
         target = named.get("-destination") or named.get("-newname") or loose[-1:]
-        return _transfers(call, kind, [word.text for word in paths], target[0].text if target else "", words[0].text.lower())
+        return _transfers(
+            call,
+            kind,
+            [word.text for word in paths],
+            target[0].text if target else "",
+            words[0].text.lower(),
+        )
     appended = kind == "write" and any(word.text.lower() == "-append" for word in words)
     return call.make("append" if appended else kind, paths)
 
 
-def _transfers(call: ProgramCall, kind: str, sources: list[str], target: str, cmdlet: str) -> list[Effect]:
+def _transfers(
+    call: ProgramCall, kind: str, sources: list[str], target: str, cmdlet: str
+) -> list[Effect]:
     """One effect for each source; a new name is one in the directory of the source."""
     if not sources or not target:
         return [Effect(kind)]  # they come out of a pipeline, or the name is computed
     if cmdlet in ("rename-item", "ren", "rni"):
-        return [transfer_effect(call, kind, path, path[: path.rfind("/") + 1] + target.rpartition("/")[2]) for path in sources]
+        return [
+            transfer_effect(
+                call, kind, path, path[: path.rfind("/") + 1] + target.rpartition("/")[2]
+            )
+            for path in sources
+        ]
     into = target.rstrip("/") + "/" if len(sources) > 1 else target
     return [transfer_effect(call, kind, path, into) for path in sources]
 

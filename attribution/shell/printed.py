@@ -13,10 +13,26 @@ from attribution.shell.model import SimpleCommand, Unparsable, join
 from attribution.shell.syntax import commands
 
 _WHOLE = ("cat", "nl", "bat", "less")  # programs that print a file
-_PLAIN = frozenset(("-p", "-pp", "-P", "--plain", "--style=plain", "--paging=never", "--color=never", "-F", "-R", "-X", "-FRX"))
+_PLAIN = frozenset(
+    (
+        "-p",
+        "-pp",
+        "-P",
+        "--plain",
+        "--style=plain",
+        "--paging=never",
+        "--color=never",
+        "-F",
+        "-R",
+        "-X",
+        "-FRX",
+    )
+)
 _MAX_OUTPUT = 100_000  # characters of an output that are looked at
 _MAX_COMMAND = 4_000  # of a command
-_SHOWS = re.compile(r"(?:^|[\s;&|(])(?:cat|bat|less|nl|head|tail|sed\s+-n|rg|grep|git\b[^\n;&|]{0,40}\b(?:diff|show))(?=\s|$)")
+_SHOWS = re.compile(
+    r"(?:^|[\s;&|(])(?:cat|bat|less|nl|head|tail|sed\s+-n|rg|grep|git\b[^\n;&|]{0,40}\b(?:diff|show))(?=\s|$)"
+)
 _GETS = re.compile(  # what PowerShell has for `cat`, and below for `head`
     r"(?<![\w-])Get-Content(?:\s+-(?:Raw|Path|LiteralPath|Encoding\s+\w+))*\s+(['\"]?)([^-'\"\s;|][^'\"\s;|]*)\1"
     r"(?:\s+-(?:Raw|Encoding\s+\w+))*(?=\s*(?:$|[;\n|]))"
@@ -29,9 +45,16 @@ _NUMBERED = re.compile(r"^\s{0,9}(\d{1,9})(?:\t|:|-|→)", re.M)
 _RANGE = re.compile(r"(\d{1,9})(?:,(\d{1,9}|\$))?p")
 _HUNK = re.compile(r"@@+ (?:-\d+(?:,\d+)? )+\+(\d+)")
 # A place in the code of a project, as Python, pytest and others print it: path, line, and the line's text below.
-_TRACED = re.compile(r'^ {0,8}File "([^"\n]{1,300})", line (\d{1,9})(?:, in [^\n]{1,200})?\n\s{1,20}([^\n]{4,500})$', re.M)
-_FAILED = re.compile(r"^> {2,40}([^\n]{4,500})\n(?:E [^\n]*\n)+\n?([^\s:]{1,300}):\d{1,9}: ", re.M)  # as pytest prints it
-_QUIET = frozenset(("cd", "echo", "printf", "pwd", "true", ":"))  # their other output is no line of a file that matters
+_TRACED = re.compile(
+    r'^ {0,8}File "([^"\n]{1,300})", line (\d{1,9})(?:, in [^\n]{1,200})?\n\s{1,20}([^\n]{4,500})$',
+    re.M,
+)
+_FAILED = re.compile(
+    r"^> {2,40}([^\n]{4,500})\n(?:E [^\n]*\n)+\n?([^\s:]{1,300}):\d{1,9}: ", re.M
+)  # as pytest prints it
+_QUIET = frozenset(
+    ("cd", "echo", "printf", "pwd", "true", ":")
+)  # their other output is no line of a file that matters
 # What recorders put in the place of a part of an output.
 _CUT_LINE = re.compile(
     r"^[^\n]{0,80}(?:…|\.{3}|\[|<|\()[^\n]{0,80}(?:truncated|omitted|too l(?:arge|ong))[^\n]{0,200}$|^Total output lines:",
@@ -56,10 +79,15 @@ def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
     A text that may belong to several files is ignored, and so is output that went through another program. Line numbers may be
     taken from a pipe: `nl -ba a.py | sed -n '1,40p'`.
     """
-    command = _FIRST.sub(r"head -n \1", _GETS.sub(lambda match: "cat '{}'".format(match[2].replace("\\", "/")), command))
+    command = _FIRST.sub(
+        r"head -n \1",
+        _GETS.sub(lambda match: "cat '{}'".format(match[2].replace("\\", "/")), command),
+    )
     parsed = _parse(command, cwd, output) if _SHOWS.search(command) else []
     loud = [item for item in parsed if item.words and item.words[0].text not in _QUIET]
-    if not loud or any(item.redirects or item.stdin or not all(word.exact for word in item.words) for item in loud):
+    if not loud or any(
+        item.redirects or item.stdin or not all(word.exact for word in item.words) for item in loud
+    ):
         return []
     source = loud[0]
     piped = len(loud) == 2 and loud[1].fed is source and source.words[0].text in _WHOLE
@@ -73,8 +101,16 @@ def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
 
 def lines_traced(output: str) -> list[FilePart]:
     """Lines of files that a traceback quotes, or a failed test."""
-    traced = [match.group(1, 3) for match in _TRACED.finditer(output[:_MAX_OUTPUT])] if 'File "' in output else []
-    traced += [match.group(2, 1) for match in _FAILED.finditer(output[:_MAX_OUTPUT])] if "\n>  " in output else []
+    traced = (
+        [match.group(1, 3) for match in _TRACED.finditer(output[:_MAX_OUTPUT])]
+        if 'File "' in output
+        else []
+    )
+    traced += (
+        [match.group(2, 1) for match in _FAILED.finditer(output[:_MAX_OUTPUT])]
+        if "\n>  " in output
+        else []
+    )
     return [FilePart(path, text) for path, text in traced if not path.startswith("<")]
 
 
@@ -90,7 +126,12 @@ def _uncut(part: FilePart) -> Iterator[FilePart]:
 
 def _parse(command: str, cwd: str, output: str) -> list[SimpleCommand]:
     """The simple commands; none where there is no output, too much to look at, or text in another encoding than was read."""
-    if not output.strip() or len(output) > _MAX_OUTPUT or len(command) > _MAX_COMMAND or "\ufffd" in output:
+    if (
+        not output.strip()
+        or len(output) > _MAX_OUTPUT
+        or len(command) > _MAX_COMMAND
+        or "\ufffd" in output
+    ):
         return []
     try:
         return commands(command, cwd, 1).commands
@@ -99,11 +140,18 @@ def _parse(command: str, cwd: str, output: str) -> list[SimpleCommand]:
 
 
 def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iterator[FilePart]:
-    name, files = words[0], [word for word in words[1:] if is_path(word) and not word.startswith("-")]
+    name, files = (
+        words[0],
+        [word for word in words[1:] if is_path(word) and not word.startswith("-")],
+    )
     if name == "git":
         yield from _shown_by_git(command.cwd, words, output)
     elif name in ("rg", "grep"):
-        operand = words[-1] if "-n" in words and "." in words[-1] and len(files) > 0 and files[-1] == words[-1] else ""
+        operand = (
+            words[-1]
+            if "-n" in words and "." in words[-1] and len(files) > 0 and files[-1] == words[-1]
+            else ""
+        )
         yield from _found_lines(command.cwd, operand, output)
     elif name == "sed" and len(words) == 4 and words[1] == "-n" and _RANGE.fullmatch(words[2]):
         yield _in_range(FilePart(join(command.cwd, words[3]), output, 1), words[2])
@@ -112,7 +160,9 @@ def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iter
         numbers = {word for word in options if not word.startswith("-")}
         if name in ("bat", "less") and not _PLAIN.issuperset(options):
             return  # lines with numbers or marks, or some of the lines
-        if all(word.isdecimal() or (name == "nl" and word == "a") for word in numbers):  # values of options
+        if all(
+            word.isdecimal() or (name == "nl" and word == "a") for word in numbers
+        ):  # values of options
             numbered = name == "nl" or ("-n" in options and name == "cat")
             path = join(command.cwd, words[-1])
             part = _numbered_part(path, output) if numbered else FilePart(path, output, 1)
@@ -125,7 +175,11 @@ def _limit(part: FilePart, name: str, options: Sequence[str]) -> FilePart:
         return replace(part, whole=part.start == 1 and "-s" not in options)
     count = next((int(number) for word in options if (number := word.lstrip("-n")).isdecimal()), 10)
     few = _is_all(part.text, count)
-    return replace(part, start=part.start if name == "head" or few else 0, whole=few and part.start == 1 and "-c" not in options)
+    return replace(
+        part,
+        start=part.start if name == "head" or few else 0,
+        whole=few and part.start == 1 and "-c" not in options,
+    )
 
 
 def _is_all(text: str, count: int) -> bool:
@@ -148,7 +202,9 @@ def _limited(parts: Sequence[FilePart], words: Sequence[str]) -> list[FilePart]:
         return []
     if words[:2] == ["sed", "-n"] and len(words) == 3 and _RANGE.fullmatch(words[2]):
         shown = _in_range(parts[0], words[2])
-    elif words[0] in ("head", "tail") and all(word.startswith("-") or word.isdecimal() for word in words[1:]):
+    elif words[0] in ("head", "tail") and all(
+        word.startswith("-") or word.isdecimal() for word in words[1:]
+    ):
         shown = _limit(replace(parts[0], start=1), words[0], words[1:])
     else:
         return []
@@ -166,7 +222,15 @@ def _found_lines(cwd: str, operand: str, output: str) -> Iterator[FilePart]:
     paths = {match[1] for line in lines if (match := _FOUND.match(line)) and is_path(match[1])}
     forms = (_FOUND, _AROUND) if paths else (_IN_ONE,)
     matches = [
-        next((match for form in forms if (match := form.match(line)) and (match[1] in paths or not paths)), None) for line in lines
+        next(
+            (
+                match
+                for form in forms
+                if (match := form.match(line)) and (match[1] in paths or not paths)
+            ),
+            None,
+        )
+        for line in lines
     ]
     path, start, run = "", 0, list[str]()
     for match in [*matches, None]:
@@ -181,7 +245,9 @@ def _found_lines(cwd: str, operand: str, output: str) -> Iterator[FilePart]:
 def _shown_by_git(cwd: str, words: Sequence[str], output: str) -> Iterator[FilePart]:
     """The new side of a diff is the worktree's; what a diff of revisions, or of what is staged, lacks may be in the worktree."""
     operands = [word for word in words[2:] if word not in ("--", "HEAD")]
-    if words[1:2] == ["diff"] and all("." in word and not word.startswith("-") and ".." not in word for word in operands):
+    if words[1:2] == ["diff"] and all(
+        "." in word and not word.startswith("-") and ".." not in word for word in operands
+    ):
         yield from _new_sides(cwd, output)
     elif words[1:2] in (["show"], ["diff"]) and not any(":" in word for word in operands):
         yield from (replace(part, start=0) for part in _new_sides(cwd, output))

@@ -10,7 +10,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 from attribution.shell import files, git, rules, scripts, tables
-from attribution.shell.calls import Handler, ProgramCall, directory, feed_words, past_options, subcommand_at
+from attribution.shell.calls import (
+    Handler,
+    ProgramCall,
+    directory,
+    feed_words,
+    past_options,
+    subcommand_at,
+)
 from attribution.shell.model import Effect, ShellWord, Unparsable, join
 
 _MAX_CALLS = 40  # programs that run programs
@@ -33,7 +40,13 @@ def program(call: ProgramCall) -> list[Effect]:
 
 def _dispatch(call: ProgramCall) -> list[Effect]:
     name = call.name
-    asks = call.has("--help", "--version") or call.texts in (["-h"], ["-v"], ["-V"], ["help"], ["version"])
+    asks = call.has("--help", "--version") or call.texts in (
+        ["-h"],
+        ["-v"],
+        ["-V"],
+        ["help"],
+        ["version"],
+    )
     if name in call.run.functions or asks:
         return []
     if "$" in name or not name:
@@ -43,11 +56,18 @@ def _dispatch(call: ProgramCall) -> list[Effect]:
     if name.startswith("create-"):
         return [_set_program(effect, name) for effect in rules.scaffold("0", call)]
     result = [] if name in tables.HARMLESS else rules.task(call, _HANDLERS)
-    return [_set_program(effect, name) for effect in (result if result is not None else rules.apply_rules(call))]
+    return [
+        _set_program(effect, name)
+        for effect in (result if result is not None else rules.apply_rules(call))
+    ]
 
 
 def _set_program(effect: Effect, program_name: str) -> Effect:
-    return replace(effect, tool=effect.tool or program_name) if effect.kind in ("format", "generate") else effect
+    return (
+        replace(effect, tool=effect.tool or program_name)
+        if effect.kind in ("format", "generate")
+        else effect
+    )
 
 
 def _base(text: str) -> str:
@@ -65,9 +85,13 @@ def _unwrap(words: Sequence[ShellWord], cwd: str) -> tuple[list[ShellWord], str]
         if name == "command" and [word.text for word in left[1:2]] in (["-v"], ["-V"]):
             return [], cwd  # it only asks whether there is such a program
         if name in tables.WRAPPERS:
-            left = past_options(left[1:], tables.WRAPPERS[name])[tables.WRAPPER_OPERANDS.get(name, 0) :]
+            left = past_options(left[1:], tables.WRAPPERS[name])[
+                tables.WRAPPER_OPERANDS.get(name, 0) :
+            ]
             if name in ("env", "cross-env", "dotenv"):
-                left = left[next((i for i, word in enumerate(left) if "=" not in word.text), len(left)) :]
+                left = left[
+                    next((i for i, word in enumerate(left) if "=" not in word.text), len(left)) :
+                ]
         elif name == "xargs":
             left = _xargs(left[1:])
         elif (moment := subcommand_at(left)) and f"{name} {left[moment].text}" in tables.RUNNERS:
@@ -101,7 +125,9 @@ def _source(call: ProgramCall) -> list[Effect]:
     """`source x`: harmless for the usual environments, else a script."""
     if re.search(r"activate|\.env|rc$|profile|nvm|cargo/env|asdf", " ".join(call.texts[:1])):
         return []
-    return call.nested_effects(call.run.files.get(join(call.cwd, call.texts[0])) if call.args else None)
+    return call.nested_effects(
+        call.run.files.get(join(call.cwd, call.texts[0])) if call.args else None
+    )
 
 
 def _shell(call: ProgramCall) -> list[Effect]:
@@ -113,9 +139,15 @@ def _shell(call: ProgramCall) -> list[Effect]:
         if text in ("-Command", "-c", "/c", "/C") or re.fullmatch(r"-[a-z]*c", text):
             remainder = texts[moment + 1 :]
             whole = call.name in ("powershell", "pwsh", "cmd")
-            return call.nested_effects(" ".join(remainder) if whole else remainder[0] if remainder else None)
+            return call.nested_effects(
+                " ".join(remainder) if whole else remainder[0] if remainder else None
+            )
         if not text.startswith(("-", "+")):
-            return [] if "-n" in texts[:moment] else call.nested_effects(call.run.files.get(join(call.cwd, text)))
+            return (
+                []
+                if "-n" in texts[:moment]
+                else call.nested_effects(call.run.files.get(join(call.cwd, text)))
+            )
     if not call.command.stdin and not call.command.fed:
         return []
     return call.nested_effects(call.fed_text())
@@ -129,7 +161,9 @@ def _find(call: ProgramCall) -> list[Effect]:
         return [Effect("opaque")]
     for moment, text in enumerate(texts):
         if text in ("-exec", "-execdir", "-ok", "-okdir"):
-            end = next((i for i in range(moment + 1, len(texts)) if texts[i] in (";", "+")), len(texts))
+            end = next(
+                (i for i in range(moment + 1, len(texts)) if texts[i] in (";", "+")), len(texts)
+            )
             result += call.program(feed_words(call.args[moment + 1 : end], "{}"))
         elif text in ("-fprint", "-fprintf", "-fls"):
             result += call.make("write", call.args[moment + 1 : moment + 2])

@@ -26,7 +26,11 @@ def task_text(file_name: str, text: str, task: str) -> str | None:
     """The commands of a task as one text for a shell; None when the file does not tell them."""
     if len(text) > MAX_FILE:
         return None
-    return _package_script(text, task) if file_name.endswith("package.json") else _toml_task(text, task)
+    return (
+        _package_script(text, task)
+        if file_name.endswith("package.json")
+        else _toml_task(text, task)
+    )
 
 
 def _package_script(text: str, task: str) -> str | None:
@@ -44,7 +48,12 @@ def _toml_task(text: str, task: str) -> str | None:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
         return None
-    positions = (("tasks",), ("tool", "poe", "tasks"), ("tool", "pdm", "scripts"), ("tool", "taskipy", "tasks"))
+    positions = (
+        ("tasks",),
+        ("tool", "poe", "tasks"),
+        ("tool", "pdm", "scripts"),
+        ("tool", "taskipy", "tasks"),
+    )
     for location in positions:
         value = get_dict(tables, *location).get(task)
         if isinstance(value, dict) and ("depends" in value or "deps" in value):

@@ -19,16 +19,54 @@ _MAX_LENGTH = 400_000  # characters of a text, items of a list
 _MAX_NUMBER = 1 << 62
 _FORMAT = re.compile(r"[<>^]?0?\d{0,3},?d?")
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
-}  # fmt: skip
-_OF_ITEMS: Mapping[str, Callable[..., Any]] = {"len": len, "list": list, "enumerate": enumerate, "zip": zip, "range": range}
-_OF_VALUE: Mapping[str, Callable[[Any], str]] = {"str": str, "repr": repr, "dedent": textwrap.dedent}
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_OF_ITEMS: Mapping[str, Callable[..., Any]] = {
+    "len": len,
+    "list": list,
+    "enumerate": enumerate,
+    "zip": zip,
+    "range": range,
+}
+_OF_VALUE: Mapping[str, Callable[[Any], str]] = {
+    "str": str,
+    "repr": repr,
+    "dedent": textwrap.dedent,
+}
 _METHODS = frozenset(
-    ("strip", "lstrip", "rstrip", "upper", "lower", "title", "capitalize", "removeprefix", "removesuffix", "split", "splitlines")
+    (
+        "strip",
+        "lstrip",
+        "rstrip",
+        "upper",
+        "lower",
+        "title",
+        "capitalize",
+        "removeprefix",
+        "removesuffix",
+        "split",
+        "splitlines",
+    )
 )
 _HARMLESS = frozenset(("print", "os.makedirs", "mkdir", "close", "flush"))
-_PLAIN = {"encoding": ("utf-8", "utf8", "UTF-8"), "newline": ("", "\n")}  # keywords with which a text is written as it stands
-_FAILURES = (SyntaxError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError)
+_PLAIN = {
+    "encoding": ("utf-8", "utf8", "UTF-8"),
+    "newline": ("", "\n"),
+}  # keywords with which a text is written as it stands
+_FAILURES = (
+    SyntaxError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+)
 
 
 class _Unknown(ValueError):
@@ -42,7 +80,10 @@ class _Path(str):
 def written_texts(code: str) -> dict[str, str]:
     """Path as written -> whole text of each file that the script writes; {} where that does not follow from the script alone."""
     run = _Run()
-    with suppress(*_FAILURES), warnings.catch_warnings(action="ignore"):  # about the code, which is not ours
+    with (
+        suppress(*_FAILURES),
+        warnings.catch_warnings(action="ignore"),
+    ):  # about the code, which is not ours
         run.body(ast.parse(code).body)
         return run.files
     return {}
@@ -64,14 +105,19 @@ class _Run:
                     self._bind(target, self.value(value))
                 case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
                     added, before = self.value(value), self.names[name]
-                    if isinstance(before, list) and isinstance(op, ast.Add):  # which may have other names, too
+                    if isinstance(before, list) and isinstance(
+                        op, ast.Add
+                    ):  # which may have other names, too
                         before.extend(added)
                     else:
                         self.names[name] = self._operate(op, before, added)
                 case ast.For(target=target, iter=items, body=body, orelse=[]):
                     for _ in self._rounds(target, items):
                         self.body(body)
-                case ast.With(items=[ast.withitem(context_expr=opened, optional_vars=ast.Name() as name)], body=body):
+                case ast.With(
+                    items=[ast.withitem(context_expr=opened, optional_vars=ast.Name() as name)],
+                    body=body,
+                ):
                     self._bind(name, self.value(opened))
                     self.body(body)
                 case ast.Expr(value=ast.Call() as call):
@@ -98,14 +144,24 @@ class _Run:
     def _do(self, call: ast.Call) -> None:
         """A call whose value nobody uses: one that writes, adds to a list, or changes no file."""
         match call:
-            case ast.Call(func=ast.Attribute(value=subject, attr="write_text"), args=[text]) if _is_plain(call):
+            case ast.Call(func=ast.Attribute(value=subject, attr="write_text"), args=[text]) if (
+                _is_plain(call)
+            ):
                 self._write(self.value(subject), "", self.value(text))
-            case ast.Call(func=ast.Attribute(value=subject, attr="write" | "writelines"), args=[text]):
+            case ast.Call(
+                func=ast.Attribute(value=subject, attr="write" | "writelines"), args=[text]
+            ):
                 file, written = self.value(subject), self.value(text)
-                self._write(file, self.files[file], written if isinstance(written, str) else self._joined("", written))
+                self._write(
+                    file,
+                    self.files[file],
+                    written if isinstance(written, str) else self._joined("", written),
+                )
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[item]):
                 self.names[name].append(self.value(item))
-            case ast.Call(func=function) if _name(function) in _HARMLESS and not any(k.arg == "file" for k in call.keywords):
+            case ast.Call(func=function) if _name(function) in _HARMLESS and not any(
+                k.arg == "file" for k in call.keywords
+            ):
                 pass
             case _:
                 raise _Unknown
@@ -130,7 +186,10 @@ class _Run:
                 result = _formatted(self.value(value), self.value(spec) if spec else "")
             case ast.BinOp(left=left, op=op, right=right):
                 result = self._operate(op, self.value(left), self.value(right))
-            case ast.ListComp(elt=item, generators=[loop]) | ast.GeneratorExp(elt=item, generators=[loop]) if not loop.ifs:
+            case (
+                ast.ListComp(elt=item, generators=[loop])
+                | ast.GeneratorExp(elt=item, generators=[loop])
+            ) if not loop.ifs:
                 outside = dict(self.names)
                 result = [self.value(item) for _ in self._rounds(loop.target, loop.iter)]
                 self.names = outside
@@ -141,7 +200,10 @@ class _Run:
         return self._sized(result)
 
     def _called(self, call: ast.Call) -> Any:
-        name, subject = _name(call.func), call.func.value if isinstance(call.func, ast.Attribute) else None
+        name, subject = (
+            _name(call.func),
+            call.func.value if isinstance(call.func, ast.Attribute) else None,
+        )
         if name == "open" and _is_plain(call):
             path, mode = [self.value(item) for item in (*filter(None, [subject]), *call.args)]
             return self._opened(path, mode)
@@ -171,7 +233,11 @@ class _Run:
     def _operate(self, op: ast.operator, left: Any, right: Any) -> Any:
         if isinstance(left, _Path) and isinstance(op, ast.Div):
             return _Path(f"{left}/{right}")
-        if type(op) not in _OPERATORS or isinstance(left, _Path) or (isinstance(left, str) and isinstance(op, ast.Mod)):
+        if (
+            type(op) not in _OPERATORS
+            or isinstance(left, _Path)
+            or (isinstance(left, str) and isinstance(op, ast.Mod))
+        ):
             raise _Unknown
         sizes = [abs(item) if isinstance(item, int) else len(item) for item in (left, right)]
         if (
@@ -208,7 +274,10 @@ def _formatted(value: Any, spec: str) -> str:
 
 def _is_plain(call: ast.Call) -> bool:
     """Whether what is written is the text as it stands, in UTF-8."""
-    return all(isinstance(k.value, ast.Constant) and k.value.value in _PLAIN.get(k.arg or "", ()) for k in call.keywords)
+    return all(
+        isinstance(k.value, ast.Constant) and k.value.value in _PLAIN.get(k.arg or "", ())
+        for k in call.keywords
+    )
 
 
 def _name(function: ast.expr) -> str:

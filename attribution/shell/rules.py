@@ -13,7 +13,9 @@ from attribution.shell import tables
 from attribution.shell.calls import ProgramCall, directory, is_path, operands, subcommand_at
 from attribution.shell.model import Effect, ShellWord, Unparsable, join
 
-_UPDATING = re.compile(r"\w*(?:UPDATE|REGEN|SNAPSHOT|ACCEPT|GOLDEN|OVERWRITE)\w*=(?!0|false|no|off|$)", re.I)
+_UPDATING = re.compile(
+    r"\w*(?:UPDATE|REGEN|SNAPSHOT|ACCEPT|GOLDEN|OVERWRITE)\w*=(?!0|false|no|off|$)", re.I
+)
 
 
 def apply_rules(call: ProgramCall) -> list[Effect]:
@@ -25,9 +27,16 @@ def apply_rules(call: ProgramCall) -> list[Effect]:
     for length in range(len(keys), 0, -1):
         if verdict := tables.RULES.get(" ".join(keys[:length])):
             remainder = words[(0, first, second)[length - 1] + 1 :]
-            inner = replace(call, args=tuple(remainder), cwd=directory(words[1:first] if first else words[1:], call.cwd))
+            inner = replace(
+                call,
+                args=tuple(remainder),
+                cwd=directory(words[1:first] if first else words[1:], call.cwd),
+            )
             if verdict[0] == "scaffold":
-                return [replace(effect, tool=" ".join(keys[:length])) for effect in scaffold(verdict[1:], inner)]
+                return [
+                    replace(effect, tool=" ".join(keys[:length]))
+                    for effect in scaffold(verdict[1:], inner)
+                ]
             return _verdict(verdict, inner, call)
     return unknown(call, keys[1] if first else "")
 
@@ -37,7 +46,11 @@ def unknown(call: ProgramCall, verb: str) -> list[Effect]:
     looks = bool(tables.LOOKING.intersection(re.split(r"[-_.:/]", verb.lower())[:1]))
     if call.has("--fix", "--write", "-w", "--in-place"):
         return [Effect("format")]
-    return [] if looks and not call.has("-o", "--output", "--out", "--update", "-u") else [Effect("opaque")]
+    return (
+        []
+        if looks and not call.has("-o", "--output", "--out", "--update", "-u")
+        else [Effect("opaque")]
+    )
 
 
 def _verdict(verdict: tuple[str, ...], call: ProgramCall, whole: ProgramCall) -> list[Effect]:
@@ -46,14 +59,20 @@ def _verdict(verdict: tuple[str, ...], call: ProgramCall, whole: ProgramCall) ->
         return [Effect("generate")] if _updates(whole) else []
     if kind == "fix":
         return _fixed_paths(
-            call, [flag for flag in remainder if flag[0] != "!"], [flag[1:] for flag in remainder if flag[0] == "!"]
+            call,
+            [flag for flag in remainder if flag[0] != "!"],
+            [flag[1:] for flag in remainder if flag[0] == "!"],
         )
     if kind == "generate":
         if whole.has("--dry-run", "--noEmit", "-g", "--global", "--no-save", "--check"):
             return []
         return _generator_effects(call, remainder)
     if kind == "into":
-        return call.make("generate", operands(call.args, tables.VALUED)[-1:]) if len(call.args) > 1 else []
+        return (
+            call.make("generate", operands(call.args, tables.VALUED)[-1:])
+            if len(call.args) > 1
+            else []
+        )
     return [Effect(kind)]
 
 
@@ -73,7 +92,10 @@ def scaffold(verdict: Sequence[str], call: ProgramCall) -> list[Effect]:
     number, files = int(verdict[0]), verdict[1:]
     ours = call.args[: call.texts.index("--")] if "--" in call.texts else call.args
     words = operands(ours, tables.VALUED)
-    target = next((value for option, value in pairwise(ours) if option.text == "--directory"), next(iter(words[number:]), None))
+    target = next(
+        (value for option, value in pairwise(ours) if option.text == "--directory"),
+        next(iter(words[number:]), None),
+    )
     if target is not None and "$" not in target.text:
         return [Effect("generate", (join(call.cwd, target.text),))]
     paths = tuple(join(call.cwd, name) for name in files)
@@ -106,7 +128,9 @@ def task(call: ProgramCall, handled: Container[str]) -> list[Effect] | None:
         names = call.texts
     elif call.name in ("pnpm", "yarn", "bun", "mise") and f"{call.name} {sub}" not in tables.RULES:
         if not sub:
-            return [] if call.name != "yarn" else [Effect("generate", (join(call.cwd, "yarn.lock"),))]
+            return (
+                [] if call.name != "yarn" else [Effect("generate", (join(call.cwd, "yarn.lock"),))]
+            )
         if sub in tables.RULES or sub in handled:
             return call.program(words[moment:])
         names = call.texts[moment - 1 :]
@@ -116,12 +140,26 @@ def task(call: ProgramCall, handled: Container[str]) -> list[Effect] | None:
 
 
 def _named_files(call: ProgramCall, names: list[str]) -> list[Effect]:
-    if call.has("-n", "--dry-run", "--list", "-l", "--summary") and call.name in ("make", "gmake", "just", "task"):
+    if call.has("-n", "--dry-run", "--list", "-l", "--summary") and call.name in (
+        "make",
+        "gmake",
+        "just",
+        "task",
+    ):
         return []
     ours = names[: names.index("--")] if "--" in names else names
-    tasks = [word.text for word in operands([ShellWord(name, True) for name in ours], tables.SELECTOR | tables.DIRECTORY)]
+    tasks = [
+        word.text
+        for word in operands(
+            [ShellWord(name, True) for name in ours], tables.SELECTOR | tables.DIRECTORY
+        )
+    ]
     tasks = [name for name in tasks if "=" not in name and name != ":::" and not name.isdigit()]
-    if call.name not in ("make", "gmake", "task", "just", "rake", "gradle", "gradlew", "mvn", "mvnw") and ":::" not in names:
+    if (
+        call.name
+        not in ("make", "gmake", "task", "just", "rake", "gradle", "gradlew", "mvn", "mvnw")
+        and ":::" not in names
+    ):
         tasks = tasks[:1]
     if not tasks:
         return [] if call.name in ("npm", "pnpm", "yarn", "bun", "mise") else [Effect("opaque")]
@@ -156,6 +194,8 @@ def _task_kind(task: str, args: list[str]) -> str:
         return ""
     if words & tables.TASK_FIXES or task.endswith(("spotlessApply", "spotless:apply")):
         return "format"
-    if words & tables.TASK_GENERATES and not (words & {"test", "tests", "lint"} and not words & {"update", "gen", "regen"}):
+    if words & tables.TASK_GENERATES and not (
+        words & {"test", "tests", "lint"} and not words & {"update", "gen", "regen"}
+    ):
         return "generate"
     return "" if words & tables.TASK_HARMLESS else "opaque"

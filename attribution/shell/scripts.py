@@ -27,13 +27,17 @@ _WRITE_CALLS = re.compile(
     r"\.(?:write_text|write_bytes)\(|\.open\(\s*['\"][wax]|(?:writeFile|appendFile|writeTextFile)(?:Sync)?\(|createWriteStream\("
     r"|\bopen\([^\n;]{1,300}?,\s*(?:mode\s*=\s*)?['\"](?:[rbt]*[wax][bt+]*|r\+b?|rb\+)['\"]"
 )
-_REMOVES = re.compile(rf"(?:os\.(?:remove|unlink)|unlinkSync|rmSync)\(\s*{_EXPRESSION}[,)]|{_SUBJECT}\.unlink\(")
+_REMOVES = re.compile(
+    rf"(?:os\.(?:remove|unlink)|unlinkSync|rmSync)\(\s*{_EXPRESSION}[,)]|{_SUBJECT}\.unlink\("
+)
 _HIDDEN = re.compile(
     r"shutil\.(?!which|get_terminal|disk_usage)|os\.(?:rename|replace|system|popen|exec|spawn|symlink|link|truncate)\w*\("
     r"|\.(?:rename|copyFile|cp|rename)(?:Sync)?\(|child_process|execSync|spawnSync|FileUtils|inplace\s*=\s*True|%x[({]|\bsystem\("
     r"|runpy|\bexec\(open|Pathname|\bunlink\s*\(?['\"$]"
 )
-_PROCESS = re.compile(r"subprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)\(")
+_PROCESS = re.compile(
+    r"subprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)\("
+)
 _LITERAL = re.compile(r"[rb]?(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\")")
 _NAMED = re.compile(
     r"^[ \t]*(?:const |let |var |my \$)?([A-Za-z_]\w{0,60})[ \t]*=[ \t]*([^\n]{1,300})$"
@@ -41,8 +45,23 @@ _NAMED = re.compile(
     re.M,
 )
 _LISTS = re.compile(r"\b([A-Za-z_]\w{0,60})\s*=\s*[\[({]([^\])}]{0,2000})[\])}]")
-_PATH_WORDS = {"Path", "pathlib", "os", "path", "join", "glob", "rglob", "sorted", "resolve", "list", "encoding"}
-_FRAMEWORKS = {"manage.py": "django-admin", "artisan": "artisan"}  # scripts that every project of a framework has
+_PATH_WORDS = {
+    "Path",
+    "pathlib",
+    "os",
+    "path",
+    "join",
+    "glob",
+    "rglob",
+    "sorted",
+    "resolve",
+    "list",
+    "encoding",
+}
+_FRAMEWORKS = {
+    "manage.py": "django-admin",
+    "artisan": "artisan",
+}  # scripts that every project of a framework has
 
 
 def interpreter(call: ProgramCall) -> list[Effect]:
@@ -58,15 +77,25 @@ def interpreter(call: ProgramCall) -> list[Effect]:
             return call.program(call.args[moment + 1 :])
         if _CODE_FLAG.fullmatch(texts[moment]) and moment + 1 < len(texts):
             return _scan(call, texts[moment + 1], is_whole=call.args[moment + 1].exact)
-        moment += 2 if texts[moment] in ("-W", "-X", "-r", "--require", "--import", "-I", "--loader") else 1
-    return [] if call.has("--check", "--test", "--syntax-check", "-wc") else _script_file(call, texts[moment:])
+        moment += (
+            2
+            if texts[moment] in ("-W", "-X", "-r", "--require", "--import", "-I", "--loader")
+            else 1
+        )
+    return (
+        []
+        if call.has("--check", "--test", "--syntax-check", "-wc")
+        else _script_file(call, texts[moment:])
+    )
 
 
 def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:
     """A script by its name, or on standard input."""
     named = bool(texts) and texts[0] != "-"
     if framework := _FRAMEWORKS.get(texts[0].rpartition("/")[2] if named else ""):
-        return call.program([ShellWord(framework, True), *(ShellWord(text, True) for text in texts[1:])])
+        return call.program(
+            [ShellWord(framework, True), *(ShellWord(text, True) for text in texts[1:])]
+        )
     if not (named or call.command.stdin or call.command.fed):
         return []
     text = call.run.files.get(join(call.cwd, texts[0])) if named else call.fed_text()
@@ -81,11 +110,19 @@ def _scan(call: ProgramCall, text: str, *, is_whole: bool) -> list[Effect]:
     if call.run.scripts < 0:
         return [Effect("opaque")]
     script = _Script(text)
-    written, own, removed = (script.targets(pattern) for pattern in (_WRITES, _WRITES_OWN, _REMOVES))
+    written, own, removed = (
+        script.targets(pattern) for pattern in (_WRITES, _WRITES_OWN, _REMOVES)
+    )
     understood = len(_WRITES.findall(text)) + len(_WRITES_OWN.findall(text))
     hidden = len(_WRITE_CALLS.findall(text)) > understood or bool(_HIDDEN.search(text))
-    exact = written_texts(text) if is_whole and call.name.startswith("py") and (written or own) else {}
-    result = [effect for path, content in exact.items() for effect in call.make("write", [ShellWord(path, True)], content)]
+    exact = (
+        written_texts(text) if is_whole and call.name.startswith("py") and (written or own) else {}
+    )
+    result = [
+        effect
+        for path, content in exact.items()
+        for effect in call.make("write", [ShellWord(path, True)], content)
+    ]
     result += _known_effects(call, "modify", [path for path in written | own if path not in exact])
     result += _known_effects(call, "remove", removed)
     missed = "" in written or "" in own or "" in removed
@@ -95,7 +132,11 @@ def _scan(call: ProgramCall, text: str, *, is_whole: bool) -> list[Effect]:
 
 
 def _known_effects(call: ProgramCall, kind: str, paths: Iterable[str]) -> list[Effect]:
-    return [effect for effect in call.make(kind, [ShellWord(path, True) for path in paths]) if effect.paths]
+    return [
+        effect
+        for effect in call.make(kind, [ShellWord(path, True) for path in paths])
+        if effect.paths
+    ]
 
 
 class _Script:
@@ -126,11 +167,18 @@ class _Script:
         if len(words) == 1 and depth < 6:
             base = self.paths(word, depth + 1) if (word := words.pop()) in self.names else []
             return ["/".join([item, *parts]) for item in base]
-        return ["/".join(parts)] if parts and not words and "f'" not in expression and 'f"' not in expression else []
+        return (
+            ["/".join(parts)]
+            if parts and not words and "f'" not in expression and 'f"' not in expression
+            else []
+        )
 
     def targets(self, pattern: re.Pattern[str]) -> dict[str, None]:
         """The paths of all places that match, in order, and "" if one of them names none."""
-        places = (self.paths(next(filter(None, match.groups()), "")) for match in pattern.finditer(self.text))
+        places = (
+            self.paths(next(filter(None, match.groups()), ""))
+            for match in pattern.finditer(self.text)
+        )
         return dict.fromkeys(path for paths in places for path in paths or [""])
 
 

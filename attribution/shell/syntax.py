@@ -10,9 +10,19 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attribution.shell.expansion import ASSIGN, WordReader
-from attribution.shell.model import MAX_VALUE, Heredoc, Redirect, ShellWord, SimpleCommand, Unparsable, join
+from attribution.shell.model import (
+    MAX_VALUE,
+    Heredoc,
+    Redirect,
+    ShellWord,
+    SimpleCommand,
+    Unparsable,
+    join,
+)
 
-_REDIRECT = re.compile(r"(\d{1,3}|\{\w{1,40}\})?(<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")
+_REDIRECT = re.compile(
+    r"(\d{1,3}|\{\w{1,40}\})?(<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)"
+)
 _OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;&|;;|[;|&\n()]")
 _SKIPPED = re.compile(r"(?:if|then|else|elif|while|until|do|\{|!|coproc)(?=[\s;&|()<>]|$)")
 _ENDED = re.compile(r"(?:fi|done|esac|\})(?=[\s;&|()<>]|$)")
@@ -29,7 +39,9 @@ class ParsedText(NamedTuple):
     functions: frozenset[str]  # names it defines
 
 
-@lru_cache(maxsize=1000)  # what a command did and what it showed are asked one after the other, and many commands are run again
+@lru_cache(
+    maxsize=1000
+)  # what a command did and what it showed are asked one after the other, and many commands are run again
 def commands(text: str, cwd: str = "", depth: int = 0) -> ParsedText:
     """The simple commands of a text that is run in `cwd`, and the functions it defines. Nobody changes them."""
     reader = _Reader(text, cwd, depth)
@@ -140,7 +152,9 @@ class _Reader(WordReader):
             return True
         if match := _OPENED.match(self.text, self.pos):
             self.pos = match.end()
-            {"case": self._case, "function": self._function, "[[": self._test}.get(match[1], self._for)()
+            {"case": self._case, "function": self._function, "[[": self._test}.get(
+                match[1], self._for
+            )()
             return True
         return False
 
@@ -209,7 +223,10 @@ class _Reader(WordReader):
             for word in words[1:]:
                 self.vars.pop(word.text, None)
         elif words and words[0].text in ("cd", "pushd", "popd", "Set-Location"):
-            self._cd(words[0].text, [word.text for word in words[1:] if word.text == "-" or word.text[:1] != "-"])
+            self._cd(
+                words[0].text,
+                [word.text for word in words[1:] if word.text == "-" or word.text[:1] != "-"],
+            )
 
     def _cd(self, name: str, operands: list[str]) -> None:
         if name == "popd" or operands[:1] == ["-"]:
@@ -225,4 +242,6 @@ class _Reader(WordReader):
         for word in words:
             if match := ASSIGN.match(word.text):
                 appended = word.text[match.end() - 2] == "+"
-                self._assign(match[1], [] if appended else [ShellWord(word.text[match.end() :], word.exact)])
+                self._assign(
+                    match[1], [] if appended else [ShellWord(word.text[match.end() :], word.exact)]
+                )

@@ -171,7 +171,9 @@ write: unzip, 7z, gunzip, unxz, cpio
 
 def _rules() -> dict[str, tuple[str, ...]]:
     lines = (line.partition(": ") for line in _RULES.replace("\n  ", " ").strip().split("\n"))
-    return {key.strip(): tuple(verdict.split()) for verdict, _, keys in lines for key in keys.split(",")}
+    return {
+        key.strip(): tuple(verdict.split()) for verdict, _, keys in lines for key in keys.split(",")
+    }
 
 
 RULES = _rules()
@@ -214,7 +216,9 @@ VALUED = _set(
 # Options of generators whose value is a file or directory that they write.
 OUTPUTS = _set("-o --output --out --outfile --output-file --output-dir --out-dir --outdir --dest")
 # Options with which a task is that of other packages of the project.
-OTHER_PACKAGES = _set("-r --recursive -w --workspace --workspaces -ws --filter -F -C --cwd --prefix --dir -f --file --directory")
+OTHER_PACKAGES = _set(
+    "-r --recursive -w --workspace --workspaces -ws --filter -F -C --cwd --prefix --dir -f --file --directory"
+)
 # Options that say in which directory, or on which package, the program works; both take a value.
 DIRECTORY = _set("-C --prefix --cwd --directory --dir --project-directory")
 SELECTOR = _set(
@@ -242,7 +246,10 @@ WRAPPERS = {
     "uvx": _set("--from --with --python -p"),
     "watch": _set("-n --interval"),
     "dotenv": _set("-e -c"),
-    **dict.fromkeys(("nohup", "command", "builtin", "unbuffer", "setsid", "pnpx", "rtk", "cross-env", "arch"), frozenset[str]()),
+    **dict.fromkeys(
+        ("nohup", "command", "builtin", "unbuffer", "setsid", "pnpx", "rtk", "cross-env", "arch"),
+        frozenset[str](),
+    ),
 }
 WRAPPER_OPERANDS = {"timeout": 1, "gtimeout": 1}
 # The same for programs with a subcommand in front of the other program.
@@ -262,7 +269,9 @@ TASK_RUNNERS = _set(
     ",",
 )
 SHELLS = _set("bash sh zsh dash ksh fish")
-INTERPRETERS = _set("python python3 py pypy pypy3 node nodejs ruby perl tsx ts-node php lua Rscript osascript")
+INTERPRETERS = _set(
+    "python python3 py pypy pypy3 node nodejs ruby perl tsx ts-node php lua Rscript osascript"
+)
 UPDATE_FLAGS = _set(
     """
     -u --update --updateSnapshot --update-snapshot --update-snapshots --snapshot-update -update --update-goldens
@@ -270,7 +279,9 @@ UPDATE_FLAGS = _set(
     --inline-snapshot=update --regen-all
     """
 )
-TESTERS = _set("go jest vitest pytest playwright cargo npm pnpm yarn bun mise make ava cypress bats mocha")
+TESTERS = _set(
+    "go jest vitest pytest playwright cargo npm pnpm yarn bun mise make ava cypress bats mocha"
+)
 # Names that so many directories have that they alone point to no file.
 COMMON_NAMES = _set(
     """

@@ -22,7 +22,10 @@ def prepare(store: Store) -> None:
     if not features_ready(store):
         _make(store)
     view = null_view(features())
-    if store.value("SELECT sql FROM sqlite_master WHERE type = 'view' AND name = ?", (VIEW,)) != view:
+    if (
+        store.value("SELECT sql FROM sqlite_master WHERE type = 'view' AND name = ?", (VIEW,))
+        != view
+    ):
         with store.transaction() as connection:
             connection.execute(f"DROP VIEW IF EXISTS {VIEW}")
             connection.execute(view)
@@ -40,7 +43,9 @@ def _make(store: Store) -> None:
 def session_run(context: RunContext, files: SessionFiles) -> StageRun:
     """The stage that computes the features of one session, with the copies that are there now."""
     stage = Stage(StageName.FEATURES, version())
-    key = files.input_key() + context.store.policy.key()  # as of the stage that stores the session: `data check` compares them
+    key = (
+        files.input_key() + context.store.policy.key()
+    )  # as of the stage that stores the session: `data check` compares them
     return stage.start(context.store, context.repo_id, key, printable(files.key))
 
 
@@ -48,16 +53,26 @@ def write(store: Store, session_id: int, values: Mapping[str, Any]) -> None:
     """The session's row, with what is known so far."""
     columns = ["session_id", *values]
     store.connection.execute(f"DELETE FROM {TABLE} WHERE session_id = ?", (session_id,))
-    store.insert(TABLE, columns, [(session_id, *(_stored_value(name, value) for name, value in values.items()))])
+    store.insert(
+        TABLE,
+        columns,
+        [(session_id, *(_stored_value(name, value) for name, value in values.items()))],
+    )
 
 
 def update(store: Store, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
     """Further columns of sessions; a session without a row gets one."""
     for session_id, values in rows:
-        store.connection.execute(f"INSERT OR IGNORE INTO {TABLE} (session_id) VALUES (?)", (session_id,))
+        store.connection.execute(
+            f"INSERT OR IGNORE INTO {TABLE} (session_id) VALUES (?)", (session_id,)
+        )
         assignments = ", ".join(f"{name} = ?" for name in values)
-        ((*stored,),) = store.policy.rows(TABLE, tuple(values), [[_stored_value(name, value) for name, value in values.items()]])
-        store.connection.execute(f"UPDATE {TABLE} SET {assignments} WHERE session_id = ?", (*stored, session_id))
+        ((*stored,),) = store.policy.rows(
+            TABLE, tuple(values), [[_stored_value(name, value) for name, value in values.items()]]
+        )
+        store.connection.execute(
+            f"UPDATE {TABLE} SET {assignments} WHERE session_id = ?", (*stored, session_id)
+        )
 
 
 def _stored_value(name: str, value: Any) -> Any:
@@ -86,19 +101,27 @@ def costs_key(prices: Prices) -> str:
 
 def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
     """Costs of a repository's sessions and of their turns. Call within a transaction, after the features and the turns."""
-    store.connection.execute("UPDATE turn_outcomes SET cost_usd = NULL WHERE repo_id = ?", (repo_id,))
+    store.connection.execute(
+        "UPDATE turn_outcomes SET cost_usd = NULL WHERE repo_id = ?", (repo_id,)
+    )
     of_sessions, of_turns = [], []
     for values in session_features(store, repo_id, only=_INPUTS):
-        started = None if values["started_at"] is None else datetime.fromisoformat(values["started_at"])
+        started = (
+            None if values["started_at"] is None else datetime.fromisoformat(values["started_at"])
+        )
         if values["unrecorded_tokens"] is not None:
-            cost = cost_of(values["unrecorded_tokens"], values["recorded_cost_usd"], prices, started)
+            cost = cost_of(
+                values["unrecorded_tokens"], values["recorded_cost_usd"], prices, started
+            )
             of_sessions.append((values["session_id"], cost))
         listed, recorded = values["tokens_by_turn"] or {}, values["recorded_cost_by_turn"] or {}
         for turn in {*listed, *recorded}:
             cost = cost_of(listed.get(turn, {}), recorded.get(turn), prices, started)
             of_turns.append((cost["cost_usd"], values["session_id"], int(turn)))
     update(store, of_sessions)
-    store.connection.executemany("UPDATE turn_outcomes SET cost_usd = ? WHERE session_id = ? AND turn_index = ?", of_turns)
+    store.connection.executemany(
+        "UPDATE turn_outcomes SET cost_usd = ? WHERE session_id = ? AND turn_index = ?", of_turns
+    )
 
 
 def price_repo(store: Store, repo_id: int) -> bool:

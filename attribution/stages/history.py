@@ -8,7 +8,16 @@ from typing import Any, NamedTuple
 
 from attribution.lineage import reverts
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
-from attribution.lineage.model import AT_MERGE, BEFORE, BINARY, COPY, LOST, UNREADABLE, Fingerprint, LineHistory
+from attribution.lineage.model import (
+    AT_MERGE,
+    BEFORE,
+    BINARY,
+    COPY,
+    LOST,
+    UNREADABLE,
+    Fingerprint,
+    LineHistory,
+)
 from attribution.lineage.observers import CommitNotes, Count
 from attribution.lineage.requests import HistoryRequest, HistoryUpdate
 from attribution.lineage.reverts import named_commit
@@ -23,7 +32,16 @@ from collector.text import printable
 from collector.vocabulary.lines import LineKind
 
 REVERTED = "reverted"
-_TABLES = ("line_fates", "deletions", "survival", "tip_files", "line_moves", "line_lifetimes", "tip_states", "history_commits")
+_TABLES = (
+    "line_fates",
+    "deletions",
+    "survival",
+    "tip_files",
+    "line_moves",
+    "line_lifetimes",
+    "tip_states",
+    "history_commits",
+)
 
 
 class Dated(NamedTuple):
@@ -60,28 +78,62 @@ def write(store: Store, repo_id: int, done: Finished, how: Mapping[str, str]) ->
 
 
 _COMMIT = (
-    "id", "repo_id", "number", "commit_sha", "first_parent", "parents", "main_line", "landed", "author_at", "committed_at",
-    "lines_born", "lines_gone", "lines_came", "lines_present", "patch", "inverse",
-)  # fmt: skip
+    "id",
+    "repo_id",
+    "number",
+    "commit_sha",
+    "first_parent",
+    "parents",
+    "main_line",
+    "landed",
+    "author_at",
+    "committed_at",
+    "lines_born",
+    "lines_gone",
+    "lines_came",
+    "lines_present",
+    "patch",
+    "inverse",
+)
 
 
 _LIFE = (
-    "repo_id", "origin", "birth", "path", "start_line", "end_line", "nonblank", "blank_lines", "kind", "at_merge", "death", "cause",
-    "same_as", "gone_from_main", "into_path", "into_start", "into_end",
-)  # fmt: skip
+    "repo_id",
+    "origin",
+    "birth",
+    "path",
+    "start_line",
+    "end_line",
+    "nonblank",
+    "blank_lines",
+    "kind",
+    "at_merge",
+    "death",
+    "cause",
+    "same_as",
+    "gone_from_main",
+    "into_path",
+    "into_start",
+    "into_end",
+)
 
 
 class _Rows:
     def __init__(self, store: Store, repo_id: int, done: Finished) -> None:
         self._store, self._repo_id, self._done = store, repo_id, done
-        self._known = store.rows("SELECT id, main_line FROM history_commits WHERE repo_id = ? ORDER BY number", (repo_id,))
+        self._known = store.rows(
+            "SELECT id, main_line FROM history_commits WHERE repo_id = ? ORDER BY number",
+            (repo_id,),
+        )
         start = store.next_id("history_commits")
         self._ids = [row["id"] for row in self._known]  # by number of the commit
         self._ids += range(start, start + len(done.notes.counts))
         self._path = cache(printable)  # a path is in many rows
 
     def commits(self) -> None:
-        main = 1 + max((row["main_line"] for row in self._known if row["main_line"] is not None), default=-1)
+        main = 1 + max(
+            (row["main_line"] for row in self._known if row["main_line"] is not None), default=-1
+        )
         rows = []
         for number, count in enumerate(self._done.notes.counts, self._done.first):
             rows.append(self._commit_row(number, count, main if count.mainline else None))
@@ -93,10 +145,22 @@ class _Rows:
         landed = self._done.lifetimes.landed[number]
         patch = count.patch or (None, None)
         return (
-            ids[number], self._repo_id, number, count.sha, ids[count.parent] if count.parent >= 0 else None, count.parents, main,
-            ids[landed] if landed >= 0 else None, iso(commit.author_time) or "", iso(commit.commit_time) or "", count.born,
-            count.gone, count.came, count.present, *patch,
-        )  # fmt: skip
+            ids[number],
+            self._repo_id,
+            number,
+            count.sha,
+            ids[count.parent] if count.parent >= 0 else None,
+            count.parents,
+            main,
+            ids[landed] if landed >= 0 else None,
+            iso(commit.author_time) or "",
+            iso(commit.commit_time) or "",
+            count.born,
+            count.gone,
+            count.came,
+            count.present,
+            *patch,
+        )
 
     def reverts(self) -> dict[int, set[int]]:
         """Commit -> the commits it takes back, a merge with all that it had brought; noted in the rows of both."""
@@ -113,13 +177,18 @@ class _Rows:
             "SELECT inverse, number FROM history_commits WHERE repo_id = ? AND number < ? AND inverse IS NOT NULL ORDER BY number",
             (self._repo_id, done.first),
         )
-        reverted_by = reverts.reverts(claimed, patches, done.history.shas, {row["inverse"]: row["number"] for row in older})
+        reverted_by = reverts.reverts(
+            claimed, patches, done.history.shas, {row["inverse"]: row["number"] for row in older}
+        )
         brought: dict[int, set[int]] = {target: {target} for target in reverted_by.values()}
         for number, landed in enumerate(done.lifetimes.landed):
             if landed in brought:
                 brought[landed].add(number)
         execute = self._store.connection.executemany
-        execute("UPDATE history_commits SET reverts = ? WHERE id = ?", [(ids[b], ids[a]) for a, b in reverted_by.items()])
+        execute(
+            "UPDATE history_commits SET reverts = ? WHERE id = ?",
+            [(ids[b], ids[a]) for a, b in reverted_by.items()],
+        )
         undone = [(ids[a], ids[number]) for a, b in reverted_by.items() for number in brought[b]]
         execute("UPDATE history_commits SET reverted_by = ? WHERE id = ?", undone)
         return {a: brought[b] for a, b in reverted_by.items()}
@@ -130,24 +199,50 @@ class _Rows:
         if done.lifetimes.touched is not None:
             rows = _rows_to_write(done)
             origins = done.history.origins
-            spans = [(self._repo_id, first, first + count - 1) for _, first, count in origins.hunks(rows)]
-            self._store.connection.executemany("DELETE FROM line_lifetimes WHERE repo_id = ? AND origin BETWEEN ? AND ?", spans)
-        boundary = {number for number, sha in enumerate(done.history.shas) if sha in done.history.boundary}
+            spans = [
+                (self._repo_id, first, first + count - 1) for _, first, count in origins.hunks(rows)
+            ]
+            self._store.connection.executemany(
+                "DELETE FROM line_lifetimes WHERE repo_id = ? AND origin BETWEEN ? AND ?", spans
+            )
+        boundary = {
+            number for number, sha in enumerate(done.history.shas) if sha in done.history.boundary
+        }
         lifetime_spans = done.lifetimes.spans(done.history, rows)
-        self._store.insert("line_lifetimes", _LIFE, (self._life_row(x, taken_back, x.birth in boundary) for x in lifetime_spans))
+        self._store.insert(
+            "line_lifetimes",
+            _LIFE,
+            (self._life_row(x, taken_back, x.birth in boundary) for x in lifetime_spans),
+        )
 
-    def _life_row(self, x: LineLifetime, taken_back: Mapping[int, set[int]], boundary: bool) -> tuple[Any, ...]:
+    def _life_row(
+        self, x: LineLifetime, taken_back: Mapping[int, set[int]], boundary: bool
+    ) -> tuple[Any, ...]:
         ids = self._ids
         kind = _kind(x.flags, boundary)
         cause = REVERTED if x.cause != LOST and x.birth in taken_back.get(x.death, ()) else x.cause
-        into = (self._path(x.into.path), x.into.line, x.into.line + x.into.lines - 1) if x.into is not None else (None, None, None)
+        into = (
+            (self._path(x.into.path), x.into.line, x.into.line + x.into.lines - 1)
+            if x.into is not None
+            else (None, None, None)
+        )
         return (
-            self._repo_id, x.origin, ids[x.birth], self._path(x.path), x.line, x.line + x.lines - 1, x.nonblank,
-            self._blank_lines(x) if x.nonblank < x.lines else None, kind, int(bool(x.flags & AT_MERGE)),
-            ids[x.death] if x.death >= 0 else None, cause or None,
+            self._repo_id,
+            x.origin,
+            ids[x.birth],
+            self._path(x.path),
+            x.line,
+            x.line + x.lines - 1,
+            x.nonblank,
+            self._blank_lines(x) if x.nonblank < x.lines else None,
+            kind,
+            int(bool(x.flags & AT_MERGE)),
+            ids[x.death] if x.death >= 0 else None,
+            cause or None,
             x.same_as if x.same_as >= BEFORE else None,
-            ids[x.left] if x.left >= 0 else None, *into,
-        )  # fmt: skip
+            ids[x.left] if x.left >= 0 else None,
+            *into,
+        )
 
     def _blank_lines(self, x: LineLifetime) -> str:
         blank = self._done.lifetimes.blank[x.origin : x.origin + x.lines]
@@ -156,7 +251,15 @@ class _Rows:
     def moves(self) -> None:
         columns = ("repo_id", "commit_id", "path", "start_line", "end_line", "how", "origin")
         rows = (
-            (self._repo_id, self._ids[t.commit], self._path(t.path), t.line, t.line + t.lines - 1, t.how, t.origin)
+            (
+                self._repo_id,
+                self._ids[t.commit],
+                self._path(t.path),
+                t.line,
+                t.line + t.lines - 1,
+                t.how,
+                t.origin,
+            )
             for t in self._done.notes.moves
         )
         self._store.insert("line_moves", columns, rows)
@@ -166,11 +269,21 @@ class _Rows:
         lines = sum(lifetimes.alive[BEFORE + 1 :])
         total = history.present[-1] if history.present else 0
         row = (
-            self._repo_id, history.tip, *how.values(), lines, total - lines, len(history.shas), len(self._done.notes.counts),
+            self._repo_id,
+            history.tip,
+            *how.values(),
+            lines,
+            total - lines,
+            len(history.shas),
+            len(self._done.notes.counts),
             dump(history, lifetimes),
-        )  # fmt: skip
+        )
         self._store.connection.execute("DELETE FROM tip_states WHERE repo_id = ?", (self._repo_id,))
-        self._store.insert("tip_states", ("repo_id", "tip_sha", *how, "lines", "copies", "commits", "added", "state"), [row])
+        self._store.insert(
+            "tip_states",
+            ("repo_id", "tip_sha", *how, "lines", "copies", "commits", "added", "state"),
+            [row],
+        )
 
 
 def _kind(flags: int, boundary: bool) -> LineKind:
@@ -190,21 +303,31 @@ def _rows_to_write(done: Finished) -> list[int]:
 
 
 VERSION = "3"
-STAGE = Stage(StageName.HISTORY, VERSION)  # reports only on new commits: what was reported before stays
-_KEPT = "whitespace reformatted moved"  # changes that do not end a line, as `tip_states.keep` has them
+STAGE = Stage(
+    StageName.HISTORY, VERSION
+)  # reports only on new commits: what was reported before stays
+_KEPT = (
+    "whitespace reformatted moved"  # changes that do not end a line, as `tip_states.keep` has them
+)
 UNREAD = "file_unread"  # a check of the database knows this name
 
 
 def follow_history(context: RunContext, head: str, request: HistoryRequest) -> HistoryUpdate:
     """Follows the lines up to the commit `head`. Raises DatabaseUnusable, GitFailed."""
     store, repo_id = context.store, context.repo_id
-    rows = store.rows("SELECT tip_sha, after_sha, keep, settings FROM tip_states WHERE repo_id = ?", (repo_id,))
+    rows = store.rows(
+        "SELECT tip_sha, after_sha, keep, settings FROM tip_states WHERE repo_id = ?", (repo_id,)
+    )
     saved = rows[0] if rows else None
     keep = request.keep if request.keep is not None else saved is None or bool(saved["keep"])
-    full = request.full if request.full is not None else saved is not None and not saved["after_sha"]
+    full = (
+        request.full if request.full is not None else saved is not None and not saved["after_sha"]
+    )
     settings = _settings(context.repo, request.max_file)
     lines = last_run(store, repo_id, StageName.LINES)
-    key = digest(VERSION, head, settings, _KEPT if keep else "", str(full), str(lines.key if lines else None))
+    key = digest(
+        VERSION, head, settings, _KEPT if keep else "", str(full), str(lines.key if lines else None)
+    )
     run = STAGE.start(store, repo_id, key)
     if saved is not None and run.is_current:
         return HistoryUpdate("unchanged", saved["after_sha"], 0)
@@ -218,7 +341,9 @@ def follow_history(context: RunContext, head: str, request: HistoryRequest) -> H
         walk = HistoryWalk(context.repo, git, WalkOptions(request.max_file, keep, texts=True))
         done = _walk(context, walk, head, after, old)
     if rewritten:
-        notes.append("the branch was rewritten or moved: its line history was recomputed from the beginning")
+        notes.append(
+            "the branch was rewritten or moved: its line history was recomputed from the beginning"
+        )
     with run.writing():
         if old is None:
             clear(store, repo_id)
@@ -226,7 +351,12 @@ def follow_history(context: RunContext, head: str, request: HistoryRequest) -> H
         write(store, repo_id, done, how)
         unread = [Problem(STAGE.name, sha, UNREAD, path) for sha, path in done.notes.unread]
         run.report([*done.history.problems, *unread])
-    return HistoryUpdate("new" if saved is None else "again" if old is None else "continued", after, len(done.commits), notes)
+    return HistoryUpdate(
+        "new" if saved is None else "again" if old is None else "continued",
+        after,
+        len(done.commits),
+        notes,
+    )
 
 
 def stored_history(store: Store, repo_id: int) -> SavedHistory | None:
@@ -242,7 +372,9 @@ def _settings(repo: GitRepo, max_file: int) -> str:
     return digest(VERSION, str(max_file), *sorted(censored.shallow), *packs)
 
 
-def _walk(context: RunContext, walk: HistoryWalk, head: str, after: str, old: SavedHistory | None) -> Finished:
+def _walk(
+    context: RunContext, walk: HistoryWalk, head: str, after: str, old: SavedHistory | None
+) -> Finished:
     """Runs a pass with its observers, from the beginning or from where the `old` pass ended."""
     saved, lifetimes = old if old is not None else (None, LineLifetimes())
     first = len(saved.shas) if saved is not None else 0
@@ -253,7 +385,9 @@ def _walk(context: RunContext, walk: HistoryWalk, head: str, after: str, old: Sa
     for sha in history.shas[first:]:
         commit = context.repo.commit(sha)
         if commit is not None:
-            commits[sha] = Dated(commit.author_time, commit.commit_time, named_commit(commit.message))
+            commits[sha] = Dated(
+                commit.author_time, commit.commit_time, named_commit(commit.message)
+            )
     return Finished(history, lifetimes, notes, first, commits)
 
 

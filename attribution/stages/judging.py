@@ -10,7 +10,14 @@ from attribution.authorship.commits import added_files, read_history
 from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.dates import old_commits
-from attribution.authorship.links import ChangedPaths, add_imports, add_own, add_stated, commit_probes, link_by_trailer
+from attribution.authorship.links import (
+    ChangedPaths,
+    add_imports,
+    add_own,
+    add_stated,
+    commit_probes,
+    link_by_trailer,
+)
 from attribution.authorship.own_commits import own_commits
 from attribution.authorship.passes import settle
 from attribution.authorship.printed_diffs import FilesRead
@@ -19,7 +26,14 @@ from attribution.authorship.replay import Worktree
 from attribution.authorship.run_data import Judged, Replayed, RunInputs, SessionsRead
 from attribution.authorship.session_edits import characters_of
 from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
-from attribution.authorship.timeline import Timeline, add_snapshots, edited_paths, learn_roots, roots_of, timelines
+from attribution.authorship.timeline import (
+    Timeline,
+    add_snapshots,
+    edited_paths,
+    learn_roots,
+    roots_of,
+    timelines,
+)
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
 from collector.files.stated import attributes_at
@@ -34,11 +48,21 @@ VERSION = "26"
 
 
 def read_inputs(
-    context: RunContext, head: str, sessions: SessionsRead, checkpoints: Sequence[Checkpoint], only: FilesRead | None = None
+    context: RunContext,
+    head: str,
+    sessions: SessionsRead,
+    checkpoints: Sequence[Checkpoint],
+    only: FilesRead | None = None,
 ) -> RunInputs:
     context.progress("reading commits", 0, 0)
     attributes = attributes_at(context.repo, head)
-    history = read_history(context.repo, list(context.repo.history(head)), attributes, rarity=bool(sessions.edits), only=only)
+    history = read_history(
+        context.repo,
+        list(context.repo.history(head)),
+        attributes,
+        rarity=bool(sessions.edits),
+        only=only,
+    )
     own = own_commits(history.commits, sessions.edits, history.touched)
     history.characters = characters_of(sessions.edits)
     added = partial(added_files, context.repo, characters=history.characters)
@@ -48,16 +72,26 @@ def read_inputs(
     add_own(links, {sha: made for sha, made in own.items() if not made.made.on_server}, checkpoints)
     add_imports(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints, sessions.edits)
-    add_own(links, own, checkpoints)  # a merge on a server whose originals are gone is at least the merging session's
+    add_own(
+        links, own, checkpoints
+    )  # a merge on a server whose originals are gone is at least the merging session's
     clocks = other_clocks(context.repo, old_commits(history.commits))
-    return RunInputs(checkpoints, add_missing_ends(sessions, checkpoints, links), history, links, clocks)
+    return RunInputs(
+        checkpoints, add_missing_ends(sessions, checkpoints, links), history, links, clocks
+    )
 
 
-def replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] = (), only: FilesRead | None = None) -> Replayed:
+def replay(
+    context: RunContext,
+    evidence: RunInputs,
+    worktrees: Iterable[str] = (),
+    only: FilesRead | None = None,
+) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
     history, sessions = evidence.history, evidence.sessions.edits
     worktree_roots = WorktreeRoots(
-        frozenset(history.paths), context.repo.links(history.commits[-1].tree) if history.commits else {}
+        frozenset(history.paths),
+        context.repo.links(history.commits[-1].tree) if history.commits else {},
     )
     learn_roots(worktree_roots, sessions, worktrees, (commit.sha for commit in history.commits))
     lines, edits = timelines(sessions, worktree_roots)
@@ -65,50 +99,84 @@ def replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] = 
         edits = [edit for edit in edits if edit.path in only.paths or edit.path.endswith(DOCUMENTS)]
         for line in lines.values():
             line.keep(only.paths, only.since)
-    shadows = (c for c in evidence.checkpoints if c.store is CheckpointStore.SHADOW)  # their commits hold snapshots
-    snapshots = ((c.created_at, evidence.sessions.ids[c.sessions[0].session_id], c.id) for c in shadows if c.created_at is not None)
+    shadows = (
+        c for c in evidence.checkpoints if c.store is CheckpointStore.SHADOW
+    )  # their commits hold snapshots
+    snapshots = (
+        (c.created_at, evidence.sessions.ids[c.sessions[0].session_id], c.id)
+        for c in shadows
+        if c.created_at is not None
+    )
     add_snapshots(lines, snapshots, partial(text_at, context.repo))
     texts = RepositoryTexts(context.repo, history)
     for line in lines.values():
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)
     if only is not None:
-        asked = only.asked  # worktrees compared with one of these commits, and there what the state later depends on
-        wanted = {root: several for root, several in probes.items() if any(probe.sha in asked for probe in several)}
-        probes = {root: [p for p in several if p.main or p.here or p.sha in asked] for root, several in wanted.items()}
+        asked = (
+            only.asked
+        )  # worktrees compared with one of these commits, and there what the state later depends on
+        wanted = {
+            root: several
+            for root, several in probes.items()
+            if any(probe.sha in asked for probe in several)
+        }
+        probes = {
+            root: [p for p in several if p.main or p.here or p.sha in asked]
+            for root, several in wanted.items()
+        }
     runs = []
     for number, (root, line) in enumerate(sorted(lines.items())):
         context.progress("replaying worktrees", number, len(lines))
         if only is None or root in probes:
             tree = Worktree(texts.versions, texts.is_committed)
-            runs.append(Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run(probes.get(root, ())))
+            runs.append(
+                Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run(
+                    probes.get(root, ())
+                )
+            )
     return Replayed(lines, edits, runs)
 
 
 def _probes(
-    evidence: RunInputs, lines: Mapping[str, Timeline], roots_of: Mapping[str, set[str]], texts: RepositoryTexts
+    evidence: RunInputs,
+    lines: Mapping[str, Timeline],
+    roots_of: Mapping[str, set[str]],
+    texts: RepositoryTexts,
 ) -> dict[str, list[CommitProbe]]:
     """Root -> moments at which the worktree is compared with a commit."""
     history, links = evidence.history, evidence.links
     commits = {c.sha: c for c in history.commits}
     touched = {sha: history.touched(sha) for sha in history.diffs}
     homes = {root for key in evidence.sessions_of_this_clone() for root in roots_of.get(key, ())}
-    probes = commit_probes(links, commits, roots_of, lines, ChangedPaths(touched, history.last_change), homes)
+    probes = commit_probes(
+        links, commits, roots_of, lines, ChangedPaths(touched, history.last_change), homes
+    )
     added = CommitTexts(touched, texts.added, history.rarity)
-    for root, more in content_probes(links, commits, lines, added, evidence.unlinked_sessions()).items():
+    for root, more in content_probes(
+        links, commits, lines, added, evidence.unlinked_sessions()
+    ).items():
         existing = {(probe.at, probe.sha) for probe in probes[root]}
         probes[root].extend(probe for probe in more if (probe.at, probe.sha) not in existing)
     return probes
 
 
-def judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed, only: FilesRead | None = None) -> Judged:
-    probes, edited, sessions = replayed.probes(), edited_paths(replayed.timelines), evidence.sessions
+def judge(
+    repo: GitRepo, evidence: RunInputs, replayed: Replayed, only: FilesRead | None = None
+) -> Judged:
+    probes, edited, sessions = (
+        replayed.probes(),
+        edited_paths(replayed.timelines),
+        evidence.sessions,
+    )
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}
     verdicts, local = {}, all(c.store is CheckpointStore.LOCAL for c in evidence.checkpoints)
     for commit in (c for c in evidence.history.commits if only is None or c.sha in only.asked):
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
         missing = evidence.missing_transcripts(link)
-        readable = any(sessions.reach[key].readable for key in link.sessions if key in sessions.reach)
+        readable = any(
+            sessions.reach[key].readable for key in link.sessions if key in sessions.reach
+        )
         named = NamedSessions(missing, readable, evidence.claimed_paths(link, paths), local)
         verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named)
     judged = Judged(evidence, replayed, DiffTexts(repo, evidence.history), verdicts)

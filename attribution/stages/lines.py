@@ -42,7 +42,10 @@ class Attributed:
 
 
 def attribute_repo(
-    store: Store, path: str | Path | GitRepo, options: AttributeOptions, progress: Progress = no_progress
+    store: Store,
+    path: str | Path | GitRepo,
+    options: AttributeOptions,
+    progress: Progress = no_progress,
 ) -> Attributed:
     """Attributes one clone, opened or not. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
     clock = Clock()
@@ -55,7 +58,9 @@ def attribute_repo(
     if target.known is not None and is_done(store, target):
         name_branch(store, target.known, target.branch)
         repriced = feature_rows.price_repo(store, target.known)
-        return Attributed(target.known, not repriced, clock.seconds, censored_parts(repo), elsewhere_note(local))
+        return Attributed(
+            target.known, not repriced, clock.seconds, censored_parts(repo), elsewhere_note(local)
+        )
     progress("reading checkpoints", 0, 0)
     repo.check_trees(target.head)
     problems = list(local.problems)
@@ -66,7 +71,12 @@ def attribute_repo(
     local = replace(local, problems=tuple(problems))
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
-    evidence = read_inputs(context, target.head, read_sessions(context, checkpoints, local, options.jobs, VERSION), checkpoints)
+    evidence = read_inputs(
+        context,
+        target.head,
+        read_sessions(context, checkpoints, local, options.jobs, VERSION),
+        checkpoints,
+    )
     keep_shared_lines(context, target.head, evidence.history.lines.shared_lines())
     replayed = replay(context, evidence, local.worktrees)
     progress("judging lines", 0, 0)
@@ -76,17 +86,25 @@ def attribute_repo(
     with run.writing():
         describe_repo(context, target.branch, target.head)
         run.report(_write(context, judged, target.head, options.since))
-        forget_runs(store, (StageName.SURVIVAL,), context.repo_id)  # its rows went with those they point to
+        forget_runs(
+            store, (StageName.SURVIVAL,), context.repo_id
+        )  # its rows went with those they point to
         run.covers(feature_rows.COSTS, feature_rows.costs_key(prices_of(store)))
-        if options.whole and not local.sessions and run.key == target.key:  # all that `collect run` would have read
+        if (
+            options.whole and not local.sessions and run.key == target.key
+        ):  # all that `collect run` would have read
             run.covers(LOAD, facts_key(store, repo, target.head))
-    return Attributed(context.repo_id, False, clock.seconds, censored_parts(repo), elsewhere_note(local))
+    return Attributed(
+        context.repo_id, False, clock.seconds, censored_parts(repo), elsewhere_note(local)
+    )
 
 
 def _write(context: RunContext, judged: Judged, head: str, since: float | None) -> list[Problem]:
     """Replaces the conclusions about a repository. Call within a transaction. Returns what could not be judged."""
     store, repo_id = context.store, context.repo_id
-    numbers = write_commits(store, repo_id, _commits_since(judged.evidence.history, since), context.repo.mailmap(head))
+    numbers = write_commits(
+        store, repo_id, _commits_since(judged.evidence.history, since), context.repo.mailmap(head)
+    )
     line_rows.clear(store, repo_id)
     line_rows.links(store, repo_id, numbers, judged.evidence.links)
     line_rows.lines(store, repo_id, numbers, judged)
@@ -96,7 +114,9 @@ def _write(context: RunContext, judged: Judged, head: str, since: float | None) 
     line_rows.vendor(store, repo_id)
     line_rows.confidence(store)
     elsewhere = landed_elsewhere(judged.texts, judged.replayed.runs)
-    reverted = taken_back((commit.sha, commit.message) for commit in judged.evidence.history.commits)
+    reverted = taken_back(
+        (commit.sha, commit.message) for commit in judged.evidence.history.commits
+    )
     after = outcomes.AfterSessions(elsewhere, reverted)
     outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed, after)
     turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed)

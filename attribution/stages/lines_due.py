@@ -35,7 +35,9 @@ class Target:
     known: int | None  # its number in the database
 
 
-def target_of(store: Store, repo: GitRepo, options: AttributeOptions, local: LocalSessions) -> Target:
+def target_of(
+    store: Store, repo: GitRepo, options: AttributeOptions, local: LocalSessions
+) -> Target:
     branch, head = repo.resolve(options.branch) if options.branch else repo.default_branch()
     existing = find_repo(store, repo, options.name)
     return Target(repo, branch, head, _input_key(store, repo, head, options, local), existing)
@@ -44,20 +46,33 @@ def target_of(store: Store, repo: GitRepo, options: AttributeOptions, local: Loc
 def is_current(store: Store, path: str | Path, options: AttributeOptions) -> bool:
     """Whether a run on this clone would do nothing. Raises NotARepository, UnknownBranch."""
     repo = GitRepo(path)
-    return features_ready(store) and is_done(store, target_of(store, repo, options, find_sessions(repo, options.local)))
+    return features_ready(store) and is_done(
+        store, target_of(store, repo, options, find_sessions(repo, options.local))
+    )
 
 
 def is_done(store: Store, target: Target) -> bool:
     existing = target.known
-    return existing is not None and STAGE.is_done(store, existing, target.key) and not _arrived(store, target.repo, existing)
+    return (
+        existing is not None
+        and STAGE.is_done(store, existing, target.key)
+        and not _arrived(store, target.repo, existing)
+    )
 
 
 def nothing_found(repo: GitRepo, local: LocalSessions) -> NoCheckpoints:
     censored, place = repo.censored(), repo.worktree() or repo.path
-    unread = "".join(f"; {label_of(problem.subject)} could not be read: {problem.detail}" for problem in local.problems)
+    unread = "".join(
+        f"; {label_of(problem.subject)} could not be read: {problem.detail}"
+        for problem in local.problems
+    )
     command = fetch_command(str(place), bool(censored.shallow), censored.partial)
     empty = min(filter(is_checkpoint_ref, repo.refs()), default="")
-    lacking = f"{empty} is there and holds none; others" if empty else "git clone does not fetch all of them; the rest"
+    lacking = (
+        f"{empty} is there and holds none; others"
+        if empty
+        else "git clone does not fetch all of them; the rest"
+    )
     return NoCheckpoints(
         f"no agent checkpoints in {place}, and no agent's transcripts of it on this machine{unread}",
         f"{lacking} may come with:\n  {command}\n"
@@ -67,9 +82,15 @@ def nothing_found(repo: GitRepo, local: LocalSessions) -> NoCheckpoints:
     )
 
 
-def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions, local: LocalSessions) -> str:
+def _input_key(
+    store: Store, repo: GitRepo, head: str, options: AttributeOptions, local: LocalSessions
+) -> str:
     instructions = (is_checkpoint_ref, is_source, lambda name: name.startswith("refs/notes/"))
-    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if any(tells(name) for tells in instructions)]
+    refs = [
+        f"{name}={target}"
+        for name, target in sorted(repo.refs().items())
+        if any(tells(name) for tells in instructions)
+    ]
     censored = repo.censored()
     # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
     packs = repo.packs() if censored.partial else []
@@ -83,7 +104,10 @@ def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions
         *packs,
         *refs,
         *(r.NAME for r in readers()),
-        *(f"{key} {item.stamp} {item.unseen_until}" for key, item in sorted(local.sessions.items())),
+        *(
+            f"{key} {item.stamp} {item.unseen_until}"
+            for key, item in sorted(local.sessions.items())
+        ),
         *sorted(local.emails if local.sessions else ()),
     )
 
@@ -100,7 +124,9 @@ def _arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
         "WHERE c.repo_id = ? AND f.content = 'missing' LIMIT 200",
         (repo_id,),
     )
-    blobs = [row["blob"] for row in missing] + [repo.file_at(row["commit_sha"], row["path"]) for row in files]
+    blobs = [row["blob"] for row in missing] + [
+        repo.file_at(row["commit_sha"], row["path"]) for row in files
+    ]
     return any(blob and repo.has(blob) for blob in blobs)
 
 
@@ -108,7 +134,11 @@ def censored_parts(repo: GitRepo) -> list[str]:
     result = repo.censored()
     notes = []
     if result.shallow:
-        notes.append(f"shallow or grafted clone: history before these boundary commits is missing: {len(result.shallow)}")
+        notes.append(
+            f"shallow or grafted clone: history before these boundary commits is missing: {len(result.shallow)}"
+        )
     if result.partial:
-        notes.append("partial clone: files and transcripts that were not fetched are counted as missing")
+        notes.append(
+            "partial clone: files and transcripts that were not fetched are counted as missing"
+        )
     return notes

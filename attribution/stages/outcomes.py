@@ -46,8 +46,12 @@ class _Session:
 
     files: set[str] = field(default_factory=set)
     by_tool: bool = False
-    added: set[tuple[str, int]] = field(default_factory=set)  # worktree and id of own lines that are there
-    removed: set[tuple[str, int]] = field(default_factory=set)  # and of others' lines that it took away
+    added: set[tuple[str, int]] = field(
+        default_factory=set
+    )  # worktree and id of own lines that are there
+    removed: set[tuple[str, int]] = field(
+        default_factory=set
+    )  # and of others' lines that it took away
     regions: list[Region] = field(default_factory=list)
     prior: set[int] = field(default_factory=set)
     undone: Undone = field(default_factory=Undone)
@@ -70,7 +74,10 @@ def fill_outcomes(
     """Fills `regions`, `region_edits` and the columns of stage `repository` of `session_features`."""
     after = after or AfterSessions({}, ())
     for table in ("regions", "region_priors"):
-        store.connection.execute(f"DELETE FROM {table} WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,))
+        store.connection.execute(
+            f"DELETE FROM {table} WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)",
+            (repo_id,),
+        )
     stored = {row["id"]: row for row in store.rows(_STORED, (repo_id,))}
     ends = {edits.session_id: edits.ended for edits in sessions_edits}
     for session, row in stored.items():
@@ -86,22 +93,38 @@ def fill_outcomes(
         _gather_regions(sessions, run, regions, replayed.timelines[run.root], stored)
     _gather_files(sessions, replayed)
     around = neighbours(
-        Visit(t.session_id, t.started, t.ended, t.emails, frozenset(sessions[t.session_id].files)) for t in sessions_edits
+        Visit(t.session_id, t.started, t.ended, t.emails, frozenset(sessions[t.session_id].files))
+        for t in sessions_edits
     )
-    pairs = ((session, prior) for session, gathered in sorted(sessions.items()) for prior in sorted(gathered.prior))
+    pairs = (
+        (session, prior)
+        for session, gathered in sorted(sessions.items())
+        for prior in sorted(gathered.prior)
+    )
     store.insert("region_priors", ("session_id", "prior_session_id"), pairs)
     for session, row in stored.items():
         row["elsewhere"] = after.landed.get(session, LandedElsewhere())
-        row["reverted_later"] = sum(lines for sha, lines in json.loads(row["commits"]) if sha in after.reverted)
+        row["reverted_later"] = sum(
+            lines for sha, lines in json.loads(row["commits"]) if sha in after.reverted
+        )
     feature_rows.update(
-        store, ((id_, _values(sessions[id_], stored[id_], around.get(id_))) for id_ in (t.session_id for t in sessions_edits))
+        store,
+        (
+            (id_, _values(sessions[id_], stored[id_], around.get(id_)))
+            for id_ in (t.session_id for t in sessions_edits)
+        ),
     )
 
 
 def problems(store: Store, repo_id: int) -> list[Problem]:
     """A problem for each session and missing input, with the features that have no value without it."""
     return [
-        Problem("features", row["key"], "feature_null", f"{REASONS[row['reason']].text}: {row['features']}")
+        Problem(
+            "features",
+            row["key"],
+            "feature_null",
+            f"{REASONS[row['reason']].text}: {row['features']}",
+        )
         for row in store.rows(problem_rows(), (repo_id,))
     ]
 
@@ -120,16 +143,23 @@ def _gather_regions(
 
     def cause(path: str, after: float, before: float) -> str:
         lost_to = timeline.windows.cause(AttributionWindow(path, after, before, gone=True))
-        return lost_to.author if lost_to.author != Author.HUMAN or is_person(lost_to) else Author.UNKNOWN
+        return (
+            lost_to.author
+            if lost_to.author != Author.HUMAN or is_person(lost_to)
+            else Author.UNKNOWN
+        )
 
     for session, regions in by_session.items():
         gathered = sessions[session]
         gathered.regions.extend(regions)
         gathered.prior |= of_run.prior.get(session, set())
         commands = [
-            UndoCommand(undo["at"], undo["since"], frozenset(undo["paths"]), undo["by"]) for undo in stored[session]["undos"]
+            UndoCommand(undo["at"], undo["since"], frozenset(undo["paths"]), undo["by"])
+            for undo in stored[session]["undos"]
         ]
-        gathered.undone.add(undone(stored[session]["ended"], regions, run.changes, of_run.where, cause, commands))
+        gathered.undone.add(
+            undone(stored[session]["ended"], regions, run.changes, of_run.where, cause, commands)
+        )
 
 
 def _count_net(session: _Session, root: str, change: Change) -> None:
@@ -169,7 +199,9 @@ FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN sessi
 WHERE s.repo_id = ?"""
 
 
-def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
+def _values(
+    session: _Session, stored: Mapping[str, Any], around: Neighbours | None
+) -> dict[str, Any]:
     wrote = bool(stored["produced"] or stored["committed"])
     undos = stored["undos"]
     taken_back = session.undone.taken_back
@@ -223,13 +255,35 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
 
 
 _REGION = (
-    "id", "session_id", "path", "root", "start_line", "end_line", "hunks", "rounds", "convergence", "returned_to", "sizes",
-    "first_at", "last_at",
-)  # fmt: skip
+    "id",
+    "session_id",
+    "path",
+    "root",
+    "start_line",
+    "end_line",
+    "hunks",
+    "rounds",
+    "convergence",
+    "returned_to",
+    "sizes",
+    "first_at",
+    "last_at",
+)
 _EDIT = (
-    "region_id", "session_id", "round", "call_id", "turn_index", "at", "tool", "start_line", "end_line", "lines_added",
-    "lines_removed", "removed", "added",
-)  # fmt: skip
+    "region_id",
+    "session_id",
+    "round",
+    "call_id",
+    "turn_index",
+    "at",
+    "tool",
+    "start_line",
+    "end_line",
+    "lines_added",
+    "lines_removed",
+    "removed",
+    "added",
+)
 
 
 def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence[Region]) -> int:
@@ -239,18 +293,36 @@ def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence
     for number, region in enumerate(regions, first):
         start, last = run.changes[region.hunks[0]], run.changes[region.hunks[-1]]
         region_rows.append(
-            (number, region.session_id, shown(region.path), shown(run.root), last.start, last.start + len(last.fresh) - 1,
-             len(region.hunks), len(region.rounds), region.convergence or None,
-             None if region.returned_to < 0 else region.returned_to,
-             json.dumps(region.sizes), iso(start.at), iso(last.at))
-        )  # fmt: skip
+            (
+                number,
+                region.session_id,
+                shown(region.path),
+                shown(run.root),
+                last.start,
+                last.start + len(last.fresh) - 1,
+                len(region.hunks),
+                len(region.rounds),
+                region.convergence or None,
+                None if region.returned_to < 0 else region.returned_to,
+                json.dumps(region.sizes),
+                iso(start.at),
+                iso(last.at),
+            )
+        )
         for round_, hunks in enumerate(region.rounds, 1):
-            edits.extend((_edit_row(number, round_, run.changes[n], len(region.rounds) > 1), run.changes[n]) for n in hunks)
+            edits.extend(
+                (_edit_row(number, round_, run.changes[n], len(region.rounds) > 1), run.changes[n])
+                for n in hunks
+            )
     store.insert("regions", _REGION, region_rows)
     store.insert("region_edits", _EDIT, (row for row, _ in edits))
-    symbols = {(row[0], row[3], row[7]): shown(change.symbol) for row, change in edits if change.symbol}
+    symbols = {
+        (row[0], row[3], row[7]): shown(change.symbol) for row, change in edits if change.symbol
+    }
     store.insert(
-        "region_symbols", ("region_id", "call_id", "start_line", "symbol"), ((*key, name) for key, name in symbols.items())
+        "region_symbols",
+        ("region_id", "call_id", "start_line", "symbol"),
+        ((*key, name) for key, name in symbols.items()),
     )
     return first + len(regions)
 
@@ -259,7 +331,17 @@ def _edit_row(region: int, round_: int, change: Change, texts: bool) -> tuple[An
     call = change.call
     assert call is not None
     return (
-        region, call.session_id, round_, shown(call.call_id), call.turn, iso(change.at), change.op, change.start,
-        change.start + len(change.fresh) - 1, len(change.fresh), len(change.gone),
-        shown("\n".join(change.old))[:_MOST_TEXT] if texts else None, shown("\n".join(change.new))[:_MOST_TEXT] if texts else None,
-    )  # fmt: skip
+        region,
+        call.session_id,
+        round_,
+        shown(call.call_id),
+        call.turn,
+        iso(change.at),
+        change.op,
+        change.start,
+        change.start + len(change.fresh) - 1,
+        len(change.fresh),
+        len(change.gone),
+        shown("\n".join(change.old))[:_MOST_TEXT] if texts else None,
+        shown("\n".join(change.new))[:_MOST_TEXT] if texts else None,
+    )

@@ -17,7 +17,13 @@ from typing import Any
 from attribution.authorship.agent_text import ProducedText
 from attribution.authorship.applied_edits import DOCUMENTS
 from attribution.authorship.run_data import SessionsRead, TranscriptReach
-from attribution.authorship.session_edits import RawEdit, SessionEdits, add_missing_past, forget_stored_subagents, session_edits
+from attribution.authorship.session_edits import (
+    RawEdit,
+    SessionEdits,
+    add_missing_past,
+    forget_stored_subagents,
+    session_edits,
+)
 from collector.agents import readers
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
@@ -39,7 +45,13 @@ from collector.local.model import LocalSessions
 from collector.model import Checkpoint, Edit, FileObservation, Problem, TranscriptReader
 from collector.repository_rows import stored_name
 from collector.runtime import workers
-from collector.runtime.bounds import PART_ERRORS, apply_limits, memory_left, part_of_the_time, time_left
+from collector.runtime.bounds import (
+    PART_ERRORS,
+    apply_limits,
+    memory_left,
+    part_of_the_time,
+    time_left,
+)
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext, clear_problems, digest
 from collector.session_graph import EventKeys, copied_events, event_keys
@@ -59,11 +71,17 @@ from collector.vocabulary.sessions import TranscriptState
 VERSION = "7"  # of what is kept in the cache
 _WHOLE = "whole"  # the part that belongs to no file
 _MOST_BYTES = 30_000_000  # of transcripts that a question reads; more takes as long as a run
-_WORTH_WORKERS = 20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
+_WORTH_WORKERS = (
+    20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
+)
 
 
 def read_sessions(
-    context: RunContext, checkpoints: Sequence[Checkpoint], local: LocalSessions, jobs: int = 1, version: str = ""
+    context: RunContext,
+    checkpoints: Sequence[Checkpoint],
+    local: LocalSessions,
+    jobs: int = 1,
+    version: str = "",
 ) -> SessionsRead:
     """Reads and stores every session. `jobs`: processes that read, each one session at a time.
 
@@ -71,13 +89,19 @@ def read_sessions(
     """
     ids = store_checkpoints(context, checkpoints, local.problems)
     files = session_files(checkpoints, local)
-    with sessions_of(context.store, stored_name(context.store, context.repo_id), context.repo.blob) as cache:
+    with sessions_of(
+        context.store, stored_name(context.store, context.repo_id), context.repo.blob
+    ) as cache:
         reads = _Reading(context, cache, ids, readers(), version).read(files, jobs)
     return _sessions_read(ids, {session.key: reads[session.key] for session in files})
 
 
 def peek_sessions(
-    context: RunContext, files: Sequence[SessionFiles], ids: Mapping[str, int], paths: Iterable[str], version: str
+    context: RunContext,
+    files: Sequence[SessionFiles],
+    ids: Mapping[str, int],
+    paths: Iterable[str],
+    version: str,
 ) -> SessionsRead | None:
     """Reads some sessions and stores nothing; None where too much would have to be read that the cache lacks.
 
@@ -85,23 +109,46 @@ def peek_sessions(
     `further` raises NotPacked.
     """
     names = set(map(_name, paths))
-    with sessions_of(context.store, stored_name(context.store, context.repo_id), context.repo.blob) as cache:
+    with sessions_of(
+        context.store, stored_name(context.store, context.repo_id), context.repo.blob
+    ) as cache:
         reading = _Reading(context, cache, ids, readers(), version)
         reads = {session.key: reading.cached(session, names) for session in files}
-        kept = [(session.key, reading.key(session)) for session in files if reads[session.key] is not None]
-        head = str(context.store.value("SELECT head_sha FROM repos WHERE id = ?", (context.repo_id,)))
+        kept = [
+            (session.key, reading.key(session))
+            for session in files
+            if reads[session.key] is not None
+        ]
+        head = str(
+            context.store.value("SELECT head_sha FROM repos WHERE id = ?", (context.repo_id,))
+        )
         shared = cache.get("", digest(VERSION, head), ("",)).get("", b"")
-    missing = [_ReadTask(f, ids[f.key], context.store.policy, False, False, False) for f in files if reads[f.key] is None]
+    missing = [
+        _ReadTask(f, ids[f.key], context.store.policy, False, False, False)
+        for f in files
+        if reads[f.key] is None
+    ]
     if sum(_size(context.repo, task.files) for task in missing) > _MOST_BYTES:
         return None
-    read = {task.files.key: _prepare(task, context.repo, reading.readers, set()).read for task in missing}
-    whole = _sessions_read(ids, {session.key: reads[session.key] or read[session.key] for session in files})
-    return replace(whole, shared=shared if shared and len(shared) % 8 == 0 else None, further=lambda: _produced(context, kept))
+    read = {
+        task.files.key: _prepare(task, context.repo, reading.readers, set()).read
+        for task in missing
+    }
+    whole = _sessions_read(
+        ids, {session.key: reads[session.key] or read[session.key] for session in files}
+    )
+    return replace(
+        whole,
+        shared=shared if shared and len(shared) % 8 == 0 else None,
+        further=lambda: _produced(context, kept),
+    )
 
 
 def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
     """Keeps which lines the files of a history share, for questions about later commits; nothing where none were counted."""
-    with sessions_of(context.store, stored_name(context.store, context.repo_id), context.repo.blob) as cache:
+    with sessions_of(
+        context.store, stored_name(context.store, context.repo_id), context.repo.blob
+    ) as cache:
         if lines:
             cache.put("", digest(VERSION, head), {"": zlib.compress(lines, 1)})
 
@@ -109,7 +156,10 @@ def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
 def _sessions_read(ids: Mapping[str, int], reads: Mapping[str, _SessionRead]) -> SessionsRead:
     reach = {key: read.reach for key, read in reads.items()}
     edits = [read.edits for read in reads.values() if read.edits is not None]
-    forget_stored_subagents(edits, {key: end.ended for key, end in reach.items() if end.state == TranscriptState.PRESENT})
+    forget_stored_subagents(
+        edits,
+        {key: end.ended for key, end in reach.items() if end.state == TranscriptState.PRESENT},
+    )
     return SessionsRead(ids, reach, edits)
 
 
@@ -144,14 +194,23 @@ class _Kept:
     def parts_of(self, names: Collection[str]) -> list[str]:
         """The parts with files of these names, of files that were copied or moved to one, and of documents, which may be plans."""
         wanted, arrivals = set(names), [raw.edit for raw in self.edits.edits if raw.edit.new_path]
-        while sources := {_name(edit.path) for edit in arrivals if _name(edit.new_path) in wanted} - wanted:
+        while (
+            sources := {_name(edit.path) for edit in arrivals if _name(edit.new_path) in wanted}
+            - wanted
+        ):
             wanted |= sources
-        wanted |= {_name(raw.edit.path) for raw in self.edits.edits if raw.edit.path.endswith(DOCUMENTS)}
+        wanted |= {
+            _name(raw.edit.path) for raw in self.edits.edits if raw.edit.path.endswith(DOCUMENTS)
+        }
         return sorted({digest(name) for name in wanted}.intersection(self.parts))
 
-    def with_parts(self, parts: Mapping[str, bytes], wanted: Collection[str] | None = None) -> _SessionRead:
+    def with_parts(
+        self, parts: Mapping[str, bytes], wanted: Collection[str] | None = None
+    ) -> _SessionRead:
         """`wanted`: not all of them. Raises NotPacked, LookupError: one is not there, or does not fit."""
-        for part in (unpack(_Part, parts[name]) for name in (self.parts if wanted is None else wanted)):
+        for part in (
+            unpack(_Part, parts[name]) for name in (self.parts if wanted is None else wanted)
+        ):
             for place, raw in part.edits:
                 self.edits.edits[place] = raw
             for place, seen in part.sightings:
@@ -164,12 +223,19 @@ class _Kept:
 
 def _pack_parts(read: _SessionRead, edits: SessionEdits) -> dict[str, bytes]:
     """Name of a part -> its packed value; "" is a `_Kept`. Raises NotPacked."""
-    parts: dict[str, _Part] = defaultdict(_Part, {_WHOLE: _Part(produced=edits.produced, events=read.events)})
+    parts: dict[str, _Part] = defaultdict(
+        _Part, {_WHOLE: _Part(produced=edits.produced, events=read.events)}
+    )
     bare = replace(edits, edits=list(edits.edits), sightings=list(edits.sightings), produced=[])
     for place, raw in enumerate(edits.edits):
         if not raw.edit.new_path:
             parts[digest(_name(raw.edit.path))].edits.append((place, raw))
-            empty = Edit(raw.edit.path, raw.edit.op, before_known=raw.edit.before_known, by_shell=raw.edit.by_shell)
+            empty = Edit(
+                raw.edit.path,
+                raw.edit.op,
+                before_known=raw.edit.before_known,
+                by_shell=raw.edit.by_shell,
+            )
             bare.edits[place] = replace(raw, edit=empty)
     for place, (order, seen) in enumerate(edits.sightings):
         parts[digest(_name(seen.path))].sightings.append((place, (order, seen)))
@@ -180,7 +246,9 @@ def _pack_parts(read: _SessionRead, edits: SessionEdits) -> dict[str, bytes]:
 
 def _produced(context: RunContext, entries: Sequence[tuple[str, str]]) -> Iterator[ProducedText]:
     """`entries`: sessions with the keys of what was kept of them. Raises NotPacked: it is gone in the meantime."""
-    with sessions_of(context.store, stored_name(context.store, context.repo_id), context.repo.blob) as cache:
+    with sessions_of(
+        context.store, stored_name(context.store, context.repo_id), context.repo.blob
+    ) as cache:
         for session, key in entries:
             yield from unpack(_Part, cache.get(session, key, (_WHOLE,)).get(_WHOLE, b"")).produced
 
@@ -199,12 +267,16 @@ class _ReadTask:
     rows: bool  # False: they are stored
     features: bool
     keeps: bool = True  # what is read may go into the cache
-    may_wait: bool = False  # one that repeats events of a session that was read before will be read again anyway
+    may_wait: bool = (
+        False  # one that repeats events of a session that was read before will be read again anyway
+    )
 
     def is_due(self, copied: str, just_read: bool) -> bool:
         """Whether it has to be read; `copied`: the key of what was left out when it was read last."""
         unstored = (self.rows or self.features) and not just_read
-        return unstored or copied != (self.files.copied.key() if self.files.copied is not None else "")
+        return unstored or copied != (
+            self.files.copied.key() if self.files.copied is not None else ""
+        )
 
 
 @dataclass(slots=True)
@@ -220,7 +292,9 @@ class _Prepared:
     is_sealed: bool = False  # no secret is in `packed`
 
 
-def _prepare(task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[TranscriptReader], known: set[int]) -> _Prepared:
+def _prepare(
+    task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[TranscriptReader], known: set[int]
+) -> _Prepared:
     """Reads a session and makes what is to be written about it. `known`: calls and responses of the sessions read before."""
     loaded = read_session(repo, task.files, transcript_readers)
     events = event_keys(loaded.session) if loaded.session is not None else None
@@ -233,7 +307,10 @@ def _prepare(task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[Transc
         loaded = leave_out(loaded)
         with part_of_the_time():
             edits = edits_of(loaded, task.session_id)
-    except (*INPUT_ERRORS, *PART_ERRORS) as error:  # without its edits a transcript explains nothing: it counts as unreadable
+    except (
+        *INPUT_ERRORS,
+        *PART_ERRORS,
+    ) as error:  # without its edits a transcript explains nothing: it counts as unreadable
         loaded, edits = failed_session(task.files, error), None
     rows = None
     if task.rows:
@@ -242,7 +319,9 @@ def _prepare(task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[Transc
     ended = (loaded.session.ended_at if loaded.session is not None else None) or 0.0
     reach = TranscriptReach(loaded.state, ended, loaded.compact)
     copied = task.files.copied.key() if task.files.copied is not None else ""
-    done = _Prepared(_SessionRead(reach, edits, events, copied), replace(loaded, session=None), rows)
+    done = _Prepared(
+        _SessionRead(reach, edits, events, copied), replace(loaded, session=None), rows
+    )
     if task.features and loaded.session is not None:
         from attribution.features import of_session  # a question about a line has no use for them
 
@@ -278,14 +357,26 @@ class _Reading:
                 self.context.progress("reading sessions", len(reads), len(files))
                 reads[session.key] = existing
         missing = [session for session in files if session.key not in reads]
-        self._read_into(reads, [replace(self._read_task(session), may_wait=True) for session in missing], jobs)
-        copied = copied_events({f.key: events for f in files if (events := reads[f.key].events) is not None})
-        tasks = [self._read_task(replace(session, copied=copied.get(session.key))) for session in files]
+        self._read_into(
+            reads, [replace(self._read_task(session), may_wait=True) for session in missing], jobs
+        )
+        copied = copied_events(
+            {f.key: events for f in files if (events := reads[f.key].events) is not None}
+        )
+        tasks = [
+            self._read_task(replace(session, copied=copied.get(session.key))) for session in files
+        ]
         just_read = {session.key for session in missing}
-        self._read_into(reads, [t for t in tasks if t.is_due(reads[t.files.key].copied, t.files.key in just_read)], jobs)
+        self._read_into(
+            reads,
+            [t for t in tasks if t.is_due(reads[t.files.key].copied, t.files.key in just_read)],
+            jobs,
+        )
         return reads
 
-    def _read_into(self, reads: dict[str, _SessionRead], waiting: Sequence[_ReadTask], jobs: int) -> None:
+    def _read_into(
+        self, reads: dict[str, _SessionRead], waiting: Sequence[_ReadTask], jobs: int
+    ) -> None:
         for number, (task, done) in enumerate(self._all(waiting, jobs)):
             self.context.progress("reading sessions", number, len(waiting))
             reads[task.files.key] = self._take(task, done)
@@ -293,11 +384,18 @@ class _Reading:
     def _read_task(self, files: SessionFiles) -> _ReadTask:
         from attribution.stages import feature_rows
 
-        rows, features = session_run(self.context, files), feature_rows.session_run(self.context, files)
+        rows, features = (
+            session_run(self.context, files),
+            feature_rows.session_run(self.context, files),
+        )
         policy, keeps = self.context.store.policy, self.cache.has_room
-        return _ReadTask(files, self.ids[files.key], policy, not rows.is_current, not features.is_current, keeps)
+        return _ReadTask(
+            files, self.ids[files.key], policy, not rows.is_current, not features.is_current, keeps
+        )
 
-    def _all(self, waiting: Sequence[_ReadTask], jobs: int) -> Iterator[tuple[_ReadTask, _Prepared]]:
+    def _all(
+        self, waiting: Sequence[_ReadTask], jobs: int
+    ) -> Iterator[tuple[_ReadTask, _Prepared]]:
         """Prepares the sessions in this process, or in several where it is worth starting them."""
         repo = self.context.repo
         several = waiting if jobs > 1 and len(waiting) > 1 and type(repo) is GitRepo else ()
@@ -305,15 +403,23 @@ class _Reading:
         if sizes and sum(sizes.values()) >= _WORTH_WORKERS:
             return self._apart(sorted(waiting, key=lambda task: -sizes[task.files.key]), jobs)
         known = set[int]()
-        return ((task, _prepare(task, repo, self.readers, known)) for task in waiting)  # one in memory at a time
+        return (
+            (task, _prepare(task, repo, self.readers, known)) for task in waiting
+        )  # one in memory at a time
 
-    def _apart(self, waiting: Sequence[_ReadTask], jobs: int) -> Iterator[tuple[_ReadTask, _Prepared]]:
+    def _apart(
+        self, waiting: Sequence[_ReadTask], jobs: int
+    ) -> Iterator[tuple[_ReadTask, _Prepared]]:
         left, policy = time_left(), self.context.store.policy
-        plain = Policy(policy.content, policy.redaction)  # what a policy has made for its use does not go to other processes
+        plain = Policy(
+            policy.content, policy.redaction
+        )  # what a policy has made for its use does not go to other processes
         by_key = {task.files.key: replace(task, policy=plain) for task in waiting}
         path = str(self.context.repo.path)
         tasks = (workers.Task(key, (path, task, left)) for key, task in by_key.items())
-        for result in workers.run(read_apart, tasks, min(jobs, len(waiting)), workers.TaskLimits(left, memory_left(jobs))):
+        for result in workers.run(
+            read_apart, tasks, min(jobs, len(waiting)), workers.TaskLimits(left, memory_left(jobs))
+        ):
             task = by_key[result.key]
             yield task, result.value if not result.error else _given_up(task, result.error)
 
@@ -321,12 +427,19 @@ class _Reading:
         """Stores what was read, and keeps it for the next run."""
         files, session_id, read = task.files, task.session_id, done.read
         if read.edits is None and done.packed is not None:  # it comes from another process
-            parts = {name: unseal(part, self.context.repo.blob) or b"" for name, part in done.packed.items()}
+            parts = {
+                name: unseal(part, self.context.repo.blob) or b""
+                for name, part in done.packed.items()
+            }
             read = unpack(_Kept, parts[""]).with_parts(parts)
         if done.rows is not None:
-            stored = store_session(session_run(self.context, files), session_id, done.loaded, done.rows)
+            stored = store_session(
+                session_run(self.context, files), session_id, done.loaded, done.rows
+            )
             if stored is not done.loaded:
-                return _SessionRead(TranscriptReach(stored.state, compact=stored.compact), None, copied=read.copied)
+                return _SessionRead(
+                    TranscriptReach(stored.state, compact=stored.compact), None, copied=read.copied
+                )
         if done.features is not None or done.failed:
             _store_features(self.context, session_id, files, done)
         if read.edits is not None and done.packed is not None and done.is_sealed:
@@ -344,7 +457,9 @@ class _Reading:
             inputs_key(self.context.repo, files, self.readers),
         )
 
-    def cached(self, files: SessionFiles, names: Collection[str] | None = None) -> _SessionRead | None:
+    def cached(
+        self, files: SessionFiles, names: Collection[str] | None = None
+    ) -> _SessionRead | None:
         """What the cache holds of a session as it is now; `names`: texts only of files that have one of these names."""
         key = self.key(files)
         try:
@@ -365,7 +480,9 @@ def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
         done = _prepare(task, *_clone(path))
     if (edits := done.read.edits) is not None:
         with suppress(NotPacked):
-            done.packed = done.packed or {name: zlib.compress(part, 1) for name, part in _pack_parts(done.read, edits).items()}
+            done.packed = done.packed or {
+                name: zlib.compress(part, 1) for name, part in _pack_parts(done.read, edits).items()
+            }
             done.read.edits = None  # it goes packed: smaller, and faster than the objects
     return done
 
@@ -380,7 +497,9 @@ def _given_up(task: _ReadTask, error: str) -> _Prepared:
     """A session whose worker died twice or took too long; like a stopped session it is read again by the next run."""
     loaded = failed_session(task.files, MemoryError(error))
     rows = prepare_session(task.policy, task.session_id, loaded)[1] if task.rows else None
-    return _Prepared(_SessionRead(TranscriptReach(loaded.state, compact=loaded.compact), None), loaded, rows)
+    return _Prepared(
+        _SessionRead(TranscriptReach(loaded.state, compact=loaded.compact), None), loaded, rows
+    )
 
 
 def _size(repo: GitRepo, files: SessionFiles) -> int:
@@ -393,13 +512,17 @@ def edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
     """The edits of a session; None without a transcript."""
     if loaded.session is None:
         return None
-    edits = session_edits(loaded.session, session_id, loaded.files.emails, loaded.files.subagent_files())
+    edits = session_edits(
+        loaded.session, session_id, loaded.files.emails, loaded.files.subagent_files()
+    )
     if loaded.files.local is not None:
         add_missing_past(edits, loaded.files.local.unseen_until)
     return edits
 
 
-def _store_features(context: RunContext, session_id: int, files: SessionFiles, done: _Prepared) -> None:
+def _store_features(
+    context: RunContext, session_id: int, files: SessionFiles, done: _Prepared
+) -> None:
     """Stores the features that the transcript alone determines. If they fail, the next run tries again."""
     from attribution.stages import feature_rows
 
@@ -410,4 +533,6 @@ def _store_features(context: RunContext, session_id: int, files: SessionFiles, d
     subject, code = printable(files.key), "features_failed"
     with context.store.transaction():
         clear_problems(context.store, context.repo_id, ("transcripts",), subject, (code,))
-        context.store.add_problems(context.repo_id, [Problem("transcripts", subject, code, done.failed)])
+        context.store.add_problems(
+            context.repo_id, [Problem("transcripts", subject, code, done.failed)]
+        )

@@ -13,7 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from attribution.lineage import minimum, survival, tip
-from attribution.lineage.fates import SESSION_SLACK, AuthoredSpan, CommitVerdicts, StoredLifetime, fates
+from attribution.lineage.fates import (
+    SESSION_SLACK,
+    AuthoredSpan,
+    CommitVerdicts,
+    StoredLifetime,
+    fates,
+)
 from attribution.lineage.model import runs
 from attribution.lineage.survival import DELETION, LifetimeRecord
 from attribution.queries.survival import (
@@ -45,34 +51,66 @@ STAGE = Stage(StageName.SURVIVAL, VERSION)
 
 def fill_survival(store: Store, repo_id: int) -> None:
     """Fills the tables again when the history or the verdicts are others than last time. Raises DatabaseUnusable."""
-    inputs = [(name, last_run(store, repo_id, name)) for name in (StageName.HISTORY, StageName.LINES)]
-    run = STAGE.start(store, repo_id, digest(VERSION, *(f"{name}={last.key}" for name, last in inputs if last is not None)))
+    inputs = [
+        (name, last_run(store, repo_id, name)) for name in (StageName.HISTORY, StageName.LINES)
+    ]
+    run = STAGE.start(
+        store,
+        repo_id,
+        digest(VERSION, *(f"{name}={last.key}" for name, last in inputs if last is not None)),
+    )
     if run.is_current:
         return
     with run.writing():
         store.connection.execute("DELETE FROM line_fates WHERE repo_id = ?", (repo_id,))
         verdicts = CommitVerdicts(_spans(store, repo_id), _removers(store, repo_id))
-        store.insert("line_fates", _FATE, ((repo_id, *fate) for fate in fates(_lifetimes(store, repo_id), verdicts)))
+        store.insert(
+            "line_fates",
+            _FATE,
+            ((repo_id, *fate) for fate in fates(_lifetimes(store, repo_id), verdicts)),
+        )
         removed = removed_lines(store, repo_id)
         store.connection.execute("DELETE FROM deletions WHERE repo_id = ?", (repo_id,))
         rows = survival.deletions(removed)
         store.insert("deletions", ("repo_id", *DELETION), ((repo_id, *row) for row in rows))
-        _fill_survival(store, repo_id, [lines.record for lines in removed if lines.record.kind in HEADLINE])
+        _fill_survival(
+            store, repo_id, [lines.record for lines in removed if lines.record.kind in HEADLINE]
+        )
         _fill_tip(store, repo_id)
         fill_turn_fates(store, repo_id)
         fill_what_follows(store, repo_id)
 
 
-_FATE = ("repo_id", "origin", "life", "lines", "nonblank", "origin_id", "actor", "actor_session_id", "actor_how")
+_FATE = (
+    "repo_id",
+    "origin",
+    "life",
+    "lines",
+    "nonblank",
+    "origin_id",
+    "actor",
+    "actor_session_id",
+    "actor_how",
+)
 
 
 def _lifetimes(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
     rows = store.rows("SELECT * FROM line_lifetimes WHERE repo_id = ? ORDER BY origin", (repo_id,))
     for r in rows:
         blank = tuple(map(int, (r["blank_lines"] or "").split()))
-        into = (r["into_path"], r["into_start"], r["into_end"]) if r["into_path"] is not None else None
+        into = (
+            (r["into_path"], r["into_start"], r["into_end"]) if r["into_path"] is not None else None
+        )
         yield StoredLifetime(
-            r["origin"], r["birth"], r["path"], r["start_line"], r["end_line"], blank, r["death"], r["cause"], into
+            r["origin"],
+            r["birth"],
+            r["path"],
+            r["start_line"],
+            r["end_line"],
+            blank,
+            r["death"],
+            r["cause"],
+            into,
         )
 
 
@@ -118,8 +156,14 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
     ):
         now, names = seconds(r["author_at"]), {r["path"], r["old_path"] or r["path"]}
         since = max((before.get(name, 0.0) for name in names), default=0.0)
-        touched = ((s, edits.get((s, name), ())) for s in sessions.get(r["id"], ()) for name in names)
-        took = {s for s, moments in touched if bisect_left(moments, since) < bisect_right(moments, now + SESSION_SLACK)}
+        touched = (
+            (s, edits.get((s, name), ())) for s in sessions.get(r["id"], ()) for name in names
+        )
+        took = {
+            s
+            for s, moments in touched
+            if bisect_left(moments, since) < bisect_right(moments, now + SESSION_SLACK)
+        }
         if took and r["number"] is not None:
             removers[r["number"], r["path"]] = took
         before[r["path"]] = now
@@ -169,7 +213,9 @@ def _fill_tip(store: Store, repo_id: int) -> None:
     for number, path in enumerate(sorted(history.state), start):
         name = printable(path)
         kind, content = kinds.get(name) or (kind_of(path), "")
-        vector = history.state[path].vector if content != "binary" else b""  # git counts lines in it, people do not
+        vector = (
+            history.state[path].vector if content != "binary" else b""
+        )  # git counts lines in it, people do not
         parts = tip.join_neighbours(authors.pieces(runs(vector)))
         counts = dict.fromkeys((*LINE_CLASSES, "older"), 0)
         for piece in parts:
@@ -181,9 +227,33 @@ def _fill_tip(store: Store, repo_id: int) -> None:
             spans.append((number, piece.start, piece.end, piece.nonblank, *_birth(piece, name)))
         top = path.split("/", 1)[0] if "/" in path else ""
         lines = parts[-1].end if parts else 0
-        files.append((number, repo_id, name, printable(top), survival.language(path), kind, lines, *counts.values()))
-    store.insert("tip_files", ("id", "repo_id", "path", "directory", "language", "kind", "lines", *LINE_CLASSES, "older"), files)
-    columns = ("file_id", "start_line", "end_line", "nonblank", "origin_id", "birth", "birth_path", "birth_line")
+        files.append(
+            (
+                number,
+                repo_id,
+                name,
+                printable(top),
+                survival.language(path),
+                kind,
+                lines,
+                *counts.values(),
+            )
+        )
+    store.insert(
+        "tip_files",
+        ("id", "repo_id", "path", "directory", "language", "kind", "lines", *LINE_CLASSES, "older"),
+        files,
+    )
+    columns = (
+        "file_id",
+        "start_line",
+        "end_line",
+        "nonblank",
+        "origin_id",
+        "birth",
+        "birth_path",
+        "birth_line",
+    )
     store.insert("tip_spans", columns, spans)
 
 
@@ -200,7 +270,12 @@ def _birth(piece: tip.TipPiece, path: str) -> tuple[int | None, int | None, str 
     written = piece.written
     if written is None:
         return None, None, None, None
-    return written.origin_id, written.birth, None if written.path == path else written.path, written.line
+    return (
+        written.origin_id,
+        written.birth,
+        None if written.path == path else written.path,
+        written.line,
+    )
 
 
 # --- the numbers of a report ------------------------------------------------------------------------------------------
@@ -212,10 +287,17 @@ KEPT_VERSION = "4"  # of the numbers: what another one kept, or another release,
 
 def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
     """The stored report, or else a new one. Raises what `survival_report` raises."""
-    request = digest(KEPT_VERSION, version(), *map(str, (*repo_ids, *options.groupings, options.curves, options.every_kind)))
+    request = digest(
+        KEPT_VERSION,
+        version(),
+        *map(str, (*repo_ids, *options.groupings, options.curves, options.every_kind)),
+    )
     key = _inputs(store, repo_ids)
     with store.cache(create=False) as cache:
-        stored = cache.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
+        stored = cache.value(
+            "SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?",
+            (request, key),
+        )
     if stored is not None:
         report = SurvivalReport(**json.loads(stored))
         followed = followed_histories(store, repo_ids)
@@ -224,8 +306,14 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
     report = report_of(lines, store.path, options)
     if not store.is_read_only and len(lines.records) >= MANY:
         numbers = json.dumps(jsonable(replace(report, repositories=[], notes=lines.notes)))
-        with suppress(DatabaseUnusable), store.cache() as cache, cache.transaction() as connection:  # else they are added up again
-            connection.execute("INSERT OR REPLACE INTO survival_reports VALUES (?, ?, ?)", (request, key, numbers))
+        with (
+            suppress(DatabaseUnusable),
+            store.cache() as cache,
+            cache.transaction() as connection,
+        ):  # else they are added up again
+            connection.execute(
+                "INSERT OR REPLACE INTO survival_reports VALUES (?, ?, ?)", (request, key, numbers)
+            )
     return report
 
 
@@ -234,5 +322,7 @@ def _inputs(store: Store, repo_ids: Sequence[int]) -> str:
     sql = "SELECT stage, subject, input_key, version, finished_at FROM stage_runs WHERE repo_id = ? ORDER BY stage, subject"
     words = []
     for repo_id in repo_ids:
-        words += [word for run in store.rows(sql, (repo_id,)) for word in (str(repo_id), *run.values())]
+        words += [
+            word for run in store.rows(sql, (repo_id,)) for word in (str(repo_id), *run.values())
+        ]
     return digest(*words)

@@ -20,10 +20,14 @@ _WORK = ("produced", "dictated", "changed_next", "discarded", "discarded_by")
 _FROM_TEXT = ("language", "message_class", "latency_s", "interrupted")
 
 
-def fill_turns(store: Store, repo_id: int, sessions: Sequence[SessionEdits], replayed: Replayed) -> None:
+def fill_turns(
+    store: Store, repo_id: int, sessions: Sequence[SessionEdits], replayed: Replayed
+) -> None:
     """Rows of a repository anew, with all that does not wait for prices, the history of lines or a scan."""
     store.connection.execute("DELETE FROM turn_outcomes WHERE repo_id = ?", (repo_id,))
-    work = turn_work(replayed.runs, {session.session_id: UserTexts(session.said) for session in sessions})
+    work = turn_work(
+        replayed.runs, {session.session_id: UserTexts(session.said) for session in sessions}
+    )
     features = _transcript_features(store, repo_id)
     counted = store.rows(_COUNT, (repo_id,))
     rows = ((*row.values(), *_work(work, row), *_text_values(features, row)) for row in counted)
@@ -73,7 +77,9 @@ def _work(work: Mapping[TurnKey, TurnWork], row: Mapping[str, Any]) -> tuple[Any
     return turn.produced, turn.dictated, turn.changed_next, sum(turn.discarded.values()), by
 
 
-def _text_values(features: Mapping[TurnKey, Mapping[str, Any]], row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _text_values(
+    features: Mapping[TurnKey, Mapping[str, Any]], row: Mapping[str, Any]
+) -> tuple[Any, ...]:
     turn = features.get((row["session_id"], row["turn_index"]), {})
     session = features.get((row["session_id"], 0))  # turn 0: the features of the session are known
     interrupted = None if session is None else int(row["turn_index"] in session["interrupted"])
@@ -119,14 +125,24 @@ def fill_turn_fates(store: Store, repo_id: int) -> None:
         (repo_id,),
     ):
         _count(counts[row["session_id"], row["turn_index"]], row, head)
-    zero = ", ".join(f"{name} = {'0' if name.startswith(('old', 'present')) else 'NULL'}" for name in _FATES)
+    zero = ", ".join(
+        f"{name} = {'0' if name.startswith(('old', 'present')) else 'NULL'}" for name in _FATES
+    )
     store.connection.execute(f"UPDATE turn_outcomes SET {zero} WHERE repo_id = ?", (repo_id,))
     names = ", ".join(f"{name} = ?" for name in _FATES)
     rows = (
-        (*(None if name.startswith("alive") and not count[name.replace("alive", "old")] else n for name, n in count.items()), *turn)
+        (
+            *(
+                None if name.startswith("alive") and not count[name.replace("alive", "old")] else n
+                for name, n in count.items()
+            ),
+            *turn,
+        )
         for turn, count in counts.items()
     )
-    store.connection.executemany(f"UPDATE turn_outcomes SET {names} WHERE session_id = ? AND turn_index = ?", rows)
+    store.connection.executemany(
+        f"UPDATE turn_outcomes SET {names} WHERE session_id = ? AND turn_index = ?", rows
+    )
 
 
 _FATES = (*(f"{name}_{days}" for days in HORIZONS for name in ("old", "alive")), "present")
@@ -135,7 +151,9 @@ _FATES = (*(f"{name}_{days}" for days in HORIZONS for name in ("old", "alive")),
 def _count(counts: dict[str, int], row: Mapping[str, Any], head: float) -> None:
     born, lines = seconds(row["born"]), row["lines"]
     died = None if row["died"] is None else max(seconds(row["died"]), born)
-    observed = head if row["cause"] != "unreadable" or died is None else died  # how long the lines could be followed
+    observed = (
+        head if row["cause"] != "unreadable" or died is None else died
+    )  # how long the lines could be followed
     counts["present"] += 0 if died is not None else lines
     for days in HORIZONS:
         if observed - born >= days * _DAY:

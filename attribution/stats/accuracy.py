@@ -57,12 +57,22 @@ class Rate:
     def data(self) -> dict[str, Any]:
         """Plain values."""
         low, high = self.interval or (None, None)
-        return {"checked": self.checked, "correct": self.correct, "rate": self.share, "low": low, "high": high}
+        return {
+            "checked": self.checked,
+            "correct": self.correct,
+            "rate": self.share,
+            "low": low,
+            "high": high,
+        }
 
     def words(self) -> str:
         """47 of 48 (89 to 100 %); without an interval where too few were checked."""
         band = self.interval
-        interval = f"{100 * band.low:.0f} to {100 * band.high:.0f} %" if band else f"fewer than {minimum.READ.lines}: no rate"
+        interval = (
+            f"{100 * band.low:.0f} to {100 * band.high:.0f} %"
+            if band
+            else f"fewer than {minimum.READ.lines}: no rate"
+        )
         return f"{self.correct:,} of {self.checked:,} ({interval})"
 
 
@@ -90,7 +100,13 @@ def measurements() -> dict[str, Any]:
     """The numbers of docs/accuracy.md, as they were published with this version; {} where the file is missing."""
     inside = resources.files("attribution").joinpath("accuracy.json")
     path = Path(__file__).parent.parent.parent / "benchmarks" / "data" / "accuracy.json"
-    text = inside.read_text("utf-8") if inside.is_file() else path.read_text("utf-8") if path.is_file() else "{}"
+    text = (
+        inside.read_text("utf-8")
+        if inside.is_file()
+        else path.read_text("utf-8")
+        if path.is_file()
+        else "{}"
+    )
     numbers: dict[str, Any] = json.loads(text)
     return numbers
 
@@ -103,7 +119,9 @@ def too_few_read(checked: int) -> str:
 def confidences() -> dict[tuple[str, str], Rate]:
     """Class and evidence, in order -> how often these lines are right, as blind readers found."""
     groups = sorted({(row["class"], row["evidence"]) for row in _read()})
-    return {(name, evidence): _rate({"class": name, "evidence": evidence}) for name, evidence in groups}
+    return {
+        (name, evidence): _rate({"class": name, "evidence": evidence}) for name, evidence in groups
+    }
 
 
 def class_rate(name: str) -> Rate:
@@ -119,7 +137,9 @@ def confidence_of(tier: MeasuredTier) -> TierConfidence:
     values = {"class": tier.line_class, **tier._asdict()}
     alike = [of for of in _GROUPS if of is not RateOf.CLASS or tier.evidence != Evidence.DATED]
     rates = {of: _rate({column: values[column] for column in _GROUPS[of]}) for of in alike}
-    measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), alike[-1])
+    measured_on = next(
+        (of for of, rate in rates.items() if not too_few_read(rate.checked)), alike[-1]
+    )
     group = {name: values[name] for name in _GROUPS[measured_on]}
     return TierConfidence(tier, measured_on, rates[measured_on], *newest_rate(group))
 
@@ -130,7 +150,9 @@ def newest_rate(values: Mapping[str, str]) -> tuple[str, Rate]:
     return next((found for found in audits if found[1].checked >= _OF_ONE_AUDIT), ("", Rate(0, 0)))
 
 
-_OF_ONE_AUDIT = 10  # lines: an audit of fewer did not look at these, but at others of the same commits
+_OF_ONE_AUDIT = (
+    10  # lines: an audit of fewer did not look at these, but at others of the same commits
+)
 
 _GROUPS = {
     RateOf.TIER: ("class", "how", "evidence", "reason"),
@@ -150,11 +172,16 @@ def _read() -> list[dict[str, Any]]:
 def _rate(values: Mapping[str, str], audit: str = "") -> Rate:
     """Of the lines with these values, those of one audit or of all."""
     rows = [row for row in _read() if all(row[column] == value for column, value in values.items())]
-    counts = [row["audits"].get(audit, (0, 0)) if audit else (row["checked"], row["correct"]) for row in rows]
+    counts = [
+        row["audits"].get(audit, (0, 0)) if audit else (row["checked"], row["correct"])
+        for row in rows
+    ]
     return Rate(sum(checked for checked, _ in counts), sum(correct for _, correct in counts))
 
 
-def corrected_shares(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]], seed: int = 1) -> list[CorrectedShare]:
+def corrected_shares(
+    counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]], seed: int = 1
+) -> list[CorrectedShare]:
     """Shares by true author from counts by class; [] where `correction_refusal` says why, or nothing was counted.
 
     `confusion`: class -> what readers found -> lines.
@@ -169,22 +196,36 @@ def corrected_shares(counts: Mapping[str, int], confusion: Mapping[str, Mapping[
     for _ in range(_DRAWS):
         totals = dict.fromkeys(authors, 0.0)
         for name, n in counted.items():
-            for author, share in zip(authors, _dirichlet(rng, confusion[name], authors), strict=True):
+            for author, share in zip(
+                authors, _dirichlet(rng, confusion[name], authors), strict=True
+            ):
                 totals[author] += n / whole * share
         for author, value in totals.items():
             draws[author].append(value)
     return [_share(author, counted, sorted(draws[author])) for author in authors]
 
 
-def correction_refusal(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]]) -> str:
+def correction_refusal(
+    counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]]
+) -> str:
     """Why counts cannot be corrected, in words: too few lines of a counted class were read; "" when they can."""
-    thin = (name for name, n in counts.items() if n and too_few_read(sum(confusion.get(name, {}).values())))
+    thin = (
+        name
+        for name, n in counts.items()
+        if n and too_few_read(sum(confusion.get(name, {}).values()))
+    )
     parts = [f"{name.replace('_', ' ')} ({sum(confusion.get(name, {}).values())})" for name in thin]
-    return f"of these fewer than {minimum.READ.lines} lines were read: {', '.join(parts)}" if parts else ""
+    return (
+        f"of these fewer than {minimum.READ.lines} lines were read: {', '.join(parts)}"
+        if parts
+        else ""
+    )
 
 
 def _dirichlet(rng: random.Random, row: Mapping[str, int], authors: Sequence[str]) -> list[float]:
-    weights = [rng.gammavariate(row.get(author, 0) + _PRIOR / len(authors), 1.0) for author in authors]
+    weights = [
+        rng.gammavariate(row.get(author, 0) + _PRIOR / len(authors), 1.0) for author in authors
+    ]
     whole = sum(weights)
     return [weight / whole for weight in weights]
 
@@ -201,7 +242,10 @@ def class_rates() -> dict[str, dict[str, Any]]:
     return {name: rate.data() for name in LINE_CLASSES if (rate := class_rate(name)).checked}
 
 
-_NOBODY = (LineClass.UNKNOWN, LineClass.UNDECLARED)  # they name no author who could be the wrong one
+_NOBODY = (
+    LineClass.UNKNOWN,
+    LineClass.UNDECLARED,
+)  # they name no author who could be the wrong one
 
 
 def audited_note(*classes: str) -> str:
@@ -210,9 +254,19 @@ def audited_note(*classes: str) -> str:
     To stand beside numbers that rest on them.
     """
     rates = {name: class_rate(name) for name in classes if name not in _NOBODY}
-    parts = [f"{name.replace('_', ' ')} {rate.words()}" for name, rate in rates.items() if rate.checked]
-    dates = " (no line that is dated was among them)" if rates.get(LineClass.HUMAN, Rate(0, 0)).checked else ""
-    return f"right where blind readers checked: {', '.join(parts)}{dates}; see docs/accuracy.md, {counted_on()}" if parts else ""
+    parts = [
+        f"{name.replace('_', ' ')} {rate.words()}" for name, rate in rates.items() if rate.checked
+    ]
+    dates = (
+        " (no line that is dated was among them)"
+        if rates.get(LineClass.HUMAN, Rate(0, 0)).checked
+        else ""
+    )
+    return (
+        f"right where blind readers checked: {', '.join(parts)}{dates}; see docs/accuracy.md, {counted_on()}"
+        if parts
+        else ""
+    )
 
 
 def counted_on() -> str:

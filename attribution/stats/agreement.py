@@ -45,7 +45,9 @@ class Confusion:
 
 def confusion(pairs: ClassPairs, name: Hashable) -> Confusion:
     counts = Counter((person == name, model == name) for person, model in pairs)
-    return Confusion(counts[True, True], counts[False, True], counts[True, False], counts[False, False])
+    return Confusion(
+        counts[True, True], counts[False, True], counts[True, False], counts[False, False]
+    )
 
 
 def kappa(pairs: ClassPairs) -> float | None:
@@ -74,10 +76,20 @@ def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
         return Corrected(None, None, None, "no labels by this model")
     if positives < FEWEST or negatives < FEWEST:
         which = "with" if positives < FEWEST else "without"
-        return Corrected(None, None, None, f"only {min(positives, negatives)} validated {which} the class; {FEWEST} are the fewest")
+        return Corrected(
+            None,
+            None,
+            None,
+            f"only {min(positives, negatives)} validated {which} the class; {FEWEST} are the fewest",
+        )
     sensitivity, specificity = validated.tp / positives, validated.tn / negatives
     if sensitivity + specificity <= 1:
-        return Corrected(None, None, None, "the model is no better than chance (sensitivity + specificity is 1 or less)")
+        return Corrected(
+            None,
+            None,
+            None,
+            "the model is no better than chance (sensitivity + specificity is 1 or less)",
+        )
     raw = (count / of + specificity - 1) / (sensitivity + specificity - 1)
     if not 0 <= raw <= 1:
         return Corrected(None, None, None, f"not estimable ({count:,} of {of:,})")
@@ -113,21 +125,31 @@ def pearson(pairs: NumberPairs) -> float | None:
 
 def spearman(pairs: NumberPairs) -> float | None:
     """Spearman's rank correlation; None as for `pearson`. The standard library has it from Python 3.12 on."""
-    return pearson(list(zip(ranks([a for a, _ in pairs]), ranks([b for _, b in pairs]), strict=True)))
+    return pearson(
+        list(zip(ranks([a for a, _ in pairs]), ranks([b for _, b in pairs]), strict=True))
+    )
 
 
 def ranks(values: Sequence[float]) -> list[float]:
     """Ranks from 1, equal values share their mean rank."""
     ordered = sorted(values)
-    return [(bisect_left(ordered, value) + bisect_right(ordered, value) + 1) / 2 for value in values]
+    return [
+        (bisect_left(ordered, value) + bisect_right(ordered, value) + 1) / 2 for value in values
+    ]
 
 
-def bootstrap(units: Sequence[Unit], statistic: Callable[[Sequence[Unit]], float | None]) -> Interval | None:
+def bootstrap(
+    units: Sequence[Unit], statistic: Callable[[Sequence[Unit]], float | None]
+) -> Interval | None:
     """Percentiles of a statistic of units drawn with replacement and a fixed seed; None when most have no value."""
     generator = random.Random(1)
-    draws = (statistic(generator.choices(units, k=len(units))) for _ in range(_DRAWS if units else 0))
+    draws = (
+        statistic(generator.choices(units, k=len(units))) for _ in range(_DRAWS if units else 0)
+    )
     values = sorted(value for value in draws if value is not None)
     if len(values) < _DRAWS / 2:
         return None
-    low, high = (values[round(share * (len(values) - 1))] for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    low, high = (
+        values[round(share * (len(values) - 1))] for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+    )
     return Interval(low, high)

@@ -62,14 +62,18 @@ class Comparison:
     files: int
     rework_agent: Rework
     rework_baseline: Rework
-    excess_rework: float | None  # share removed within 30 days, agent minus baseline, in the whole repository
+    excess_rework: (
+        float | None
+    )  # share removed within 30 days, agent minus baseline, in the whole repository
     excess_low: float | None = None  # 95 % interval by commit
     excess_high: float | None = None
     refused: str = ""  # why lines of the same files cannot be compared, in words
     refused_rework: str = ""  # why there is no excess rework, in words
 
 
-def compare(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL) -> Comparison:
+def compare(
+    records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL
+) -> Comparison:
     """Excess rework over the repositories, and the lines in files that have lines of both.
 
     Below `least` on either side there is no excess rework, or no comparison of these files, and the reason instead.
@@ -83,9 +87,18 @@ def compare(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = m
     band = _difference(a, b) if excess is not None and a is not None and b is not None else None
     agent = sum(r.lines for r in both if r.author == LineClass.AGENT)
     return Comparison(
-        baseline, agent, sum(r.lines for r in both) - agent, len(strata), _rework_row(ours, a), _rework_row(theirs, b), excess,
-        band.low if band else None, band.high if band else None, refused, refused_rework,
-    )  # fmt: skip
+        baseline,
+        agent,
+        sum(r.lines for r in both) - agent,
+        len(strata),
+        _rework_row(ours, a),
+        _rework_row(theirs, b),
+        excess,
+        band.low if band else None,
+        band.high if band else None,
+        refused,
+        refused_rework,
+    )
 
 
 def spread(comparisons: Iterable[Comparison]) -> tuple[float, float] | None:
@@ -95,7 +108,9 @@ def spread(comparisons: Iterable[Comparison]) -> tuple[float, float] | None:
 
 
 def _old(records: Sequence[LifetimeRecord]) -> list[LifetimeRecord]:
-    return [r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)]
+    return [
+        r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)
+    ]
 
 
 def _rework(records: Sequence[LifetimeRecord]) -> Estimate | None:
@@ -103,7 +118,9 @@ def _rework(records: Sequence[LifetimeRecord]) -> Estimate | None:
 
 
 def _rework_row(records: Sequence[LifetimeRecord], survivors: Estimate | None) -> Rework:
-    return Rework(sum(r.lines for r in _old(records)), None if survivors is None else 1 - survivors.share)
+    return Rework(
+        sum(r.lines for r in _old(records)), None if survivors is None else 1 - survivors.share
+    )
 
 
 def _difference(a: Estimate, b: Estimate) -> Interval | None:
@@ -120,7 +137,10 @@ def refusal(records: Sequence[LifetimeRecord], baseline: str, least: Minimum) ->
     if not any(map(belongs, records)):
         return f"no baseline: no line is {baseline}"
     return least.refusal(
-        {LineClass.AGENT: _sample(r for r in records if r.author == LineClass.AGENT), baseline: _sample(filter(belongs, records))}
+        {
+            LineClass.AGENT: _sample(r for r in records if r.author == LineClass.AGENT),
+            baseline: _sample(filter(belongs, records)),
+        }
     )
 
 
@@ -133,7 +153,9 @@ class Sides(NamedTuple):
 
     agent: list[LifetimeRecord]
     baseline: list[LifetimeRecord]
-    files: dict[tuple[int, str], list[LifetimeRecord]]  # (repository, path) -> lines of both, where it has both
+    files: dict[
+        tuple[int, str], list[LifetimeRecord]
+    ]  # (repository, path) -> lines of both, where it has both
 
 
 def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
@@ -142,7 +164,11 @@ def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
     strata: dict[tuple[int, str], list[LifetimeRecord]] = defaultdict(list)
     for r in (*ours, *theirs):
         strata[r.repo, r.path].append(r)
-    mixed = {file: lines for file, lines in strata.items() if len({r.author == LineClass.AGENT for r in lines}) == 2}
+    mixed = {
+        file: lines
+        for file, lines in strata.items()
+        if len({r.author == LineClass.AGENT for r in lines}) == 2
+    }
     return Sides(ours, theirs, mixed)
 
 
@@ -162,11 +188,15 @@ def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
     try:
         import pandas
     except ImportError as error:
-        raise StatsMissing("data frames need pandas, which is not installed", "Install it with: pip install pandas") from error
+        raise StatsMissing(
+            "data frames need pandas, which is not installed", "Install it with: pip install pandas"
+        ) from error
     return pandas.DataFrame.from_records([dict(row) for row in rows])
 
 
-def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL) -> dict[str, Any] | None:
+def hazard(
+    records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL
+) -> dict[str, Any] | None:
     """Cox model, agent against baseline, stratified by file; standard errors by commit (sandwich). Above 1: agent lines die sooner.
 
     None when no file has deaths to compare, when there are too few lines of one side, or when one side always dies first.
@@ -204,14 +234,25 @@ def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = mi
     fitter = lifelines.CoxPHFitter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        warnings.filterwarnings("error", "Newton-Raphson convergence", ConvergenceWarning)  # the ratio grows without end
+        warnings.filterwarnings(
+            "error", "Newton-Raphson convergence", ConvergenceWarning
+        )  # the ratio grows without end
         try:
-            fitter.fit(lines, "days", "dead", weights_col="lines", strata="file", cluster_col="commit")
+            fitter.fit(
+                lines, "days", "dead", weights_col="lines", strata="file", cluster_col="commit"
+            )
         except (ConvergenceError, ConvergenceWarning):
             return None
     summary = fitter.summary.loc["agent"]
-    ratio, low, high = (float(summary[f"exp(coef){end}"]) for end in ("", " lower 95%", " upper 95%"))
+    ratio, low, high = (
+        float(summary[f"exp(coef){end}"]) for end in ("", " lower 95%", " upper 95%")
+    )
     return {
-        "baseline": baseline, "ratio": ratio, "low": low, "high": high, "p_value": float(summary["p"]),
-        "lines": int(lines["lines"].sum()), "files": len(telling),
-    }  # fmt: skip
+        "baseline": baseline,
+        "ratio": ratio,
+        "low": low,
+        "high": high,
+        "p_value": float(summary["p"]),
+        "lines": int(lines["lines"].sum()),
+        "files": len(telling),
+    }

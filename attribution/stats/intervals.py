@@ -72,7 +72,9 @@ def jackknife(parts: Sequence[Moments], statistic: Statistic) -> float | None:
     return math.sqrt(squares * (len(parts) - 1) / len(parts))
 
 
-def around(value: float, error: float | None, df: int, least: float = -math.inf, most: float = math.inf) -> Interval | None:
+def around(
+    value: float, error: float | None, df: int, least: float = -math.inf, most: float = math.inf
+) -> Interval | None:
     """value ± t * error, within what is possible; None without an error or a degree of freedom."""
     if error is None or df < 1:
         return None

@@ -89,7 +89,9 @@ def _steps(observations: Sequence[Observation]) -> list[_Step]:
             share *= left / at_risk
             hazard += deaths / (at_risk * left) if left else 0.0
         for observation in group:
-            influences.settle(observation, hazard - (1 / left if observation.dead and left else 0.0))
+            influences.settle(
+                observation, hazard - (1 / left if observation.dead and left else 0.0)
+            )
             risk -= observation.lines
         if deaths:
             steps.append(_Step(age, at_risk, influences.estimate(share, hazard)))
@@ -132,15 +134,21 @@ def commit_of(record: LifetimeRecord) -> Hashable:
     return record.repo, record.birth
 
 
-def observations(records: Sequence[LifetimeRecord], cluster: Callable[[LifetimeRecord], Hashable] = commit_of) -> list[Observation]:
+def observations(
+    records: Sequence[LifetimeRecord], cluster: Callable[[LifetimeRecord], Hashable] = commit_of
+) -> list[Observation]:
     """Ages in days."""
     return [Observation(r.days, r.dead, r.lines, cluster(r)) for r in records]
 
 
-def survival_points(records: Sequence[LifetimeRecord], least: Minimum = minimum.SHARE) -> list[Point]:
+def survival_points(
+    records: Sequence[LifetimeRecord], least: Minimum = minimum.SHARE
+) -> list[Point]:
     """Every horizon that some line is old enough for."""
     points = _points(DAYS_UNIT, DAYS, records, lambda r: (r.days, r.follow_days), least)
-    points += _points(COMMITS_UNIT, COMMITS, records, lambda r: (r.commits, r.follow_commits), least)
+    points += _points(
+        COMMITS_UNIT, COMMITS, records, lambda r: (r.commits, r.follow_commits), least
+    )
     return [*points, *head_point(records, least)]
 
 
@@ -164,13 +172,21 @@ def _points(
     lines: Counter[_Span] = Counter()  # added up first: lines of a commit live and die together
     for r in records:
         lines[_Span(*ages(r), r.dead, r.lost, commit_of(r))] += r.lines
-    estimates = estimate([Observation(span.age, span.dead, n, span.commit) for span, n in lines.items()], horizons)
+    estimates = estimate(
+        [Observation(span.age, span.dead, n, span.commit) for span, n in lines.items()], horizons
+    )
     points = []
     for horizon, survivors in zip(horizons, estimates, strict=True):
-        old = [(span, n) for span, n in lines.items() if span.follow >= horizon and not (span.lost and span.age < horizon)]
+        old = [
+            (span, n)
+            for span, n in lines.items()
+            if span.follow >= horizon and not (span.lost and span.age < horizon)
+        ]
         if not old:
             continue
-        risk = sum(n for span, n in old if span.age > horizon or (span.age == horizon and not span.dead))
+        risk = sum(
+            n for span, n in old if span.age > horizon or (span.age == horizon and not span.dead)
+        )
         point = Point(unit, horizon, risk, None, enough=sum(n for _, n in old))
         if not least.refusal({unit: minimum.sample((n, span.commit) for span, n in old)}):
             low, high = survivors.interval() or (None, None)
@@ -218,9 +234,14 @@ def survival_curve(records: Sequence[LifetimeRecord]) -> Curve:
         raise ValueError("no lines")
     first, *later = _steps(observations(records))
     start = CurveStep(0.0, 1.0, 1.0, 1.0, first.at_risk)
-    steps = [_curve_step(step) for step in later if step.age == 0 or step.at_risk >= FEW * first.at_risk]
+    steps = [
+        _curve_step(step) for step in later if step.age == 0 or step.at_risk >= FEW * first.at_risk
+    ]
     steps = steps if steps and steps[0].days == 0 else [start, *steps]
-    middles = [next((step.days for step in steps if getattr(step, name) <= 0.5), None) for name in ("alive", "low", "high")]
+    middles = [
+        next((step.days for step in steps if getattr(step, name) <= 0.5), None)
+        for name in ("alive", "low", "high")
+    ]
     return Curve(first.at_risk, first.estimate.clusters, steps, *middles)
 
 

@@ -45,7 +45,9 @@ def rate(cell: RateCell) -> Rate:
         return Rate(cell.events, 0, None, None, None)
     interval = poisson_interval(cell.events)
     scale = PER / cell.lines
-    return Rate(cell.events, cell.lines, cell.events * scale, interval.low * scale, interval.high * scale)
+    return Rate(
+        cell.events, cell.lines, cell.events * scale, interval.low * scale, interval.high * scale
+    )
 
 
 def rate_if_enough(cell: RateCell) -> Rate:
@@ -100,8 +102,16 @@ def mantel_haenszel(strata: Iterable[tuple[RateCell, RateCell]]) -> Ratio:
 
 def poisson_interval(count: int) -> Interval:
     """Exact 95 % interval of the mean behind a count."""
-    low = 0.0 if count == 0 else _solve(lambda mean: 1 - _poisson_below(count, mean) - _TAIL, 0.0, float(count))
-    high = _solve(lambda mean: _TAIL - _poisson_below(count + 1, mean), float(count), count + 10 * math.sqrt(count + 1) + 10)
+    low = (
+        0.0
+        if count == 0
+        else _solve(lambda mean: 1 - _poisson_below(count, mean) - _TAIL, 0.0, float(count))
+    )
+    high = _solve(
+        lambda mean: _TAIL - _poisson_below(count + 1, mean),
+        float(count),
+        count + 10 * math.sqrt(count + 1) + 10,
+    )
     return Interval(low, high)
 
 
@@ -115,8 +125,14 @@ def _poisson_below(count: int, mean: float) -> float:
 
 def binomial_interval(count: int, of: int) -> Interval:
     """Exact 95 % interval of a share."""
-    low = 0.0 if count == 0 else _solve(lambda p: 1 - _binomial_below(count, of, p) - _TAIL, 0.0, 1.0)
-    high = 1.0 if count == of else _solve(lambda p: _TAIL - _binomial_below(count + 1, of, p), 0.0, 1.0)
+    low = (
+        0.0 if count == 0 else _solve(lambda p: 1 - _binomial_below(count, of, p) - _TAIL, 0.0, 1.0)
+    )
+    high = (
+        1.0
+        if count == of
+        else _solve(lambda p: _TAIL - _binomial_below(count + 1, of, p), 0.0, 1.0)
+    )
     return Interval(low, high)
 
 
@@ -128,7 +144,8 @@ def _binomial_below(count: int, of: int, share: float) -> float:
     a, b = math.log(share), math.log1p(-share)
     top = math.lgamma(of + 1)
     return math.fsum(
-        math.exp(top - math.lgamma(n + 1) - math.lgamma(of - n + 1) + n * a + (of - n) * b) for n in range(min(count, of + 1))
+        math.exp(top - math.lgamma(n + 1) - math.lgamma(of - n + 1) + n * a + (of - n) * b)
+        for n in range(min(count, of + 1))
     )
 
 

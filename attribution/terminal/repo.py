@@ -30,7 +30,11 @@ _REASONS = 5  # why lines have no author: so many are shown
 
 def repo_report(console: Console, r: RepoReport, database: str) -> None:
     """The short table at the end of `whowrote repo`."""
-    when = f"{r.first_commit_at[:10]} to {r.last_commit_at[:10]}" if r.first_commit_at else "no commits"
+    when = (
+        f"{r.first_commit_at[:10]} to {r.last_commit_at[:10]}"
+        if r.first_commit_at
+        else "no commits"
+    )
     ui.title(console, r.name, f"{r.branch} at {r.head[:9]}, {when}")
     _lines(console, r)
     _coverage(console, r.coverage)
@@ -40,11 +44,24 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     _edits(console, r)
     if len(r.sessions):
         console.print()
-        columns = ("agent", "model", "transcript?", "sessions", "tool_calls", "lines=lines in files of every kind")
+        columns = (
+            "agent",
+            "model",
+            "transcript?",
+            "sessions",
+            "tool_calls",
+            "lines=lines in files of every kind",
+        )
         show_table(console, r.sessions, columns, most=8, indent=2)
     if len(r.problems):
         console.print()
-        show_table(console, r.problems, ("code=problem", "stage", "count", "example=for example"), most=5, indent=2)
+        show_table(
+            console,
+            r.problems,
+            ("code=problem", "stage", "count", "example=for example"),
+            most=5,
+            indent=2,
+        )
     ui.notes(console, r.censored)
     _advice(console, r.advice)
     console.print()
@@ -55,9 +72,15 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
 def hints(console: Console, path: str, example: str) -> None:
     """Suggestions for what to run next."""
     file = example.rpartition(":")[0]
-    for question, command, asked in (("Why this author?", "why", example), ("A whole file:", "blame", file)):
+    for question, command, asked in (
+        ("Why this author?", "why", example),
+        ("A whole file:", "blame", file),
+    ):
         called = f"whowrote {command} "
-        console.print(Text.assemble((question + "  ", "dim"), one_line(f"{called}{path} {asked}")), soft_wrap=True)
+        console.print(
+            Text.assemble((question + "  ", "dim"), one_line(f"{called}{path} {asked}")),
+            soft_wrap=True,
+        )
 
 
 def _advice(console: Console, advices: Sequence[Advice]) -> None:
@@ -65,7 +88,11 @@ def _advice(console: Console, advices: Sequence[Advice]) -> None:
     if not advices:
         return
     console.print()
-    console.print(Text.assemble("  ", ("what would help", "bold"), ("  lines in source and test files", "dim")))
+    console.print(
+        Text.assemble(
+            "  ", ("what would help", "bold"), ("  lines in source and test files", "dim")
+        )
+    )
     for item in advices:
         lines = f"{ui.count_of(item.lines, 'line')}: " if item.lines else ""
         console.print(one_line(f"    {lines}{item.what}"), soft_wrap=True, highlight=False)
@@ -80,13 +107,27 @@ def _commits(console: Console, r: RepoReport) -> None:
     by = ", ".join(f"{ui.number(n)} by {ui.words(m)}" for m, n in r.linked_by.items())
     table.add_row("  linked to a session", ui.number(r.linked), Text(by, "dim"))
     if r.declared:
-        table.add_row("  name an agent only", ui.number(r.declared), Text("in a trailer or as the author; no session", "dim"))
+        table.add_row(
+            "  name an agent only",
+            ui.number(r.declared),
+            Text("in a trailer or as the author; no session", "dim"),
+        )
     if r.unresolved:
-        table.add_row("  refer to missing checkpoints", ui.number(r.unresolved), Text("not in this clone; fetch them", "dim"))
-    table.add_row("  no agent mentioned", ui.number(r.commits - r.linked - r.declared - r.unresolved), "")
+        table.add_row(
+            "  refer to missing checkpoints",
+            ui.number(r.unresolved),
+            Text("not in this clone; fetch them", "dim"),
+        )
+    table.add_row(
+        "  no agent mentioned", ui.number(r.commits - r.linked - r.declared - r.unresolved), ""
+    )
     if r.unlinked:
         why = ", ".join(f"{ui.number(n)} {reason}" for reason, n in r.unlinked.items())
-        table.add_row(Text("sessions without one", "bold"), ui.number(sum(r.unlinked.values())), Text(why, "dim"))
+        table.add_row(
+            Text("sessions without one", "bold"),
+            ui.number(sum(r.unlinked.values())),
+            Text(why, "dim"),
+        )
     ui.show(console, table)
 
 
@@ -95,15 +136,27 @@ def _lines(console: Console, r: RepoReport) -> None:
     whole = sum(r.headline.values())
     table = ui.grid("<", ">", ">", "<", "<~")
     table.add_row(
-        Text("lines added", "bold"), ui.number(whole), "", "", Text("in source and test files, not counting blank lines", "dim")
+        Text("lines added", "bold"),
+        ui.number(whole),
+        "",
+        "",
+        Text("in source and test files, not counting blank lines", "dim"),
     )
     for name, count in r.headline.items():
         meaning = Text(ui.MEANING[name], "dim")
         share = ui.percent(count, whole)
-        table.add_row(Text("  " + name, ui.STYLE[name]), ui.number(count), share, ui.bar(name, count, whole), meaning)
+        table.add_row(
+            Text("  " + name, ui.STYLE[name]),
+            ui.number(count),
+            share,
+            ui.bar(name, count, whole),
+            meaning,
+        )
     for aside in r.asides:
         if aside.lines:
-            table.add_row(Text(aside.name, "bold"), ui.number(aside.lines), "", "", Text(aside.meaning, "dim"))
+            table.add_row(
+                Text(aside.name, "bold"), ui.number(aside.lines), "", "", Text(aside.meaning, "dim")
+            )
     ui.show(console, table)
     ui.audited(console, *(name for name, count in r.headline.items() if count))
     ui.notes(console, r.undeclared_notes)
@@ -115,22 +168,41 @@ def _coverage(console: Console, coverages: Sequence[Coverage]) -> None:
         return
     console.print()
     console.print(
-        Text.assemble("  ", ("coverage", "bold"), ("  lines with a named author, of commits with any sign of an agent", "dim"))
+        Text.assemble(
+            "  ",
+            ("coverage", "bold"),
+            ("  lines with a named author, of commits with any sign of an agent", "dim"),
+        )
     )
     table = ui.grid("<", ">", "<", "<")
     for of in coverages:
-        name = "source and test lines" if of.days is None else f"  {of.days} days to the last commit"
-        counts = f"{ui.number(of.attributed)} of {ui.number(of.lines)}" if of.lines else "no such lines"
+        name = (
+            "source and test lines" if of.days is None else f"  {of.days} days to the last commit"
+        )
+        counts = (
+            f"{ui.number(of.attributed)} of {ui.number(of.lines)}" if of.lines else "no such lines"
+        )
         table.add_row(name, ui.percent(of.attributed, of.lines), Text(counts, "dim"), "")
     for reason, lines in list(coverages[0].missing.items())[:_REASONS]:
-        name = "declared: no session" if reason == LineClass.DECLARED else f"unknown: {ui.words(reason)}"
-        table.add_row(Text(f"  {name}", "dim"), ui.percent(lines, coverages[0].lines), Text(ui.number(lines), "dim"), "")
+        name = (
+            "declared: no session"
+            if reason == LineClass.DECLARED
+            else f"unknown: {ui.words(reason)}"
+        )
+        table.add_row(
+            Text(f"  {name}", "dim"),
+            ui.percent(lines, coverages[0].lines),
+            Text(ui.number(lines), "dim"),
+            "",
+        )
     ui.show(console, table)
 
 
 def _evidence(console: Console, shares: Table, most: int = 6) -> None:
     whole = sum(row["nonblank"] for row in shares)
-    rows = [row for row in shares if row["reason"] != "no_session" and row["evidence"] != "declared"]
+    rows = [
+        row for row in shares if row["reason"] != "no_session" and row["evidence"] != "declared"
+    ]
     if not rows:
         return
     console.print()
@@ -140,7 +212,9 @@ def _evidence(console: Console, shares: Table, most: int = 6) -> None:
         what = row["evidence"] if row["how"] == "none" else f"{row['how']}, {row['evidence']}"
         what = f"dated, {ui.words(row['witness'])}" if row["witness"] else what
         kind = row["class"]
-        what = ui.words(row["reason"]) if kind in (LineClass.UNKNOWN, LineClass.UNDECLARED) else what
+        what = (
+            ui.words(row["reason"]) if kind in (LineClass.UNKNOWN, LineClass.UNDECLARED) else what
+        )
         name = Text.assemble("  ", (ui.words(kind), ui.STYLE[kind]), f" {what}")
         table.add_row(name, ui.number(row["nonblank"]), ui.percent(row["nonblank"], whole), "")
     ui.show(console, table)
@@ -154,14 +228,21 @@ def _edits(console: Console, r: RepoReport) -> None:
     table = ui.grid("<", "<")
     table.add_row(Text("agent edits", "bold"), ", ".join(parts) or "none")
     if r.shell_edits:
-        table.add_row(Text("  by shell commands"), ", ".join(f"{ui.number(n)} {ui.words(o)}" for o, n in r.shell_edits.items()))
+        table.add_row(
+            Text("  by shell commands"),
+            ", ".join(f"{ui.number(n)} {ui.words(o)}" for o, n in r.shell_edits.items()),
+        )
     ui.show(console, table)
 
 
 def check_list(console: Console, checks: Sequence[Check]) -> None:
     table = ui.grid("<", "<", "<~")
     for check in checks:
-        state = Text("OK", "green") if not check.broken else Text(f"BROKEN in {ui.count_of(check.broken, 'row')}", "bold red")
+        state = (
+            Text("OK", "green")
+            if not check.broken
+            else Text(f"BROKEN in {ui.count_of(check.broken, 'row')}", "bold red")
+        )
         table.add_row(state, ui.plain(check.name), Text(one_line(check.promise), "dim"))
     ui.show(console, table, 0)
     for check in checks:
@@ -174,9 +255,13 @@ def check_list(console: Console, checks: Sequence[Check]) -> None:
 def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:
     """(path, message, hint) of repositories that could not be attributed."""
     for path, message, hint in failed:
-        console.print(Text.assemble(("failed ", "bold red"), one_line(path), ": ", one_line(message)))
+        console.print(
+            Text.assemble(("failed ", "bold red"), one_line(path), ": ", one_line(message))
+        )
         for line in hint.split("\n") if hint else ():
-            console.print(Text("       " + one_line(line), "dim"), soft_wrap=True)  # commands are there to be copied
+            console.print(
+                Text("       " + one_line(line), "dim"), soft_wrap=True
+            )  # commands are there to be copied
 
 
 _NOT_COMPARABLE = "not comparable: several checkpoints or commits are involved, so the two percentages count different lines"
@@ -196,7 +281,13 @@ def commit_view(console: Console, report: CommitReport) -> None:
     _commit_files(console, report)
     if len(report.claims):
         console.print()
-        columns = ("checkpoint", "theirs=recorder says, %", "ours=we say, %", "reason=reason for the difference", "session")
+        columns = (
+            "checkpoint",
+            "theirs=recorder says, %",
+            "ours=we say, %",
+            "reason=reason for the difference",
+            "session",
+        )
         show_table(console, report.claims, columns)
         if any(row["reason"] == "not_comparable" for row in report.claims):
             console.print(Text(_NOT_COMPARABLE, "dim"))
@@ -207,23 +298,47 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
     absent = [named["checkpoint"] for named in report.checkpoints if not named["in_clone"]]
     if absent:
         console.print(
-            Text.assemble(("note: ", "yellow"), f"refers to checkpoints that are not in this clone: {one_line(', '.join(absent))}")
+            Text.assemble(
+                ("note: ", "yellow"),
+                f"refers to checkpoints that are not in this clone: {one_line(', '.join(absent))}",
+            )
         )
     for named in report.checkpoints:
         if named["signature"]:
             kind = Signature(named["signature"]).meaning
             console.print(
-                Text(f"checkpoint {one_line(named['checkpoint'])}: stored by a signed commit ({kind}), not verified", "dim")
+                Text(
+                    f"checkpoint {one_line(named['checkpoint'])}: stored by a signed commit ({kind}), not verified",
+                    "dim",
+                )
             )
     if not len(report.sessions):
         declared = report.commit.declared_agent
-        console.print(Text(f"no linked session{f'; the commit names {one_line(declared)}' if declared else ''}", "dim"))
+        console.print(
+            Text(
+                f"no linked session{f'; the commit names {one_line(declared)}' if declared else ''}",
+                "dim",
+            )
+        )
     for s in report.sessions:
-        who = ", ".join(one_line(w) for w in (label_of(s["agent"] or ""), s["model"]) if w) or "unknown agent"
+        who = (
+            ", ".join(one_line(w) for w in (label_of(s["agent"] or ""), s["model"]) if w)
+            or "unknown agent"
+        )
         state = "" if s["transcript"] == "present" else f", transcript {ui.words(s['transcript'])}"
-        console.print(Text(ui.cut(f"session {one_line(s['key'][:13])}: {one_line(s['label'])}", console.width), "bold"))
+        console.print(
+            Text(
+                ui.cut(f"session {one_line(s['key'][:13])}: {one_line(s['label'])}", console.width),
+                "bold",
+            )
+        )
         link = f"by {ui.words(s['method'])}, confidence {s['confidence']:.2f}"
-        console.print(Text(f"  {who}, linked {link}, wrote {ui.count_of(s['agent_lines'], 'line')} here{state}", "dim"))
+        console.print(
+            Text(
+                f"  {who}, linked {link}, wrote {ui.count_of(s['agent_lines'], 'line')} here{state}",
+                "dim",
+            )
+        )
         for prompt in s["prompts"][:5]:
             console.print(Text(ui.cut(f"  “{one_line(ui.opening(prompt))}”", console.width)))
         if len(s["prompts"]) > 5:
@@ -240,7 +355,10 @@ def _commit_files(console: Console, report: CommitReport, most: int = 12) -> Non
         spans = Text()
         for start, end, attribution in f["spans"][:most]:
             kind = attribution.kind
-            spans.append(f"{ui.LETTER[kind]}{start}" if start == end else f"{ui.LETTER[kind]}{start}-{end}", ui.STYLE[kind])
+            spans.append(
+                f"{ui.LETTER[kind]}{start}" if start == end else f"{ui.LETTER[kind]}{start}-{end}",
+                ui.STYLE[kind],
+            )
             spans.append(" ")
         if len(f["spans"]) > most:
             spans.append(f"and {len(f['spans']) - most} more", "dim")
@@ -256,7 +374,9 @@ _ABSENT = "not attributed and not counted, {}: attribute the branch first"
 def stats_view(console: Console, range_stats: RangeStats) -> None:
     ui.title(console, range_stats.repo, range_stats.range)
     merges = f", {ui.number(range_stats.merges)} of them merges" if range_stats.merges else ""
-    linked = f"{ui.number(range_stats.with_sessions)} with source or test lines of recorded sessions"
+    linked = (
+        f"{ui.number(range_stats.with_sessions)} with source or test lines of recorded sessions"
+    )
     ui.dim(console, f"{ui.count_of(range_stats.commits, 'commit')}{merges}; {linked}")
     if range_stats.not_in_database:
         ui.notes(console, [_ABSENT.format(ui.count_of(range_stats.not_in_database, "commit"))])
@@ -272,10 +392,16 @@ def stats_view(console: Console, range_stats: RangeStats) -> None:
 
 
 def _classes(console: Console, range_stats: RangeStats) -> None:
-    console.print(Text.assemble((ui.count_of(range_stats.total, "line"), "bold"), " added to source and test files"))
+    console.print(
+        Text.assemble(
+            (ui.count_of(range_stats.total, "line"), "bold"), " added to source and test files"
+        )
+    )
     ui.class_bars(console, range_stats.lines)
     because = ", ".join(
-        f"{ui.words(reason)} {ui.number(lines)}" for reason, lines in list(range_stats.unknown_because.items())[:3] if lines
+        f"{ui.words(reason)} {ui.number(lines)}"
+        for reason, lines in list(range_stats.unknown_because.items())[:3]
+        if lines
     )
     if because:
         console.print(Text(f"  unknown because: {because}", "dim"))

@@ -27,7 +27,11 @@ def feature_list(console: Console, table: Table, why: Mapping[str, str]) -> None
         for feature in group.FEATURES:
             value = row[feature.name]
             missing = Text(f"none: {why.get(feature.name, '')}", "dim")
-            lines.add_row("  " + feature.name, missing if value is None else plain(_short(value)), Text(feature.unit, "dim"))
+            lines.add_row(
+                "  " + feature.name,
+                missing if value is None else plain(_short(value)),
+                Text(feature.unit, "dim"),
+            )
         show(console, lines)
 
 
@@ -43,7 +47,9 @@ def region_list(console: Console, table: Table, counts: Mapping[str | None, int]
         trend = row["convergence"] or ""
         symbol = next((edit["symbol"] for edit in row["edits"] if edit["symbol"]), "")
         round_ = row["returned_to"]
-        back = {None: "", 0: "  back to the text before the session"}.get(round_, f"  back to round {round_}")
+        back = {None: "", 0: "  back to the text before the session"}.get(
+            round_, f"  back to round {round_}"
+        )
         console.print(Text.assemble((one_line(path), "bold"), "  ", (trend, _TREND[trend]), back))
         console.print(Text(one_line(f"  {row['label']}  ({row['session'][:8]})"), "dim"))
         if symbol:
@@ -52,15 +58,30 @@ def region_list(console: Console, table: Table, counts: Mapping[str | None, int]
         for edit in row["edits"]:
             if edit["round"] != last:
                 last = edit["round"]
-                console.print(Text(f"  {last}. {edit['tool']} in turn {edit['turn_index']}, {minute(edit['at'] or '')}", "dim"))
+                console.print(
+                    Text(
+                        f"  {last}. {edit['tool']} in turn {edit['turn_index']}, {minute(edit['at'] or '')}",
+                        "dim",
+                    )
+                )
             _lines(console, edit["removed"], "-", "red")
             _lines(console, edit["added"], "+", "green")
         console.print()
     parts = ", ".join(f"{number(counts[name])} {name}" for name in _TREND if counts.get(name))
     every = sum(counts.values())
-    console.print(Text(f"{count_of(every, 'region')} edited by two or more calls{': ' + parts if parts else ''}", "dim"))
+    console.print(
+        Text(
+            f"{count_of(every, 'region')} edited by two or more calls{': ' + parts if parts else ''}",
+            "dim",
+        )
+    )
     if every > len(table):
-        console.print(Text(f"{number(len(table))} are shown; for more: --limit N, for one session: --session KEY", "dim"))
+        console.print(
+            Text(
+                f"{number(len(table))} are shown; for more: --limit N, for one session: --session KEY",
+                "dim",
+            )
+        )
 
 
 def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
@@ -68,4 +89,6 @@ def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
     for line in lines[:_MOST_LINES]:
         console.print(Text(f"     {mark} {source(line)}", style), soft_wrap=True)
     if len(lines) > _MOST_LINES:
-        console.print(Text(f"     {mark} … {count_of(len(lines) - _MOST_LINES, 'more line')}", "dim"))
+        console.print(
+            Text(f"     {mark} … {count_of(len(lines) - _MOST_LINES, 'more line')}", "dim")
+        )

@@ -40,7 +40,12 @@ def class_bars(console: Console, lines: Mapping[str, int]) -> None:
     table, whole = grid("<", ">", ">", "<"), sum(lines.values())
     for name in STYLE:
         if count := lines.get(name):
-            table.add_row(Text(words(name), STYLE[name]), number(count), percent(count, whole), bar(name, count, whole))
+            table.add_row(
+                Text(words(name), STYLE[name]),
+                number(count),
+                percent(count, whole),
+                bar(name, count, whole),
+            )
     show(console, table)
 
 
@@ -59,7 +64,9 @@ def source(text: str) -> str:
 
 
 def title(console: Console, text: str, note: str = "") -> None:
-    console.print(Text.assemble((one_line(text), "bold"), ("  " + one_line(note) if note else "", "dim")))
+    console.print(
+        Text.assemble((one_line(text), "bold"), ("  " + one_line(note) if note else "", "dim"))
+    )
 
 
 def audited(console: Console, *classes: str) -> None:
@@ -84,5 +91,9 @@ def kinds(console: Console, table: Table) -> None:
     if all(row["kind"] in HEADLINE for row in table):
         return
     console.print()
-    console.print(Text.assemble("  ", ("by kind of file", "bold"), ("  only source and test are counted above", "dim")))
+    console.print(
+        Text.assemble(
+            "  ", ("by kind of file", "bold"), ("  only source and test are counted above", "dim")
+        )
+    )
     show_table(console, table, ("kind", "lines", "classes=written by"), indent=2)

@@ -46,13 +46,18 @@ def survival_view(console: Console, r: SurvivalReport) -> None:
     if r.curves:
         _plot(console, r.curves)
         _medians(console, r.curves)
-    causes = [{"removed lines": name or "not attributed", **of} for name, of in r.causes.items() if of]
+    causes = [
+        {"removed lines": name or "not attributed", **of} for name, of in r.causes.items() if of
+    ]
     if causes:
         show_table(console, table_of(causes, {"removed lines": "class"}))
         console.print()
     _enders(console, r.agent_lines_ended_by)
     _comparisons(console, r.comparisons, {row["baseline"]: row for row in r.hazards})
-    left = [f"not counted: {number(lines)} {_LEFT_OUT.get(kind, words(kind) + ' lines')}" for kind, lines in r.left_out.items()]
+    left = [
+        f"not counted: {number(lines)} {_LEFT_OUT.get(kind, words(kind) + ' lines')}"
+        for kind, lines in r.left_out.items()
+    ]
     notes(console, [*r.notes, *left])
 
 
@@ -60,21 +65,35 @@ def _history_text(history: Row) -> str:
     window = f"since {history['since'][:10]}" if history["after"] else "whole history"
     keep = history["keep"].replace(" ", ", ")
     rule = f"the same through: {keep}" if keep else "matched exactly as by git blame"
-    return f"at {history['tip'][:9]}, {window}, {count_of(history['commits'], 'commit')}; lines {rule}"
+    return (
+        f"at {history['tip'][:9]}, {window}, {count_of(history['commits'], 'commit')}; lines {rule}"
+    )
 
 
 def _groups(console: Console, grouping: str, rows: Sequence[Row]) -> None:
     """A line for each group and class, a column for each horizon."""
-    horizons = sorted({(list(_UNITS).index(row["unit"]), row["unit"], row["horizon"]) for row in rows})
+    horizons = sorted(
+        {(list(_UNITS).index(row["unit"]), row["unit"], row["horizon"]) for row in rows}
+    )
     groups: dict[tuple[str, str, int], dict[tuple[str, int], Text]] = {}
     for row in rows:
-        groups.setdefault((row["name"], row["author"], row["lines"]), {})[row["unit"], row["horizon"]] = _share_cell(row)
+        groups.setdefault((row["name"], row["author"], row["lines"]), {})[
+            row["unit"], row["horizon"]
+        ] = _share_cell(row)
     classes = () if grouping == "class" else ("class",)
-    head = (grouping, *classes, "lines", *(_UNITS[unit].format(horizon) for _, unit, horizon in horizons))
+    head = (
+        grouping,
+        *classes,
+        "lines",
+        *(_UNITS[unit].format(horizon) for _, unit, horizon in horizons),
+    )
     table = grid(*(("<~", "<") if classes else ("<",)), *">" * (1 + len(horizons)), head=head)
     for (name, author, lines), cells in list(groups.items())[:_MOST]:
         style = STYLE.get(author, "")
-        names = [Text(one_line(name or "not attributed"), "" if classes else style), *([Text(author, style)] if classes else [])]
+        names = [
+            Text(one_line(name or "not attributed"), "" if classes else style),
+            *([Text(author, style)] if classes else []),
+        ]
         table.add_row(*names, number(lines), *(cells.get(key[1:], Text()) for key in horizons))
     show(console, table, 0)
     if len(groups) > _MOST:
@@ -109,8 +128,15 @@ def _enders(console: Console, ended: Mapping[str, int]) -> None:
     whole = sum(ended.values())
     if not whole:
         return
-    rows = [{"by": name, "lines": lines, "share": minimum.part_of(lines, whole)} for name, lines in ended.items()]
-    few = [f"no shares of fewer than {minimum.PART.lines} lines"] if whole < minimum.PART.lines else []
+    rows = [
+        {"by": name, "lines": lines, "share": minimum.part_of(lines, whole)}
+        for name, lines in ended.items()
+    ]
+    few = (
+        [f"no shares of fewer than {minimum.PART.lines} lines"]
+        if whole < minimum.PART.lines
+        else []
+    )
     title(console, "who removed the agents' lines")
     show_table(console, table_of(rows, {"share": "share"}, [*few, _UNCHECKED]))
     console.print()
@@ -124,19 +150,29 @@ def _comparisons(console: Console, comparisons: Sequence[Row], ratios: Mapping[s
         note = "too few" if c["refused"] else ""
         rows.append(
             {
-                "baseline": c["baseline"], "files": c["files"], "agent lines": c["agent_lines"],
-                "baseline lines": c["baseline_lines"], "excess rework": _excess_text(c),
+                "baseline": c["baseline"],
+                "files": c["files"],
+                "agent lines": c["agent_lines"],
+                "baseline lines": c["baseline_lines"],
+                "excess rework": _excess_text(c),
                 "hazard ratio": f"{ratio['ratio']:.2f}" if ratio else "",
-                "": "95 % {low:.2f} to {high:.2f}, p = {p_value:.2g}".format(**ratio) if ratio else note,
+                "": "95 % {low:.2f} to {high:.2f}, p = {p_value:.2g}".format(**ratio)
+                if ratio
+                else note,
             }
-        )  # fmt: skip
+        )
     meanings = [f"{c['baseline']}: {MEANING[c['baseline']]}" for c in comparisons]
     show_table(console, table_of(rows, notes=[_RATIO, _REWORK, *meanings]))
     excess = [100 * c["excess_rework"] for c in comparisons if c["excess_rework"] is not None]
     if len(excess) > 1:
-        console.print(f"excess rework is {min(excess):+.1f} to {max(excess):+.1f} points, depending on the baseline")
+        console.print(
+            f"excess rework is {min(excess):+.1f} to {max(excess):+.1f} points, depending on the baseline"
+        )
     for c in comparisons:
-        for what, refused in (("hazard ratio", c["refused"]), ("excess rework", c["refused_rework"])):
+        for what, refused in (
+            ("hazard ratio", c["refused"]),
+            ("excess rework", c["refused_rework"]),
+        ):
             if refused:
                 console.print(Text(f"no {what} against {c['baseline']}: {refused}", "yellow"))
 
@@ -144,7 +180,11 @@ def _comparisons(console: Console, comparisons: Sequence[Row], ratios: Mapping[s
 def _excess_text(c: Row) -> str:
     if c["excess_rework"] is None:
         return ""
-    band = "" if c["excess_low"] is None else f" [{100 * c['excess_low']:+.1f}, {100 * c['excess_high']:+.1f}]"
+    band = (
+        ""
+        if c["excess_low"] is None
+        else f" [{100 * c['excess_low']:+.1f}, {100 * c['excess_high']:+.1f}]"
+    )
     lines = f"{number(c['rework_agent']['lines'])}, {number(c['rework_baseline']['lines'])}"
     return f"{100 * c['excess_rework']:+.1f}{band} ({lines})"
 
@@ -155,7 +195,9 @@ def _plot(console: Console, curves: Mapping[str, Row]) -> None:
     longest = max(curve["steps"][-1]["days"] for curve in curves.values()) or 1.0
     canvas: list[list[tuple[str, str]]] = [[(" ", "")] * width for _ in range(_ROWS)]
     keys = []
-    for number_of_class, (name, curve) in enumerate(sorted(curves.items(), key=lambda item: item[1]["lines"])):
+    for number_of_class, (name, curve) in enumerate(
+        sorted(curves.items(), key=lambda item: item[1]["lines"])
+    ):
         dot, style = _DOTS[number_of_class % len(_DOTS)], STYLE.get(name, "")
         keys.append((f"{dot} {name}   ", style))
         for column in range(width):
@@ -165,7 +207,9 @@ def _plot(console: Console, curves: Mapping[str, Row]) -> None:
             alive = next((s["alive"] for s in reversed(curve["steps"]) if s["days"] <= age), 1.0)
             canvas[min(_ROWS - 1, round((1 - alive) * (_ROWS - 1)))][column] = (dot, style)
     for row, cells in enumerate(canvas):
-        console.print(Text.assemble((f"{1 - row / (_ROWS - 1):>5.0%} │", "dim"), *cells), no_wrap=True)
+        console.print(
+            Text.assemble((f"{1 - row / (_ROWS - 1):>5.0%} │", "dim"), *cells), no_wrap=True
+        )
     dim(console, " " * 6 + "└" + "─" * width)
     dim(console, " " * 7 + "0" + f"{longest:.0f} days".rjust(width - 1))
     console.print(Text.assemble(" " * 7, *reversed(keys)))

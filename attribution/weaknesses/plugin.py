@@ -17,7 +17,11 @@ HOOKS = {
 
 def browse_tables() -> dict[str, dict[str, Any]]:
     return {
-        "findings": {"label_column": "label", "facets": ["cwe", "class", "status"], "sort_desc": "id"},
+        "findings": {
+            "label_column": "label",
+            "facets": ["cwe", "class", "status"],
+            "sort_desc": "id",
+        },
         "rule_sets": {"hidden": True},
         "scan_files": {"hidden": True},
     }

@@ -65,7 +65,10 @@ class FindingStatus(Word):
     INTRODUCED = "introduced", "the commit introduced it"
     REINTRODUCED = "reintroduced", "the same was fixed in this file before"
     UNCERTAIN = "uncertain", "the rule could not be run on the version before"
-    SURFACED = "surfaced", "new, but not on a line the commit added: a change elsewhere made it match"
+    SURFACED = (
+        "surfaced",
+        "new, but not on a line the commit added: a change elsewhere made it match",
+    )
 
 
 class Mixture(Word):

@@ -50,10 +50,16 @@ def make(agents: list[str], seeds: range, held_out: bool, minutes: float) -> int
             row = keep(history, target)
         except (RuntimeError, ValueError, OSError) as error:
             failures += 1
-            print(f"{seed} {plan.agent} {'/'.join(plan.axes().values())}: not made, {str(error)[:300]}", flush=True)
+            print(
+                f"{seed} {plan.agent} {'/'.join(plan.axes().values())}: not made, {str(error)[:300]}",
+                flush=True,
+            )
             continue
         shutil.rmtree(history.directory, ignore_errors=True)
-        print(f"{seed} {plan.agent} {'/'.join(plan.axes().values())}: {row['lines']}, {time.time() - started:.0f} s", flush=True)
+        print(
+            f"{seed} {plan.agent} {'/'.join(plan.axes().values())}: {row['lines']}, {time.time() - started:.0f} s",
+            flush=True,
+        )
     return failures
 
 
@@ -72,14 +78,21 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
     files: dict[str, dict[str, Path | None]] = {}
     for name in names:
         kept = kept_answers(part, name)
-        files[name] = {history.name: answers(history, name, kept) for history in asked(corpus, name, most)}
+        files[name] = {
+            history.name: answers(history, name, kept) for history in asked(corpus, name, most)
+        }
         chosen = set(files[name])
         results[name] = scores(corpus, list(filter(None, files[name].values())), chosen)
         if name in ONE_AGENT and "whowrote" in files:
-            ours = [path for history, path in files["whowrote"].items() if path and history in chosen]
+            ours = [
+                path for history, path in files["whowrote"].items() if path and history in chosen
+            ]
             results[f"whowrote as {name}"] = scores(corpus, ours, chosen)
         failures = sum(path is None for path in files[name].values())
-        print(f"\n== {part}, {name}" + (f", of {failures} histories without an answer" if failures else ""))
+        print(
+            f"\n== {part}, {name}"
+            + (f", of {failures} histories without an answer" if failures else "")
+        )
         print_scores(results[name], kinds=part == "open")
     return results
 
@@ -99,14 +112,24 @@ def make_page(names: list[str], most: int) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="corpus", description="Makes and scores histories whose lines have known authors.")
-    parser.add_argument("action", choices=("make", "counts", "score", "sample", "floors", "shown", "page"))
+    parser = argparse.ArgumentParser(
+        prog="corpus", description="Makes and scores histories whose lines have known authors."
+    )
+    parser.add_argument(
+        "action", choices=("make", "counts", "score", "sample", "floors", "shown", "page")
+    )
     parser.add_argument("--agents", default=",".join(WEIGHTS), help="names separated by commas")
     parser.add_argument("--seeds", default="0-499", help="first and last")
-    parser.add_argument("--held-out", action="store_true", help="the fifth of the seeds that is held apart")
+    parser.add_argument(
+        "--held-out", action="store_true", help="the fifth of the seeds that is held apart"
+    )
     parser.add_argument("--minutes", type=float, default=600, help="no history is begun after that")
-    parser.add_argument("--contestants", default=",".join(ALWAYS), help=f"of {', '.join(CONTESTANTS)}")
-    parser.add_argument("--most", type=int, default=60, help="histories for a contestant that reads one agent alone")
+    parser.add_argument(
+        "--contestants", default=",".join(ALWAYS), help=f"of {', '.join(CONTESTANTS)}"
+    )
+    parser.add_argument(
+        "--most", type=int, default=60, help="histories for a contestant that reads one agent alone"
+    )
     parser.add_argument("--bytes", type=int, default=1_950_000, help="of sample: its size")
     options = parser.parse_args()
     if options.action == "sample":
@@ -116,14 +139,21 @@ def main() -> int:
     elif options.action == "shown":
         mark_shown(directory(held_out=options.held_out))
     elif options.action == "score":
-        score("held-out" if options.held_out else "open", options.contestants.split(","), options.most)
+        score(
+            "held-out" if options.held_out else "open", options.contestants.split(","), options.most
+        )
     elif options.action == "page":
         make_page(options.contestants.split(","), options.most)
     elif options.action == "counts":
         print_counts(options.held_out)
     else:
         first, _, last = options.seeds.partition("-")
-        make(options.agents.split(","), range(int(first), int(last or first) + 1), options.held_out, options.minutes)
+        make(
+            options.agents.split(","),
+            range(int(first), int(last or first) + 1),
+            options.held_out,
+            options.minutes,
+        )
     return 0
 
 

@@ -26,7 +26,13 @@ from corpus.store import SHOP, about, histories, unpack
 ROOT = Path(__file__).parent.parent.parent
 Row = dict[str, Any]
 _PROGRAM = Path(sys.executable).parent / "whowrote"
-_CLASSES = {"agent": "agent", "declared": "agent", "human": "person", "likely_human": "person", "tool": "tool"}
+_CLASSES = {
+    "agent": "agent",
+    "declared": "agent",
+    "human": "person",
+    "likely_human": "person",
+    "tool": "tool",
+}
 _SPANS = "SELECT commit_sha, path, start_line, end_line, class, how, evidence, reason, call_id, tool, edited_by FROM line_spans"
 _TRAILER = re.compile(
     r"^co-authored-by:.*(claude|codex|copilot|opencode|gemini|cursor|noreply@anthropic|noreply@openai)",
@@ -40,7 +46,9 @@ _AFTER = 1800  # seconds after a session's last event in which a commit is still
 
 def git(clone: Path) -> Callable[..., str]:
     def run(*arguments: str) -> str:
-        done = subprocess.run(["git", "-C", str(clone), *arguments], capture_output=True, check=True)
+        done = subprocess.run(
+            ["git", "-C", str(clone), *arguments], capture_output=True, check=True
+        )
         return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
 
     return run
@@ -64,7 +72,11 @@ def spans_as_answers(database: Path) -> Iterator[Row]:
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
         connection.row_factory = sqlite3.Row
         for span in connection.execute(_SPANS):
-            detail = span["reason"] if span["class"] in ("unknown", "undeclared") else f"{span['class']} {span['how']}"
+            detail = (
+                span["reason"]
+                if span["class"] in ("unknown", "undeclared")
+                else f"{span['class']} {span['how']}"
+            )
             yield {
                 "commit": span["commit_sha"],
                 "path": span["path"],
@@ -91,23 +103,37 @@ def _every_line(clone: Path, said: Callable[[str, float, str], str]) -> Iterator
         moment, _, message = run("show", "-s", "--format=%at%n%B", commit).partition("\n")
         answer = said(commit, float(moment), message)
         for path, numbers in added_lines(run, commit, parents).items():
-            yield from ({"commit": commit, "path": path, "line": number, "class": answer} for number in sorted(numbers))
+            yield from (
+                {"commit": commit, "path": path, "line": number, "class": answer}
+                for number in sorted(numbers)
+            )
 
 
 def by_trailers(clone: Path, home: Path) -> Iterator[Row]:
     """A commit that names an agent as co-author is the agent's; nothing is said of the others."""
-    yield from _every_line(clone, lambda commit, moment, message: "agent" if _TRAILER.search(message) else "unknown")
+    yield from _every_line(
+        clone, lambda commit, moment, message: "agent" if _TRAILER.search(message) else "unknown"
+    )
 
 
 def session_spans(home: Path) -> list[tuple[float, float]]:
     """First and last time in each transcript, in seconds."""
     spans = []
-    for path in sorted(path for path in home.rglob("*") if path.is_file() and "shop" not in path.relative_to(home).parts[:1]):
+    for path in sorted(
+        path
+        for path in home.rglob("*")
+        if path.is_file() and "shop" not in path.relative_to(home).parts[:1]
+    ):
         if path.suffix == ".db":
             with sqlite3.connect(path) as connection:
-                times = [row[0] / 1000 for row in connection.execute("SELECT time_created FROM message")]
+                times = [
+                    row[0] / 1000 for row in connection.execute("SELECT time_created FROM message")
+                ]
         else:
-            times = [datetime.fromisoformat(text).timestamp() for text in _TIME.findall(path.read_text("utf-8", "replace"))]
+            times = [
+                datetime.fromisoformat(text).timestamp()
+                for text in _TIME.findall(path.read_text("utf-8", "replace"))
+            ]
         if times:
             spans.append((min(times), max(times)))
     return spans
@@ -118,7 +144,9 @@ def by_sessions(clone: Path, home: Path) -> Iterator[Row]:
     spans = session_spans(home)
 
     def said(commit: str, moment: float, message: str) -> str:
-        return "agent" if any(first <= moment <= last + _AFTER for first, last in spans) else "unknown"
+        return (
+            "agent" if any(first <= moment <= last + _AFTER for first, last in spans) else "unknown"
+        )
 
     yield from _every_line(clone, said)
 
@@ -133,8 +161,14 @@ def opentraces_program() -> Path:
     directory = CACHE / "peers" / "opentraces"
     program = directory / "bin" / "opentraces"
     if not program.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(directory)], check=True, capture_output=True)
-        subprocess.run([str(directory / "bin" / "pip"), "install", "-q", OPENTRACES], check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-m", "venv", str(directory)], check=True, capture_output=True
+        )
+        subprocess.run(
+            [str(directory / "bin" / "pip"), "install", "-q", OPENTRACES],
+            check=True,
+            capture_output=True,
+        )
     return program
 
 
@@ -142,9 +176,15 @@ def by_opentraces(clone: Path, home: Path) -> Iterator[Row]:
     """opentraces takes up the sessions of Claude Code that it finds, and names the trace of lines of the files as they are."""
     program, run = opentraces_program(), git(clone)
     commits = run("rev-list", "HEAD").split("\n")
-    calls = {"init": ["init", "--agent", "claude-code", "--import-existing"], "backfill": ["backfill"]}
+    calls = {
+        "init": ["init", "--agent", "claude-code", "--import-existing"],
+        "backfill": ["backfill"],
+    }
     calls |= {f"commit-{commit}": ["trail", "blame", "commit", commit] for commit in commits}
-    rows = [plan_row(name, [program, "--json", *call], environment(), 120) for name, call in calls.items()]
+    rows = [
+        plan_row(name, [program, "--json", *call], environment(), 120)
+        for name, call in calls.items()
+    ]
     log = clone.parent.parent / "opentraces"
     run_inside({"home": str(home), "commands": rows}, log)
     traced: set[tuple[str, int]] = set()
@@ -166,7 +206,12 @@ CONTESTANTS: Mapping[str, Callable[[Path, Path], Iterator[Row]]] = {
     "blame": by_blame,
     "opentraces": by_opentraces,
 }
-ALWAYS = ("whowrote", "sessions", "trailers", "blame")  # the others must be installed and take their time
+ALWAYS = (
+    "whowrote",
+    "sessions",
+    "trailers",
+    "blame",
+)  # the others must be installed and take their time
 # Those that read the sessions of one agent alone are asked about its histories alone.
 ONE_AGENT = {"opentraces": "claude-code"}
 
@@ -192,7 +237,11 @@ def answers(history: Path, name: str, kept: Path) -> Path | None:
             return None
     kept.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(".part")
-    part.write_text("".join(json.dumps({"history": history.name, **row}) + "\n" for row in rows), "utf-8", errors="surrogateescape")
+    part.write_text(
+        "".join(json.dumps({"history": history.name, **row}) + "\n" for row in rows),
+        "utf-8",
+        errors="surrogateescape",
+    )
     part.rename(target)
     return target
 

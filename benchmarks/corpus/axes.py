@@ -13,15 +13,40 @@ from random import Random
 
 AXES: Mapping[str, Sequence[str]] = {
     "commits": ("agent-loud", "agent-quiet", "person", "partly"),
-    "git": ("nothing", "amend", "rebase", "squash", "cherry-pick", "conflict", "branch-deleted", "days"),
+    "git": (
+        "nothing",
+        "amend",
+        "rebase",
+        "squash",
+        "cherry-pick",
+        "conflict",
+        "branch-deleted",
+        "days",
+    ),
     "writes": (
-        "tool", "patch", "heredoc", "sed", "script", "generator", "formatter", "package-manager", "hook", "subagent",
+        "tool",
+        "patch",
+        "heredoc",
+        "sed",
+        "script",
+        "generator",
+        "formatter",
+        "package-manager",
+        "hook",
+        "subagent",
     ),
     "person": ("nothing", "before", "between", "after", "over", "pastes", "reverts"),
     "lost": (
-        "nothing", "session-deleted", "compaction", "fork", "second-agent", "other-machine", "clock-behind", "worktree-gone",
+        "nothing",
+        "session-deleted",
+        "compaction",
+        "fork",
+        "second-agent",
+        "other-machine",
+        "clock-behind",
+        "worktree-gone",
     ),
-}  # fmt: skip
+}
 # Agents with how often each is drawn; slow starters less.
 WEIGHTS = {"codex": 6, "claude-code": 6, "pi": 4, "copilot-cli": 3, "gemini-cli": 2, "opencode": 1}
 # What only some agents can do without a terminal.
@@ -29,9 +54,27 @@ ABLE: Mapping[str, Sequence[str]] = {
     "subagent": ("claude-code", "copilot-cli", "opencode"),
     "compaction": ("claude-code", "codex", "pi"),
     "fork": ("claude-code", "opencode", "pi"),
-    "session-deleted": ("claude-code", "codex", "pi", "gemini-cli", "copilot-cli"),  # one database holds all of OpenCode's
+    "session-deleted": (
+        "claude-code",
+        "codex",
+        "pi",
+        "gemini-cli",
+        "copilot-cli",
+    ),  # one database holds all of OpenCode's
 }
-LANGUAGES = ("python", "typescript", "go", "rust", "java", "c", "python", "typescript", "markdown", "yaml", "csv")
+LANGUAGES = (
+    "python",
+    "typescript",
+    "go",
+    "rust",
+    "java",
+    "c",
+    "python",
+    "typescript",
+    "markdown",
+    "yaml",
+    "csv",
+)
 HELD_OUT = 5  # every fifth seed
 
 
@@ -67,11 +110,20 @@ def draw(seed: int, agents: Sequence[str] = tuple(WEIGHTS)) -> Plan:
     """The plan of a seed with the agents that can be had."""
     values = {axis: _value(axis, seed) for axis in AXES}
     rng = Random(f"plan:{seed}")
-    able = [name for name in agents if all(name in ABLE.get(value, agents) for value in values.values())]
-    for axis, ordinary in (("lost", "nothing"), ("writes", "tool")):  # where no agent can do it all, these give way
+    able = [
+        name for name in agents if all(name in ABLE.get(value, agents) for value in values.values())
+    ]
+    for axis, ordinary in (
+        ("lost", "nothing"),
+        ("writes", "tool"),
+    ):  # where no agent can do it all, these give way
         if not able:
             values[axis] = ordinary
-            able = [name for name in agents if all(name in ABLE.get(value, agents) for value in values.values())]
+            able = [
+                name
+                for name in agents
+                if all(name in ABLE.get(value, agents) for value in values.values())
+            ]
     agent = rng.choices(able, [WEIGHTS[name] for name in able])[0]
     others = [name for name in agents if name not in (agent, "opencode")] or [agent]
     language = rng.choice(LANGUAGES)
@@ -79,10 +131,17 @@ def draw(seed: int, agents: Sequence[str] = tuple(WEIGHTS)) -> Plan:
         language = "python"
     encoding = rng.choices(("utf-8", "utf-8-sig", "latin-1"), (8, 1, 1))[0]
     return Plan(
-        seed=seed, agent=agent, second=rng.choice(others), **values, language=language,
-        eol=rng.choices(("\n", "\r\n"), (5, 1))[0], encoding=encoding, lines=min(300, int(rng.lognormvariate(4.4, 0.6)) + 30),
-        trailer=rng.random() < 0.5, reads=rng.random() < 0.7,
-    )  # fmt: skip
+        seed=seed,
+        agent=agent,
+        second=rng.choice(others),
+        **values,
+        language=language,
+        eol=rng.choices(("\n", "\r\n"), (5, 1))[0],
+        encoding=encoding,
+        lines=min(300, int(rng.lognormvariate(4.4, 0.6)) + 30),
+        trailer=rng.random() < 0.5,
+        reads=rng.random() < 0.7,
+    )
 
 
 def _value(axis: str, seed: int) -> str:
@@ -92,7 +151,9 @@ def _value(axis: str, seed: int) -> str:
     return values[place]
 
 
-def crossed_counts(histories: Iterable[Mapping[str, str]]) -> list[tuple[str, str, int, dict[str, int]]]:
+def crossed_counts(
+    histories: Iterable[Mapping[str, str]],
+) -> list[tuple[str, str, int, dict[str, int]]]:
     """Axis, value, histories, histories by agent. Each history has its axes and its agent."""
     rows = list(histories)
     table = []

@@ -40,12 +40,18 @@ class Clock:
         return self._at(time.time())
 
     def _at(self, moment: float) -> float:
-        since, then, rate = self.steps[bisect_right(self.steps, moment, key=lambda step: step[0]) - 1]
+        since, then, rate = self.steps[
+            bisect_right(self.steps, moment, key=lambda step: step[0]) - 1
+        ]
         return then + (moment - since) * rate
 
     def moved(self, moment: float) -> float | None:
         """The history's time of a machine's time; None for one that is not of the run."""
-        return self._at(moment) if self.started - _BEFORE <= moment <= self.steps[-1][0] + 3600 else None
+        return (
+            self._at(moment)
+            if self.started - _BEFORE <= moment <= self.steps[-1][0] + 3600
+            else None
+        )
 
     def move_times(self, text: str) -> str:
         """The text with each time of the run moved, in the form that it has."""
@@ -54,12 +60,18 @@ class Clock:
         return _SECONDS.sub(self._number(1), text)
 
     def _iso(self, match: re.Match[str]) -> str:
-        moment = datetime.fromisoformat(match[1] + (match[2] or "") + match[3].replace("Z", "+00:00"))
+        moment = datetime.fromisoformat(
+            match[1] + (match[2] or "") + match[3].replace("Z", "+00:00")
+        )
         moved = self.moved(moment.timestamp())
         if moved is None:
             return match[0]
         digits = len(match[2] or ".") - 1
-        written = datetime.fromtimestamp(moved, UTC).astimezone(moment.tzinfo).strftime("%Y-%m-%dT%H:%M:%S.%f")
+        written = (
+            datetime.fromtimestamp(moved, UTC)
+            .astimezone(moment.tzinfo)
+            .strftime("%Y-%m-%dT%H:%M:%S.%f")
+        )
         fraction = written[19 : 20 + digits].ljust(digits + 1, "0") if digits else ""
         return written[:19] + fraction + match[3]
 

@@ -24,8 +24,12 @@ def tally(history: Path, rows: Iterable[dict[str, Any]]) -> dict[str, int]:
     for line in lines:
         author = str(line.truth.facts["author"])
         counts[f"{author} found"] += line.answer.said == author
-        counts["person called agent"] += author == "person" and line.answer.said == "agent" and line.wrong
-        counts["agent called person"] += author == "agent" and line.answer.said == "person" and line.wrong
+        counts["person called agent"] += (
+            author == "person" and line.answer.said == "agent" and line.wrong
+        )
+        counts["agent called person"] += (
+            author == "agent" and line.answer.said == "person" and line.wrong
+        )
         counts["tool named wrongly"] += author == "tool" and line.wrong
     return dict(counts)
 

@@ -20,13 +20,28 @@ from lab.truth import split_lines
 from corpus.axes import Plan
 from corpus.clock import Clock
 from corpus.ledger import BASE, PERSON, Author, Ledger
-from corpus.texts import NOUNS, REMARKS, SUFFIXES, VERBS, Grammar, Splice, alteration, insertion, with_context
+from corpus.texts import (
+    NOUNS,
+    REMARKS,
+    SUFFIXES,
+    VERBS,
+    Grammar,
+    Splice,
+    alteration,
+    insertion,
+    with_context,
+)
 
 Response = list[Action]
 PACE = 4.0  # characters a second that the person types
 SLOWER = 10  # so many times as long as in the lab, where the model answers at once, agents take
 DAY = 86_400.0
-TOOLS = ("generator", "formatter", "package-manager", "hook")  # values of the axis `writes` where a program writes lines
+TOOLS = (
+    "generator",
+    "formatter",
+    "package-manager",
+    "hook",
+)  # values of the axis `writes` where a program writes lines
 OWN_CALLS = ("gemini-cli",)  # write ids of calls of their own instead of the model's
 TRAILERS = {
     "claude-code": "Co-Authored-By: Claude <noreply@anthropic.com>",
@@ -97,18 +112,31 @@ class History(Run):
         )
         self.clock.step(-self.rng.uniform(30, 90) * DAY)  # so that nothing of it lies in the future
         self.behind = self.rng.randint(300, 1800) if plan.lost == "clock-behind" else 0
-        self.place, self.author, self.kept, self.gone = Path("/home/dev/shop"), BASE, list[bool](), set[str]()
+        self.place, self.author, self.kept, self.gone = (
+            Path("/home/dev/shop"),
+            BASE,
+            list[bool](),
+            set[str](),
+        )
         self.homes: list[Path] = []
         remarks = "latin" if plan.encoding == "latin-1" else self.rng.choice(list(REMARKS))
         self.grammar = Grammar(self.rng, plan.language, remarks)
         suffix = SUFFIXES[plan.language]
         self.old = f"src/{self.rng.choice(NOUNS)}{suffix}"  # stood there before the agent came
         self.main = f"src/{self.rng.choice(VERBS)}_{self.rng.choice(NOUNS)}{suffix}"  # the agent's
-        self.branch = "feature" if plan.git in ("rebase", "squash", "cherry-pick", "conflict", "branch-deleted") else ""
+        self.branch = (
+            "feature"
+            if plan.git in ("rebase", "squash", "cherry-pick", "conflict", "branch-deleted")
+            else ""
+        )
         self.branch = "feature" if plan.lost == "worktree-gone" else self.branch
         self.inserted_at = 0
-        self.sights: dict[str, set[int]] | None = None  # the lines of each file when it was last seen; None: no session can tell
-        super().__init__(BY_NAME[plan.agent], versions[plan.agent], "corpus", f"corpus/{plan.seed:05}")
+        self.sights: dict[str, set[int]] | None = (
+            None  # the lines of each file when it was last seen; None: no session can tell
+        )
+        super().__init__(
+            BY_NAME[plan.agent], versions[plan.agent], "corpus", f"corpus/{plan.seed:05}"
+        )
         self.homes.append(self.home)
         self.name_person()
         (self.home / ".profile").write_text(f'export PATH="{program_directory()}:$PATH"\n', "utf-8")
@@ -118,12 +146,26 @@ class History(Run):
     def git(self, *arguments: str, stdin: str = "", check: bool = True, whole: bool = False) -> str:
         """Output of git, run by the person; `whole`: with what is at its end."""
         date = f"@{int(self.clock.now() - self.behind)} +0000"
-        variables = environment({"HOME": str(self.home), "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, "GIT_EDITOR": "true"})
+        variables = environment(
+            {
+                "HOME": str(self.home),
+                "GIT_AUTHOR_DATE": date,
+                "GIT_COMMITTER_DATE": date,
+                "GIT_EDITOR": "true",
+            }
+        )
         done = subprocess.run(
-            ["git", *arguments], cwd=self.repository, env=variables, input=stdin.encode(), capture_output=True, check=False
+            ["git", *arguments],
+            cwd=self.repository,
+            env=variables,
+            input=stdin.encode(),
+            capture_output=True,
+            check=False,
         )
         if check and done.returncode:
-            raise RuntimeError(f"git {' '.join(arguments)}: {done.stderr.decode()}{done.stdout.decode()}")
+            raise RuntimeError(
+                f"git {' '.join(arguments)}: {done.stderr.decode()}{done.stdout.decode()}"
+            )
         output = done.stdout.decode("utf-8", "surrogateescape")
         return output if whole else output.removesuffix("\n")
 
@@ -175,31 +217,49 @@ class History(Run):
         """The lines of a file without their ends, and the end."""
         if path not in self.ledger.current:
             raise RuntimeError(f"no {path}: the agent did not do what it was asked for")
-        text = self.ledger.text(path).encode("utf-8", "surrogateescape").decode(self.encoding(path), "surrogateescape")
+        text = (
+            self.ledger.text(path)
+            .encode("utf-8", "surrogateescape")
+            .decode(self.encoding(path), "surrogateescape")
+        )
         eol = "\r\n" if "\r\n" in text else "\n"
         return [line.removesuffix("\r") for line in split_lines(text)], eol
 
     def encoding(self, path: str) -> str:
         return "latin-1" if path == self.old and self.plan.encoding == "latin-1" else "utf-8"
 
-    def person_splices(self, path: str, splice: Splice | None, how: str, also: str = "", pace: float = PACE) -> None:
+    def person_splices(
+        self, path: str, splice: Splice | None, how: str, also: str = "", pace: float = PACE
+    ) -> None:
         """The person changes lines of a file, which takes as long as typing them."""
         if splice is None:
             return
         lines, eol = self.lines(path)
         encoding = self.encoding(path)
-        self.clock.step(self.rng.uniform(5, 60) + sum(len(line) + 1 for line in splice.added) / pace)
-        text = "".join(line + eol for line in splice.apply(lines)).encode(encoding, "surrogateescape")
+        self.clock.step(
+            self.rng.uniform(5, 60) + sum(len(line) + 1 for line in splice.added) / pace
+        )
+        text = "".join(line + eol for line in splice.apply(lines)).encode(
+            encoding, "surrogateescape"
+        )
         changed = text.decode("utf-8", "surrogateescape")
         self._save(path, changed)
-        self.ledger.splice(path, changed, Author("person", how=how), splice.start, splice.removed, also)
+        self.ledger.splice(
+            path, changed, Author("person", how=how), splice.start, splice.removed, also
+        )
 
     def person_works(self, how: str) -> None:
         """Some lines inserted and some changed, in the old file and in the agent's, or a new file."""
         for _ in range(self.rng.randint(2, 5)):
-            path = self.rng.choice([path for path in (self.old, self.main) if path in self.ledger.current])
+            path = self.rng.choice(
+                [path for path in (self.old, self.main) if path in self.ledger.current]
+            )
             lines, _ = self.lines(path)
-            change = insertion(self.grammar, lines) if self.rng.random() < 0.6 else alteration(self.rng, lines)
+            change = (
+                insertion(self.grammar, lines)
+                if self.rng.random() < 0.6
+                else alteration(self.rng, lines)
+            )
             self.person_splices(path, change, how)
         if self.rng.random() < 0.3:
             path = f"src/{self.rng.choice(NOUNS)}_notes{SUFFIXES[self.plan.language]}"
@@ -213,13 +273,17 @@ class History(Run):
         for _ in range(self.rng.randint(2, 4)):
             lines, _ = self.lines(self.main)
             owners = [line.author.who for line in self.ledger.current[self.main]]
-            change = alteration(self.rng, lines, lambda number, owners=owners: owners[number] == "agent")  # type: ignore[misc]
+            change = alteration(
+                self.rng, lines, lambda number, owners=owners: owners[number] == "agent"
+            )  # type: ignore[misc]
             self.person_splices(self.main, change, "over", "agent")
 
     def person_pastes(self, block: Sequence[str]) -> None:
         """The person puts what the agent said in the talk into the old file."""
         lines, _ = self.lines(self.old)
-        self.person_splices(self.old, Splice(len(lines), 0, ("", *block)), "pastes", "agent", pace=200)
+        self.person_splices(
+            self.old, Splice(len(lines), 0, ("", *block)), "pastes", "agent", pace=200
+        )
 
     # What the agent does.
 
@@ -228,7 +292,9 @@ class History(Run):
         who = "tool" if row["how"] in TOOLS else "agent"
         how = row["how"] or {"shell": "heredoc"}.get(row["action"], "tool")
         call = "" if self.agent.name in OWN_CALLS else row["call"]
-        author = Author(who, self.agent.name, len(self.kept) - 1, call, how, "agent" if who == "tool" else "")
+        author = Author(
+            who, self.agent.name, len(self.kept) - 1, call, how, "agent" if who == "tool" else ""
+        )
         certain = (row["old"], row["new"]) if row["action"] == "edit" else None
         self.ledger.change(row["path"], row["text"], author, certain)
 
@@ -245,7 +311,11 @@ class History(Run):
     def _plan(self, command: Command, script: Script) -> dict[str, Any]:
         plan = super()._plan(command, script)
         plan["directory"] = str(self.place)
-        plan["used"] = 2 * COMPACT_AT if self.plan.lost == "compaction" and not self.starts else COMPACT_AT // 4
+        plan["used"] = (
+            2 * COMPACT_AT
+            if self.plan.lost == "compaction" and not self.starts
+            else COMPACT_AT // 4
+        )
         since, then, _ = self.clock.steps[-1]
         for row in plan["commands"]:
             row["cwd"] = str(self.place)
@@ -255,7 +325,11 @@ class History(Run):
             if (
                 self.plan.lost == "compaction" and self.agent.name == "codex"
             ):  # it compacts by itself when it has used so many tokens
-                row["argv"][1:1] = ["-c", f"model_auto_compact_token_limit={COMPACT_AT}"] if len(self.starts) else []
+                row["argv"][1:1] = (
+                    ["-c", f"model_auto_compact_token_limit={COMPACT_AT}"]
+                    if len(self.starts)
+                    else []
+                )
         return plan
 
     def agent_commits(self, message: str) -> list[Response]:
@@ -264,8 +338,12 @@ class History(Run):
             return []
         trailer = TRAILERS.get(self.agent.name, "") if self.plan.trailer else ""
         quiet = "-q " if self.plan.commits == "agent-quiet" else ""
-        command = f"git add -A && git commit {quiet}-m '{message}'" + (f" -m '{trailer}'" if trailer else "")
-        return [[Action("shell", command=command, how="hook" if self.plan.writes == "hook" else "")]]
+        command = f"git add -A && git commit {quiet}-m '{message}'" + (
+            f" -m '{trailer}'" if trailer else ""
+        )
+        return [
+            [Action("shell", command=command, how="hook" if self.plan.writes == "hook" else "")]
+        ]
 
     def sees(self, path: str, *, reads: bool = False) -> None:
         """The agent has the file before it; by reading it shows what a person added since it was seen last."""
@@ -274,10 +352,16 @@ class History(Run):
         lines = self.ledger.current.get(path, [])
         before = self.sights.get(path)
         if reads and before is not None:
-            self.ledger.seen |= {line.number for line in lines if line.author.who == "person" and line.number not in before}
+            self.ledger.seen |= {
+                line.number
+                for line in lines
+                if line.author.who == "person" and line.number not in before
+            }
         self.sights[path] = {line.number for line in lines}
 
-    def edits(self, path: str, changes: Sequence[Callable[[list[str]], Splice | None]]) -> list[Response]:
+    def edits(
+        self, path: str, changes: Sequence[Callable[[list[str]], Splice | None]]
+    ) -> list[Response]:
         """Calls that edit a file, one after the other, each drawn for the text that the one before leaves."""
         shown, _ = self.lines(path)
         responses = [read(path)] if self.plan.reads or self.agent.name == "copilot-cli" else []
@@ -302,30 +386,49 @@ class History(Run):
         text = "".join(line + self.plan.eol for line in lines)
         path, how = self.main, self.plan.writes
         if how == "patch" and self.agent.name != "codex":
-            diff = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}\n" for line in lines)
+            diff = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n" + "".join(
+                f"+{line}\n" for line in lines
+            )
             return [self.command(f"git apply - <<'LABEOF'\n{diff}LABEOF", how)]
         if how == "heredoc":
             return [self.command(f"cat > {path} <<'LABEOF'\n{stored(lines)}LABEOF", how)]
         if how == "script":
             return [self.command(self.script(lines, path), how)]
         if how == "sed":
-            words = sorted({word for line in lines for word in line.replace("(", " ").split() if word in NOUNS}) or ["the"]
+            words = sorted(
+                {word for line in lines for word in line.replace("(", " ").split() if word in NOUNS}
+            ) or ["the"]
             return [
                 write(path, text),
-                self.command(f"sed -i 's/\\b{self.rng.choice(words)}\\b/{self.rng.choice(NOUNS)}2/g' {path}", how),
+                self.command(
+                    f"sed -i 's/\\b{self.rng.choice(words)}\\b/{self.rng.choice(NOUNS)}2/g' {path}",
+                    how,
+                ),
             ]
         if how == "generator":
             names = " ".join(self.rng.sample(NOUNS, min(80, max(8, self.plan.lines // 3))))
             target = f"src/{self.rng.choice(NOUNS)}_ids.py"
             listed = write("src/names.txt", names.replace(" ", "\n") + "\n")
-            return [write(path, text), listed, self.command(f"python3 tools/generate.py src/names.txt {target}", how)]
+            return [
+                write(path, text),
+                listed,
+                self.command(f"python3 tools/generate.py src/names.txt {target}", how),
+            ]
         if how == "formatter":
-            return [write(path, stored(badly_laid_out(lines))), self.command(f"ruff format {path}", how)]
+            return [
+                write(path, stored(badly_laid_out(lines))),
+                self.command(f"ruff format {path}", how),
+            ]
         if how == "package-manager":
             call = f"npm install --package-lock-only --offline --no-audit --no-fund {' '.join(self.packages)}"
             return [write(path, text), self.command(call, how)]
         if how == "hook":
-            return [write(path, "".join(f"{line}{self.rng.choice(['', '', ' ', '  '])}\n" for line in lines))]
+            return [
+                write(
+                    path,
+                    "".join(f"{line}{self.rng.choice(['', '', ' ', '  '])}\n" for line in lines),
+                )
+            ]
         if how == "subagent":
             return [task("inner")]
         return [write(path, text)]
@@ -337,7 +440,9 @@ class History(Run):
         """A script in a command that holds the text, or computes a table."""
         if self.plan.language == "csv":
             rows = f"[f'{{number}},item {{number % 7}},{{number * number % 97}}\\n' for number in range({len(lines)})]"
-            body = f"rows = ['id,name,score\\n'] + {rows}\nopen({path!r}, 'w').write(''.join(rows))\n"
+            body = (
+                f"rows = ['id,name,score\\n'] + {rows}\nopen({path!r}, 'w').write(''.join(rows))\n"
+            )
         else:
             body = f"text = {stored(lines)!r}\nopen({path!r}, 'w').write(text)\n"
         return f"python3 - <<'LABEOF'\n{body}LABEOF"
@@ -371,17 +476,27 @@ class History(Run):
         """What stands there before: code of the person, and what the plan needs."""
         self.author = BASE
         (self.repository / "src").mkdir(exist_ok=True)
-        text = stored(self.grammar.lines(self.rng.randint(30, 90)), self.plan.eol, self.plan.encoding)
+        text = stored(
+            self.grammar.lines(self.rng.randint(30, 90)), self.plan.eol, self.plan.encoding
+        )
         self.write(self.old, text)
-        self.write("docs/guide.md", stored(Grammar(self.rng, "markdown").lines(self.rng.randint(6, 25))))
+        self.write(
+            "docs/guide.md", stored(Grammar(self.rng, "markdown").lines(self.rng.randint(6, 25)))
+        )
         if self.plan.writes == "generator":
             self.write("tools/generate.py", GENERATOR)
         if self.plan.writes == "package-manager":
-            self.packages = [f"./vendor/{name}" for name in sorted(self.rng.sample(NOUNS, self.rng.randint(2, 9)))]
+            self.packages = [
+                f"./vendor/{name}"
+                for name in sorted(self.rng.sample(NOUNS, self.rng.randint(2, 9)))
+            ]
             self.write("package.json", '{\n  "name": "shop",\n  "version": "1.0.0"\n}\n')
             for package in self.packages:
                 name = package.rpartition("/")[2]
-                self.write(f"{package[2:]}/package.json", f'{{\n  "name": "{name}",\n  "version": "1.{len(name)}.0"\n}}\n')
+                self.write(
+                    f"{package[2:]}/package.json",
+                    f'{{\n  "name": "{name}",\n  "version": "1.{len(name)}.0"\n}}\n',
+                )
         self.commit("Code that was there before")
         if self.plan.writes == "hook":
             hook = self.repository / ".git" / "hooks" / "pre-commit"
@@ -390,7 +505,9 @@ class History(Run):
             hook.chmod(0o755)
         self.clock.step(self.rng.uniform(0.1, 20) * DAY)
         if self.plan.lost != "other-machine":
-            self.sights = {path: {line.number for line in lines} for path, lines in self.ledger.current.items()}
+            self.sights = {
+                path: {line.number for line in lines} for path, lines in self.ledger.current.items()
+            }
         if self.plan.lost == "worktree-gone":
             self.git("worktree", "add", "-q", "-b", "feature", "../shop-feature")
             self.repository, self.place = self.home / "shop-feature", Path("/home/dev/shop-feature")
@@ -401,13 +518,26 @@ class History(Run):
         """The agent makes a file and edits another; what it says in the talk."""
         block = self.grammar.block()
         inner = [
-            write(self.main, "".join(line + self.plan.eol for line in self.grammar.lines(self.plan.lines))),
+            write(
+                self.main,
+                "".join(line + self.plan.eol for line in self.grammar.lines(self.plan.lines)),
+            ),
             say("It is written."),
         ]
-        said = "Here is what I would add:\n```\n" + "\n".join(block) + "\n```" if self.plan.person == "pastes" else "It is done."
-        todo = [*self.edits(self.old, [self.insertion_of_agent]), *self.new_file(), *self.agent_commits("Add what was asked for")]
+        said = (
+            "Here is what I would add:\n```\n" + "\n".join(block) + "\n```"
+            if self.plan.person == "pastes"
+            else "It is done."
+        )
+        todo = [
+            *self.edits(self.old, [self.insertion_of_agent]),
+            *self.new_file(),
+            *self.agent_commits("Add what was asked for"),
+        ]
         self.ask("one", {"one": [*todo, say(said)], "inner": inner})
-        if self.plan.commits == "person" or (self.plan.lost == "other-machine" and not self.plan.commits.startswith("agent")):
+        if self.plan.commits == "person" or (
+            self.plan.lost == "other-machine" and not self.plan.commits.startswith("agent")
+        ):
             self.commit("Add what the agent made")
         elif self.plan.commits == "partly":
             self.commit_a_part()
@@ -432,7 +562,9 @@ class History(Run):
 
     def second_task(self) -> None:
         """The agent, or another, goes on: edits its file and the old one, and makes a small one."""
-        more = {"session-deleted": "", "second-agent": "", "other-machine": "", "fork": "fork"}.get(self.plan.lost, "continue")
+        more = {"session-deleted": "", "second-agent": "", "other-machine": "", "fork": "fork"}.get(
+            self.plan.lost, "continue"
+        )
         if self.plan.lost == "session-deleted":
             self.gone = {str(path) for path in self.transcripts()}
             self.kept[:] = [False] * len(self.kept)
@@ -443,8 +575,12 @@ class History(Run):
         if self.plan.lost == "compaction" and self.agent.name == "claude-code":
             self.ask("one", {}, prompt="/compact", more="continue", plain=True)
         elif self.plan.lost == "compaction" and self.agent.name == "pi":
-            (self.home / ".pi" / "agent" / "settings.json").write_text(json.dumps({"compaction": COMPACT_SOON}), "utf-8")
-        changes: list[Callable[[list[str]], Splice | None]] = [lambda lines: alteration(self.rng, lines)] * self.rng.randint(1, 3)
+            (self.home / ".pi" / "agent" / "settings.json").write_text(
+                json.dumps({"compaction": COMPACT_SOON}), "utf-8"
+            )
+        changes: list[Callable[[list[str]], Splice | None]] = [
+            lambda lines: alteration(self.rng, lines)
+        ] * self.rng.randint(1, 3)
         changes.append(lambda lines: insertion(self.grammar, lines))
         small = f"src/{self.rng.choice(VERBS)}_small{SUFFIXES[self.plan.language]}"
         todo = self.edits(self.main, changes)
@@ -452,13 +588,23 @@ class History(Run):
             todo += self.edits(self.old, [lambda lines: alteration(self.rng, lines)])
         if self.rng.random() < 0.5:
             todo.append(write(small, stored(self.grammar.lines(self.rng.randint(10, 40)))))
-        self.ask("two", {"two": [*todo, *self.agent_commits("Change it as discussed"), say("Changed.")]}, more=more)
+        self.ask(
+            "two",
+            {"two": [*todo, *self.agent_commits("Change it as discussed"), say("Changed.")]},
+            more=more,
+        )
 
     def transcripts(self) -> list[Path]:
         """Files below the first home that an agent of the history keeps its sessions in."""
-        names = {self.plan.agent, self.plan.second} if self.plan.lost == "second-agent" else {self.plan.agent}
+        names = (
+            {self.plan.agent, self.plan.second}
+            if self.plan.lost == "second-agent"
+            else {self.plan.agent}
+        )
         patterns = [pattern for name in sorted(names) for pattern in BY_NAME[name].transcripts]
-        return sorted({path for pattern in patterns for path in self.homes[0].glob(pattern) if path.is_file()})
+        return sorted(
+            {path for pattern in patterns for path in self.homes[0].glob(pattern) if path.is_file()}
+        )
 
     def move_to_other_machine(self) -> None:
         other = self.directory / "other"
@@ -497,9 +643,13 @@ class History(Run):
 
     def git_goes_on(self) -> None:
         steps = {
-            "amend": self.amend, "rebase": self.rebase, "squash": self.squash, "cherry-pick": self.cherry_pick,
-            "conflict": self.merge_with_conflict, "branch-deleted": self.merge_and_delete,
-        }  # fmt: skip
+            "amend": self.amend,
+            "rebase": self.rebase,
+            "squash": self.squash,
+            "cherry-pick": self.cherry_pick,
+            "conflict": self.merge_with_conflict,
+            "branch-deleted": self.merge_and_delete,
+        }
         if self.plan.git in steps:
             steps[self.plan.git]()
         self.follow(PERSON)
@@ -515,7 +665,9 @@ class History(Run):
         self.git("checkout", "-q", "main")
         self.follow(PERSON)
         lines, _ = self.lines(path)
-        change = insertion(self.grammar if path == self.old else Grammar(self.rng, "markdown"), lines)
+        change = insertion(
+            self.grammar if path == self.old else Grammar(self.rng, "markdown"), lines
+        )
         if start is not None:
             change = Splice(min(start, len(lines)), 0, change.added)
         self.person_splices(path, change, "main")
@@ -548,7 +700,11 @@ class History(Run):
         text = self.file_text(self.old) or ""
         if "<<<<<<< " in text:
             signs = ("<<<<<<< ", ">>>>>>> ")
-            kept = [line for line in text.split("\n") if not line.startswith(signs) and line.rstrip("\r") != "======="]
+            kept = [
+                line
+                for line in text.split("\n")
+                if not line.startswith(signs) and line.rstrip("\r") != "======="
+            ]
             self._save(self.old, "\n".join(kept))
             self.follow(PERSON)
             self.commit("Merge the feature")

@@ -48,9 +48,13 @@ class Line(NamedTuple):
 @dataclass
 class Ledger:
     current: dict[str, list[Line]] = field(default_factory=dict)
-    known: dict[str, dict[str, list[Line]]] = field(default_factory=dict)  # path to text to lines, oldest first
+    known: dict[str, dict[str, list[Line]]] = field(
+        default_factory=dict
+    )  # path to text to lines, oldest first
     numbers: Iterator[int] = field(default_factory=count)
-    seen: set[int] = field(default_factory=set)  # a person's lines that a session on record saw, after it had seen the file without
+    seen: set[int] = field(
+        default_factory=set
+    )  # a person's lines that a session on record saw, after it had seen the file without
 
     def text(self, path: str) -> str:
         """The current text, as far as bytes are characters (surrogateescape)."""
@@ -60,16 +64,24 @@ class Ledger:
         raise KeyError(path)
 
     def _keep(self, path: str, text: str, lines: list[Line]) -> None:
-        self.current[path] = self.known.setdefault(path, {}).setdefault(text, lines)  # a text that comes back is the same lines
+        self.current[path] = self.known.setdefault(path, {}).setdefault(
+            text, lines
+        )  # a text that comes back is the same lines
 
-    def splice(self, path: str, text: str, author: Author, start: int, removed: int, also: str = "") -> None:
+    def splice(
+        self, path: str, text: str, author: Author, start: int, removed: int, also: str = ""
+    ) -> None:
         """The file became `text` as the `removed` lines from index `start` on were replaced; all others stayed what they are."""
         before, after = self.current.get(path, []), split_lines(text)
         added = len(after) - len(before) + removed
-        new = self.replaced(before[start : start + removed], after[start : start + added], author, also)
+        new = self.replaced(
+            before[start : start + removed], after[start : start + added], author, also
+        )
         self._keep(path, text, [*before[:start], *new, *before[start + removed :]])
 
-    def replaced(self, old: Sequence[Line], texts: Sequence[str], author: Author, also: str = "") -> list[Line]:
+    def replaced(
+        self, old: Sequence[Line], texts: Sequence[str], author: Author, also: str = ""
+    ) -> list[Line]:
         """Lines with these texts in the place of `old`: the same one where the text is, a changed one where it is alike."""
         lines: list[Line] = []
         matcher = SequenceMatcher(None, [line.text for line in old], texts, autojunk=False)
@@ -82,11 +94,15 @@ class Ledger:
                 source = next((line for line in free if _alike(line.text, text)), None)
                 if source is not None:
                     free.remove(source)
-                changed = also or (source.author.who if source and source.author.who != author.who else "")
+                changed = also or (
+                    source.author.who if source and source.author.who != author.who else ""
+                )
                 lines.append(Line(text, author, next(self.numbers), changed))
         return lines
 
-    def change(self, path: str, text: str | None, author: Author, edit: tuple[str, str] | None = None) -> None:
+    def change(
+        self, path: str, text: str | None, author: Author, edit: tuple[str, str] | None = None
+    ) -> None:
         """The file became `text`, or is gone; `edit` are old and new text of the edit that did it, whose place is certain."""
         if text is None:
             self.current.pop(path, None)
@@ -100,9 +116,12 @@ class Ledger:
         after = split_lines(text)
         if len(before) == len(after):  # each line is the one that stood there, as `sed` leaves them
             lines = [
-                old if old.text == new else self.replaced([old], [new], author)[0] for old, new in zip(before, after, strict=True)
+                old if old.text == new else self.replaced([old], [new], author)[0]
+                for old, new in zip(before, after, strict=True)
             ]
-            if sum(old.text == new for old, new in zip(before, after, strict=True)) * 2 >= len(after):
+            if sum(old.text == new for old, new in zip(before, after, strict=True)) * 2 >= len(
+                after
+            ):
                 self._keep(path, text, lines)
                 return
         self._keep(path, text, self.replaced(before, after, author))
@@ -128,7 +147,10 @@ class Ledger:
         for source in self.known.get(path, {}).values():
             for line in source:
                 owners.setdefault(line.text, set()).add(line.author.who)
-        made = [line or Line(text, author, next(self.numbers)) for line, text in zip(lines, texts, strict=True)]
+        made = [
+            line or Line(text, author, next(self.numbers))
+            for line, text in zip(lines, texts, strict=True)
+        ]
         return [line._replace(ambiguous=len(owners.get(line.text, ())) > 1) for line in made]
 
 
@@ -147,16 +169,26 @@ def _alike(old: str, new: str) -> bool:
 def edit_place(before: str, after: str, old: str, new: str) -> tuple[int, int] | None:
     """Where an edit replaced lines: their first index and how many went. None if it is not what happened."""
     if "\r\n" in before:
-        old, new = old.replace("\r\n", "\n").replace("\n", "\r\n"), new.replace("\r\n", "\n").replace("\n", "\r\n")
+        old, new = (
+            old.replace("\r\n", "\n").replace("\n", "\r\n"),
+            new.replace("\r\n", "\n").replace("\n", "\r\n"),
+        )
     at = before.find(old) if old else -1
-    if at < 0 or before[:at] + new + before[at + len(old) :] != after or (at and before[at - 1] != "\n"):
+    if (
+        at < 0
+        or before[:at] + new + before[at + len(old) :] != after
+        or (at and before[at - 1] != "\n")
+    ):
         return None
     old_lines, new_lines = split_lines(old), split_lines(new) if new else []
     head = 0
     while head < min(len(old_lines), len(new_lines)) and old_lines[head] == new_lines[head]:
         head += 1
     tail = 0
-    while tail < min(len(old_lines), len(new_lines)) - head and old_lines[-1 - tail] == new_lines[-1 - tail]:
+    while (
+        tail < min(len(old_lines), len(new_lines)) - head
+        and old_lines[-1 - tail] == new_lines[-1 - tail]
+    ):
         tail += 1
     return before.count("\n", 0, at) + head, len(old_lines) - head - tail
 
@@ -167,7 +199,9 @@ def added_lines(git: Git, commit: str, parents: Sequence[str]) -> dict[str, set[
     for parent in parents or ["4b825dc642cb6eb9a060e54bf8d69288fbee4904"]:  # the empty tree
         rows: dict[str, set[int]] = {}
         path = ""
-        for line in git("-c", "core.quotepath=off", "diff", "--no-color", "--text", "-U0", "-M", parent, commit).split("\n"):
+        for line in git(
+            "-c", "core.quotepath=off", "diff", "--no-color", "--text", "-U0", "-M", parent, commit
+        ).split("\n"):
             if line.startswith("+++ "):
                 path = line[6:].rstrip("\t\r") if line.startswith("+++ b/") else ""
             elif path and (hunk := _HUNK.match(line)):
@@ -177,7 +211,9 @@ def added_lines(git: Git, commit: str, parents: Sequence[str]) -> dict[str, set[
     return {path: set.intersection(*(rows.get(path, set()) for rows in found)) for path in found[0]}
 
 
-def truth_rows(ledger: Ledger, git: Git, kept: Sequence[bool], skipped: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
+def truth_rows(
+    ledger: Ledger, git: Git, kept: Sequence[bool], skipped: Iterable[str] = ()
+) -> Iterator[dict[str, Any]]:
     """A row for each run of alike lines that a commit of HEAD's history adds.
 
     `kept` says of each start of an agent whether its transcript is in the home; `skipped` are paths that nobody is asked about.
@@ -188,8 +224,15 @@ def truth_rows(ledger: Ledger, git: Git, kept: Sequence[bool], skipped: Iterable
             if path in skipped or not numbers:
                 continue
             lines = ledger.state(path, git("show", f"{commit}:{path}", whole=True))
-            older = {line.number for parent in parents for line in _parent_state(ledger, git, parent, path)}
-            rows = [(number, _facts(ledger, lines[number - 1], older, kept)) for number in sorted(numbers)]
+            older = {
+                line.number
+                for parent in parents
+                for line in _parent_state(ledger, git, parent, path)
+            }
+            rows = [
+                (number, _facts(ledger, lines[number - 1], older, kept))
+                for number in sorted(numbers)
+            ]
             yield from _runs(commit, path, rows)
 
 
@@ -201,7 +244,11 @@ def _parent_state(ledger: Ledger, git: Git, parent: str, path: str) -> list[Line
 def _facts(ledger: Ledger, line: Line, older: set[int], kept: Sequence[bool]) -> dict[str, Any]:
     author = line.author
     row: dict[str, Any] = {"author": author.who, "how": author.how}
-    row |= {name: value for name, value in (("agent", author.agent), ("call", author.call), ("by", author.run_by)) if value}
+    row |= {
+        name: value
+        for name, value in (("agent", author.agent), ("call", author.call), ("by", author.run_by))
+        if value
+    }
     row |= {"also": line.also} if line.also else {}
     row |= {"lost": True} if author.start >= 0 and not kept[author.start] else {}
     row |= {"seen": True} if line.number in ledger.seen else {}
@@ -210,11 +257,23 @@ def _facts(ledger: Ledger, line: Line, older: set[int], kept: Sequence[bool]) ->
     return row | ({"unclear": unclear} if unclear else {})
 
 
-def _runs(commit: str, path: str, rows: Sequence[tuple[int, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+def _runs(
+    commit: str, path: str, rows: Sequence[tuple[int, dict[str, Any]]]
+) -> Iterator[dict[str, Any]]:
     first = 0
     for place in range(1, len(rows) + 1):
-        if place == len(rows) or rows[place][1] != rows[first][1] or rows[place][0] != rows[place - 1][0] + 1:
-            yield {"commit": commit, "path": path, "start": rows[first][0], "end": rows[place - 1][0], **rows[first][1]}
+        if (
+            place == len(rows)
+            or rows[place][1] != rows[first][1]
+            or rows[place][0] != rows[place - 1][0] + 1
+        ):
+            yield {
+                "commit": commit,
+                "path": path,
+                "start": rows[first][0],
+                "end": rows[place - 1][0],
+                **rows[first][1],
+            }
             first = place
 
 

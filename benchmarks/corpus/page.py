@@ -21,10 +21,16 @@ HISTORY = ROOT / "benchmarks" / "data" / "lab-corpus.csv"
 PAGE = ROOT / "docs" / "benchmark.md"
 PARTS = ("open", "held-out")
 NUMBERS = (
-    "agent_found", "agent_precision", "agent_called_person", "person_found", "person_seen_found", "person_shown_found",
+    "agent_found",
+    "agent_precision",
+    "agent_called_person",
+    "person_found",
+    "person_seen_found",
+    "person_shown_found",
     "person_precision",
-    "person_called_agent", "call_right",
-)  # fmt: skip
+    "person_called_agent",
+    "call_right",
+)
 COLUMNS = ("day", "version", "part", "histories", "lines", *NUMBERS)
 NAMES = {
     "whowrote": "whowrote",
@@ -35,32 +41,58 @@ NAMES = {
     "whowrote as opentraces": "whowrote on the same",
 }
 ELSEWHERE = (
-    ("causari 0.5.0 (PyPI)", "its package fetches the program from GitHub when it is first run; not to be had"),
-    ("agent-strace 0.103.0 (PyPI)", "imports sessions of Claude Code and answers neither lines nor commits"),
+    (
+        "causari 0.5.0 (PyPI)",
+        "its package fetches the program from GitHub when it is first run; not to be had",
+    ),
+    (
+        "agent-strace 0.103.0 (PyPI)",
+        "imports sessions of Claude Code and answers neither lines nor commits",
+    ),
     ("deja-vu", "in neither npm nor PyPI"),
-    ("git-ai, Entire", "in neither npm nor PyPI, and they must be installed before the lines are written"),
+    (
+        "git-ai, Entire",
+        "in neither npm nor PyPI, and they must be installed before the lines are written",
+    ),
 )
 WRONG = 12  # kinds of wrong answers on the page
 
 
-def store_scores(corpora: Mapping[str, Path], results: Mapping[str, Mapping[str, dict[str, Any]]]) -> None:
+def store_scores(
+    corpora: Mapping[str, Path], results: Mapping[str, Mapping[str, dict[str, Any]]]
+) -> None:
     """Keeps the scores of each contestant in each part of the corpus; adds rows to the history."""
     version = version_of("whowrote")
     day = datetime.now(UTC).date().isoformat()
     data: dict[str, Any] = {"day": day, "version": version, "parts": {}}
     for part, corpus in corpora.items():
         rows = [about(path) for path in histories(corpus)]
-        agents = Counter(f"{name} {number}" for row in rows for name, number in row["versions"].items())
-        kept = {name: _kept(result, whole=name == "whowrote" and part == "open") for name, result in results[part].items()}
-        data["parts"][part] = {"agents": dict(sorted(agents.items())), "counts": crossed_counts(rows), "scores": kept}
+        agents = Counter(
+            f"{name} {number}" for row in rows for name, number in row["versions"].items()
+        )
+        kept = {
+            name: _kept(result, whole=name == "whowrote" and part == "open")
+            for name, result in results[part].items()
+        }
+        data["parts"][part] = {
+            "agents": dict(sorted(agents.items())),
+            "counts": crossed_counts(rows),
+            "scores": kept,
+        }
     DATA.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", "utf-8")
     _add_to_history(data)
 
 
 def _kept(result: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
     """What the page shows: tables of this program in the open part alone."""
-    names = {"histories", "lines", "scored", "all"} | ({"recall", "precision", "axes", "wrong"} if whole else set())
-    return {name: value[:WRONG] if name == "wrong" else value for name, value in result.items() if name in names}
+    names = {"histories", "lines", "scored", "all"} | (
+        {"recall", "precision", "axes", "wrong"} if whole else set()
+    )
+    return {
+        name: value[:WRONG] if name == "wrong" else value
+        for name, value in result.items()
+        if name in names
+    }
 
 
 def _add_to_history(data: Mapping[str, Any]) -> None:
@@ -75,7 +107,9 @@ def _add_to_history(data: Mapping[str, Any]) -> None:
             "histories": ours["histories"],
             "lines": ours["scored"],
         }
-        rows = [other for other in rows if (other["version"], other["part"]) != (row["version"], part)]
+        rows = [
+            other for other in rows if (other["version"], other["part"]) != (row["version"], part)
+        ]
         rows.append({**{name: str(value) for name, value in row.items()}, **numbers})
     with HISTORY.open("w", encoding="utf-8", newline="") as out:
         writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
@@ -102,22 +136,44 @@ def _contestants(part: Mapping[str, Any]) -> str:
     for name, label in NAMES.items():
         if name in part["scores"]:
             row = part["scores"][name]["all"]
-            rows.append([label, part["scores"][name]["histories"], *(percent(row[number]) for number in NUMBERS)])
+            rows.append(
+                [
+                    label,
+                    part["scores"][name]["histories"],
+                    *(percent(row[number]) for number in NUMBERS),
+                ]
+            )
     headers = (
-        "", "histories", "agent's lines found", "right, of those called an agent's", "agent's lines called a person's",
+        "",
+        "histories",
+        "agent's lines found",
+        "right, of those called an agent's",
+        "agent's lines called a person's",
         "people's lines found",
-        "the same where a session saw them appear", "where two looks on record show them", "right, of those that name a person",
-        "people's lines called an agent's", "right call",
-    )  # fmt: skip
+        "the same where a session saw them appear",
+        "where two looks on record show them",
+        "right, of those that name a person",
+        "people's lines called an agent's",
+        "right call",
+    )
     return _table(headers, rows)
 
 
 def _recall(part: Mapping[str, Any]) -> str:
     rows = [
-        (row["truth"], row["lines"], *(percent(row[name]) for name in ("right_by_hand", "right_by_source", "wrong", "abstained")))
+        (
+            row["truth"],
+            row["lines"],
+            *(
+                percent(row[name])
+                for name in ("right_by_hand", "right_by_source", "wrong", "abstained")
+            ),
+        )
         for row in part["scores"]["whowrote"]["recall"]
     ]
-    return _table(("truth", "lines", "right by the hand", "right by the source", "wrong", "no answer"), rows)
+    return _table(
+        ("truth", "lines", "right by the hand", "right by the source", "wrong", "no answer"), rows
+    )
 
 
 def _precision(part: Mapping[str, Any]) -> str:
@@ -135,11 +191,31 @@ def _axes(part: Mapping[str, Any]) -> str:
     for row in part["scores"]["whowrote"]["axes"]:
         count, agents = counts.get((row["axis"], row["value"]), ("", {}))
         names = ", ".join(f"{name} {number}" for name, number in agents.items())
-        numbers = (percent(row[name]) for name in ("agent_found", "agent_precision", "person_shown_found", "person_called_agent"))
+        numbers = (
+            percent(row[name])
+            for name in (
+                "agent_found",
+                "agent_precision",
+                "person_shown_found",
+                "person_called_agent",
+            )
+        )
         rows.append((row["axis"], row["value"], count, *numbers, names))
-    headers = ("axis", "value", "histories", "agent's lines found", "right, of those called an agent's")
+    headers = (
+        "axis",
+        "value",
+        "histories",
+        "agent's lines found",
+        "right, of those called an agent's",
+    )
     return _table(
-        (*headers, "people's lines found where two looks show them", "people's lines called an agent's", "histories by agent"), rows
+        (
+            *headers,
+            "people's lines found where two looks show them",
+            "people's lines called an agent's",
+            "histories by agent",
+        ),
+        rows,
     )
 
 
@@ -156,12 +232,15 @@ def _wrong(part: Mapping[str, Any]) -> str:
         )
         for row in part["scores"]["whowrote"]["wrong"]
     ]
-    return _table(("author", "wrote by", "agent", "said", "as", "lines", "histories, most lines first"), rows)
+    return _table(
+        ("author", "wrote by", "agent", "said", "as", "lines", "histories, most lines first"), rows
+    )
 
 
 def _history() -> str:
     return _table(
-        [name.replace("_", " ") for name in COLUMNS], ([row.get(name) or "-" for name in COLUMNS] for row in history_rows())
+        [name.replace("_", " ") for name in COLUMNS],
+        ([row.get(name) or "-" for name in COLUMNS] for row in history_rows()),
     )
 
 

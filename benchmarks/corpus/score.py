@@ -85,7 +85,10 @@ class Scored:
 
     @property
     def by_source(self) -> bool:
-        return self.by_hand or self.answer.said in (self.truth.facts.get("also"), self.truth.facts.get("by"))
+        return self.by_hand or self.answer.said in (
+            self.truth.facts.get("also"),
+            self.truth.facts.get("by"),
+        )
 
     @property
     def wrong(self) -> bool:
@@ -100,7 +103,9 @@ def rows_of(path: Path) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
 
 
-def read_truth(corpus: Path, names: Collection[str] | None = None) -> tuple[list[Truth], dict[str, dict[str, str]]]:
+def read_truth(
+    corpus: Path, names: Collection[str] | None = None
+) -> tuple[list[Truth], dict[str, dict[str, str]]]:
     """Lines that are asked about, and the axes of each history; of the histories with these names alone, if there are any."""
     lines: list[Truth] = []
     axes: dict[str, dict[str, str]] = {}
@@ -113,7 +118,10 @@ def read_truth(corpus: Path, names: Collection[str] | None = None) -> tuple[list
         for facts in rows_of(about.parent / "truth.jsonl"):
             if not facts.get("unclear"):
                 numbers = range(facts["start"], facts["end"] + 1)
-                lines += [Truth((facts["commit"], facts["path"], number), name, facts) for number in numbers]
+                lines += [
+                    Truth((facts["commit"], facts["path"], number), name, facts)
+                    for number in numbers
+                ]
     return lines, axes
 
 
@@ -122,16 +130,24 @@ def answers_of(rows: Iterable[Mapping[str, Any]]) -> dict[Key, Answer]:
     for row in rows:
         if row["class"] not in CLASSES:
             raise ValueError(f"{row['class']} is none of {', '.join(CLASSES)}")
-        answer = Answer(row["class"], row.get("detail") or "", row.get("call") or "", row.get("edited_by") or "")
+        answer = Answer(
+            row["class"], row.get("detail") or "", row.get("call") or "", row.get("edited_by") or ""
+        )
         first = row["start"] if "start" in row else row["line"]
         for number in range(first, row.get("end", first) + 1):
             answers[row["commit"], row["path"], number] = answer
     return answers
 
 
-def score(truth: Iterable[Truth], answers: Mapping[Key, Answer], *, weak: bool = False) -> list[Scored]:
+def score(
+    truth: Iterable[Truth], answers: Mapping[Key, Answer], *, weak: bool = False
+) -> list[Scored]:
     """Each line with what was said of it; lines without a letter or a digit only if `weak`."""
-    return [Scored(line, answers.get(line.key, Answer())) for line in truth if weak or not line.facts.get("weak")]
+    return [
+        Scored(line, answers.get(line.key, Answer()))
+        for line in truth
+        if weak or not line.facts.get("weak")
+    ]
 
 
 def rate(lines: Sequence[Scored], counts: Callable[[Scored], bool]) -> dict[str, Any]:
@@ -142,7 +158,12 @@ def rate(lines: Sequence[Scored], counts: Callable[[Scored], bool]) -> dict[str,
         pair[0] += counts(line)
         pair[1] += 1
     part, whole = (sum(pair[place] for pair in pairs.values()) for place in (0, 1))
-    return {"part": part, "of": whole, "rate": part / whole if whole else None, "interval": interval(list(pairs.values()))}
+    return {
+        "part": part,
+        "of": whole,
+        "rate": part / whole if whole else None,
+        "interval": interval(list(pairs.values())),
+    }
 
 
 def interval(pairs: Sequence[Sequence[int]]) -> tuple[float, float] | None:
@@ -215,17 +236,28 @@ def summary(lines: Sequence[Scored]) -> dict[str, Any]:
     shown = [line for line in people if line.truth.facts.get("shown")]
     called = [line for line in lines if line.answer.said == "agent"]
     named = [line for line in lines if line.answer.names_person]
-    with_call = [line for line in recorded if line.answer.said == "agent" and line.answer.call and line.truth.facts.get("call")]
+    with_call = [
+        line
+        for line in recorded
+        if line.answer.said == "agent" and line.answer.call and line.truth.facts.get("call")
+    ]
     return {
         "lines": len(lines),
         "agent_found": rate(recorded, lambda line: line.answer.said == "agent"),
         "agent_precision": rate(called, lambda line: line.by_source),
-        "agent_called_person": rate(of_agents, lambda line: line.answer.said == "person" and line.wrong),
+        "agent_called_person": rate(
+            of_agents, lambda line: line.answer.said == "person" and line.wrong
+        ),
         "person_found": rate(people, lambda line: line.answer.said == "person"),
         "person_seen_found": rate(seen, lambda line: line.answer.said == "person"),
         "person_shown_found": rate(shown, lambda line: line.answer.names_person),
-        "person_precision": rate(named, lambda line: "person" in (line.truth.facts["author"], line.truth.facts.get("also"))),
-        "person_called_agent": rate(of_people, lambda line: line.answer.said == "agent" and line.wrong),
+        "person_precision": rate(
+            named,
+            lambda line: "person" in (line.truth.facts["author"], line.truth.facts.get("also")),
+        ),
+        "person_called_agent": rate(
+            of_people, lambda line: line.answer.said == "agent" and line.wrong
+        ),
         "call_right": rate(with_call, lambda line: line.answer.call == line.truth.facts["call"]),
     }
 
@@ -236,7 +268,10 @@ def table_of_axes(lines: Sequence[Scored], axes: Mapping[str, Mapping[str, str]]
         groups: dict[str, list[Scored]] = defaultdict(list)
         for line in lines:
             groups[axes[line.truth.history][axis]].append(line)
-        table += [{"axis": axis, "value": value, **summary(rows)} for value, rows in sorted(groups.items())]
+        table += [
+            {"axis": axis, "value": value, **summary(rows)}
+            for value, rows in sorted(groups.items())
+        ]
     return table
 
 
@@ -247,7 +282,13 @@ def wrong_kinds(lines: Iterable[Scored]) -> Table:
         missed = line.truth.group == "agent" and line.answer.said == "unknown"
         if line.wrong or missed:
             facts, answer = line.truth.facts, line.answer
-            kinds[facts["author"], facts.get("how", ""), facts.get("agent", ""), answer.said, answer.detail].append(line)
+            kinds[
+                facts["author"],
+                facts.get("how", ""),
+                facts.get("agent", ""),
+                answer.said,
+                answer.detail,
+            ].append(line)
     names = ("author", "how", "agent", "said", "detail")
     return [
         {
@@ -260,7 +301,9 @@ def wrong_kinds(lines: Iterable[Scored]) -> Table:
     ]
 
 
-def scores(corpus: Path, answers: Iterable[Path], names: Collection[str] | None = None) -> dict[str, Any]:
+def scores(
+    corpus: Path, answers: Iterable[Path], names: Collection[str] | None = None
+) -> dict[str, Any]:
     truth, axes = read_truth(corpus, names)
     said = answers_of(row for path in answers for row in rows_of(path))
     lines = score(truth, said)
@@ -281,25 +324,34 @@ def percent(value: Mapping[str, Any]) -> str:
     if value["rate"] is None:
         return "-"
     limits = value["interval"]
-    return f"{100 * value['rate']:.1f}" + (f" ({100 * limits[0]:.1f} to {100 * limits[1]:.1f})" if limits else "")
+    return f"{100 * value['rate']:.1f}" + (
+        f" ({100 * limits[0]:.1f} to {100 * limits[1]:.1f})" if limits else ""
+    )
 
 
 def print_scores(result: Mapping[str, Any], *, kinds: bool = True) -> None:
     """`kinds`: also the kinds of wrong answers, with where they are."""
-    print(f"{result['histories']} histories, {result['lines']} lines, of them {result['scored']} with a letter or a digit")
+    print(
+        f"{result['histories']} histories, {result['lines']} lines, of them {result['scored']} with a letter or a digit"
+    )
     for name in ("recall", "precision", "axes"):
         print()
         for number, row in enumerate(result[name]):
             if number == 0:
                 print(" | ".join(key for key in row if key != "said" or name == "precision"))
-            cells = [percent(value) if isinstance(value, dict) and "rate" in value else str(value) for value in row.values()]
+            cells = [
+                percent(value) if isinstance(value, dict) and "rate" in value else str(value)
+                for value in row.values()
+            ]
             print(" | ".join(cells))
     for row in result["wrong"] if kinds else []:
         print(row)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Scores answers about lines against the truth of a corpus.")
+    parser = argparse.ArgumentParser(
+        description="Scores answers about lines against the truth of a corpus."
+    )
     parser.add_argument("corpus", type=Path)
     parser.add_argument("answers", type=Path, nargs="+")
     parser.add_argument("--json", action="store_true")

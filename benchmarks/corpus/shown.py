@@ -18,7 +18,10 @@ from typing import Any, NamedTuple
 
 AROUND = 2  # lines with a letter or a digit above and below a person's lines, by which their place is known
 SPARE = 3  # lines that may have stood in the place of those that were changed
-BETWEEN = ("between", "over")  # what the person did between two tasks of agents; what was pasted then is an agent's text
+BETWEEN = (
+    "between",
+    "over",
+)  # what the person did between two tasks of agents; what was pasted then is an agent's text
 _NUMBER = re.compile(r"\s*L?\d+(?:→|\t|[.:|] ?|  ?)")
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 _ROW = re.compile(r"INSERT INTO \"?\w+\"? VALUES\((.*)\);$")
@@ -36,7 +39,11 @@ class Look(NamedTuple):
 def looks(home: Path) -> list[Look]:
     """Every text of two or more lines in the transcripts below a home, oldest first."""
     found: dict[tuple[float, tuple[str, ...]], None] = {}
-    for path in sorted(path for path in home.rglob("*") if path.is_file() and "shop" not in path.relative_to(home).parts[:1]):
+    for path in sorted(
+        path
+        for path in home.rglob("*")
+        if path.is_file() and "shop" not in path.relative_to(home).parts[:1]
+    ):
         for moment, record in _records(path):
             for text in _texts(record):
                 for lines in _readings(text):
@@ -51,7 +58,10 @@ def _records(path: Path) -> Iterator[tuple[float, Any]]:
         record: Any = None
         if path.suffix == ".sql":
             if row := _ROW.match(line):
-                times = [int(number) / 1000 for number in _MILLISECONDS.findall(row[1].partition("'{")[0])]
+                times = [
+                    int(number) / 1000
+                    for number in _MILLISECONDS.findall(row[1].partition("'{")[0])
+                ]
                 moment = max(times, default=moment)
                 record = [_loaded(match[1].replace("''", "'")) for match in _JSON.finditer(row[1])]
         else:
@@ -91,7 +101,9 @@ def _readings(text: str) -> Iterator[tuple[str, ...]]:
         yield tuple(filter(None, unnumbered))
     if sum(line[:1] in "+- @*" for line in lines) * 2 > len(lines):
         for gone in "-+":
-            yield tuple(filter(None, (line[1:].strip() for line in lines if not line.startswith(gone))))
+            yield tuple(
+                filter(None, (line[1:].strip() for line in lines if not line.startswith(gone)))
+            )
 
 
 class Place(NamedTuple):
@@ -109,12 +121,18 @@ class Place(NamedTuple):
         """The line with that number, from 0, stands between the surroundings, or in its place behind or before one of them."""
         start, end = (*self.above, *self.lines[: number + 1]), (*self.lines[number:], *self.below)
         beside = (self.above and _ends(start, lines)) or (self.below and _ends(end, lines))
-        return bool(beside) or any(self.lines[number] in between for between in self._between(lines))
+        return bool(beside) or any(
+            self.lines[number] in between for between in self._between(lines)
+        )
 
     def _between(self, lines: Sequence[str]) -> Iterator[Sequence[str]]:
         """What stands between the surroundings, where they are close enough."""
         starts = _ends(self.above, lines)
-        stops = [stop - len(self.below) for stop in _ends(self.below, lines)] if self.below else [len(lines)]
+        stops = (
+            [stop - len(self.below) for stop in _ends(self.below, lines)]
+            if self.below
+            else [len(lines)]
+        )
         for start in starts:
             for stop in stops[bisect_left(stops, start) :]:
                 if stop - start <= len(self.lines) + SPARE:
@@ -126,10 +144,16 @@ def _ends(part: Sequence[str], lines: Sequence[str]) -> list[int]:
     size = len(part)
     if not size:
         return [0]
-    return [place + size for place in range(len(lines) - size + 1) if tuple(lines[place : place + size]) == tuple(part)]
+    return [
+        place + size
+        for place in range(len(lines) - size + 1)
+        if tuple(lines[place : place + size]) == tuple(part)
+    ]
 
 
-def shown_lines(rows: Sequence[Row], text_of: TextOf, seen: Sequence[Look]) -> set[tuple[str, str, int]]:
+def shown_lines(
+    rows: Sequence[Row], text_of: TextOf, seen: Sequence[Look]
+) -> set[tuple[str, str, int]]:
     """Commit, path and number of each of a person's lines that two looks show; `rows` are those of a history's truth."""
     numbers: dict[tuple[str, str], list[int]] = defaultdict(list)
     for row in rows:
@@ -137,16 +161,30 @@ def shown_lines(rows: Sequence[Row], text_of: TextOf, seen: Sequence[Look]) -> s
             numbers[row["commit"], row["path"]] += range(row["start"], row["end"] + 1)
     shown = set()
     for (commit, path), of_person in numbers.items():
-        lines = [(number, line.strip()) for number, line in enumerate(text_of(commit, path), 1) if line.strip()]
+        lines = [
+            (number, line.strip())
+            for number, line in enumerate(text_of(commit, path), 1)
+            if line.strip()
+        ]
         places = [place for place, (number, _) in enumerate(lines) if number in set(of_person)]
         texts = [text for _, text in lines]
         for first, last in _runs(places):
-            place = Place(_nearest(texts[:first][::-1])[::-1], tuple(texts[first : last + 1]), _nearest(texts[last + 1 :]))
+            place = Place(
+                _nearest(texts[:first][::-1])[::-1],
+                tuple(texts[first : last + 1]),
+                _nearest(texts[last + 1 :]),
+            )
             if not (place.above or place.below):
                 continue  # a whole file
-            without = min((look.moment for look in seen if place.shown_without(look.lines)), default=None)
+            without = min(
+                (look.moment for look in seen if place.shown_without(look.lines)), default=None
+            )
             later = [look.lines for look in seen if without is not None and look.moment > without]
-            found = (step for step in range(last + 1 - first) if any(place.shown_with(step, look) for look in later))
+            found = (
+                step
+                for step in range(last + 1 - first)
+                if any(place.shown_with(step, look) for look in later)
+            )
             shown |= {(commit, path, lines[first + step][0]) for step in found}
     return shown
 

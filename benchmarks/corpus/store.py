@@ -54,10 +54,16 @@ def keep(history: History, target: Path) -> dict[str, Any]:
 def _write_truth(history: Path, rows: list[dict[str, Any]]) -> None:
     """Writes the truth of a kept history, with what its transcripts show of a person."""
     with tempfile.TemporaryDirectory() as clone:
-        subprocess.run(["git", "clone", "-q", "--bare", str(history / "repo.bundle"), clone], check=True, capture_output=True)
+        subprocess.run(
+            ["git", "clone", "-q", "--bare", str(history / "repo.bundle"), clone],
+            check=True,
+            capture_output=True,
+        )
 
         def lines_of(commit: str, path: str) -> list[str]:
-            done = subprocess.run(["git", "-C", clone, "show", f"{commit}:{path}"], check=True, capture_output=True)
+            done = subprocess.run(
+                ["git", "-C", clone, "show", f"{commit}:{path}"], check=True, capture_output=True
+            )
             return done.stdout.decode("utf-8", "surrogateescape").split("\n")
 
         marked = with_shown(rows, lines_of, history / "home")
@@ -67,11 +73,21 @@ def _write_truth(history: Path, rows: list[dict[str, Any]]) -> None:
 def mark_shown(corpus: Path) -> None:
     """Marks in the truth of each kept history what its transcripts show of a person."""
     for history in histories(corpus):
-        _write_truth(history, [json.loads(line) for line in (history / "truth.jsonl").read_text("utf-8").splitlines()])
+        _write_truth(
+            history,
+            [
+                json.loads(line)
+                for line in (history / "truth.jsonl").read_text("utf-8").splitlines()
+            ],
+        )
 
 
 def _versions(history: History) -> dict[str, str]:
-    names = {history.plan.agent, history.plan.second} if history.plan.lost == "second-agent" else {history.plan.agent}
+    names = (
+        {history.plan.agent, history.plan.second}
+        if history.plan.lost == "second-agent"
+        else {history.plan.agent}
+    )
     return {name: history.versions[name] for name in sorted(names)}
 
 
@@ -106,12 +122,24 @@ def unpack(history: Path, target: Path) -> Path:
 
     rebuild_home(history, target / "home")
     clone = target / "home" / "shop"
-    subprocess.run(["git", "clone", "-q", str(history / "repo.bundle"), str(clone)], check=True, capture_output=True)
+    subprocess.run(
+        ["git", "clone", "-q", str(history / "repo.bundle"), str(clone)],
+        check=True,
+        capture_output=True,
+    )
     for name, value in (("name", "Dev"), ("email", "dev@lab.example")):  # who works in it
         subprocess.run(["git", "-C", str(clone), "config", f"user.{name}", value], check=True)
-    listed = subprocess.run(["git", "-C", str(clone), "branch", "-r"], check=True, capture_output=True, text=True).stdout
-    for name in (line.strip().removeprefix("origin/") for line in listed.splitlines() if "->" not in line):
-        subprocess.run(["git", "-C", str(clone), "branch", "-q", name, f"origin/{name}"], check=False, capture_output=True)
+    listed = subprocess.run(
+        ["git", "-C", str(clone), "branch", "-r"], check=True, capture_output=True, text=True
+    ).stdout
+    for name in (
+        line.strip().removeprefix("origin/") for line in listed.splitlines() if "->" not in line
+    ):
+        subprocess.run(
+            ["git", "-C", str(clone), "branch", "-q", name, f"origin/{name}"],
+            check=False,
+            capture_output=True,
+        )
     return clone
 
 
@@ -123,12 +151,24 @@ def about(history: Path) -> dict[str, Any]:
 
 def small_choice(corpus: Path, most: int) -> list[Path]:
     """Histories of at most so many bytes together that have every value of every axis and every agent, as far as they fit."""
-    sizes = {path: sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) for path in histories(corpus)}
-    values = {path: {(axis, row[axis]) for axis in (*AXES, "agent")} for path in sizes for row in [about(path)]}
+    sizes = {
+        path: sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        for path in histories(corpus)
+    }
+    values = {
+        path: {(axis, row[axis]) for axis in (*AXES, "agent")}
+        for path in sizes
+        for row in [about(path)]
+    }
     seen: Counter[tuple[str, str]] = Counter()
     chosen: list[Path] = []
     while left := [path for path, size in sizes.items() if path not in chosen and size <= most]:
-        best = max(left, key=lambda path: sum(1 / (1 + 9 * seen[value]) for value in values[path]) / (sizes[path] + 40_000))
+        best = max(
+            left,
+            key=lambda path: (
+                sum(1 / (1 + 9 * seen[value]) for value in values[path]) / (sizes[path] + 40_000)
+            ),
+        )
         chosen.append(best)
         seen.update(values[best])
         most -= sizes[best]
@@ -136,4 +176,8 @@ def small_choice(corpus: Path, most: int) -> list[Path]:
 
 
 def histories(corpus: Path) -> list[Path]:
-    return sorted(path.parent for path in corpus.glob("*/history.json") if not path.parent.name.endswith(".part"))
+    return sorted(
+        path.parent
+        for path in corpus.glob("*/history.json")
+        if not path.parent.name.endswith(".part")
+    )

@@ -40,7 +40,14 @@ REMARKS = {
         "Maßeinheit prüfen",
         "naïve Lösung",
     ),
-    "wide": ("注文の合計", "проверка остатка", "größer als null", "σύνολο παραγγελίας", "✓ checked", "— see above"),
+    "wide": (
+        "注文の合計",
+        "проверка остатка",
+        "größer als null",
+        "σύνολο παραγγελίας",
+        "✓ checked",
+        "— see above",
+    ),
 }
 Body = list[str]
 
@@ -69,14 +76,19 @@ def _camel(verb: str, noun: str) -> str:
 
 
 def _modules(form: str, names: Sequence[str]) -> Callable[[Random], Body]:
-    return lambda rng: [form.format(name) for name in sorted(rng.sample(list(names), rng.randint(2, min(5, len(names)))))]
+    return lambda rng: [
+        form.format(name)
+        for name in sorted(rng.sample(list(names), rng.randint(2, min(5, len(names)))))
+    ]
 
 
 def _python_function(name: str, arguments: Sequence[str], body: Body) -> Body:
     return [f"def {name}({', '.join(arguments)}):", *(f"    {line}" for line in body)]
 
 
-def _braced(head: str, typed: str, margin: str = "    ") -> Callable[[str, Sequence[str], Body], Body]:
+def _braced(
+    head: str, typed: str, margin: str = "    "
+) -> Callable[[str, Sequence[str], Body], Body]:
     def function(name: str, arguments: Sequence[str], body: Body) -> Body:
         listed = ", ".join(typed.format(argument) for argument in arguments)
         return [head.format(name=name, arguments=listed), *(margin + line for line in body), "}"]
@@ -86,39 +98,100 @@ def _braced(head: str, typed: str, margin: str = "    ") -> Callable[[str, Seque
 
 LANGUAGES: Mapping[str, Language] = {
     "python": Language(
-        ".py", "# {}", _modules("import {}", ("csv", "json", "math", "os", "re", "sys", "time")), _python_function,
-        "{} = {}", "if {} > {}:", "for {} in {}:", "{}({})", "return {}", separate=2,
+        ".py",
+        "# {}",
+        _modules("import {}", ("csv", "json", "math", "os", "re", "sys", "time")),
+        _python_function,
+        "{} = {}",
+        "if {} > {}:",
+        "for {} in {}:",
+        "{}({})",
+        "return {}",
+        separate=2,
     ),
     "typescript": Language(
-        ".ts", "// {}",
-        _modules('import {{ {0} }} from "./{0}";', ("client", "ledger", "order", "report", "store", "table")),
+        ".ts",
+        "// {}",
+        _modules(
+            'import {{ {0} }} from "./{0}";',
+            ("client", "ledger", "order", "report", "store", "table"),
+        ),
         _braced("export function {name}({arguments}): number {{", "{}: number", "  "),
-        "const {} = {};", "if ({} > {}) {{", "for (const {} of {}) {{", "{}({});", "return {};", "}", "  ", _camel,
+        "const {} = {};",
+        "if ({} > {}) {{",
+        "for (const {} of {}) {{",
+        "{}({});",
+        "return {};",
+        "}",
+        "  ",
+        _camel,
     ),
     "go": Language(
-        ".go", "// {}",
-        lambda rng: ["package shop", "", "import (", *_modules('\t"{}"', ("errors", "fmt", "math", "os", "sort"))(rng), ")"],
+        ".go",
+        "// {}",
+        lambda rng: [
+            "package shop",
+            "",
+            "import (",
+            *_modules('\t"{}"', ("errors", "fmt", "math", "os", "sort"))(rng),
+            ")",
+        ],
         _braced("func {name}({arguments}) int {{", "{} int", "\t"),
-        "{} := {}", "if {} > {} {{", "for _, {} := range {} {{", "{}({})", "return {}", "}", "\t", _camel,
+        "{} := {}",
+        "if {} > {} {{",
+        "for _, {} := range {} {{",
+        "{}({})",
+        "return {}",
+        "}",
+        "\t",
+        _camel,
     ),
     "rust": Language(
-        ".rs", "// {}", _modules("use crate::{};", ("batch", "ledger", "order", "queue", "report", "stock")),
+        ".rs",
+        "// {}",
+        _modules("use crate::{};", ("batch", "ledger", "order", "queue", "report", "stock")),
         _braced("pub fn {name}({arguments}) -> i64 {{", "{}: i64"),
-        "let {} = {};", "if {} > {} {{", "for {} in {}.iter() {{", "{}({});", "return {};", "}",
+        "let {} = {};",
+        "if {} > {} {{",
+        "for {} in {}.iter() {{",
+        "{}({});",
+        "return {};",
+        "}",
     ),
     "java": Language(
-        ".java", "// {}", _modules("import shop.{};", ("Batch", "Ledger", "Order", "Queue", "Report", "Stock")),
+        ".java",
+        "// {}",
+        _modules("import shop.{};", ("Batch", "Ledger", "Order", "Queue", "Report", "Stock")),
         _braced("static int {name}({arguments}) {{", "int {}"),
-        "int {} = {};", "if ({} > {}) {{", "for (int {} : {}) {{", "{}({});", "return {};", "}", "    ", _camel,
+        "int {} = {};",
+        "if ({} > {}) {{",
+        "for (int {} : {}) {{",
+        "{}({});",
+        "return {};",
+        "}",
+        "    ",
+        _camel,
     ),
     "c": Language(
-        ".c", "/* {} */", _modules("#include <{}.h>", ("limits", "math", "stdio", "stdlib", "string", "time")),
+        ".c",
+        "/* {} */",
+        _modules("#include <{}.h>", ("limits", "math", "stdio", "stdlib", "string", "time")),
         _braced("int {name}({arguments}) {{", "int {}"),
-        "int {} = {};", "if ({} > {}) {{", "for (int {0} = 0; {0} < {1}; {0}++) {{", "{}({});", "return {};", "}",
+        "int {} = {};",
+        "if ({} > {}) {{",
+        "for (int {0} = 0; {0} < {1}; {0}++) {{",
+        "{}({});",
+        "return {};",
+        "}",
     ),
-}  # fmt: skip
+}
 PROSE = ("markdown", "csv", "yaml")
-SUFFIXES = {**{name: language.suffix for name, language in LANGUAGES.items()}, "markdown": ".md", "csv": ".csv", "yaml": ".yaml"}
+SUFFIXES = {
+    **{name: language.suffix for name, language in LANGUAGES.items()},
+    "markdown": ".md",
+    "csv": ".csv",
+    "yaml": ".yaml",
+}
 
 
 @dataclass
@@ -144,9 +217,11 @@ class Grammar:
         if self.language in LANGUAGES:
             language = LANGUAGES[self.language]
             return [language.comment.format(title), *language.imports(self.rng)]
-        return {"markdown": [f"# {title}", "", self.sentence()], "csv": ["id,name,count,price"], "yaml": [f"# {title}"]}[
-            self.language
-        ]
+        return {
+            "markdown": [f"# {title}", "", self.sentence()],
+            "csv": ["id,name,count,price"],
+            "yaml": [f"# {title}"],
+        }[self.language]
 
     def gap(self) -> list[str]:
         language = LANGUAGES.get(self.language)
@@ -156,16 +231,26 @@ class Grammar:
         rng = self.rng
         if self.language == "markdown":
             listed = [f"- {self.sentence()}" for _ in range(rng.randint(0, 4))]
-            return [f"## {rng.choice(VERBS).capitalize()} the {rng.choice(NOUNS)}", "", self.sentence(), *listed]
+            return [
+                f"## {rng.choice(VERBS).capitalize()} the {rng.choice(NOUNS)}",
+                "",
+                self.sentence(),
+                *listed,
+            ]
         if self.language == "csv":
-            return [f"{rng.randint(1, 9999)},{rng.choice(NOUNS)},{rng.randint(0, 40)},{rng.randint(1, 99)}" for _ in range(6)]
+            return [
+                f"{rng.randint(1, 9999)},{rng.choice(NOUNS)},{rng.randint(0, 40)},{rng.randint(1, 99)}"
+                for _ in range(6)
+            ]
         if self.language == "yaml":
             keys = [f"  {rng.choice(NOUNS)}: {self.value()}" for _ in range(rng.randint(2, 5))]
             return [f"{self.name()}:", *keys, "  enabled: true"]
         language = LANGUAGES[self.language]
         arguments = rng.sample(NOUNS, rng.randint(1, 3))
         body = self.body(language, list(arguments), rng.randint(2, 5), 0)
-        return language.function(language.join(rng.choice(VERBS), rng.choice(NOUNS)), arguments, body)
+        return language.function(
+            language.join(rng.choice(VERBS), rng.choice(NOUNS)), arguments, body
+        )
 
     def sentence(self) -> str:
         rng = self.rng
@@ -189,13 +274,22 @@ class Grammar:
             return [language.comment.format(rng.choice(REMARKS[self.remarks]))]
         if chance < 0.45 or depth > 1:
             name = rng.choice(NOUNS)
-            line = language.assign.format(name, f"{rng.choice(known)} {rng.choice('+-*')} {self.value()}")
+            line = language.assign.format(
+                name, f"{rng.choice(known)} {rng.choice('+-*')} {self.value()}"
+            )
             known.append(name)
             return [line]
         if chance < 0.6:
-            return [language.call.format(language.join(rng.choice(VERBS), rng.choice(NOUNS)), rng.choice(known))]
+            return [
+                language.call.format(
+                    language.join(rng.choice(VERBS), rng.choice(NOUNS)), rng.choice(known)
+                )
+            ]
         if chance < 0.85:
-            head, inner = language.when.format(rng.choice(known), self.value()), self.body(language, known[:], 1, depth + 1)
+            head, inner = (
+                language.when.format(rng.choice(known), self.value()),
+                self.body(language, known[:], 1, depth + 1),
+            )
         else:
             name = rng.choice(NOUNS)
             head = language.loop.format(name, rng.choice(known))
@@ -224,9 +318,13 @@ def insertion(grammar: Grammar, lines: Sequence[str], blocks: int = 1) -> Splice
     return Splice(start, 0, tuple(added))
 
 
-def alteration(rng: Random, lines: Sequence[str], wanted: Callable[[int], bool] = lambda number: True) -> Splice | None:
+def alteration(
+    rng: Random, lines: Sequence[str], wanted: Callable[[int], bool] = lambda number: True
+) -> Splice | None:
     """One line with another number or name in it; `wanted` says which may be changed. None if none can."""
-    numbers = [number for number, line in enumerate(lines) if len(line.strip()) > 7 and wanted(number)]
+    numbers = [
+        number for number, line in enumerate(lines) if len(line.strip()) > 7 and wanted(number)
+    ]
     if not numbers:
         return None
     number = rng.choice(numbers)
@@ -239,11 +337,17 @@ def altered(rng: Random, line: str) -> str:
     place = rng.choice(places or [0])
     digits = [sign for sign in words[place] if sign.isdigit()]
     if digits:
-        words[place] = words[place].replace(digits[0], str((int(digits[0]) + rng.randint(1, 8)) % 10), 1)
+        words[place] = words[place].replace(
+            digits[0], str((int(digits[0]) + rng.randint(1, 8)) % 10), 1
+        )
     else:
         stem = next((noun for noun in NOUNS if noun in words[place]), "")
         new = rng.choice(NOUNS)
-        words[place] = words[place].replace(stem, new, 1) if stem and stem != new else f"{words[place]} {rng.choice(NOUNS)}"
+        words[place] = (
+            words[place].replace(stem, new, 1)
+            if stem and stem != new
+            else f"{words[place]} {rng.choice(NOUNS)}"
+        )
     return " ".join(words)
 
 

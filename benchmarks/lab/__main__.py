@@ -18,31 +18,48 @@ from lab.scenarios import SCENARIOS, in_terminal
 def main() -> int:
     """Exit code 1 when an agent did not do what the script asked for; differences in what is read are told, and no failure."""
     parser = argparse.ArgumentParser(
-        prog="lab", description="Runs coding agents against a scripted model and compares what is read."
+        prog="lab",
+        description="Runs coding agents against a scripted model and compares what is read.",
     )
     parser.add_argument("--agents", default="", help="names separated by commas; default: all")
-    parser.add_argument("--scenarios", default="basic,resume", help=f"of {', '.join([*SCENARIOS, *in_terminal()])}")
     parser.add_argument(
-        "--versions", default=NEWEST, help="versions separated by commas; default: the newest that can be installed"
+        "--scenarios", default="basic,resume", help=f"of {', '.join([*SCENARIOS, *in_terminal()])}"
     )
-    parser.add_argument("--pace", type=float, default=PACE, help="characters a second that the person types; 0: no waiting")
     parser.add_argument(
-        "--store", action="store_true", help="keep the outcome in benchmarks/data/lab.json, which docs/agents.md shows"
+        "--versions",
+        default=NEWEST,
+        help="versions separated by commas; default: the newest that can be installed",
+    )
+    parser.add_argument(
+        "--pace",
+        type=float,
+        default=PACE,
+        help="characters a second that the person types; 0: no waiting",
+    )
+    parser.add_argument(
+        "--store",
+        action="store_true",
+        help="keep the outcome in benchmarks/data/lab.json, which docs/agents.md shows",
     )
     options = parser.parse_args()
     names = [name for name in options.agents.split(",") if name] or [agent.name for agent in AGENTS]
     for what, asked, existing in (
-        ("agent", names, BY_NAME), ("scenario", options.scenarios.split(","), {**SCENARIOS, **in_terminal()})
-    ):  # fmt: skip
+        ("agent", names, BY_NAME),
+        ("scenario", options.scenarios.split(","), {**SCENARIOS, **in_terminal()}),
+    ):
         if unknown := [name for name in asked if name not in existing]:
-            parser.error(f"no {what} is called {', '.join(unknown)}; there are {', '.join(existing)}")
+            parser.error(
+                f"no {what} is called {', '.join(unknown)}; there are {', '.join(existing)}"
+            )
     comparisons, failures = [], 0
     for name in names:
         for version in options.versions.split(","):
             for scenario in options.scenarios.split(","):
                 comparison = attempt(BY_NAME[name], version, scenario, options.pace)
                 if comparison is None:
-                    failures += scenario not in BY_NAME[name].lacks and (name in INTERACTIVE or scenario in SCENARIOS)
+                    failures += scenario not in BY_NAME[name].lacks and (
+                        name in INTERACTIVE or scenario in SCENARIOS
+                    )
                 else:
                     comparisons.append(comparison)
     for row in [HEADERS, *map(table_row, comparisons)]:
@@ -56,7 +73,10 @@ def attempt(agent: Agent, version: str, scenario: str, pace: float) -> Compariso
     """Installs, runs and compares; None, with the reason printed, when the agent could not be had or did not do it."""
     conversation = in_terminal().get(scenario)
     if conversation is not None and agent.name not in INTERACTIVE:
-        print(f"{agent.name} {scenario}: skipped, nobody told the lab how its interface is used", flush=True)
+        print(
+            f"{agent.name} {scenario}: skipped, nobody told the lab how its interface is used",
+            flush=True,
+        )
         return None
     if scenario in agent.lacks:
         print(f"{agent.name} {scenario}: skipped, {agent.note}", flush=True)
@@ -72,7 +92,10 @@ def attempt(agent: Agent, version: str, scenario: str, pace: float) -> Compariso
     except (NotInstalled, RuntimeError) as error:
         print(f"{agent.name} {scenario}: not run, {error}", flush=True)
         return None
-    print(f"{agent.name} {installed} {scenario}: {time.time() - started:.0f} s, {run.directory}", flush=True)
+    print(
+        f"{agent.name} {installed} {scenario}: {time.time() - started:.0f} s, {run.directory}",
+        flush=True,
+    )
     for difference in comparison.differences:
         print(f"  {difference}", flush=True)
     return comparison

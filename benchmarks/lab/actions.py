@@ -20,7 +20,9 @@ class Action:
 
     kind: str
     path: str = ""
-    text: str = ""  # of write the whole text, of edit the new one, of say, task and plan what is said
+    text: str = (
+        ""  # of write the whole text, of edit the new one, of say, task and plan what is said
+    )
     old: str = ""
     command: str = ""
     step: str = ""  # of task, the step of the script that the subagent goes through
@@ -53,39 +55,123 @@ class Style:
     absolute: bool = True  # paths in arguments are absolute
     shell_patch: bool = False  # without a tool that edits, edits are `apply_patch` commands
     text: str = ""  # "aider", "gptme", "bash": edits and commands stand in the answer's text
-    escalated: bool = False  # commands ask to run outside the sandbox, where a tool has a parameter for that
+    escalated: bool = (
+        False  # commands ask to run outside the sandbox, where a tool has a parameter for that
+    )
 
 
 # Tools by what they can do, the ones that an agent's own model prefers first.
 TOOLS: Mapping[str, Sequence[str]] = {
     "write": (
-        "Write", "write", "write_file", "write_to_file", "create_file", "Create", "create", "WriteFile",
-        "write_file_to_disk", "save", "editor", "str_replace_editor", "file_editor", "file_write", "apply_patch",
+        "Write",
+        "write",
+        "write_file",
+        "write_to_file",
+        "create_file",
+        "Create",
+        "create",
+        "WriteFile",
+        "write_file_to_disk",
+        "save",
+        "editor",
+        "str_replace_editor",
+        "file_editor",
+        "file_write",
+        "apply_patch",
     ),
     "edit": (
-        "Edit", "edit", "replace", "edit_file", "str_replace", "search_replace", "replace_in_file", "StrReplaceFile",
-        "str_replace_editor", "file_editor", "editor", "single_find_and_replace", "MultiEdit", "multi_edit", "multiedit", "patch",
-        "apply_diff", "apply_patch",
+        "Edit",
+        "edit",
+        "replace",
+        "edit_file",
+        "str_replace",
+        "search_replace",
+        "replace_in_file",
+        "StrReplaceFile",
+        "str_replace_editor",
+        "file_editor",
+        "editor",
+        "single_find_and_replace",
+        "MultiEdit",
+        "multi_edit",
+        "multiedit",
+        "patch",
+        "apply_diff",
+        "apply_patch",
     ),
     "read": (
-        "Read", "read", "read_file", "view", "ReadFile", "view_file", "str_replace_editor", "file_editor", "editor", "read_files",
+        "Read",
+        "read",
+        "read_file",
+        "view",
+        "ReadFile",
+        "view_file",
+        "str_replace_editor",
+        "file_editor",
+        "editor",
+        "read_files",
     ),
     "shell": (
-        "Bash", "bash", "shell", "run_shell_command", "exec_command", "execute_command", "run_commands", "run_command", "Shell",
-        "Execute", "terminal", "run_terminal_command", "execute_bash", "shell_command", "local_shell", "container.exec", "ipython",
+        "Bash",
+        "bash",
+        "shell",
+        "run_shell_command",
+        "exec_command",
+        "execute_command",
+        "run_commands",
+        "run_command",
+        "Shell",
+        "Execute",
+        "terminal",
+        "run_terminal_command",
+        "execute_bash",
+        "shell_command",
+        "local_shell",
+        "container.exec",
+        "ipython",
     ),
     "task": (
-        "Task", "task", "Agent", "agent", "spawn_agent", "subagent", "delegate_to_agent", "invoke_agent", "generalist", "new_task",
+        "Task",
+        "task",
+        "Agent",
+        "agent",
+        "spawn_agent",
+        "subagent",
+        "delegate_to_agent",
+        "invoke_agent",
+        "generalist",
+        "new_task",
     ),
-    "plan": ("ExitPlanMode", "ToolSearch"),  # which finds the first, where that is offered when asked for
-}  # fmt: skip
+    "plan": (
+        "ExitPlanMode",
+        "ToolSearch",
+    ),  # which finds the first, where that is offered when asked for
+}
 FINISH = ("attempt_completion", "finish", "submit", "submit_and_exit")
 
 # Parameters by what they hold.
-PATHS = ("file_path", "path", "filePath", "filepath", "absolute_path", "target_file", "file", "filename")
+PATHS = (
+    "file_path",
+    "path",
+    "filePath",
+    "filepath",
+    "absolute_path",
+    "target_file",
+    "file",
+    "filename",
+)
 TEXTS = ("content", "file_text", "contents", "text", "file_content", "body")
 OLD_TEXTS = ("old_string", "oldString", "old_str", "old_text", "oldText", "old", "search", "find")
-NEW_TEXTS = ("new_string", "newString", "new_str", "new_text", "newText", "new", "replace", "replacement")
+NEW_TEXTS = (
+    "new_string",
+    "newString",
+    "new_str",
+    "new_text",
+    "newText",
+    "new",
+    "replace",
+    "replacement",
+)
 COMMANDS = ("command", "cmd", "commands", "script", "code")
 PROMPTS = ("prompt", "task", "message", "description")
 
@@ -131,7 +217,9 @@ def patch_envelope(action: Action, path: str) -> str:
     lines += [f"-{line}" for line in old[head : len(old) - tail]]
     lines += [f"+{line}" for line in new[head : len(new) - tail]]
     lines += [f" {line}" for line in old[len(old) - tail :]]
-    return f"*** Begin Patch\n*** Update File: {path}\n@@\n" + "\n".join(lines) + "\n*** End Patch\n"
+    return (
+        f"*** Begin Patch\n*** Update File: {path}\n@@\n" + "\n".join(lines) + "\n*** End Patch\n"
+    )
 
 
 def arguments_for(action: Action, tool: Tool, directory: str, style: Style) -> Json | None:
@@ -145,11 +233,16 @@ def arguments_for(action: Action, tool: Tool, directory: str, style: Style) -> J
     if action.kind == "shell":
         arguments = _shell_arguments(action, tool)
         if arguments is not None and style.escalated and "sandbox_permissions" in tool.properties:
-            arguments |= {"sandbox_permissions": "require_escalated", "justification": "The file is needed."}
+            arguments |= {
+                "sandbox_permissions": "require_escalated",
+                "justification": "The file is needed.",
+            }
     elif action.kind == "task":
         arguments = _task_arguments(action, tool)
     elif action.kind == "plan":
-        arguments = {"query": "select:ExitPlanMode"} if tool.name == "ToolSearch" else {"plan": action.text}
+        arguments = (
+            {"query": "select:ExitPlanMode"} if tool.name == "ToolSearch" else {"plan": action.text}
+        )
     else:
         arguments = _file_arguments(action, tool, path)
     return None if arguments is None else fill_required(tool.schema, arguments)
@@ -179,7 +272,9 @@ def _written(action: Action, properties: Json) -> Json | None:
     new, old = first_of(NEW_TEXTS, properties), first_of(OLD_TEXTS, properties)
     if new is None:
         return None
-    return {new: action.text} | ({old: ""} if old is not None else {})  # an editor that makes a file when nothing is to be replaced
+    return {new: action.text} | (
+        {old: ""} if old is not None else {}
+    )  # an editor that makes a file when nothing is to be replaced
 
 
 def _replaced(action: Action, tool: Tool) -> Json | None:
@@ -243,15 +338,22 @@ def _task_arguments(action: Action, tool: Tool) -> Json | None:
     kinds = (properties.get("subagent_type") or {}).get("enum")
     if kinds:
         arguments["subagent_type"] = next((kind for kind in kinds if "general" in kind), kinds[0])
-    elif "subagent_type" in properties and "general-purpose" not in tool.description + json.dumps(tool.schema):
+    elif "subagent_type" in properties and "general-purpose" not in tool.description + json.dumps(
+        tool.schema
+    ):
         arguments["subagent_type"] = "general"
     return arguments
 
 
-def call_for(action: Action, tools: Sequence[Tool], directory: str, style: Style) -> tuple[Tool, Json | str] | None:
+def call_for(
+    action: Action, tools: Sequence[Tool], directory: str, style: Style
+) -> tuple[Tool, Json | str] | None:
     """The tool that does the action and its arguments, or the text that a free-form tool takes; None if none can."""
     for name in TOOLS[action.kind]:
-        tool = next((tool for tool in tools if tool.name == name or tool.name.rpartition("__")[2] == name), None)
+        tool = next(
+            (tool for tool in tools if tool.name == name or tool.name.rpartition("__")[2] == name),
+            None,
+        )
         if tool is None:
             continue
         if tool.freeform:
@@ -276,7 +378,9 @@ def _as_command(action: Action, style: Style) -> str:
         return f"apply_patch <<'LABEOF'\n{patch_envelope(action, path)}LABEOF"
     if action.kind == "edit":
         replace = f"p.write_text(p.read_text().replace({action.old!r}, {action.text!r}))"
-        return f"python3 - <<'LABEOF'\nfrom pathlib import Path\np = Path({path!r})\n{replace}\nLABEOF"
+        return (
+            f"python3 - <<'LABEOF'\nfrom pathlib import Path\np = Path({path!r})\n{replace}\nLABEOF"
+        )
     return ""
 
 
@@ -287,9 +391,15 @@ def action_in_text(action: Action, style: Style) -> str:
             "aider",
             "write",
         ): f"Here is the change.\n\n{action.path}\n```python\n<<<<<<< SEARCH\n=======\n{action.text}>>>>>>> REPLACE\n```\n",
-        ("aider", "edit"): f"{action.path}\n```python\n<<<<<<< SEARCH\n{action.old}=======\n{action.text}>>>>>>> REPLACE\n```\n",
+        (
+            "aider",
+            "edit",
+        ): f"{action.path}\n```python\n<<<<<<< SEARCH\n{action.old}=======\n{action.text}>>>>>>> REPLACE\n```\n",
         ("gptme", "write"): f"```save {action.path}\n{action.text}```\n",
-        ("gptme", "edit"): f"```patch {action.path}\n<<<<<<< ORIGINAL\n{action.old}=======\n{action.text}>>>>>>> UPDATED\n```\n",
+        (
+            "gptme",
+            "edit",
+        ): f"```patch {action.path}\n<<<<<<< ORIGINAL\n{action.old}=======\n{action.text}>>>>>>> UPDATED\n```\n",
         ("gptme", "shell"): f"```shell\n{action.command}\n```\n",
         ("gptme", "read"): f"```shell\ncat {action.path}\n```\n",
     }

@@ -31,7 +31,9 @@ class Start:
         """A settings file in the home."""
         target = self.home / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), "utf-8")
+        target.write_text(
+            content if isinstance(content, str) else json.dumps(content, indent=1), "utf-8"
+        )
 
     def when_continued(self, *arguments: str) -> list[str]:
         return list(arguments) if self.more else []
@@ -57,15 +59,30 @@ class Agent:
     style: Style = field(default_factory=Style)
     pinned: str = ""  # the version to take instead of the newest
     python: str = "3.12"  # of PyPI's agents
-    lacks: Sequence[str] = ()  # scenarios that it cannot go through without a terminal or an account, as `note` says
+    lacks: Sequence[
+        str
+    ] = ()  # scenarios that it cannot go through without a terminal or an account, as `note` says
     note: str = ""
 
 
 def _claude_code(start: Start) -> Command:
     start.put(
-        ".claude.json", {"hasCompletedOnboarding": True, "bypassPermissionsModeAccepted": True, **_existing(start, ".claude.json")}
+        ".claude.json",
+        {
+            "hasCompletedOnboarding": True,
+            "bypassPermissionsModeAccepted": True,
+            **_existing(start, ".claude.json"),
+        },
     )
-    arguments = ["-p", start.prompt, "--dangerously-skip-permissions", "--model", "claude-sonnet-4-5", "--output-format", "json"]
+    arguments = [
+        "-p",
+        start.prompt,
+        "--dangerously-skip-permissions",
+        "--model",
+        "claude-sonnet-4-5",
+        "--output-format",
+        "json",
+    ]
     arguments += start.when_continued("--resume", start.session)
     if start.more == "fork":
         arguments.append("--fork-session")
@@ -109,7 +126,9 @@ stream_max_retries = 1
     )
     arguments = ["exec", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"]
     if start.more:  # old versions want the options before it, and take no prompt beside `--last`
-        newest = max(start.home.glob(".codex/sessions/**/rollout-*.jsonl"), key=lambda path: path.name)
+        newest = max(
+            start.home.glob(".codex/sessions/**/rollout-*.jsonl"), key=lambda path: path.name
+        )
         arguments += ["resume", newest.stem[-36:]]
     return Command([*arguments, start.prompt], {"LAB_KEY": KEY})
 
@@ -117,7 +136,12 @@ stream_max_retries = 1
 def _compatible_provider(**costs: float) -> dict[str, Any]:
     """The provider as OpenCode and Kilo, which grew out of it, have it in their settings."""
     limits = {"context": 200_000, "output": 8000}
-    model = {"name": MODEL, "tool_call": True, "cost": {"input": 1, "output": 2, **costs}, "limit": limits}
+    model = {
+        "name": MODEL,
+        "tool_call": True,
+        "cost": {"input": 1, "output": 2, **costs},
+        "limit": limits,
+    }
     options = {"baseURL": V1, "apiKey": KEY}
     return {
         "autoupdate": False,
@@ -125,7 +149,14 @@ def _compatible_provider(**costs: float) -> dict[str, Any]:
         "model": f"lab/{MODEL}",
         "small_model": f"lab/{MODEL}",
         "permission": {"edit": "allow", "bash": "allow"},
-        "provider": {"lab": {"npm": "@ai-sdk/openai-compatible", "name": "lab", "options": options, "models": {MODEL: model}}},
+        "provider": {
+            "lab": {
+                "npm": "@ai-sdk/openai-compatible",
+                "name": "lab",
+                "options": options,
+                "models": {MODEL: model},
+            }
+        },
     }
 
 
@@ -140,8 +171,14 @@ def _opencode(start: Start) -> Command:
 
 def _kilo_code(start: Start) -> Command:
     start.put(".config/kilo/kilo.json", _compatible_provider())
-    environment = {"KILO_DISABLE_AUTOUPDATE": "1", "KILO_DISABLE_MODELS_FETCH": "1", "KILO_TELEMETRY": "0"}
-    return Command(["run", "--auto", start.prompt, *start.when_continued("--continue")], environment)
+    environment = {
+        "KILO_DISABLE_AUTOUPDATE": "1",
+        "KILO_DISABLE_MODELS_FETCH": "1",
+        "KILO_TELEMETRY": "0",
+    }
+    return Command(
+        ["run", "--auto", start.prompt, *start.when_continued("--continue")], environment
+    )
 
 
 def _gemini_cli(start: Start) -> Command:
@@ -151,7 +188,11 @@ def _gemini_cli(start: Start) -> Command:
             "security": {"auth": {"selectedType": "gemini-api-key"}},
             "privacy": {"usageStatisticsEnabled": False},
             "telemetry": {"enabled": False},
-            "general": {"disableAutoUpdate": True, "enableAutoUpdate": False, "disableUpdateNag": True},
+            "general": {
+                "disableAutoUpdate": True,
+                "enableAutoUpdate": False,
+                "disableUpdateNag": True,
+            },
         },
     )
     environment = {
@@ -160,7 +201,14 @@ def _gemini_cli(start: Start) -> Command:
         "GEMINI_CLI_TRUST_WORKSPACE": "true",
         "GEMINI_CLI_NO_RELAUNCH": "1",
     }
-    arguments = ["-p", start.prompt, "--yolo", "-m", "gemini-2.5-pro", *start.when_continued("--resume", "latest")]
+    arguments = [
+        "-p",
+        start.prompt,
+        "--yolo",
+        "-m",
+        "gemini-2.5-pro",
+        *start.when_continued("--resume", "latest"),
+    ]
     return Command(arguments, environment)
 
 
@@ -174,17 +222,39 @@ def _qwen_code(start: Start) -> Command:
             "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
         },
     )
-    arguments = ["-p", start.prompt, "--yolo", "--auth-type", "openai", *start.when_continued("--continue")]
+    arguments = [
+        "-p",
+        start.prompt,
+        "--yolo",
+        "--auth-type",
+        "openai",
+        *start.when_continued("--continue"),
+    ]
     return Command(arguments, {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": V1, "OPENAI_MODEL": MODEL})
 
 
 def _pi(start: Start) -> Command:
     cost = {"input": 1, "output": 2, "cacheRead": 0.1, "cacheWrite": 0}
     limits = {"contextWindow": 200_000, "maxTokens": 8000}
-    model = {"id": MODEL, "name": MODEL, "reasoning": False, "input": ["text"], "cost": cost, **limits}
+    model = {
+        "id": MODEL,
+        "name": MODEL,
+        "reasoning": False,
+        "input": ["text"],
+        "cost": cost,
+        **limits,
+    }
     provider = {"baseUrl": V1, "api": "openai-completions", "apiKey": KEY, "models": [model]}
     start.put(".pi/agent/models.json", {"providers": {"lab": provider}})
-    arguments = ["--provider", "lab", "--model", MODEL, *start.when_continued("--continue"), "-p", start.prompt]
+    arguments = [
+        "--provider",
+        "lab",
+        "--model",
+        MODEL,
+        *start.when_continued("--continue"),
+        "-p",
+        start.prompt,
+    ]
     if start.more == "fork":
         newest = max(start.home.glob(".pi/agent/sessions/*/*.jsonl"), key=lambda path: path.name)
         arguments[4:5] = ["--fork", f"/home/dev/{newest.relative_to(start.home)}"]
@@ -192,8 +262,22 @@ def _pi(start: Start) -> Command:
 
 
 def _cline(start: Start) -> Command:
-    settings = ["auth", "-p", "openai", "-k", KEY, "-m", MODEL, "-b", V1]  # an endpoint of one's own needs no account
-    environment = {"OPENAI_API_KEY": KEY, "CLINE_TELEMETRY_DISABLED": "1", "CLINE_NO_AUTO_UPDATE": "1"}
+    settings = [
+        "auth",
+        "-p",
+        "openai",
+        "-k",
+        KEY,
+        "-m",
+        MODEL,
+        "-b",
+        V1,
+    ]  # an endpoint of one's own needs no account
+    environment = {
+        "OPENAI_API_KEY": KEY,
+        "CLINE_TELEMETRY_DISABLED": "1",
+        "CLINE_NO_AUTO_UPDATE": "1",
+    }
     return Command(["-P", "openai", "-m", MODEL, start.prompt], environment, [settings])
 
 
@@ -213,8 +297,19 @@ models:
     capabilities: [tool_use]
 """,
     )
-    names = ("CONTINUE_TELEMETRY_ENABLED", "CONTINUE_CLI_ENABLE_TELEMETRY", "CONTINUE_ALLOW_ANONYMOUS_TELEMETRY")
-    arguments = ["-p", start.prompt, "--auto", "--config", "/home/dev/.continue/config.yaml", *start.when_continued("--resume")]
+    names = (
+        "CONTINUE_TELEMETRY_ENABLED",
+        "CONTINUE_CLI_ENABLE_TELEMETRY",
+        "CONTINUE_ALLOW_ANONYMOUS_TELEMETRY",
+    )
+    arguments = [
+        "-p",
+        start.prompt,
+        "--auto",
+        "--config",
+        "/home/dev/.continue/config.yaml",
+        *start.when_continued("--resume"),
+    ]
     return Command(arguments, dict.fromkeys(names, "0"))
 
 
@@ -227,16 +322,36 @@ def _copilot_cli(start: Start) -> Command:
         "COPILOT_OFFLINE": "true",
         "COPILOT_AUTO_UPDATE": "false",
     }
-    arguments = ["-p", start.prompt, "--allow-all-tools", "--allow-all-paths", *start.when_continued("--continue")]
+    arguments = [
+        "-p",
+        start.prompt,
+        "--allow-all-tools",
+        "--allow-all-paths",
+        *start.when_continued("--continue"),
+    ]
     return Command(arguments, environment)
 
 
 def _factory_droid(start: Start) -> Command:
-    model = {"model": MODEL, "displayName": "lab", "baseUrl": V1, "apiKey": KEY, "provider": "generic-chat-completion-api"}
-    settings = {"customModels": [{**model, "maxOutputTokens": 8000}], "cloudSessionSync": False, "enableTelemetry": False}
+    model = {
+        "model": MODEL,
+        "displayName": "lab",
+        "baseUrl": V1,
+        "apiKey": KEY,
+        "provider": "generic-chat-completion-api",
+    }
+    settings = {
+        "customModels": [{**model, "maxOutputTokens": 8000}],
+        "cloudSessionSync": False,
+        "enableTelemetry": False,
+    }
     start.put(".factory/settings.json", settings)
     arguments = ["exec", "--skip-permissions-unsafe", "-m", "custom:lab-model", start.prompt]
-    environment = {"FACTORY_API_KEY": f"fk-{KEY}", "FACTORY_DISABLE_AUTO_UPDATE": "1", "DROID_DISABLE_AUTO_UPDATE": "true"}
+    environment = {
+        "FACTORY_API_KEY": f"fk-{KEY}",
+        "FACTORY_DISABLE_AUTO_UPDATE": "1",
+        "DROID_DISABLE_AUTO_UPDATE": "true",
+    }
     return Command(arguments, environment)
 
 
@@ -256,7 +371,10 @@ api_key = "{KEY}"
 
 def _kimi_cli(start: Start) -> Command:
     start.put(".kimi/config.toml", _kimi_settings("openai_legacy"))
-    return Command(["--print", "--yolo", "-p", start.prompt, *start.when_continued("--continue")], {"KIMI_CLI_NO_AUTO_UPDATE": "1"})
+    return Command(
+        ["--print", "--yolo", "-p", start.prompt, *start.when_continued("--continue")],
+        {"KIMI_CLI_NO_AUTO_UPDATE": "1"},
+    )
 
 
 def _kimi_code(start: Start) -> Command:
@@ -282,21 +400,58 @@ api_backend = "chat_completions"
 """,
     )
     environment = {"XAI_API_KEY": KEY, "GROK_DISABLE_AUTOUPDATER": "1", "GROK_TELEMETRY": "0"}
-    return Command(["-p", start.prompt, "--yolo", "-m", "lab", *start.when_continued("--continue")], environment)
+    return Command(
+        ["-p", start.prompt, "--yolo", "-m", "lab", *start.when_continued("--continue")],
+        environment,
+    )
 
 
 def _aider(start: Start) -> Command:
-    switches = ("yes-always", "no-check-update", "no-analytics", "analytics-disable", "no-show-model-warnings", "no-gitignore")
-    switches += ("no-pretty", "no-show-release-notes", "no-auto-commits", *(("restore-chat-history",) if start.more else ()))
-    arguments = ["--model", f"openai/{MODEL}", "--edit-format", "diff", *(f"--{name}" for name in switches)]
-    environment = {"OPENAI_API_KEY": KEY, "OPENAI_API_BASE": V1, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    switches = (
+        "yes-always",
+        "no-check-update",
+        "no-analytics",
+        "analytics-disable",
+        "no-show-model-warnings",
+        "no-gitignore",
+    )
+    switches += (
+        "no-pretty",
+        "no-show-release-notes",
+        "no-auto-commits",
+        *(("restore-chat-history",) if start.more else ()),
+    )
+    arguments = [
+        "--model",
+        f"openai/{MODEL}",
+        "--edit-format",
+        "diff",
+        *(f"--{name}" for name in switches),
+    ]
+    environment = {
+        "OPENAI_API_KEY": KEY,
+        "OPENAI_API_BASE": V1,
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    }
     return Command([*arguments, "--message", start.prompt, *start.files], environment)
 
 
 def _gptme(start: Start) -> Command:
-    start.put(".config/gptme/config.toml", '[user]\nname = "Dev"\n[prompt]\nabout_user = ""\n[env]\n')
-    arguments = ["--non-interactive", "-m", f"local/{MODEL}", "--tools", "save,patch,shell,read", *start.when_continued("--resume")]
-    return Command([*arguments, start.prompt], {"OPENAI_BASE_URL": V1, "OPENAI_API_KEY": KEY, "GPTME_TELEMETRY": "0"})
+    start.put(
+        ".config/gptme/config.toml", '[user]\nname = "Dev"\n[prompt]\nabout_user = ""\n[env]\n'
+    )
+    arguments = [
+        "--non-interactive",
+        "-m",
+        f"local/{MODEL}",
+        "--tools",
+        "save,patch,shell,read",
+        *start.when_continued("--resume"),
+    ]
+    return Command(
+        [*arguments, start.prompt],
+        {"OPENAI_BASE_URL": V1, "OPENAI_API_KEY": KEY, "GPTME_TELEMETRY": "0"},
+    )
 
 
 def _mistral_vibe(start: Start) -> Command:
@@ -324,7 +479,8 @@ enabled = true
 """,
     )
     return Command(
-        ["-p", start.prompt, "--auto-approve", *start.when_continued("--continue")], {"LAB_KEY": KEY, "MISTRAL_API_KEY": KEY}
+        ["-p", start.prompt, "--auto-approve", *start.when_continued("--continue")],
+        {"LAB_KEY": KEY, "MISTRAL_API_KEY": KEY},
     )
 
 
@@ -337,54 +493,176 @@ def _mini_swe_agent(start: Start) -> Command:
         "MSWEA_SILENT_STARTUP": "1",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }
-    number = len(list(start.home.glob("shop/.runs/*")))  # committed with the code: on a machine it keeps its last run alone
+    number = len(
+        list(start.home.glob("shop/.runs/*"))
+    )  # committed with the code: on a machine it keeps its last run alone
     output = f"/home/dev/shop/.runs/{number}.traj.json"
-    return Command(["--yolo", "--exit-immediately", "-m", f"openai/{MODEL}", "-t", start.prompt, "-o", output], environment)
+    return Command(
+        ["--yolo", "--exit-immediately", "-m", f"openai/{MODEL}", "-t", start.prompt, "-o", output],
+        environment,
+    )
 
 
 _RELATIVE = Style(absolute=False, shell_patch=True)
 AGENTS = (
-    Agent("claude-code", "@anthropic-ai/claude-code", "claude", _claude_code, transcripts=(".claude/projects/**/*.jsonl",)),
-    Agent("codex", "@openai/codex", "codex", _codex, transcripts=(".codex/sessions/**/*.jsonl",), style=_RELATIVE),
     Agent(
-        "gemini-cli", "@google/gemini-cli", "gemini", _gemini_cli,
-        transcripts=(".gemini/projects.json", ".gemini/tmp/*/.project_root", ".gemini/tmp/*/chats/**/*.json*"),
-    ),
-    Agent("opencode", "opencode-ai", "opencode", _opencode, transcripts=(".local/share/opencode/opencode.db*",)),
-    Agent("qwen-code", "@qwen-code/qwen-code", "qwen", _qwen_code, transcripts=(".qwen/projects/*/chats/*.jsonl",)),
-    Agent("pi", "@earendil-works/pi-coding-agent", "pi", _pi, transcripts=(".pi/agent/sessions/*/*.jsonl",)),
-    Agent("copilot-cli", "@github/copilot", "copilot", _copilot_cli, transcripts=(".copilot/session-state/*/events.jsonl",)),
-    Agent(
-        "factory-droid", "droid", "droid", _factory_droid, transcripts=(".factory/sessions/*/*",),
-        lacks=("resume", "person", "branches", "sessions"), note="asks its maker's server before it resumes",
+        "claude-code",
+        "@anthropic-ai/claude-code",
+        "claude",
+        _claude_code,
+        transcripts=(".claude/projects/**/*.jsonl",),
     ),
     Agent(
-        "cline", "cline", "cline", _cline, transcripts=(".cline/data/sessions/*/*.json",),
-        lacks=("resume", "person", "branches", "sessions"), note="resumes only in a terminal",
-    ),
-    Agent("kilo-code", "@kilocode/cli", "kilo", _kilo_code, transcripts=(".local/share/kilo/kilo.db*",)),
-    Agent("continue-dev", "@continuedev/cli", "cn", _continue_dev, transcripts=(".continue/sessions/*.json",)),
-    Agent(
-        "grok", "@xai-official/grok", "grok", _grok,
-        transcripts=tuple(f".grok/sessions/*/*/{name}.json*" for name in ("chat_history", "summary", "updates", "usage")),
-    ),
-    Agent("kimi-code", "@moonshot-ai/kimi-code", "kimi", _kimi_code, transcripts=(".kimi-code/sessions/wd_*/*/**/*.json*",)),
-    Agent(
-        "kimi-cli", "kimi-cli", "kimi", _kimi_cli, "pypi", (".kimi/sessions/*/*/*.jsonl", ".kimi/kimi.json"),
-        pinned="1.40.0", python="3.13", note="later versions only say where Kimi Code is",
+        "codex",
+        "@openai/codex",
+        "codex",
+        _codex,
+        transcripts=(".codex/sessions/**/*.jsonl",),
+        style=_RELATIVE,
     ),
     Agent(
-        "mistral-vibe", "mistral-vibe", "vibe", _mistral_vibe, "pypi",
-        tuple(f".vibe/logs/session/unified/*/{path}" for path in (
-            "CURRENT", "meta.json", "generations/*/manifest.json", "generations/*/projection-state.json", "chunks/*.json",
-            "journal/*.jsonl",
-        )),
+        "gemini-cli",
+        "@google/gemini-cli",
+        "gemini",
+        _gemini_cli,
+        transcripts=(
+            ".gemini/projects.json",
+            ".gemini/tmp/*/.project_root",
+            ".gemini/tmp/*/chats/**/*.json*",
+        ),
     ),
-    Agent("gptme", "gptme", "gptme", _gptme, "pypi", (".local/share/gptme/logs/*/conversation.jsonl",), Style(text="gptme")),
     Agent(
-        "mini-swe-agent", "mini-swe-agent", "mini", _mini_swe_agent, "pypi", ("shop/.runs/*.traj.json",),
+        "opencode",
+        "opencode-ai",
+        "opencode",
+        _opencode,
+        transcripts=(".local/share/opencode/opencode.db*",),
+    ),
+    Agent(
+        "qwen-code",
+        "@qwen-code/qwen-code",
+        "qwen",
+        _qwen_code,
+        transcripts=(".qwen/projects/*/chats/*.jsonl",),
+    ),
+    Agent(
+        "pi",
+        "@earendil-works/pi-coding-agent",
+        "pi",
+        _pi,
+        transcripts=(".pi/agent/sessions/*/*.jsonl",),
+    ),
+    Agent(
+        "copilot-cli",
+        "@github/copilot",
+        "copilot",
+        _copilot_cli,
+        transcripts=(".copilot/session-state/*/events.jsonl",),
+    ),
+    Agent(
+        "factory-droid",
+        "droid",
+        "droid",
+        _factory_droid,
+        transcripts=(".factory/sessions/*/*",),
+        lacks=("resume", "person", "branches", "sessions"),
+        note="asks its maker's server before it resumes",
+    ),
+    Agent(
+        "cline",
+        "cline",
+        "cline",
+        _cline,
+        transcripts=(".cline/data/sessions/*/*.json",),
+        lacks=("resume", "person", "branches", "sessions"),
+        note="resumes only in a terminal",
+    ),
+    Agent(
+        "kilo-code",
+        "@kilocode/cli",
+        "kilo",
+        _kilo_code,
+        transcripts=(".local/share/kilo/kilo.db*",),
+    ),
+    Agent(
+        "continue-dev",
+        "@continuedev/cli",
+        "cn",
+        _continue_dev,
+        transcripts=(".continue/sessions/*.json",),
+    ),
+    Agent(
+        "grok",
+        "@xai-official/grok",
+        "grok",
+        _grok,
+        transcripts=tuple(
+            f".grok/sessions/*/*/{name}.json*"
+            for name in ("chat_history", "summary", "updates", "usage")
+        ),
+    ),
+    Agent(
+        "kimi-code",
+        "@moonshot-ai/kimi-code",
+        "kimi",
+        _kimi_code,
+        transcripts=(".kimi-code/sessions/wd_*/*/**/*.json*",),
+    ),
+    Agent(
+        "kimi-cli",
+        "kimi-cli",
+        "kimi",
+        _kimi_cli,
+        "pypi",
+        (".kimi/sessions/*/*/*.jsonl", ".kimi/kimi.json"),
+        pinned="1.40.0",
+        python="3.13",
+        note="later versions only say where Kimi Code is",
+    ),
+    Agent(
+        "mistral-vibe",
+        "mistral-vibe",
+        "vibe",
+        _mistral_vibe,
+        "pypi",
+        tuple(
+            f".vibe/logs/session/unified/*/{path}"
+            for path in (
+                "CURRENT",
+                "meta.json",
+                "generations/*/manifest.json",
+                "generations/*/projection-state.json",
+                "chunks/*.json",
+                "journal/*.jsonl",
+            )
+        ),
+    ),
+    Agent(
+        "gptme",
+        "gptme",
+        "gptme",
+        _gptme,
+        "pypi",
+        (".local/share/gptme/logs/*/conversation.jsonl",),
+        Style(text="gptme"),
+    ),
+    Agent(
+        "mini-swe-agent",
+        "mini-swe-agent",
+        "mini",
+        _mini_swe_agent,
+        "pypi",
+        ("shop/.runs/*.traj.json",),
         note="has no sessions to resume: each prompt is one of its own",
     ),
-    Agent("aider", "aider-chat", "aider", _aider, "pypi", ("shop/.aider.chat.history.md",), Style(text="aider")),
-)  # fmt: skip
+    Agent(
+        "aider",
+        "aider-chat",
+        "aider",
+        _aider,
+        "pypi",
+        ("shop/.aider.chat.history.md",),
+        Style(text="aider"),
+    ),
+)
 BY_NAME = {agent.name: agent for agent in AGENTS}

@@ -30,14 +30,20 @@ Outcomes = Mapping[str, Mapping[str, Any]]
 
 def known_outcome(outcomes: Outcomes, agent: str, scenario: str) -> Mapping[str, Any]:
     """The stored outcome of the last day; empty without one."""
-    rows = [row for row in outcomes.values() if (row["agent"], row["scenario"]) == (agent, scenario)]
+    rows = [
+        row for row in outcomes.values() if (row["agent"], row["scenario"]) == (agent, scenario)
+    ]
     return max(rows, key=lambda row: str(row["day"]), default={})
 
 
 def news(comparison: Comparison, known: Mapping[str, Any]) -> list[str]:
     """What is read otherwise than served and was not before, in words."""
     expected = known.get("differences", [])
-    found = [difference for difference in comparison.differences if difference.partition(":")[0] not in expected]
+    found = [
+        difference
+        for difference in comparison.differences
+        if difference.partition(":")[0] not in expected
+    ]
     lines, before = table_row(comparison)[7], known.get("agent_lines")
     if before and _missed(lines) > _missed(before):
         found.append(f"lines: {lines} of the agent's were said to be its, {before} before")
@@ -57,7 +63,9 @@ def report(outcomes: Outcomes, comparisons: Sequence[Comparison], missing: Seque
         found = news(comparison, known)
         if found:
             before = f", {known['version']} was read as served" if known else ""
-            parts.append(f"**{comparison.agent} {comparison.version}, {comparison.scenario}**{before}:\n")
+            parts.append(
+                f"**{comparison.agent} {comparison.version}, {comparison.scenario}**{before}:\n"
+            )
             parts += [f"- {difference}" for difference in found] + [""]
     if missing:
         parts += ["Not run:\n", *(f"- {name}" for name in missing), ""]
@@ -66,14 +74,26 @@ def report(outcomes: Outcomes, comparisons: Sequence[Comparison], missing: Seque
 
 def open_issue(body: str) -> None:
     """An issue with `gh`, unless one with this title is open."""
-    search = ["gh", "issue", "list", "--state", "open", "--search", f'in:title "{TITLE}"', "--json", "number"]
+    search = [
+        "gh",
+        "issue",
+        "list",
+        "--state",
+        "open",
+        "--search",
+        f'in:title "{TITLE}"',
+        "--json",
+        "number",
+    ]
     listed = subprocess.run(search, capture_output=True, text=True, check=True)
     if not json.loads(listed.stdout):
         subprocess.run(["gh", "issue", "create", "--title", TITLE, "--body", body], check=True)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="lab.canary", description="Tells which newest agents are read otherwise than before.")
+    parser = argparse.ArgumentParser(
+        prog="lab.canary", description="Tells which newest agents are read otherwise than before."
+    )
     parser.add_argument("--agents", default="", help="names separated by commas; default: all")
     parser.add_argument("--issue", action="store_true", help="open an issue about what is new")
     options = parser.parse_args()

@@ -28,7 +28,9 @@ class Facts:
     prompts: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
-    later: dict[str, int] = field(default_factory=dict)  # tokens of requests after a step's last answer, as for a summary
+    later: dict[str, int] = field(
+        default_factory=dict
+    )  # tokens of requests after a step's last answer, as for a summary
     unclear: int = 0  # calls of which nothing tells whether they succeeded
 
 
@@ -52,12 +54,16 @@ def served_facts(run: Path) -> tuple[Facts, dict[str, int]]:
     facts = Facts(prompts=about["prompts"], versions=[about["version"]])
     logs = sorted((run / "mock").iterdir(), key=lambda log: int(log.name.partition("-")[0]))
     requests = [row for log in logs for row in read_rows(log / "requests.jsonl")]
-    interrupted = {row["key"]: row["usage"] for log in logs for row in read_rows(log / "interrupted.jsonl")}
+    interrupted = {
+        row["key"]: row["usage"] for log in logs for row in read_rows(log / "interrupted.jsonl")
+    }
     requests = [row | {"usage": interrupted.get(row.get("key"), row["usage"])} for row in requests]
     main = [row for row in requests if not row["side"]]
     facts.calls = [call["name"] for row in main for call in row["calls"]]
     changes = [row for log in logs for row in read_rows(log / "changes.jsonl")]
-    facts.edits = sorted(row["path"] for row in changes if row["step"])  # Aider makes an empty file before it asks the model
+    facts.edits = sorted(
+        row["path"] for row in changes if row["step"]
+    )  # Aider makes an empty file before it asks the model
     facts.models = sorted({row["model"] for row in main})
     facts.tokens = _tokens(row["usage"] for row in main)
     facts.later = _tokens(row["usage"] for row in requests if row["side"] and "step" in row)
@@ -78,8 +84,12 @@ def read_facts(database: Path) -> Facts:
         rows.row_factory = sqlite3.Row
         sessions = rows.execute(_SESSIONS).fetchall()
         calls = rows.execute("SELECT name, status FROM tool_calls ORDER BY id").fetchall()
-        edits = rows.execute("SELECT path FROM edits WHERE outcome = 'applied' ORDER BY path").fetchall()
-        turns = rows.execute("SELECT prompt FROM turns WHERE origin <> 'injected' ORDER BY at, id").fetchall()
+        edits = rows.execute(
+            "SELECT path FROM edits WHERE outcome = 'applied' ORDER BY path"
+        ).fetchall()
+        turns = rows.execute(
+            "SELECT prompt FROM turns WHERE origin <> 'injected' ORDER BY at, id"
+        ).fetchall()
     return Facts(
         calls=[row["name"] for row in calls],
         edits=[row["path"] for row in edits],
@@ -98,9 +108,14 @@ def attribute(run: Path, source: str = "local", options: Sequence[str] = ()) -> 
     variables = environment({"XDG_CACHE_HOME": str(run / "cache")})
     repo: list[str | Path] = [_PROGRAM, "repo", str(REPOSITORY), "--db", str(database), *options]
     paths = sorted({row["path"] for row in read_rows(run / "truth.jsonl")})
-    blames: list[list[str | Path]] = [[_PROGRAM, "blame", str(REPOSITORY), path, "--db", str(database), "--json"] for path in paths]
+    blames: list[list[str | Path]] = [
+        [_PROGRAM, "blame", str(REPOSITORY), path, "--db", str(database), "--json"]
+        for path in paths
+    ]
     commands = [plan_row("repo", repo, variables, 300)]
-    commands += [plan_row(f"blame-{number}", blame, variables, 120) for number, blame in enumerate(blames)]
+    commands += [
+        plan_row(f"blame-{number}", blame, variables, 120) for number, blame in enumerate(blames)
+    ]
     run_inside({"home": str(run / "home"), "commands": commands}, run / f"read-{source}")
     return database
 
@@ -124,7 +139,9 @@ def line_table(run: Path, source: str) -> tuple[dict[str, int], list[str]]:
         author = f"{author}, edited" if author == "agent" and how == "edited" else author
         counts[f"{row['who']} > {author}"] += 1
         if {row["who"], author.partition(",")[0]} == {"human", "agent"}:
-            wrong.append(f"lines: {row['path']}:{row['line']} of {row['who']} said to be {author}: {row['text']}")
+            wrong.append(
+                f"lines: {row['path']}:{row['line']} of {row['who']} said to be {author}: {row['text']}"
+            )
     return dict(sorted(counts.items())), wrong
 
 
@@ -133,7 +150,10 @@ def differences(served: Facts, side: Mapping[str, int], read: Facts) -> list[str
     found = []
     if len(read.calls) != len(served.calls):
         found.append(f"calls: {len(read.calls)} of {len(served.calls)}")
-    missing, extra = Counter(served.edits) - Counter(read.edits), Counter(read.edits) - Counter(served.edits)
+    missing, extra = (
+        Counter(served.edits) - Counter(read.edits),
+        Counter(read.edits) - Counter(served.edits),
+    )
     if missing or extra:
         found.append(f"edits: missing {dict(missing)}, too many {dict(extra)}")
     with_side = {name: served.tokens[name] + side[name] for name in TOKENS}
@@ -167,8 +187,21 @@ def compare(run: Path, source: str = "local", options: Sequence[str] = ()) -> Co
     read = read_facts(database) if database.exists() else Facts(tokens=dict.fromkeys(TOKENS, 0))
     lines, wrong = line_table(run, source)
     found = differences(served, side, read) + wrong
-    comparison = Comparison(about["agent"], about["version"], about["scenario"], source, served, side, read, lines, found, problems)
-    (run / f"comparison-{source}.json").write_text(json.dumps(asdict(comparison), indent=1), "utf-8")
+    comparison = Comparison(
+        about["agent"],
+        about["version"],
+        about["scenario"],
+        source,
+        served,
+        side,
+        read,
+        lines,
+        found,
+        problems,
+    )
+    (run / f"comparison-{source}.json").write_text(
+        json.dumps(asdict(comparison), indent=1), "utf-8"
+    )
     return comparison
 
 
@@ -176,8 +209,18 @@ def table_row(comparison: Comparison) -> tuple[str, ...]:
     """agent, version, scenario, calls, edits, tokens, lines of the agent, lines of the person."""
     served, read, lines = comparison.served, comparison.read, comparison.lines
     edits = sum((Counter(served.edits) & Counter(read.edits)).values())
-    agent = {said: count for key, count in lines.items() for who, said in [key.split(" > ")] if who == "agent"}
-    human = {said: count for key, count in lines.items() for who, said in [key.split(" > ")] if who == "human"}
+    agent = {
+        said: count
+        for key, count in lines.items()
+        for who, said in [key.split(" > ")]
+        if who == "agent"
+    }
+    human = {
+        said: count
+        for key, count in lines.items()
+        for who, said in [key.split(" > ")]
+        if who == "human"
+    }
     right = agent.get("agent", 0) + agent.get("agent, edited", 0)
     words = ", ".join(f"{count} {said}" for said, count in sorted(human.items()))
     tokens = f"{_numbers(read.tokens)} of {_numbers(served.tokens)}"
@@ -191,4 +234,14 @@ def table_row(comparison: Comparison) -> tuple[str, ...]:
     return (comparison.agent, comparison.version, comparison.scenario, comparison.source, *counts)
 
 
-HEADERS = ("agent", "version", "scenario", "source", "calls", "edits", "tokens", "agent's lines", "person's lines")
+HEADERS = (
+    "agent",
+    "version",
+    "scenario",
+    "source",
+    "calls",
+    "edits",
+    "tokens",
+    "agent's lines",
+    "person's lines",
+)

@@ -14,7 +14,13 @@ from lab.play import Run, edit, plan, read, say, shell, task, write
 from lab.scenarios import CART, CHECKED, ORDERS, TAXES
 from lab.terminal import Conversation
 
-LONG_ANSWER = [Action("say", text="The cart is written, and now I explain at length what it does and why it does so.", how=SLOW)]
+LONG_ANSWER = [
+    Action(
+        "say",
+        text="The cart is written, and now I explain at length what it does and why it does so.",
+        how=SLOW,
+    )
+]
 STOCK = "printf 'apples,3\\npears,5\\n' > stock.csv; sleep 90; printf 'plums,7\\n' >> stock.csv"
 STOCK_LATER = "sleep 5; printf 'apples,3\\npears,5\\n' > stock.csv"
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -53,10 +59,20 @@ def refuse(run: Run) -> None:
         "three": [shell("printf 'apples,3\\n' > stock.csv"), say("Counted.")],
         "four": [shell("printf 'pears,5\\n' > pears.csv"), say("Never said.")],
         "five": [read(file), edit(file, REDUCED, CHECKED), say("Never said.")],
-        "six": [edit(file, "    return name.strip().upper()\n", "    return name.strip().title()\n"), say("Titled.")],
+        "six": [
+            edit(file, "    return name.strip().upper()\n", "    return name.strip().title()\n"),
+            say("Titled."),
+        ],
     }
     with Conversation(run, script, "refuse", asked=True) as talk:
-        for step, allowed in (("one", True), ("two", False), ("three", True), ("four", False), ("five", False), ("six", True)):
+        for step, allowed in (
+            ("one", True),
+            ("two", False),
+            ("three", True),
+            ("four", False),
+            ("five", False),
+            ("six", True),
+        ):
             talk.prompt(step, wait=False)
             (keys.allow if allowed else keys.refuse)(talk)
             if allowed:
@@ -89,11 +105,17 @@ def rewind(run: Run) -> None:
         "one": [write(file, ORDERS), say("Done.")],
         "two": [
             read(file),
-            edit(file, "    return result\n", "    rounded = round(result, 2)\n    return rounded\n"),
+            edit(
+                file, "    return result\n", "    rounded = round(result, 2)\n    return rounded\n"
+            ),
             write("shop/taxes.py", TAXES),
             say("Rounded."),
         ],
-        "three": [read(file), edit(file, "    return result\n", "    return math.floor(result)\n"), say("Floored.")],
+        "three": [
+            read(file),
+            edit(file, "    return result\n", "    return math.floor(result)\n"),
+            say("Floored."),
+        ],
     }
     with Conversation(run, script, "rewind") as talk:
         talk.prompt("one")
@@ -116,7 +138,12 @@ def planned(run: Run) -> None:
             plan("# Orders\n\nWrite `shop/orders.py`."),
             say("Planned."),
         ],
-        "two": [write("shop/orders.py", ORDERS), read("shop/orders.py"), edit("shop/orders.py", *ROUND), say("Done.")],
+        "two": [
+            write("shop/orders.py", ORDERS),
+            read("shop/orders.py"),
+            edit("shop/orders.py", *ROUND),
+            say("Done."),
+        ],
     }
     with Conversation(run, script, "plan") as talk:
         keys.plan(talk)
@@ -147,7 +174,11 @@ def at_once(run: Run) -> None:
     script = {
         "one": [
             [*write("shop/orders.py", ORDERS), *write("shop/taxes.py", TAXES)],
-            [*edit("shop/orders.py", *ROUND), *edit("shop/taxes.py", *tax), *shell("printf 'apples,3\\n' > stock.csv")],
+            [
+                *edit("shop/orders.py", *ROUND),
+                *edit("shop/taxes.py", *tax),
+                *shell("printf 'apples,3\\n' > stock.csv"),
+            ],
             say("Both are done."),
         ]
     }
@@ -159,7 +190,14 @@ def at_once(run: Run) -> None:
 def image(run: Run) -> None:
     """The person drops a picture on the prompt."""
     (run.home / "sketch.png").write_bytes(base64.b64decode(PIXEL))
-    script = {"one": [write("shop/orders.py", ORDERS), read("shop/orders.py"), edit("shop/orders.py", *ROUND), say("Drawn.")]}
+    script = {
+        "one": [
+            write("shop/orders.py", ORDERS),
+            read("shop/orders.py"),
+            edit("shop/orders.py", *ROUND),
+            say("Drawn."),
+        ]
+    }
     with Conversation(run, script, "image") as talk:
         talk.terminal.paste("/home/dev/sketch.png")
         talk.prompt("one", " Write what the picture shows.")
@@ -173,7 +211,11 @@ def subagents(run: Run) -> None:
         "one": [[*task("orders"), *task("taxes")], say("They are at work.")],
         "orders": [write(file, ORDERS), read(file), edit(file, *ROUND), say("Orders done.")],
         "taxes": [write("shop/taxes.py", TAXES), say("Taxes done.")],
-        "two": [read(file), edit(file, '    return [item["name"].upper()', '    return [item["name"].title()'), say("Titled.")],
+        "two": [
+            read(file),
+            edit(file, '    return [item["name"].upper()', '    return [item["name"].title()'),
+            say("Titled."),
+        ],
     }
     with Conversation(run, script, "subagents") as talk:
         talk.prompt("one")
@@ -200,10 +242,19 @@ def worktrees(run: Run) -> None:
     """Two agents at once, each in a worktree of its own; the second's branch is merged."""
     other = run.repository.parent / "shop-taxes"
     run.git("worktree", "add", "-q", "-b", "taxes", str(other))
-    (other / ".git").write_text("gitdir: ../shop/.git/worktrees/shop-taxes\n", "utf-8")  # the agents see it at another place
-    (run.repository / ".git/worktrees/shop-taxes/gitdir").write_text("/home/dev/shop-taxes/.git\n", "utf-8")
+    (other / ".git").write_text(
+        "gitdir: ../shop/.git/worktrees/shop-taxes\n", "utf-8"
+    )  # the agents see it at another place
+    (run.repository / ".git/worktrees/shop-taxes/gitdir").write_text(
+        "/home/dev/shop-taxes/.git\n", "utf-8"
+    )
     script = {
-        "one": [write("shop/orders.py", ORDERS), read("shop/orders.py"), edit("shop/orders.py", *ROUND), say("Done.")],
+        "one": [
+            write("shop/orders.py", ORDERS),
+            read("shop/orders.py"),
+            edit("shop/orders.py", *ROUND),
+            say("Done."),
+        ],
         "two": [write("shop/taxes.py", TAXES), say("Done.")],
     }
     with (
@@ -238,6 +289,16 @@ def fork(run: Run) -> None:
 
 
 CONVERSATIONS: Mapping[str, Callable[[Run], None]] = {
-    "interrupt": interrupt, "refuse": refuse, "clear": clear, "rewind": rewind, "plan": planned, "summarize": summarize,
-    "at-once": at_once, "image": image, "subagents": subagents, "background": background, "worktrees": worktrees, "fork": fork,
-}  # fmt: skip
+    "interrupt": interrupt,
+    "refuse": refuse,
+    "clear": clear,
+    "rewind": rewind,
+    "plan": planned,
+    "summarize": summarize,
+    "at-once": at_once,
+    "image": image,
+    "subagents": subagents,
+    "background": background,
+    "worktrees": worktrees,
+    "fork": fork,
+}

@@ -59,7 +59,9 @@ def _codex_backtrack(talk: Conversation) -> None:
 
 def _gemini_rewind(talk: Conversation) -> None:
     talk.command("/rewind")
-    talk.terminal.press("up", "up", "up", "up", "enter")  # behind a prompt the results of its calls are entries of their own
+    talk.terminal.press(
+        "up", "up", "up", "up", "enter"
+    )  # behind a prompt the results of its calls are entries of their own
     talk.terminal.wait("Confirm Rewind")
     talk.terminal.press("enter")
     talk.terminal.wait_quiet()
@@ -81,7 +83,9 @@ def _press_until(key: str, pattern: str) -> Gesture:
                 return
             talk.terminal.press(key)
             talk.terminal.wait_quiet()
-        raise RuntimeError(f"{key} does not lead to {pattern!r}; the screen:\n{talk.terminal.text()}")
+        raise RuntimeError(
+            f"{key} does not lead to {pattern!r}; the screen:\n{talk.terminal.text()}"
+        )
 
     return gesture
 

@@ -40,7 +40,11 @@ def mount_home(home: str) -> None:
         subprocess.run(["mount", *map(str, arguments)], check=True)
 
     mount("--make-rprivate", "/")
-    others = [entry for entry in HOME.parent.iterdir() if entry.is_dir() and entry != HOME] if HOME.parent.exists() else []
+    others = (
+        [entry for entry in HOME.parent.iterdir() if entry.is_dir() and entry != HOME]
+        if HOME.parent.exists()
+        else []
+    )
     mount("-t", "tmpfs", "lab", "/mnt")
     Path("/mnt/home").mkdir()
     Path("/mnt/dev").mkdir()
@@ -60,9 +64,15 @@ def run(command: dict[str, Any], log: Path) -> dict[str, Any]:
     with (log / f"{stem}.out").open("wb") as out, (log / f"{stem}.err").open("wb") as err:
         try:
             done = subprocess.run(
-                ["nice", *command["argv"]], cwd=command["cwd"], env=command["environment"], stdin=subprocess.DEVNULL,
-                stdout=out, stderr=err, timeout=command["timeout"], check=False,
-            )  # fmt: skip
+                ["nice", *command["argv"]],
+                cwd=command["cwd"],
+                env=command["environment"],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                timeout=command["timeout"],
+                check=False,
+            )
             status = done.returncode
         except subprocess.TimeoutExpired:
             status = -1
@@ -73,9 +83,15 @@ def run_in_terminal(command: dict[str, Any], terminal: int) -> dict[str, Any]:
     """The command with an inherited pseudo-terminal as its own; whoever has the other side presses the keys."""
     started = time.time()
     child = subprocess.Popen(
-        ["nice", *command["argv"]], cwd=command["cwd"], env=command["environment"], stdin=terminal, stdout=terminal,
-        stderr=terminal, start_new_session=True, preexec_fn=lambda: fcntl.ioctl(terminal, termios.TIOCSCTTY, 0),
-    )  # fmt: skip
+        ["nice", *command["argv"]],
+        cwd=command["cwd"],
+        env=command["environment"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(terminal, termios.TIOCSCTTY, 0),
+    )
     os.close(terminal)
     try:
         status = child.wait(command["timeout"])
@@ -101,16 +117,27 @@ def main() -> None:
     os.umask(0o022)
     model = None
     if "script" in plan:
-        script = {step: [[Action(**action) for action in response] for response in todo] for step, todo in plan["script"].items()}
+        script = {
+            step: [[Action(**action) for action in response] for response in todo]
+            for step, todo in plan["script"].items()
+        }
         model = Model(
-            script, Style(**plan["style"]), plan["run"], plan["directory"], log, plan.get("delay", 0.0), plan.get("used", 1000)
+            script,
+            Style(**plan["style"]),
+            plan["run"],
+            plan["directory"],
+            log,
+            plan.get("delay", 0.0),
+            plan.get("used", 1000),
         )
         serve(model)
         if "terminal" in plan:
             threading.Thread(target=settle_when_asked, args=[model], daemon=True).start()
     *before, last = plan["commands"]
     results = [run(command, log) for command in before]
-    results.append(run_in_terminal(last, plan["terminal"]) if "terminal" in plan else run(last, log))
+    results.append(
+        run_in_terminal(last, plan["terminal"]) if "terminal" in plan else run(last, log)
+    )
     if model is not None:
         time.sleep(0.5)  # what an agent still writes when it has said that it is done
         model.changed()

@@ -22,7 +22,14 @@ class NotInstalled(Exception):
 
 def _run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     command = ["nice", *map(str, arguments)]
-    return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=900, check=False)
+    return subprocess.run(
+        command,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
 
 
 def node_directory() -> Path:
@@ -31,7 +38,16 @@ def node_directory() -> Path:
     directory = prefix / "node_modules" / "node" / "bin"
     if not (directory / "node").exists():
         prefix.mkdir(parents=True, exist_ok=True)
-        _run("npm", "--prefix", prefix, "install", "--no-save", "--no-audit", "--no-fund", f"node@{NODE}")
+        _run(
+            "npm",
+            "--prefix",
+            prefix,
+            "install",
+            "--no-save",
+            "--no-audit",
+            "--no-fund",
+            f"node@{NODE}",
+        )
     if not (directory / "node").exists():
         raise NotInstalled(f"node {NODE} cannot be had from npm")
     return directory
@@ -59,10 +75,17 @@ def versions(agent: Agent) -> list[str]:
         found = list(reversed(listed if isinstance(listed, list) else [listed]))
     else:
         answer = _run(python_program(agent), "-m", "pip", "index", "versions", agent.package)
-        line = next((line for line in answer.stdout.splitlines() if line.startswith("Available versions:")), "")
-        found = [version.strip() for version in line.partition(":")[2].split(",") if version.strip()]
+        line = next(
+            (line for line in answer.stdout.splitlines() if line.startswith("Available versions:")),
+            "",
+        )
+        found = [
+            version.strip() for version in line.partition(":")[2].split(",") if version.strip()
+        ]
     stable = [version for version in found if version.replace(".", "").isdigit()]
-    return sorted(stable, key=lambda version: [int(part) for part in version.split(".")], reverse=True)
+    return sorted(
+        stable, key=lambda version: [int(part) for part in version.split(".")], reverse=True
+    )
 
 
 def program(agent: Agent, version: str) -> Path:
@@ -72,7 +95,13 @@ def program(agent: Agent, version: str) -> Path:
 
 def install(agent: Agent, version: str = NEWEST) -> str:
     """Installs the version, or the newest that can be installed, unless the cache has it; says which that is."""
-    wanted = [version] if version != NEWEST else [agent.pinned] if agent.pinned else versions(agent)[:TRIES]
+    wanted = (
+        [version]
+        if version != NEWEST
+        else [agent.pinned]
+        if agent.pinned
+        else versions(agent)[:TRIES]
+    )
     for candidate in wanted:
         if program(agent, candidate).exists() or _install_one(agent, candidate):
             return candidate
@@ -84,13 +113,25 @@ def _install_one(agent: Agent, version: str) -> bool:
     prefix.mkdir(parents=True, exist_ok=True)
     if agent.registry == "npm":
         package = f"{agent.package}@{version}"
-        done = _run("npm", "--prefix", prefix, "install", "--no-save", "--no-audit", "--no-fund", package, PATH=_path())
+        done = _run(
+            "npm",
+            "--prefix",
+            prefix,
+            "install",
+            "--no-save",
+            "--no-audit",
+            "--no-fund",
+            package,
+            PATH=_path(),
+        )
     else:
         done = _run(python_program(agent), "-m", "venv", prefix)
         if done.returncode == 0:
             done = _run(prefix / "bin" / "pip", "install", "--quiet", f"{agent.package}=={version}")
     if done.returncode or not program(agent, version).exists():
-        (CACHE / "agents" / agent.name / f"{version}.failed").write_text(done.stdout + done.stderr, "utf-8")
+        (CACHE / "agents" / agent.name / f"{version}.failed").write_text(
+            done.stdout + done.stderr, "utf-8"
+        )
         shutil.rmtree(prefix, ignore_errors=True)
         return False
     return True

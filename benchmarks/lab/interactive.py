@@ -24,7 +24,11 @@ def _settings(start: Start, path: str, more: Mapping[str, Any]) -> None:
 def _claude_code(start: Start, asked: bool, directory: str) -> Command:
     command = BY_NAME["claude-code"].start(start)
     known = json.loads((start.home / ".claude.json").read_text("utf-8"))
-    trusted = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True, "projectOnboardingSeenCount": 5}
+    trusted = {
+        "hasTrustDialogAccepted": True,
+        "hasCompletedProjectOnboarding": True,
+        "projectOnboardingSeenCount": 5,
+    }
     projects = known.get("projects", {})
     projects[directory] = {**projects.get(directory, {}), **trusted}
     answered = {
@@ -35,7 +39,11 @@ def _claude_code(start: Start, asked: bool, directory: str) -> Command:
         "numStartups": 20,
     }
     _settings(start, ".claude.json", answered)
-    arguments = ["--model", "claude-sonnet-4-5", *([] if asked else ["--dangerously-skip-permissions"])]
+    arguments = [
+        "--model",
+        "claude-sonnet-4-5",
+        *([] if asked else ["--dangerously-skip-permissions"]),
+    ]
     if start.more:
         arguments += ["--resume", start.session] if start.session else ["--continue"]
     if start.more == "fork":
@@ -63,26 +71,45 @@ def _gemini_cli(start: Start, asked: bool, directory: str) -> Command:
         {
             "ui": {"hideTips": True, "theme": "Default"},
             "ide": {"enabled": False, "hasSeenNudge": True},
-            "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
-            "general": {"disableAutoUpdate": True, "enableAutoUpdate": False, "checkpointing": {"enabled": True}},
+            "security": {
+                "auth": {"selectedType": "gemini-api-key"},
+                "folderTrust": {"enabled": False},
+            },
+            "general": {
+                "disableAutoUpdate": True,
+                "enableAutoUpdate": False,
+                "checkpointing": {"enabled": True},
+            },
         },
     )
-    arguments = ["-m", "gemini-2.5-pro", *([] if asked else ["--yolo"]), *start.when_continued("--resume", "latest")]
+    arguments = [
+        "-m",
+        "gemini-2.5-pro",
+        *([] if asked else ["--yolo"]),
+        *start.when_continued("--resume", "latest"),
+    ]
     return Command(arguments, command.environment)
 
 
 def _opencode(start: Start, asked: bool, directory: str) -> Command:
     command = BY_NAME["opencode"].start(start)
     if asked:
-        _settings(start, ".config/opencode/opencode.json", {"permission": {"edit": "ask", "bash": "ask"}})
+        _settings(
+            start, ".config/opencode/opencode.json", {"permission": {"edit": "ask", "bash": "ask"}}
+        )
     return Command(start.when_continued("--continue"), command.environment)
 
 
 INTERACTIVE: Mapping[str, Callable[[Start, bool, str], Command]] = {
-    "claude-code": _claude_code, "codex": _codex, "gemini-cli": _gemini_cli, "opencode": _opencode,
-}  # fmt: skip
+    "claude-code": _claude_code,
+    "codex": _codex,
+    "gemini-cli": _gemini_cli,
+    "opencode": _opencode,
+}
 # On the screen of an interface that waits for a prompt.
 READY = {
-    "claude-code": r"shift\+tab|\? for shortcuts", "codex": r"\? for shortcuts",
-    "gemini-cli": r"Type your message", "opencode": r"ctrl\+p commands",
-}  # fmt: skip
+    "claude-code": r"shift\+tab|\? for shortcuts",
+    "codex": r"\? for shortcuts",
+    "gemini-cli": r"Type your message",
+    "opencode": r"ctrl\+p commands",
+}

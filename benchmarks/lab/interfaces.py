@@ -72,7 +72,11 @@ class Answer:
 def plain_text(content: Any) -> str:
     if isinstance(content, str):
         return content
-    parts = [part if isinstance(part, str) else part.get("text") for part in content or [] if isinstance(part, str | dict)]
+    parts = [
+        part if isinstance(part, str) else part.get("text")
+        for part in content or []
+        if isinstance(part, str | dict)
+    ]
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
@@ -119,7 +123,11 @@ class Anthropic(Interface):
                 yield Event("assistant", plain_text(content))
                 continue
             blocks = content if isinstance(content, list) else []
-            results = {block["tool_use_id"] for block in blocks if isinstance(block, dict) and block.get("type") == "tool_result"}
+            results = {
+                block["tool_use_id"]
+                for block in blocks
+                if isinstance(block, dict) and block.get("type") == "tool_result"
+            }
             if results - answered:
                 yield Event("result", results=len(results - answered))
             answered |= results
@@ -128,7 +136,10 @@ class Anthropic(Interface):
                 yield Event("user", text)
 
     def tools(self, body: Json) -> list[Tool]:
-        return [Tool(tool["name"], tool.get("input_schema") or {}, tool.get("description", "")) for tool in body.get("tools") or []]
+        return [
+            Tool(tool["name"], tool.get("input_schema") or {}, tool.get("description", ""))
+            for tool in body.get("tools") or []
+        ]
 
     def thinks(self, body: Json) -> bool:
         return (body.get("thinking") or {}).get("type") in ("enabled", "adaptive")
@@ -136,11 +147,15 @@ class Anthropic(Interface):
     def _blocks(self, answer: Answer) -> list[Json]:
         blocks: list[Json] = []
         if answer.thinking:
-            blocks.append({"type": "thinking", "thinking": answer.thinking, "signature": f"bGFi{answer.key}"})
+            blocks.append(
+                {"type": "thinking", "thinking": answer.thinking, "signature": f"bGFi{answer.key}"}
+            )
         if answer.text:
             blocks.append({"type": "text", "text": answer.text})
         for call in answer.calls:
-            blocks.append({"type": "tool_use", "id": call.id, "name": call.tool.name, "input": call.arguments})
+            blocks.append(
+                {"type": "tool_use", "id": call.id, "name": call.tool.name, "input": call.arguments}
+            )
         return blocks
 
     def _usage(self, usage: Usage) -> Json:
@@ -148,7 +163,10 @@ class Anthropic(Interface):
             "input_tokens": usage.input,
             "cache_creation_input_tokens": usage.written,
             "cache_read_input_tokens": usage.cached,
-            "cache_creation": {"ephemeral_5m_input_tokens": usage.written, "ephemeral_1h_input_tokens": 0},
+            "cache_creation": {
+                "ephemeral_5m_input_tokens": usage.written,
+                "ephemeral_1h_input_tokens": 0,
+            },
             "output_tokens": usage.output,
             "service_tier": "standard",
         }
@@ -173,13 +191,21 @@ class Anthropic(Interface):
             return f"event: {name}\n{data_line({'type': name, **fields})}"
 
         message = self.whole(answer)
-        start = {**message, "content": [], "stop_reason": None, "usage": {**message["usage"], "output_tokens": 1}}
+        start = {
+            **message,
+            "content": [],
+            "stop_reason": None,
+            "usage": {**message["usage"], "output_tokens": 1},
+        }
         yield event("message_start", message=start)
         yield event("ping")
         for index, block in enumerate(message["content"]):
             kind = block["type"]
             if kind == "tool_use":
-                empty, deltas = {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
+                empty, deltas = (
+                    {**block, "input": {}},
+                    [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}],
+                )
             elif kind == "thinking":
                 empty = {**block, "thinking": "", "signature": ""}
                 deltas = [
@@ -187,12 +213,19 @@ class Anthropic(Interface):
                     {"type": "signature_delta", "signature": block["signature"]},
                 ]
             else:
-                empty, deltas = {**block, "text": ""}, [{"type": "text_delta", "text": part} for part in halves(block["text"])]
+                empty, deltas = (
+                    {**block, "text": ""},
+                    [{"type": "text_delta", "text": part} for part in halves(block["text"])],
+                )
             yield event("content_block_start", index=index, content_block=empty)
             for delta in deltas:
                 yield event("content_block_delta", index=index, delta=delta)
             yield event("content_block_stop", index=index)
-        yield event("message_delta", delta={"stop_reason": message["stop_reason"], "stop_sequence": None}, usage=message["usage"])
+        yield event(
+            "message_delta",
+            delta={"stop_reason": message["stop_reason"], "stop_sequence": None},
+            usage=message["usage"],
+        )
         yield event("message_stop")
 
 
@@ -214,10 +247,15 @@ class ChatCompletions(Interface):
 
     def tools(self, body: Json) -> list[Tool]:
         functions = [tool.get("function") or tool for tool in body.get("tools") or []]
-        return [Tool(f.get("name", "?"), f.get("parameters") or {}, f.get("description") or "") for f in functions]
+        return [
+            Tool(f.get("name", "?"), f.get("parameters") or {}, f.get("description") or "")
+            for f in functions
+        ]
 
     def thinks(self, body: Json) -> bool:
-        return bool(body.get("reasoning_effort") or body.get("reasoning") or body.get("enable_thinking"))
+        return bool(
+            body.get("reasoning_effort") or body.get("reasoning") or body.get("enable_thinking")
+        )
 
     def _usage(self, usage: Usage) -> Json:
         return {
@@ -230,7 +268,11 @@ class ChatCompletions(Interface):
 
     def _calls(self, answer: Answer) -> list[Json]:
         return [
-            {"id": call.id, "type": "function", "function": {"name": call.tool.name, "arguments": call.arguments_text}}
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.tool.name, "arguments": call.arguments_text},
+            }
             for call in answer.calls
         ]
 
@@ -243,14 +285,25 @@ class ChatCompletions(Interface):
             message["reasoning_content"] = answer.thinking
         if answer.calls:
             message["tool_calls"] = self._calls(answer)
-        choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if answer.calls else "stop"}
-        return {**self._head(answer), "object": "chat.completion", "choices": [choice], "usage": self._usage(answer.usage)}
+        choice = {
+            "index": 0,
+            "message": message,
+            "finish_reason": "tool_calls" if answer.calls else "stop",
+        }
+        return {
+            **self._head(answer),
+            "object": "chat.completion",
+            "choices": [choice],
+            "usage": self._usage(answer.usage),
+        }
 
     def stream(self, answer: Answer) -> Iterator[str]:
         head = {**self._head(answer), "object": "chat.completion.chunk"}
 
         def chunk(delta: Json, finish: str | None = None) -> str:
-            return data_line({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+            return data_line(
+                {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+            )
 
         yield chunk({"role": "assistant", "content": ""})
         if answer.thinking:
@@ -259,8 +312,16 @@ class ChatCompletions(Interface):
             yield chunk({"content": part})
         for index, call in enumerate(self._calls(answer)):
             function = call["function"]
-            yield chunk({"tool_calls": [{**call, "index": index, "function": {**function, "arguments": ""}}]})
-            yield chunk({"tool_calls": [{"index": index, "function": {"arguments": function["arguments"]}}]})
+            yield chunk(
+                {
+                    "tool_calls": [
+                        {**call, "index": index, "function": {**function, "arguments": ""}}
+                    ]
+                }
+            )
+            yield chunk(
+                {"tool_calls": [{"index": index, "function": {"arguments": function["arguments"]}}]}
+            )
         yield chunk({}, "tool_calls" if answer.calls else "stop")
         yield data_line({**head, "choices": [], "usage": self._usage(answer.usage)})
         yield "data: [DONE]\n\n"
@@ -287,15 +348,28 @@ class Responses(Interface):
         while waiting:
             tool = waiting.pop(0)
             if tool.get("type") == "namespace" and tool.get("tools"):
-                waiting = [{**inner, "namespace": tool.get("name", "")} for inner in tool["tools"]] + waiting
+                waiting = [
+                    {**inner, "namespace": tool.get("name", "")} for inner in tool["tools"]
+                ] + waiting
             elif tool.get("type") == "function":
                 found.append(
                     Tool(
-                        tool["name"], tool.get("parameters") or {}, tool.get("description") or "", False, tool.get("namespace", "")
+                        tool["name"],
+                        tool.get("parameters") or {},
+                        tool.get("description") or "",
+                        False,
+                        tool.get("namespace", ""),
                     )
                 )
             else:
-                found.append(Tool(tool.get("name") or tool.get("type", "?"), {}, tool.get("description") or "", freeform=True))
+                found.append(
+                    Tool(
+                        tool.get("name") or tool.get("type", "?"),
+                        {},
+                        tool.get("description") or "",
+                        freeform=True,
+                    )
+                )
         return found
 
     def thinks(self, body: Json) -> bool:
@@ -306,12 +380,23 @@ class Responses(Interface):
         if answer.thinking:
             summary = [{"type": "summary_text", "text": answer.thinking}]
             items.append(
-                {"type": "reasoning", "id": f"rs_{answer.key}", "summary": summary, "encrypted_content": f"bGFi{answer.key}"}
+                {
+                    "type": "reasoning",
+                    "id": f"rs_{answer.key}",
+                    "summary": summary,
+                    "encrypted_content": f"bGFi{answer.key}",
+                }
             )
         if answer.text:
             content = [{"type": "output_text", "text": answer.text, "annotations": []}]
             items.append(
-                {"type": "message", "id": f"msg_{answer.key}", "status": "completed", "role": "assistant", "content": content}
+                {
+                    "type": "message",
+                    "id": f"msg_{answer.key}",
+                    "status": "completed",
+                    "role": "assistant",
+                    "content": content,
+                }
             )
         for call in answer.calls:
             free = call.tool.freeform
@@ -358,10 +443,15 @@ class Responses(Interface):
         def event(name: str, **fields: Any) -> str:
             nonlocal number
             number += 1
-            return f"event: {name}\n{data_line({'type': name, 'sequence_number': number, **fields})}"
+            return (
+                f"event: {name}\n{data_line({'type': name, 'sequence_number': number, **fields})}"
+            )
 
         response = self.whole(answer)
-        yield event("response.created", response={**response, "status": "in_progress", "output": [], "usage": None})
+        yield event(
+            "response.created",
+            response={**response, "status": "in_progress", "output": [], "usage": None},
+        )
         for index, item in enumerate(response["output"]):
             empties: dict[str, Json] = {
                 "message": {"content": []},
@@ -387,8 +477,14 @@ class Responses(Interface):
             yield "response.content_part.done", {"content_index": 0, "part": part}
         elif item["type"] == "reasoning":
             part = item["summary"][0]
-            yield "response.reasoning_summary_part.added", {"summary_index": 0, "part": {**part, "text": ""}}
-            yield "response.reasoning_summary_text.delta", {"summary_index": 0, "delta": part["text"]}
+            yield (
+                "response.reasoning_summary_part.added",
+                {"summary_index": 0, "part": {**part, "text": ""}},
+            )
+            yield (
+                "response.reasoning_summary_text.delta",
+                {"summary_index": 0, "delta": part["text"]},
+            )
             yield "response.reasoning_summary_text.done", {"summary_index": 0, "text": part["text"]}
             yield "response.reasoning_summary_part.done", {"summary_index": 0, "part": part}
         elif item["type"] == "function_call":
@@ -413,16 +509,30 @@ class Gemini(Interface):
                 yield Event("assistant" if message.get("role") == "model" else "user", text)
 
     def tools(self, body: Json) -> list[Tool]:
-        functions = [function for tool in body.get("tools", []) for function in tool.get("functionDeclarations", [])]
+        functions = [
+            function
+            for tool in body.get("tools", [])
+            for function in tool.get("functionDeclarations", [])
+        ]
         return [Tool(f["name"], self._schema(f), f.get("description", "")) for f in functions]
 
     def _schema(self, function: Json) -> Json:
         schema = function.get("parametersJsonSchema") or function.get("parameters") or {}
-        lower: Json = json.loads(re.sub(r'"type": "([A-Z]+)"', lambda match: f'"type": "{match[1].lower()}"', json.dumps(schema)))
+        lower: Json = json.loads(
+            re.sub(
+                r'"type": "([A-Z]+)"',
+                lambda match: f'"type": "{match[1].lower()}"',
+                json.dumps(schema),
+            )
+        )
         return lower
 
     def thinks(self, body: Json) -> bool:
-        return bool(((body.get("generationConfig") or {}).get("thinkingConfig") or {}).get("includeThoughts"))
+        return bool(
+            ((body.get("generationConfig") or {}).get("thinkingConfig") or {}).get(
+                "includeThoughts"
+            )
+        )
 
     def _candidate(self, answer: Answer, parts: list[Json], *, last: bool) -> Json:
         usage = answer.usage
@@ -437,7 +547,12 @@ class Gemini(Interface):
         }
         if usage.thinking:
             counts["thoughtsTokenCount"] = usage.thinking
-        return {"candidates": [candidate], "usageMetadata": counts, "modelVersion": answer.model, "responseId": answer.key}
+        return {
+            "candidates": [candidate],
+            "usageMetadata": counts,
+            "modelVersion": answer.model,
+            "responseId": answer.key,
+        }
 
     def announced(self, usage: Usage) -> Usage:
         return usage
@@ -445,7 +560,10 @@ class Gemini(Interface):
     def _parts(self, answer: Answer) -> list[Json]:
         parts: list[Json] = [{"text": answer.thinking, "thought": True}] if answer.thinking else []
         parts += [{"text": part} for part in halves(answer.text)]
-        parts += [{"functionCall": {"name": call.tool.name, "args": call.arguments}} for call in answer.calls]
+        parts += [
+            {"functionCall": {"name": call.tool.name, "args": call.arguments}}
+            for call in answer.calls
+        ]
         return parts
 
     def whole(self, answer: Answer) -> Json:

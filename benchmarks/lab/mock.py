@@ -23,7 +23,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from lab.actions import BACKGROUND, FINISH, Action, Json, Style, Tool, action_in_text, call_for, fill_required, first_of
+from lab.actions import (
+    BACKGROUND,
+    FINISH,
+    Action,
+    Json,
+    Style,
+    Tool,
+    action_in_text,
+    call_for,
+    fill_required,
+    first_of,
+)
 from lab.interfaces import Answer, Call, Event, Interface, Usage, interface_of
 from lab.truth import tree_texts
 
@@ -113,21 +124,34 @@ class Model:
             place = position(list(interface.events(body)), self.script, self.style)
             side = place is None or place in self.ended or (not tools and not self.style.text)
             key = f"Lab{self.run}{self.number:04}"
-            usage = Usage(self.used + self.number, 50 + self.number, 100, written=7 if interface.name == "anthropic" else 0)
+            usage = Usage(
+                self.used + self.number,
+                50 + self.number,
+                100,
+                written=7 if interface.name == "anthropic" else 0,
+            )
             if side or place is None:
                 text = "Done." if place in self.ended else _side_text(body)
                 later = place if place in self.ended else None
-                return self._log(interface, Answer(key, model, text, "", (), usage), later, side=True)
+                return self._log(
+                    interface, Answer(key, model, text, "", (), usage), later, side=True
+                )
             self.changed()
             response = due(self.script, place, self.style)
             if all(action.kind == "say" for action in response) and not self.style.text:
                 self.ended.add(place)
             calls, text = self._calls(response, tools, place, key, interface.call_prefix)
-            thinking = f"I think about {place.step}, {place.done}." if interface.thinks(body) else ""
+            thinking = (
+                f"I think about {place.step}, {place.done}." if interface.thinks(body) else ""
+            )
             if thinking:
-                usage = Usage(usage.input, usage.output + 20, usage.cached, usage.written, thinking=20)
+                usage = Usage(
+                    usage.input, usage.output + 20, usage.cached, usage.written, thinking=20
+                )
             slow = any(action.how == SLOW for action in response)
-            return self._log(interface, Answer(key, model, text, thinking, calls, usage, slow), place)
+            return self._log(
+                interface, Answer(key, model, text, thinking, calls, usage, slow), place
+            )
 
     def settle(self) -> None:
         """Logs the changes so far, when a person is about to act and no request tells that the calls are over."""
@@ -141,7 +165,9 @@ class Model:
             rows = {name: sorted(tool.properties) for name, tool in sorted(self.offered.items())}
             (self.log / "tools.json").write_text(json.dumps(rows, indent=1), "utf-8")
 
-    def _calls(self, response: Response, tools: Sequence[Tool], place: Position, key: str, prefix: str) -> tuple[list[Call], str]:
+    def _calls(
+        self, response: Response, tools: Sequence[Tool], place: Position, key: str, prefix: str
+    ) -> tuple[list[Call], str]:
         """The calls of a response and its text."""
         calls, texts = [], []
         for number, action in enumerate(response):
@@ -153,7 +179,9 @@ class Model:
                 continue
             chosen = call_for(action, tools, self.directory, self.style)
             if chosen is None:
-                texts.append(action.text if action.kind == "plan" else f"lab: no tool for {action.kind}")
+                texts.append(
+                    action.text if action.kind == "plan" else f"lab: no tool for {action.kind}"
+                )
                 continue
             calls.append(Call(f"{prefix}{key}{'abcdefgh'[number]}", *chosen))
             self.pending.append((calls[-1], action, place.step))
@@ -174,7 +202,14 @@ class Model:
             did = [entry for entry in self.pending if entry[1].path == path] or [
                 e for e in self.pending if e[1].kind in ("shell", "task")
             ]
-            row = {"path": path, "text": now.get(path), "call": "", "action": "unknown", "step": "", "how": ""}
+            row = {
+                "path": path,
+                "text": now.get(path),
+                "call": "",
+                "action": "unknown",
+                "step": "",
+                "how": "",
+            }
             for call, action, step in (did or self.pending)[:1]:
                 row |= {
                     "call": call.id,
@@ -185,20 +220,56 @@ class Model:
                     "new": action.text,
                 }
             self.note("changes.jsonl", row)
-        self.texts, self.pending = now, [entry for entry in self.pending if entry[1].how == BACKGROUND]
+        self.texts, self.pending = (
+            now,
+            [entry for entry in self.pending if entry[1].how == BACKGROUND],
+        )
 
-    def _log(self, interface: Interface, answer: Answer, place: Position | None = None, *, side: bool = False) -> Answer:
-        row: Json = {"number": self.number, "key": answer.key, "interface": interface.name, "model": answer.model, "side": side}
+    def _log(
+        self,
+        interface: Interface,
+        answer: Answer,
+        place: Position | None = None,
+        *,
+        side: bool = False,
+    ) -> Answer:
+        row: Json = {
+            "number": self.number,
+            "key": answer.key,
+            "interface": interface.name,
+            "model": answer.model,
+            "side": side,
+        }
         row |= {"step": place.step, "done": place.done} if place else {}
-        row["calls"] = [{"id": call.id, "name": call.tool.name, "arguments": call.arguments} for call in answer.calls]
-        self.note("requests.jsonl", row | {"text": answer.text, "thinking": bool(answer.thinking), "usage": asdict(answer.usage)})
+        row["calls"] = [
+            {"id": call.id, "name": call.tool.name, "arguments": call.arguments}
+            for call in answer.calls
+        ]
+        self.note(
+            "requests.jsonl",
+            row
+            | {
+                "text": answer.text,
+                "thinking": bool(answer.thinking),
+                "usage": asdict(answer.usage),
+            },
+        )
         return answer
 
 
 def _side_text(body: Json) -> str:
     """An answer to a request that is none of the script's."""
     wanted = json.dumps(
-        [body.get(name) for name in ("generationConfig", "response_format", "text", "output_config", "output_format")]
+        [
+            body.get(name)
+            for name in (
+                "generationConfig",
+                "response_format",
+                "text",
+                "output_config",
+                "output_format",
+            )
+        ]
     )
     return json.dumps(TITLE_JSON) if "json" in wanted.lower() else TITLE
 
@@ -224,10 +295,24 @@ class Handler(BaseHTTPRequestHandler):
             self._send(404, {"error": {"message": "not in this lab", "type": "not_found_error"}})
             return
         rows = [
-            {"id": name, "object": "model", "type": "model", "display_name": name, "created": 0, "owned_by": "lab"}
+            {
+                "id": name,
+                "object": "model",
+                "type": "model",
+                "display_name": name,
+                "created": 0,
+                "owned_by": "lab",
+            }
             for name in MODELS
         ]
-        self._send(200, {"object": "list", "data": rows, "models": [{"name": f"models/{name}"} for name in MODELS]})
+        self._send(
+            200,
+            {
+                "object": "list",
+                "data": rows,
+                "models": [{"name": f"models/{name}"} for name in MODELS],
+            },
+        )
 
     do_HEAD = do_DELETE = do_PUT = do_GET
 
@@ -257,7 +342,9 @@ class Handler(BaseHTTPRequestHandler):
             self.do_GET()
             return
         named = re.search(r"models/([^:]+):", path)
-        answer = self.model.answer(interface, body, body.get("model") or (named[1] if named else "lab-model"))
+        answer = self.model.answer(
+            interface, body, body.get("model") or (named[1] if named else "lab-model")
+        )
         time.sleep(self.model.delay)
         if not (body.get("stream") or ":stream" in path):
             self._send(200, interface.whole(answer))
@@ -273,7 +360,10 @@ class Handler(BaseHTTPRequestHandler):
                 if answer.pauses_after(chunk):
                     self._wait_for_interruption()
         except ConnectionError:
-            self.model.note("interrupted.jsonl", {"key": answer.key, "usage": asdict(interface.announced(answer.usage))})
+            self.model.note(
+                "interrupted.jsonl",
+                {"key": answer.key, "usage": asdict(interface.announced(answer.usage))},
+            )
         self.close_connection = True
 
     def _wait_for_interruption(self) -> None:

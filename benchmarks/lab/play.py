@@ -63,20 +63,45 @@ def run_inside(plan: dict[str, Any], log: Path) -> list[dict[str, Any]]:
     return results
 
 
-def plan_row(name: str, argv: Sequence[str | Path], variables: Mapping[str, str], timeout: float) -> dict[str, Any]:
+def plan_row(
+    name: str, argv: Sequence[str | Path], variables: Mapping[str, str], timeout: float
+) -> dict[str, Any]:
     cwd = str(REPOSITORY)
-    return {"name": name, "argv": [str(part) for part in argv], "environment": dict(variables), "cwd": cwd, "timeout": timeout}
+    return {
+        "name": name,
+        "argv": [str(part) for part in argv],
+        "environment": dict(variables),
+        "cwd": cwd,
+        "timeout": timeout,
+    }
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    return (
+        [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    )
 
 
 class Run:
     """A run of one scenario with one version of an agent, in `directory`: home, mock/<number>-<step>, truth.jsonl."""
 
-    def __init__(self, agent: Agent, version: str, scenario: str, name: str, *, pace: float = PACE, timeout: float = 150) -> None:
-        self.agent, self.version, self.scenario, self.pace, self.timeout = agent, version, scenario, pace, timeout
+    def __init__(
+        self,
+        agent: Agent,
+        version: str,
+        scenario: str,
+        name: str,
+        *,
+        pace: float = PACE,
+        timeout: float = 150,
+    ) -> None:
+        self.agent, self.version, self.scenario, self.pace, self.timeout = (
+            agent,
+            version,
+            scenario,
+            pace,
+            timeout,
+        )
         self.directory = CACHE / "runs" / name
         shutil.rmtree(self.directory, ignore_errors=True)
         self.home, self.repository = self.directory / "home", self.directory / "home" / "shop"
@@ -93,7 +118,15 @@ class Run:
         """Output of git, run by the person in the worktree."""
         variables = environment({"HOME": str(self.home)})
         command = ["git", *arguments]
-        done = subprocess.run(command, cwd=self.repository, env=variables, input=stdin, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command,
+            cwd=self.repository,
+            env=variables,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if check and done.returncode:
             raise RuntimeError(f"git {' '.join(arguments)}: {done.stderr}")
         return done.stdout.removesuffix("\n")
@@ -124,14 +157,22 @@ class Run:
         text = self.shadow.text(path)
         for old, new in pairs:
             if old not in text:
-                raise RuntimeError(f"{path} lacks {old!r}: the agent did not do what it was asked for")
+                raise RuntimeError(
+                    f"{path} lacks {old!r}: the agent did not do what it was asked for"
+                )
             text = text.replace(old, new)
         self.type(path, text)
 
     def ask(
-        self, step: str, script: Script, *, prompt: str = "Please do the next thing.", more: str = "", files: Sequence[str] = (),
+        self,
+        step: str,
+        script: Script,
+        *,
+        prompt: str = "Please do the next thing.",
+        more: str = "",
+        files: Sequence[str] = (),
         plain: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """The person asks the agent, whose model answers from `script[step]`; the shadow takes up what it did.
 
         `plain`: the prompt is a command of the agent, which names no step.
@@ -150,7 +191,9 @@ class Run:
 
     def take_up(self, row: Mapping[str, str]) -> None:
         """The shadow follows a change that the agent made, a row of `changes.jsonl`."""
-        self.shadow.change(row["path"], row["text"], Author("agent", row["step"], row["call"], row["action"]))
+        self.shadow.change(
+            row["path"], row["text"], Author("agent", row["step"], row["call"], row["action"])
+        )
 
     def _plan(self, command: Command, script: Script) -> dict[str, Any]:
         argv0 = program(self.agent, self.version)
@@ -160,19 +203,33 @@ class Run:
         return {
             "home": str(self.home),
             "directory": str(REPOSITORY),
-            "script": {step: [[asdict(action) for action in response] for response in todo] for step, todo in script.items()},
+            "script": {
+                step: [[asdict(action) for action in response] for response in todo]
+                for step, todo in script.items()
+            },
             "style": asdict(self.agent.style),
             "run": f"{len(self.starts):02}",
-            "used": 1000 + 100 * len(self.starts),  # tokens: two answers with the same counts could be taken for one
-            "commands": [plan_row(name, [argv0, *arguments], variables, self.timeout) for name, arguments in todo],
+            "used": 1000
+            + 100
+            * len(self.starts),  # tokens: two answers with the same counts could be taken for one
+            "commands": [
+                plan_row(name, [argv0, *arguments], variables, self.timeout)
+                for name, arguments in todo
+            ],
         }
 
-    def terminal_plan(self, command: Command, script: Script, terminal: int, directory: str, *, asked: bool) -> dict[str, Any]:
+    def terminal_plan(
+        self, command: Command, script: Script, terminal: int, directory: str, *, asked: bool
+    ) -> dict[str, Any]:
         """The plan of a command whose last run has a pseudo-terminal; `asked`: its calls need the person's permission."""
         plan = self._plan(command, script) | {"terminal": terminal, "directory": directory}
         plan["style"]["escalated"] = asked
         last = plan["commands"][-1]
-        variables = {name: value for name, value in last["environment"].items() if name not in ("CI", "NO_COLOR")}
+        variables = {
+            name: value
+            for name, value in last["environment"].items()
+            if name not in ("CI", "NO_COLOR")
+        }
         last |= {"environment": variables | TERMINAL, "cwd": directory, "timeout": 600}
         return plan
 

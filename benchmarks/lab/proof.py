@@ -16,14 +16,18 @@ from lab.compare import Comparison, Facts, compare, table_row
 from lab.install import CACHE
 
 DATA = Path(__file__).parent.parent / "data" / "lab.json"
-EXPLAINED = DATA.with_name("lab-explained.json")  # why something is read otherwise than served, for the rows that it names
+EXPLAINED = DATA.with_name(
+    "lab-explained.json"
+)  # why something is read otherwise than served, for the rows that it names
 
 
 def store(comparisons: Iterable[Comparison]) -> None:
     """Puts the outcomes beside those of other agents, versions and scenarios."""
     rows: dict[str, dict[str, Any]] = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
     for comparison in comparisons:
-        agent, version, scenario, source, calls, edits, tokens, lines, person = table_row(comparison)
+        agent, version, scenario, source, calls, edits, tokens, lines, person = table_row(
+            comparison
+        )
         rows[f"{agent} {version} {scenario} {source}"] = {
             "agent": agent,
             "version": version,
@@ -35,14 +39,18 @@ def store(comparisons: Iterable[Comparison]) -> None:
             "tokens": tokens,
             "agent_lines": lines,
             "person_lines": person,
-            "differences": list(dict.fromkeys(difference.partition(":")[0] for difference in comparison.differences)),
+            "differences": list(
+                dict.fromkeys(difference.partition(":")[0] for difference in comparison.differences)
+            ),
         }
     DATA.write_text(json.dumps(dict(sorted(rows.items())), indent=1) + "\n", "utf-8")
 
 
 def is_about(explanation: Mapping[str, Any], agent: str, version: str, scenario: str) -> bool:
     """Whether an explanation is one of a run of this agent; without versions or scenarios it is of all of them."""
-    agents, versions, scenarios = (explanation.get(name, ["*"]) for name in ("agents", "versions", "scenarios"))
+    agents, versions, scenarios = (
+        explanation.get(name, ["*"]) for name in ("agents", "versions", "scenarios")
+    )
     pairs = ((agents, agent), (versions, version), (scenarios, scenario))
     return all("*" in named or wanted in named for named, wanted in pairs)
 
@@ -53,7 +61,9 @@ def stored_comparison(path: Path) -> Comparison:
 
 
 def main() -> None:
-    runs = [Path(name) for name in sys.argv[1:]] or [path.parent for path in sorted((CACHE / "runs").glob("*/truth.jsonl"))]
+    runs = [Path(name) for name in sys.argv[1:]] or [
+        path.parent for path in sorted((CACHE / "runs").glob("*/truth.jsonl"))
+    ]
     store([compare(run) for run in runs])
 
 

@@ -30,7 +30,16 @@ LONG = 400  # characters; a longer text that has nothing of the script is the ma
 LARGE = 50_000  # bytes of a sample
 TABLES = ("session", "message", "part", "project")
 TEXT_SUFFIXES = (".jsonl", ".json", ".md", ".toml", "")
-_OFFERS = frozenset({"tools", "tool_definitions", "toolDefinitions", "functionDeclarations", "dynamic_tools", "available_tools"})
+_OFFERS = frozenset(
+    {
+        "tools",
+        "tool_definitions",
+        "toolDefinitions",
+        "functionDeclarations",
+        "dynamic_tools",
+        "available_tools",
+    }
+)
 _INSTRUCTIONS = frozenset(
     {
         "base_instructions",
@@ -47,12 +56,32 @@ _DESCRIPTIONS = _OFFERS | {"description"}
 # Calls and their results: dictionaries of these types and roles, and whatever stands at these keys.
 _TALK_TYPES = frozenset(
     {
-        "tool_use", "tool_result", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output",
-        "local_shell_call", "tool", "toolCall", "tool-call", "tool.execution_start", "tool.execution_complete",
+        "tool_use",
+        "tool_result",
+        "function_call",
+        "function_call_output",
+        "custom_tool_call",
+        "custom_tool_call_output",
+        "local_shell_call",
+        "tool",
+        "toolCall",
+        "tool-call",
+        "tool.execution_start",
+        "tool.execution_complete",
     }
-)  # fmt: skip
+)
 _TALK_ROLES = frozenset({"tool", "toolResult"})
-_TALK = frozenset({"toolUseResult", "toolCalls", "tool_calls", "toolRequests", "functionCall", "functionResponse", "item"})
+_TALK = frozenset(
+    {
+        "toolUseResult",
+        "toolCalls",
+        "tool_calls",
+        "toolRequests",
+        "functionCall",
+        "functionResponse",
+        "item",
+    }
+)
 _COPIES = re.compile(
     r'"type": ?"(?:api-request|api-request-blob|api-request-shape|prompt_snapshot)"'
 )  # records that hold what was sent to the model
@@ -71,15 +100,26 @@ class Cutter:
         """The value, cut. `talk`: it is within a call or its result, where nothing but reminders is the maker's."""
         if isinstance(value, dict):
             talk = talk or value.get("type") in _TALK_TYPES or value.get("role") in _TALK_ROLES
-            return {name: self.value(item, name, talk=talk or name in _TALK) for name, item in value.items()}
+            return {
+                name: self.value(item, name, talk=talk or name in _TALK)
+                for name, item in value.items()
+            }
         if isinstance(value, list):
-            return [] if key in _OFFERS and not talk else [self.value(item, key, talk=talk) for item in value]
+            return (
+                []
+                if key in _OFFERS and not talk
+                else [self.value(item, key, talk=talk) for item in value]
+            )
         return self._string(value, key, talk=talk) if isinstance(value, str) else value
 
     def _string(self, text: str, key: str, *, talk: bool) -> str:
         if text[:1] in "{[":  # JSON within JSON, as arguments are
             try:
-                return json.dumps(self.value(json.loads(text), talk=talk)) if len(text) > self.long else text
+                return (
+                    json.dumps(self.value(json.loads(text), talk=talk))
+                    if len(text) > self.long
+                    else text
+                )
             except ValueError:
                 pass
         if talk:
@@ -88,7 +128,9 @@ class Cutter:
         unknown = len(text) > self.long and not any(piece in text for piece in self.script)
         if key in _INSTRUCTIONS or described or unknown:
             opening = _TAG.match(text)
-            closing = text.rstrip().rpartition("</")[2] if opening and text.rstrip().endswith(">") else ""
+            closing = (
+                text.rstrip().rpartition("</")[2] if opening and text.rstrip().endswith(">") else ""
+            )
             before, behind = (opening[0], f"</{closing}") if opening and closing else ("", "")
             return f"{before}[{len(text)} characters of the agent's maker were cut]{behind}"
         return text
@@ -119,7 +161,12 @@ def _script_texts(run: Path) -> list[str]:
     texts = []
     for plan in sorted((run / "mock").glob("*/plan.json")):
         for step in json.loads(plan.read_text("utf-8"))["script"].values():
-            texts += [action[name] for response in step for action in response for name in ("text", "old", "command")]
+            texts += [
+                action[name]
+                for response in step
+                for action in response
+                for name in ("text", "old", "command")
+            ]
     return texts
 
 
@@ -129,7 +176,12 @@ def database_dump(path: Path, cutter: Cutter) -> str:
     target = sqlite3.connect(":memory:")
     source.backup(target)
     source.close()
-    names = [name for (name,) in target.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")]
+    names = [
+        name
+        for (name,) in target.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        )
+    ]
     target.execute("PRAGMA foreign_keys = OFF")
     for name in names:
         if name not in TABLES:
@@ -139,7 +191,10 @@ def database_dump(path: Path, cutter: Cutter) -> str:
         for rowid, *values in target.execute(f'SELECT rowid, * FROM "{name}"').fetchall():
             for column, value in zip(columns, values, strict=True):
                 if isinstance(value, str) and cutter.value(value) != value:
-                    target.execute(f'UPDATE "{name}" SET "{column}" = ? WHERE rowid = ?', (cutter.value(value), rowid))
+                    target.execute(
+                        f'UPDATE "{name}" SET "{column}" = ? WHERE rowid = ?',
+                        (cutter.value(value), rowid),
+                    )
     return "\n".join(target.iterdump()) + "\n"
 
 
@@ -173,7 +228,13 @@ def make_sample(run: Path) -> Path:
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(neutral(content), "utf-8")
     served, side = served_facts(run)
-    row = {"agent": agent.name, "version": about["version"], "scenario": about["scenario"], "served": asdict(served), "side": side}
+    row = {
+        "agent": agent.name,
+        "version": about["version"],
+        "scenario": about["scenario"],
+        "served": asdict(served),
+        "side": side,
+    }
     (target / "served.json").write_text(json.dumps(row, indent=1) + "\n", "utf-8")
     return target
 

@@ -48,10 +48,17 @@ def basic(run: Run) -> None:
     run.ask("one", script, files=["shop/cart.py"])
     run.replace(
         "shop/cart.py",
-        ("    return name.strip().upper()\n", "    words = name.split()\n    return ' '.join(words).title()\n"),
+        (
+            "    return name.strip().upper()\n",
+            "    words = name.split()\n    return ' '.join(words).title()\n",
+        ),
         ("    amount = 0\n", "    amount = 0.0\n"),
     )
-    run.type("shop/cart.py", run.shadow.text("shop/cart.py") + "\n\ndef empty(items):\n    # typed by hand\n    return not items\n")
+    run.type(
+        "shop/cart.py",
+        run.shadow.text("shop/cart.py")
+        + "\n\ndef empty(items):\n    # typed by hand\n    return not items\n",
+    )
     run.commit("Add the cart")
 
 
@@ -65,7 +72,10 @@ def resume(run: Run) -> None:
             say("Amounts are rounded."),
         ],
         "three": [
-            write("shop/stock.py", "STOCK = {}\n\n\ndef add(name, count):\n    STOCK[name] = STOCK.get(name, 0) + count\n"),
+            write(
+                "shop/stock.py",
+                "STOCK = {}\n\n\ndef add(name, count):\n    STOCK[name] = STOCK.get(name, 0) + count\n",
+            ),
             say("Done."),
         ],
     }
@@ -183,7 +193,10 @@ def person(run: Run) -> None:
     run.commit("Import sys", everything=False)
     run.ask("three", script, more="continue")
     run.commit("Sort the labels")
-    run.replace(file, ("        return total(order) / 2\n", "        return total(order) / 3  # was a half\n"))
+    run.replace(
+        file,
+        ("        return total(order) / 2\n", "        return total(order) / 3  # was a half\n"),
+    )
     run.commit("Sort the labels, and refund less", "--amend")
 
 
@@ -191,10 +204,16 @@ def branches(run: Run) -> None:
     """A branch with commits of the agent, of the person and of both is squashed into main and deleted."""
     file = "shop/orders.py"
     script = {
-        "one": [write(file, ORDERS), shell("git add -A && git commit -q -m 'Orders' && git log --oneline -1"), say("Done.")],
+        "one": [
+            write(file, ORDERS),
+            shell("git add -A && git commit -q -m 'Orders' && git log --oneline -1"),
+            say("Done."),
+        ],
         "two": [
             read(file),
-            edit(file, "    return result\n", "    rounded = round(result, 2)\n    return rounded\n"),
+            edit(
+                file, "    return result\n", "    rounded = round(result, 2)\n    return rounded\n"
+            ),
             write("shop/taxes.py", TAXES),
             say("Rounded."),
         ],
@@ -227,11 +246,18 @@ def sessions(run: Run) -> None:
         ],
         "fork": [write("shop/forked.py", TAXES), say("Done.")],
         "sub": [task("inner"), say("The subagent has done it.")],
-        "inner": [write("shop/inner.py", "def inner(count):\n    # of the subagent\n    return count + 1\n"), say("Inner done.")],
+        "inner": [
+            write(
+                "shop/inner.py", "def inner(count):\n    # of the subagent\n    return count + 1\n"
+            ),
+            say("Inner done."),
+        ],
         "undo": [
             write("shop/never.py", "NEVER = True\n"),
             shell("rm shop/never.py"),
-            shell("cat > shop/heredoc.py <<'EOF'\ndef from_heredoc(price):\n    return price * 3\nEOF"),
+            shell(
+                "cat > shop/heredoc.py <<'EOF'\ndef from_heredoc(price):\n    return price * 3\nEOF"
+            ),
             shell(f'sed -i \'s/"count"/"quantity"/g\' {file}'),
             shell(table),
             say("Done."),
@@ -244,7 +270,10 @@ def sessions(run: Run) -> None:
     run.ask("sub", script, more="continue")
     run.commit("Forked and inner")
     run.ask("undo", script, more="continue")
-    run.type("tests/test_orders.py", "from shop.orders import total\n\n\ndef test_total():\n    assert total([]) == 0\n")
+    run.type(
+        "tests/test_orders.py",
+        "from shop.orders import total\n\n\ndef test_total():\n    assert total([]) == 0\n",
+    )
     run.commit("Quantities and a test")
 
 
@@ -255,7 +284,11 @@ def parallel(run: Run) -> None:
             [*write("shop/orders.py", ORDERS), *write("shop/taxes.py", TAXES)],
             [
                 *edit("shop/orders.py", "    return result\n", "    return round(result, 2)\n"),
-                *edit("shop/taxes.py", "    return price * rate\n", "    return round(price * rate, 2)\n"),
+                *edit(
+                    "shop/taxes.py",
+                    "    return price * rate\n",
+                    "    return round(price * rate, 2)\n",
+                ),
                 *shell("printf 'apples,3\\n' > stock.csv"),
             ],
             say("Both are done."),
@@ -294,6 +327,11 @@ def in_terminal() -> Mapping[str, Callable[[Run], None]]:
 
 READ_FIRST = ("continue-dev",)  # refuse to edit what they have not read, even when they wrote it
 SCENARIOS: Mapping[str, Callable[[Run], None]] = {
-    "basic": basic, "resume": resume, "person": person, "branches": branches, "sessions": sessions, "parallel": parallel,
+    "basic": basic,
+    "resume": resume,
+    "person": person,
+    "branches": branches,
+    "sessions": sessions,
+    "parallel": parallel,
     "compact": compact,
-}  # fmt: skip
+}

@@ -30,10 +30,23 @@ from lab.play import REPOSITORY, Run, inside_command, read_rows
 
 ROWS, COLUMNS = 60, 140
 KEYS = {
-    "enter": "\r", "escape": "\x1b", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "tab": "\t",
-    "shift-tab": "\x1b[Z", "ctrl-c": "\x03", "ctrl-d": "\x04", "ctrl-b": "\x02", "ctrl-p": "\x10", "ctrl-x": "\x18",
-    "ctrl-t": "\x14", "ctrl-u": "\x15", "backspace": "\x7f",
-}  # fmt: skip
+    "enter": "\r",
+    "escape": "\x1b",
+    "up": "\x1b[A",
+    "down": "\x1b[B",
+    "right": "\x1b[C",
+    "left": "\x1b[D",
+    "tab": "\t",
+    "shift-tab": "\x1b[Z",
+    "ctrl-c": "\x03",
+    "ctrl-d": "\x04",
+    "ctrl-b": "\x02",
+    "ctrl-p": "\x10",
+    "ctrl-x": "\x18",
+    "ctrl-t": "\x14",
+    "ctrl-u": "\x15",
+    "backspace": "\x7f",
+}
 TYPED = 40.0  # characters a second; what comes at once is taken for a paste by some interfaces
 # What pyte does not know and would print: private sequences, colours with colons, device control strings.
 _FOREIGN = re.compile(
@@ -86,7 +99,9 @@ class Terminal:
     def _feed(self, text: str) -> str:
         """Puts all but an incomplete sequence at the end, which is returned, on the screen."""
         incomplete = _INCOMPLETE.search(text)
-        text, rest = (text[: incomplete.start()], text[incomplete.start() :]) if incomplete else (text, "")
+        text, rest = (
+            (text[: incomplete.start()], text[incomplete.start() :]) if incomplete else (text, "")
+        )
         with self.lock:
             before = list(self.screen.display)
             self.stream.feed(_FOREIGN.sub("", text))
@@ -117,7 +132,11 @@ class Terminal:
 
     def wait(self, pattern: str, timeout: float = 30) -> str:
         """The screen, once the pattern is on it."""
-        self.wait_until(lambda: re.search(pattern, self.text()) is not None, f"{pattern!r} on the screen", timeout)
+        self.wait_until(
+            lambda: re.search(pattern, self.text()) is not None,
+            f"{pattern!r} on the screen",
+            timeout,
+        )
         return self.text()
 
     def wait_until(self, condition: Callable[[], bool], what: str, timeout: float = 60) -> None:
@@ -129,7 +148,9 @@ class Terminal:
 
     def wait_quiet(self, seconds: float = 1.5, timeout: float = 20) -> str:
         """The screen, once nothing but spinners and clocks moves on it."""
-        self.wait_until(lambda: time.monotonic() - self.changed_at > seconds, "a quiet screen", timeout)
+        self.wait_until(
+            lambda: time.monotonic() - self.changed_at > seconds, "a quiet screen", timeout
+        )
         return self.text()
 
 
@@ -142,8 +163,15 @@ class Conversation:
     """A person at the interface of the run's agent, from its start to its end; use it with `with`."""
 
     def __init__(
-        self, run: Run, script: Script, name: str, *, asked: bool = False, more: str = "", directory: Path = REPOSITORY
-    ) -> None:  # fmt: skip
+        self,
+        run: Run,
+        script: Script,
+        name: str,
+        *,
+        asked: bool = False,
+        more: str = "",
+        directory: Path = REPOSITORY,
+    ) -> None:
         self.run, self.script, self.directory = run, script, directory
         self.log = run.directory / "mock" / f"{len(run.starts)}-{name}"
         self.terminal = Terminal()
@@ -152,7 +180,12 @@ class Conversation:
         plan = run.terminal_plan(command, script, self.terminal.slave, str(directory), asked=asked)
         argv, variables = inside_command(plan, self.log)
         self.process = subprocess.Popen(
-            argv, env=variables, pass_fds=[self.terminal.slave], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            argv,
+            env=variables,
+            pass_fds=[self.terminal.slave],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         os.close(self.terminal.slave)
         run.starts.append({"step": name, "terminal": True})
@@ -183,7 +216,9 @@ class Conversation:
                 self.process.wait(4)
                 return
 
-    def prompt(self, step: str, text: str = "Please do the next thing.", *, wait: bool = True) -> None:
+    def prompt(
+        self, step: str, text: str = "Please do the next thing.", *, wait: bool = True
+    ) -> None:
         """The person asks for a step, and waits for its last answer and a quiet screen."""
         words = f"{text} (LAB:{step})"
         self.run.prompts.append(words)
@@ -229,7 +264,11 @@ class Conversation:
 
     def settle(self) -> None:
         """The shadow takes up what the agent's calls did so far; without a call, the agent took files back."""
-        if self.process.stdin is None or self.process.stdout is None or self.process.poll() is not None:
+        if (
+            self.process.stdin is None
+            or self.process.stdout is None
+            or self.process.poll() is not None
+        ):
             return
         self.process.stdin.write("\n")
         self.process.stdin.flush()
@@ -237,7 +276,11 @@ class Conversation:
         rows = self.rows("changes.jsonl")
         for row in rows[self.taken :]:
             path, text = row["path"], row["text"]
-            same = text == self.run.shadow.text(path) if path in self.run.shadow.files else text is None
+            same = (
+                text == self.run.shadow.text(path)
+                if path in self.run.shadow.files
+                else text is None
+            )
             if not same and (row["step"] or not self.run.shadow.restore(path, text)):
                 self.run.take_up(row)
         self.taken = len(rows)

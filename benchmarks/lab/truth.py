@@ -38,7 +38,9 @@ class Shadow:
     """The lines of every file in the worktree, each with its author."""
 
     files: dict[str, list[Line]] = field(default_factory=dict)
-    past: dict[str, list[list[Line]]] = field(default_factory=dict)  # earlier states, the last one last
+    past: dict[str, list[list[Line]]] = field(
+        default_factory=dict
+    )  # earlier states, the last one last
 
     def change(self, path: str, text: str | None, author: Author) -> None:
         """The file became `text`, or is gone when that is None; lines that stayed keep their author."""
@@ -64,7 +66,14 @@ class Shadow:
             self.change(path, None, PERSON)
             return True
         lines = split_lines(text)
-        state = next((state for state in reversed(self.past.get(path, [])) if [line.text for line in state] == lines), None)
+        state = next(
+            (
+                state
+                for state in reversed(self.past.get(path, []))
+                if [line.text for line in state] == lines
+            ),
+            None,
+        )
         if state is not None:
             self.past[path].append(self.files.get(path, []))
             self.files[path] = state
@@ -72,15 +81,25 @@ class Shadow:
 
     def text(self, path: str) -> str:
         if path not in self.files:
-            raise RuntimeError(f"{path} was not written: the agent did not do what it was asked for")
+            raise RuntimeError(
+                f"{path} was not written: the agent did not do what it was asked for"
+            )
         return "".join(f"{line.text}\n" for line in self.files[path])
 
     def write(self, target: Path, commits: dict[str, list[str]]) -> None:
         """A JSON object for each line of the files in `commits`, which gives the commit of each of their lines."""
         with target.open("w", encoding="utf-8", errors="surrogateescape") as out:
             for path, ids in sorted(commits.items()):
-                for number, (line, commit) in enumerate(zip(self.files.get(path, []), ids, strict=True), 1):
-                    row = {"path": path, "line": number, "text": line.text, **line.author._asdict(), "commit": commit}
+                for number, (line, commit) in enumerate(
+                    zip(self.files.get(path, []), ids, strict=True), 1
+                ):
+                    row = {
+                        "path": path,
+                        "line": number,
+                        "text": line.text,
+                        **line.author._asdict(),
+                        "commit": commit,
+                    }
                     out.write(json.dumps(row) + "\n")
 
 
@@ -96,4 +115,7 @@ def tree_texts(root: Path) -> dict[str, str]:
             elif entry.is_file():
                 yield entry
 
-    return {str(path.relative_to(root)): path.read_bytes().decode("utf-8", "surrogateescape") for path in walk(root)}
+    return {
+        str(path.relative_to(root)): path.read_bytes().decode("utf-8", "surrogateescape")
+        for path in walk(root)
+    }

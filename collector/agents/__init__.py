@@ -32,7 +32,11 @@ def stores() -> list[Store]:
 
 def agents_of_records() -> list[tuple[str, Committed]]:
     """The transcripts of all agents that people commit beside their code, with the slug of the agent that keeps each."""
-    return [(str(module.NAME), record) for module in modules_of(__name__) for record in getattr(module, "COMMITTED", ())]
+    return [
+        (str(module.NAME), record)
+        for module in modules_of(__name__)
+        for record in getattr(module, "COMMITTED", ())
+    ]
 
 
 def unproven() -> list[str]:
@@ -43,7 +47,9 @@ def unproven() -> list[str]:
     return [reader.NAME for reader in readers() if getattr(reader, "UNPROVEN", False)]
 
 
-def readers_for(blob: bytes, existing: Sequence[TranscriptReader] | None = None) -> list[TranscriptReader]:
+def readers_for(
+    blob: bytes, existing: Sequence[TranscriptReader] | None = None
+) -> list[TranscriptReader]:
     """The readers that recognise the first JSON value, the one to use first; more than one is a fault of a sniffer.
 
     Of a text that is no JSON they are shown its first line.
@@ -53,6 +59,8 @@ def readers_for(blob: bytes, existing: Sequence[TranscriptReader] | None = None)
     return [reader for reader in (existing or readers()) if reader.sniff(head)]
 
 
-def reader_for(blob: bytes, existing: Sequence[TranscriptReader] | None = None) -> TranscriptReader | None:
+def reader_for(
+    blob: bytes, existing: Sequence[TranscriptReader] | None = None
+) -> TranscriptReader | None:
     """The reader whose format this is; None when no reader recognises the first JSON value."""
     return next(iter(readers_for(blob, existing)), None)

@@ -18,12 +18,26 @@ from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, shell_command
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store
-from collector.model import AgentMessage, ChangeOfOthers, Command, Edit, Replacement, Session, Status
+from collector.model import (
+    AgentMessage,
+    ChangeOfOthers,
+    Command,
+    Edit,
+    Replacement,
+    Session,
+    Status,
+)
 from collector.text import decode, resolve, timestamp
 from collector.vocabulary.agents import Agent
 
 NAME = "aider"
-AGENT = Agent(NAME, "Aider", accounts=r"noreply@aider\.chat|aider@aider\.chat|\(aider\)", subject="aider:", state=r"aider[^/]*")
+AGENT = Agent(
+    NAME,
+    "Aider",
+    accounts=r"noreply@aider\.chat|aider@aider\.chat|\(aider\)",
+    subject="aider:",
+    state=r"aider[^/]*",
+)
 GIVES = frozenset({"results", "text", "commands", "commits", "models", "tokens", "directory"})
 ORDER = 70
 
@@ -34,16 +48,25 @@ _ROOT = re.compile(r"^> Git working dir: (/.+|[A-Za-z]:.+)$")
 _MODEL = re.compile(r"^> (?:Main model|Model): (\S+)")
 _VERSION = re.compile(r"^> Aider v(\S+)")
 _NUMBER = r"(\d[\d,]{0,12}(?:\.\d{1,6})?)([km]?)"
-_TOKENS = re.compile(rf"^> Tokens: {_NUMBER} sent,.*?{_NUMBER} received\.(?: Cost: \$(\d{{1,6}}(?:\.\d{{1,9}})?) message)?")
+_TOKENS = re.compile(
+    rf"^> Tokens: {_NUMBER} sent,.*?{_NUMBER} received\.(?: Cost: \$(\d{{1,6}}(?:\.\d{{1,9}})?) message)?"
+)
 _APPLIED = re.compile(r"^> Applied edit to (.+)$")
 _COMMIT = re.compile(r"^> Commit ([0-9a-f]{7,40}) ")
 _REFUSED = re.compile(r"^> The LLM did not conform to the edit format")
 _BEFORE = re.compile(r"^> Committing (.+) before applying edits\.$")
 _NO_MATCH = re.compile(r"^> # \d{1,6} SEARCH/REPLACE blocks? failed to match!")
 _IGNORED = re.compile(r"^> Added (.+) to \.gitignore$")
-_FAILED = re.compile(r"^## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in (.+?)\s*$", re.M)
-_OTHERS_APPLIED = re.compile(r"^(?:[>#]+ )?# The other (\d{1,6}) SEARCH/REPLACE blocks? (?:was|were) applied\b", re.M)
-_PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")  # what ends an answer for certain
+_FAILED = re.compile(
+    r"^## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in (.+?)\s*$",
+    re.M,
+)
+_OTHERS_APPLIED = re.compile(
+    r"^(?:[>#]+ )?# The other (\d{1,6}) SEARCH/REPLACE blocks? (?:was|were) applied\b", re.M
+)
+_PLAIN = re.compile(
+    r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )"
+)  # what ends an answer for certain
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
 _NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~$ -]{1,300}?)[*`:\s]*$")
 _SEARCH = re.compile(r"<{5,9} (?:SEARCH|ORIGINAL)")  # the second until 2023
@@ -67,10 +90,14 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
         if place := _PLACE.match(text):  # what the loader of local histories puts before them
             reader.add_cwd(place[1])
             text = text[place.end() :]
-        reader.copy("".join(run for moment, run in _runs(text) if moment == began) or text)  # a browser's has two in a second
+        reader.copy(
+            "".join(run for moment, run in _runs(text) if moment == began) or text
+        )  # a browser's has two in a second
         others.update(dict.fromkeys(_changes_of_others(text)))
         beside.update(dict.fromkeys(_said_beside(text, began)))
-    return replace(reader.session(), local_clock=True, of_others=tuple(others), said_beside=tuple(beside))
+    return replace(
+        reader.session(), local_clock=True, of_others=tuple(others), said_beside=tuple(beside)
+    )
 
 
 def _said_beside(text: str, began: str) -> Iterator[AgentMessage]:
@@ -91,7 +118,9 @@ def _said_beside(text: str, began: str) -> Iterator[AgentMessage]:
 
 def _has_edits(run: str) -> bool:
     """Whether a run applied edits, as far as their time can be known: of blocks beside others that failed its commit tells."""
-    return "\n> Applied edit to " in run or ("\n> Commit " in run and _OTHERS_APPLIED.search(run) is not None)
+    return "\n> Applied edit to " in run or (
+        "\n> Commit " in run and _OTHERS_APPLIED.search(run) is not None
+    )
 
 
 def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
@@ -128,7 +157,9 @@ class _Reader(RecordReader):
         self.began: float | None = None
         self.is_before = False  # the next commit has nothing of the latest answer
         self.is_reflected = False  # the program says which blocks it did not find, in notices
-        self.offered: list[tuple[str, Edit]] = []  # (path as it was written, edit) of the latest answer
+        self.offered: list[
+            tuple[str, Edit]
+        ] = []  # (path as it was written, edit) of the latest answer
         self.last_call = ""
         self.answers: list[int] = []  # keys of the messages since the last call
 
@@ -173,26 +204,42 @@ class _Reader(RecordReader):
         text, self.answer = "\n".join(self.answer).strip("\n"), []
         if text.strip():
             self.begin(None)
-            answer = AgentMessage(None, 0, "text", text, not_before=self.began, after=self.last_call)
+            answer = AgentMessage(
+                None, 0, "text", text, not_before=self.began, after=self.last_call
+            )
             self.messages.setdefault(number, (self.order, answer))
             self.answers.append(number)
             program, mark, rest = text.partition("The SEARCH section must exactly match")
             _, *parts = _FAILED.split(program) if mark else [""]
-            blocks = ((path, search_replace_blocks(part)) for path, part in zip(parts[::2], parts[1::2], strict=True))
-            if failed := {(_with_slashes(path), block) for path, several in blocks for block in several}:
+            blocks = (
+                (path, search_replace_blocks(part))
+                for path, part in zip(parts[::2], parts[1::2], strict=True)
+            )
+            if failed := {
+                (_with_slashes(path), block) for path, several in blocks for block in several
+            }:
                 self._apply_others(failed, _OTHERS_APPLIED.search(rest), number)
                 self.answers = [number]
                 text = rest
             self.offered = [*self.offered, *_offers(text.split("\n"))]
 
-    def _apply_others(self, failed: set[tuple[str, Replacement]], others: re.Match[str] | None, number: int) -> None:
+    def _apply_others(
+        self, failed: set[tuple[str, Replacement]], others: re.Match[str] | None, number: int
+    ) -> None:
         """Of the blocks that are offered some were not found in their files; the others were applied if the program says so."""
-        offered = [(path, block) for path, edit in self.offered for block in edit.replacements if (path, block) not in failed]
+        offered = [
+            (path, block)
+            for path, edit in self.offered
+            for block in edit.replacements
+            if (path, block) not in failed
+        ]
         self.offered = []
         if others is not None and len(offered) == int(others[1]):
             for path in dict.fromkeys(path for path, _ in offered):
                 self.begin(None)
-                edits = [Edit(path, "edit", tuple(block for named, block in offered if named == path))]
+                edits = [
+                    Edit(path, "edit", tuple(block for named, block in offered if named == path))
+                ]
                 self._add(f"{number} {path}", "edit", {"path": path, "edit": edits}, "")
 
     def _notice(self, line: str, number: int) -> None:
@@ -205,14 +252,25 @@ class _Reader(RecordReader):
             self.use_model(match[1], None)
         elif match := _TOKENS.match(line):
             self.begin(None)
-            sent, received = (int(float(match[n].replace(",", "")) * _SCALE[match[n + 1]]) for n in (1, 3))
+            sent, received = (
+                int(float(match[n].replace(",", "")) * _SCALE[match[n + 1]]) for n in (1, 3)
+            )
             cost = recorded_cost(float(match[5])) if match[5] else None
-            self.use_tokens(str(number), None, min(sent, 1 << 40), min(received, 1 << 40), cost=cost)
+            self.use_tokens(
+                str(number), None, min(sent, 1 << 40), min(received, 1 << 40), cost=cost
+            )
         elif match := _APPLIED.match(line):
             self._apply_offer(_with_slashes(match[1]), number)
         elif _REFUSED.match(line):
             self.begin(None)
-            self.call_tool(f"line {number}", "edit", None, None, Result(None, line, Status.ERROR), not_before=self.began)
+            self.call_tool(
+                f"line {number}",
+                "edit",
+                None,
+                None,
+                Result(None, line, Status.ERROR),
+                not_before=self.began,
+            )
         elif _BEFORE.match(line):
             self.is_before = True
         elif _NO_MATCH.match(line):
@@ -221,7 +279,9 @@ class _Reader(RecordReader):
         elif match := _IGNORED.match(line):
             self.answer = match[1].split(", ")  # its own lines, whoever commits them
         elif match := _COMMIT.match(line):
-            if not self.is_before:  # else of changes that were there before: the edits that are offered come next
+            if (
+                not self.is_before
+            ):  # else of changes that were there before: the edits that are offered come next
                 self.offered = []
             self.begin(None)
             self._add(str(number), "commit", {"commit": match[1]}, line)
@@ -234,7 +294,9 @@ class _Reader(RecordReader):
         self._add(str(number), "edit", {"path": path, "edit": edits}, "")
 
     def _add(self, number: str, name: str, arguments: dict[str, Any], notice: str) -> None:
-        self.last_call = self.call_tool(f"line {number}", name, arguments, None, Result(None, notice), not_before=self.began)
+        self.last_call = self.call_tool(
+            f"line {number}", name, arguments, None, Result(None, notice), not_before=self.began
+        )
         if self.is_before:  # what the answer brings had not been written to any file then
             for key in self.answers:
                 order, answer = self.messages[key]
@@ -249,9 +311,15 @@ class _Reader(RecordReader):
         blocks = tuple(block for edit in edits for block in edit.replacements)
         if len(blocks) == 1 and not blocks[0].old:  # a file that was not there
             return [Edit(path, "write", content=blocks[0].new)]
-        if blocks or len({edit.op for edit in edits}) != 1:  # of a diff beside a whole text the one was only shown
+        if (
+            blocks or len({edit.op for edit in edits}) != 1
+        ):  # of a diff beside a whole text the one was only shown
             return [Edit(path, "edit", blocks)]
-        return [replace(edits[-1], path=path, hunks=tuple(hunk for edit in edits for hunk in edit.hunks))]
+        return [
+            replace(
+                edits[-1], path=path, hunks=tuple(hunk for edit in edits for hunk in edit.hunks)
+            )
+        ]
 
     def command(self, call: Call, result: Result) -> Command:
         return shell_command("git commit", call.cwd, result.text)
@@ -276,7 +344,11 @@ class _Fence:
         """Whether the line is inside, and neither opens nor ends it."""
         if not self.end:
             opening = _FENCE.match(line)
-            self.end = (opening[1] if opening[1].startswith("`") else f"</{opening[1][1:]}") if opening else ""
+            self.end = (
+                (opening[1] if opening[1].startswith("`") else f"</{opening[1][1:]}")
+                if opening
+                else ""
+            )
             return False
         if self.in_block or _SEARCH.match(line):
             self.in_block = not line.startswith(_REPLACED)
@@ -293,9 +365,15 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
         if fence.follow(line):
             inside.append(line)
         elif inside:
-            offers = ((_with_slashes(named), text) for named, text in _by_file(name, inside) if named)
-            is_diff = inside[0].startswith(("--- ", "diff --git "))  # else a text or a block that shows one
-            results += (list(_diffs(inside)) if is_diff else []) or [(path, _offered_edit(path, text)) for path, text in offers]
+            offers = (
+                (_with_slashes(named), text) for named, text in _by_file(name, inside) if named
+            )
+            is_diff = inside[0].startswith(
+                ("--- ", "diff --git ")
+            )  # else a text or a block that shows one
+            results += (list(_diffs(inside)) if is_diff else []) or [
+                (path, _offered_edit(path, text)) for path, text in offers
+            ]
             inside = []
         elif line.strip() and not fence.end:
             named = _NAME.match(line)
@@ -307,7 +385,11 @@ def _by_file(name: str, inside: list[str]) -> Iterator[tuple[str, list[str]]]:
     """(file, lines) of a fenced text: with some models the file's name is inside, before the blocks."""
     lines: list[str] = []
     for line, following in pairwise([*inside, ""]):
-        named = _NAME.match(line) if _SEARCH.match(following) and (not lines or lines[-1].startswith(_REPLACED)) else None
+        named = (
+            _NAME.match(line)
+            if _SEARCH.match(following) and (not lines or lines[-1].startswith(_REPLACED))
+            else None
+        )
         if named:
             if lines:
                 yield name, lines
@@ -326,7 +408,11 @@ def _diffs(inside: list[str]) -> Iterator[tuple[str, Edit]]:
 
 def _offered_edit(path: str, lines: list[str]) -> Edit:
     blocks = search_replace_blocks("\n".join(lines))
-    return Edit(path, "edit", blocks) if blocks else Edit(path, "write", content="".join(f"{line}\n" for line in lines))
+    return (
+        Edit(path, "edit", blocks)
+        if blocks
+        else Edit(path, "write", content="".join(f"{line}\n" for line in lines))
+    )
 
 
 def runs(text: str) -> list[str]:
@@ -343,13 +429,17 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     """The whole history, after a line that names the directory."""
-    yield f"> whowrote: {session.cwd}\n".encode("utf-8", "surrogateescape") + files.content(session.files[0])
+    yield f"> whowrote: {session.cwd}\n".encode("utf-8", "surrogateescape") + files.content(
+        session.files[0]
+    )
 
 
 _SEARCHES = tuple(f"filename:.aider.{name}" for name in ("chat.history.md", "input.history"))
 COMMITTED = (
     Committed(
-        ("**/.aider.chat.history.md", "**/aider.chat.history*.md"), lambda path, data: runs(decode(data)), found_by=_SEARCHES
+        ("**/.aider.chat.history.md", "**/aider.chat.history*.md"),
+        lambda path, data: runs(decode(data)),
+        found_by=_SEARCHES,
     ),
 )
 STORES = (Store(NAME, find=_find, load=_load, inside=".aider.chat.history.md"),)

@@ -34,10 +34,17 @@ AGENT = Agent(
 GIVES = frozenset(FACETS) - {"before", "reads", "subagents", "tokens", "commits"}
 ORDER = 80
 
-_STATUS = {"DONE": Status.OK, "ERROR": Status.ERROR, "CANCELED": Status.REJECTED, "CANCELLED": Status.REJECTED}
+_STATUS = {
+    "DONE": Status.OK,
+    "ERROR": Status.ERROR,
+    "CANCELED": Status.REJECTED,
+    "CANCELLED": Status.REJECTED,
+}
 _REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.S)
 _MODEL = re.compile(r"`Model Selection` from .{0,100}? to (.{1,80}?)\. No need")
-_NO_RESULT = frozenset({"PLANNER_RESPONSE", "USER_INPUT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "CHECKPOINT"})
+_NO_RESULT = frozenset(
+    {"PLANNER_RESPONSE", "USER_INPUT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "CHECKPOINT"}
+)
 _OUTPUT = re.compile(r"(?:Stdout|Output):\s*\n(.*?)(?:\n\s*Stderr:|\Z)", re.S)
 
 
@@ -51,7 +58,9 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     steps: dict[int, dict[str, Any]] = {}
     for record in records(copies(blobs), reader.problems, session_id):
         index = record.get("step_index")
-        if isinstance(index, int) and (index not in steps or steps[index].get("status") == "RUNNING"):
+        if isinstance(index, int) and (
+            index not in steps or steps[index].get("status") == "RUNNING"
+        ):
             steps[index] = record
     for index in sorted(steps):
         reader.take(steps[index])
@@ -61,7 +70,9 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 class _Reader(RecordReader):
     shells = frozenset({"run_command"})
     writers = frozenset({"write_to_file", "replace_file_content", "multi_replace_file_content"})
-    exits = re.compile(r"^\s*The command (?:exited with code|failed with exit code:?) (\d{1,9})", re.M)
+    exits = re.compile(
+        r"^\s*The command (?:exited with code|failed with exit code:?) (\d{1,9})", re.M
+    )
 
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
@@ -89,7 +100,9 @@ class _Reader(RecordReader):
     def _plan(self, step: dict[str, Any], content: str, index: int, time: float | None) -> None:
         self.waiting = []  # results that have not come by now never come
         if get_str(step, "thinking"):
-            self.add_message((index, "reasoning"), time, "reasoning", get_str(step, "thinking").strip())
+            self.add_message(
+                (index, "reasoning"), time, "reasoning", get_str(step, "thinking").strip()
+            )
         if content:
             self.add_message(index, time, "text", content)
         for number, request in enumerate(get_list(step, "tool_calls")):
@@ -116,7 +129,10 @@ def _decode_all(arguments: dict[str, Any]) -> dict[str, Any]:
 def _decode(name: str, value: object) -> object:
     if name == "ReplacementChunks":
         listed = parse_json(value) if isinstance(value, str) else value
-        chunks = (parse_json(chunk) if isinstance(chunk, str) else chunk for chunk in (listed if isinstance(listed, list) else ()))
+        chunks = (
+            parse_json(chunk) if isinstance(chunk, str) else chunk
+            for chunk in (listed if isinstance(listed, list) else ())
+        )
         return [_decode_all(get_dict(chunk)) for chunk in chunks]
     if not isinstance(value, str) or not (value.startswith('"') or value in ("true", "false")):
         return value
@@ -134,9 +150,13 @@ _TRANSCRIPTS = "*/.system_generated/logs/transcript*.jsonl"
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     listed = _list_sessions(location.parent / "cache")
-    whole = {path.parents[2].name: path for path in files.match_files(location, _TRANSCRIPTS)}  # `transcript.jsonl` is cut
+    whole = {
+        path.parents[2].name: path for path in files.match_files(location, _TRANSCRIPTS)
+    }  # `transcript.jsonl` is cut
     for number, path in whole.items():
-        named = listed.get(number) or [decoded.decode("utf-8", "replace") for decoded in _PATHS.findall(files.head(path))]
+        named = listed.get(number) or [
+            decoded.decode("utf-8", "replace") for decoded in _PATHS.findall(files.head(path))
+        ]
         cwd = next((roots.of(entry) for entry in named if roots.of(entry)), "")
         if cwd:
             yield LocalSession(number, (path,), f"worked in {cwd}", cwd=cwd)
@@ -151,9 +171,15 @@ def _list_sessions(cache: Path) -> dict[str, list[str]]:
             if name == _LISTS[1]:  # directory -> its last session
                 results.setdefault(str(about), []).append(number)
             else:
-                uris = [*get_list(about, "WorkspaceURIs"), *get_list(about, "workspaceURIs"), get_str(about, "workspace")]
+                uris = [
+                    *get_list(about, "WorkspaceURIs"),
+                    *get_list(about, "workspaceURIs"),
+                    get_str(about, "workspace"),
+                ]
                 named = (uri for uri in uris if isinstance(uri, str) and uri)
-                results.setdefault(number, []).extend(path_of(uri) if uri.startswith("file:") else uri for uri in named)
+                results.setdefault(number, []).extend(
+                    path_of(uri) if uri.startswith("file:") else uri for uri in named
+                )
     return results
 
 

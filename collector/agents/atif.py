@@ -21,14 +21,20 @@ ORDER = 5
 UNPROVEN = True
 
 _TOKENS = {
-    "input": "prompt_tokens", "output": "completion_tokens", "cache_read": "cached_tokens",
+    "input": "prompt_tokens",
+    "output": "completion_tokens",
+    "cache_read": "cached_tokens",
     "cache_write": "extra.cache_creation_input_tokens",
-}  # fmt: skip
+}
 _DEPTH = 8  # of documents inside documents
 
 
 def sniff(head: object) -> bool:
-    return isinstance(head, dict) and get_str(head, "schema_version").startswith("ATIF-v") and isinstance(head.get("steps"), list)
+    return (
+        isinstance(head, dict)
+        and get_str(head, "schema_version").startswith("ATIF-v")
+        and isinstance(head.get("steps"), list)
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -45,7 +51,11 @@ class _Reader(AnyAgentReader):
             self.agent = slug_of(get_str(agent, "name"))
         if not agent_id:
             self.add_version(agent.get("version"))
-        for location in (*get_list(agent, "extra", "cwds"), get(agent, "extra", "cwd"), get(document, "extra", "cwd")):
+        for location in (
+            *get_list(agent, "extra", "cwds"),
+            get(agent, "extra", "cwd"),
+            get(document, "extra", "cwd"),
+        ):
             self.add_cwd(location)
         self.cwd = next(iter(self.cwds), "")
         for branch in get_list(agent, "extra", "git_branches"):
@@ -56,46 +66,90 @@ class _Reader(AnyAgentReader):
                 self._step(step, key, get_str(agent, "model_name"), agent_id)
         for inner in get_list(document, "subagent_trajectories") if depth < _DEPTH else ():
             if isinstance(inner, dict):
-                self._document(inner, get_str(inner, "trajectory_id") or f"{agent_id}/subagent", depth + 1)
+                self._document(
+                    inner, get_str(inner, "trajectory_id") or f"{agent_id}/subagent", depth + 1
+                )
 
     def _step(self, step: object, key: str, model: str, agent_id: str) -> None:
         time = time_of(get(step, "timestamp"))
         self.begin(time)
         source, text = get_str(step, "source"), text_of(get(step, "message"))
         if source == "agent":
-            self._response(get_dict(step), text, key, time, get_str(step, "model_name") or model, agent_id)
+            self._response(
+                get_dict(step), text, key, time, get_str(step, "model_name") or model, agent_id
+            )
         elif source == "user" and not agent_id:
             self.add_prompt(key, time, text)
         elif source not in ("user", "system"):
             self.unknown_record_type(source)
 
-    def _response(self, step: dict[str, Any], text: str, key: str, time: float | None, model: str, agent_id: str) -> None:
+    def _response(
+        self,
+        step: dict[str, Any],
+        text: str,
+        key: str,
+        time: float | None,
+        model: str,
+        agent_id: str,
+    ) -> None:
         if not agent_id:
             self.use_model(model, time)
         if get_str(step, "reasoning_content"):
-            self.add_message((key, "reasoning"), time, "reasoning", get_str(step, "reasoning_content"), agent_id)
+            self.add_message(
+                (key, "reasoning"), time, "reasoning", get_str(step, "reasoning_content"), agent_id
+            )
         if text:
             self.add_message(key, time, "text", text, agent_id)
-        if metrics := get_dict(step, "metrics"):  # tokens of the prompt include those read from, and with some written to, a cache
-            reasoning, cost = get_int(metrics, "extra", "reasoning_tokens") or None, recorded_cost(metrics.get("cost_usd"))
-            self.count_tokens(key, time, metrics, _TOKENS, model=model, reasoning=reasoning, agent_id=agent_id, cost=cost)
-        results = {get_str(r, "source_call_id"): r for r in reversed(get_list(step, "observation", "results"))}
+        if metrics := get_dict(
+            step, "metrics"
+        ):  # tokens of the prompt include those read from, and with some written to, a cache
+            reasoning, cost = (
+                get_int(metrics, "extra", "reasoning_tokens") or None,
+                recorded_cost(metrics.get("cost_usd")),
+            )
+            self.count_tokens(
+                key,
+                time,
+                metrics,
+                _TOKENS,
+                model=model,
+                reasoning=reasoning,
+                agent_id=agent_id,
+                cost=cost,
+            )
+        results = {
+            get_str(r, "source_call_id"): r
+            for r in reversed(get_list(step, "observation", "results"))
+        }
         for number, request in enumerate(get_list(step, "tool_calls")):
             call_id = get_str(request, "tool_call_id")
-            name, result = get_str(request, "function_name"), results.get(call_id) if call_id else None
+            name, result = (
+                get_str(request, "function_name"),
+                results.get(call_id) if call_id else None,
+            )
             more = {"agent_id": agent_id, "model": model, "message_id": key}
             answer = _result(get_dict(result)) if result is not None else None
-            self.call_tool(f"{key}/{call_id or number}", name, get(request, "arguments"), time, answer, **more)
+            self.call_tool(
+                f"{key}/{call_id or number}", name, get(request, "arguments"), time, answer, **more
+            )
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         started = get_list(result.details, "subagent_trajectory_ref")
-        existing = next((value for entry in started if (value := get_str(entry, "trajectory_id"))), "")
+        existing = next(
+            (value for entry in started if (value := get_str(entry, "trajectory_id"))), ""
+        )
         return Spawn(existing, super().spawn(call, result).kind, visible=bool(existing))
 
 
 def _result(result: dict[str, Any]) -> Result:
     """A recorded result is a success unless the writer says something else beside it."""
     extra = get_dict(result, "extra") or result
-    failed = extra.get("is_error") is True or extra.get("success") is False or extra.get("status") in ("error", "failed")
+    failed = (
+        extra.get("is_error") is True
+        or extra.get("success") is False
+        or extra.get("status") in ("error", "failed")
+    )
     status = Status.ERROR if failed or get_int(extra, "exit_code") else Status.OK
-    return Result(None, text_of(result.get("content")), status, get_str(extra, "error"), details=result)
+    return Result(
+        None, text_of(result.get("content")), status, get_str(extra, "error"), details=result
+    )

@@ -28,12 +28,40 @@ from collector.agents.common.messages import (
     text_of,
     without_reminders,
 )
-from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, Result, is_error
+from collector.agents.common.reader import (
+    ERROR_CHARS,
+    FACETS,
+    Call,
+    Outcome,
+    RecordReader,
+    Result,
+    is_error,
+)
 from collector.agents.formats.chat import chat_messages, lines_of_chats, session_meta
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, to_json
-from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, ToolCall, Turn, Usage
+from collector.json_values import (
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    objects,
+    parse_json,
+    to_json,
+)
+from collector.model import (
+    Command,
+    Edit,
+    FileObservation,
+    Hunk,
+    Session,
+    Spawn,
+    Status,
+    ToolCall,
+    Turn,
+    Usage,
+)
 from collector.text import decode, normal_path, timestamp
 from collector.vocabulary.agents import Agent
 from collector.vocabulary.sessions import Driver
@@ -71,13 +99,37 @@ ORDER = 90  # the most frequent format, and the one with most kinds of first rec
 
 _TYPES = frozenset(
     {
-        "user", "assistant", "progress", "system", "summary", "attachment", "file-history-snapshot", "file-history-delta",
-        "queue-operation", "pr-link", "last-prompt", "ai-title", "permission-mode", "mode", "custom-title", "agent-name",
-        "atis-latch", "api-request", "api-request-shape", "api-request-blob", "tools-used", "cost-state",
+        "user",
+        "assistant",
+        "progress",
+        "system",
+        "summary",
+        "attachment",
+        "file-history-snapshot",
+        "file-history-delta",
+        "queue-operation",
+        "pr-link",
+        "last-prompt",
+        "ai-title",
+        "permission-mode",
+        "mode",
+        "custom-title",
+        "agent-name",
+        "atis-latch",
+        "api-request",
+        "api-request-shape",
+        "api-request-blob",
+        "tools-used",
+        "cost-state",
         "worktree-state",
     }
-)  # fmt: skip
-_REJECTED = ("The user doesn't want to", "User rejected", "[Request interrupted by user", "Request interrupted by user")
+)
+_REJECTED = (
+    "The user doesn't want to",
+    "User rejected",
+    "[Request interrupted by user",
+    "Request interrupted by user",
+)
 _PARENT = re.compile(rb'"parentUuid":\s*(null|"[^"]{1,80}")')
 _LEFTOVERS = 3
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
@@ -87,11 +139,22 @@ _NOTICE = re.compile(rf"<status>(?:{'|'.join(_ENDED)})<")
 _OF_TASK = re.compile(r"<t(?:ask|ool-use)-id>([^<]+)</t")
 
 _DRIVERS = {
-    "cli": Driver.PERSON, "claude-desktop": Driver.PERSON, "remote": Driver.PERSON, "remote_mobile": Driver.PERSON,
-    "claude-vscode": Driver.IDE, "claude-jetbrains": Driver.IDE, "mcp": Driver.PROGRAM,
-}  # fmt: skip
-_AFTER_EDIT = re.compile(rb'"hookName":"PostToolUse:(?:Edit|Write|MultiEdit|NotebookEdit)","command":"(?!callback")')
-_HOOKS = {"PreToolUse": Status.UNKNOWN, "PostToolUse": Status.OK, "PostToolUseFailure": Status.ERROR}
+    "cli": Driver.PERSON,
+    "claude-desktop": Driver.PERSON,
+    "remote": Driver.PERSON,
+    "remote_mobile": Driver.PERSON,
+    "claude-vscode": Driver.IDE,
+    "claude-jetbrains": Driver.IDE,
+    "mcp": Driver.PROGRAM,
+}
+_AFTER_EDIT = re.compile(
+    rb'"hookName":"PostToolUse:(?:Edit|Write|MultiEdit|NotebookEdit)","command":"(?!callback")'
+)
+_HOOKS = {
+    "PreToolUse": Status.UNKNOWN,
+    "PostToolUse": Status.OK,
+    "PostToolUseFailure": Status.ERROR,
+}
 _FIRST = 5  # records of an array
 _MOST_SEARCHES = 1000  # of one call
 _IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a record
@@ -107,7 +170,9 @@ def sniff(head: object) -> bool:
         return True
     if not isinstance(head, dict) or get_str(head, "type") not in _TYPES or "systemPayload" in head:
         return False
-    spoken = head["type"] not in ("user", "assistant") or get(head, "message", "content") is not None
+    spoken = (
+        head["type"] not in ("user", "assistant") or get(head, "message", "content") is not None
+    )
     return spoken and any(isinstance(head.get(name), str) for name in _IDS)
 
 
@@ -117,8 +182,12 @@ def _as_lines(blob: bytes) -> bytes:
     repeats: Counter[str] = Counter()
     for entry in entries:
         if "hook_event_name" in entry and not get_str(entry, "tool_use_id"):
-            session, event, name = (get_str(entry, key) for key in ("session_id", "hook_event_name", "tool_name"))
-            entry["tool_use_id"] = _number_call(repeats, event, [session, name, get_dict(entry, "tool_input")])
+            session, event, name = (
+                get_str(entry, key) for key in ("session_id", "hook_event_name", "tool_name")
+            )
+            entry["tool_use_id"] = _number_call(
+                repeats, event, [session, name, get_dict(entry, "tool_input")]
+            )
     return "\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries).encode()
 
 
@@ -129,38 +198,67 @@ def _number_call(repeats: Counter[str], event: str, call: list[Any]) -> str:
     return f"{hashlib.sha256(text.encode()).hexdigest()[:16]}/{repeats[event + text]}"
 
 
-_FAILED = re.compile(r"(?:Error: )?Exit code \d|<tool_use_error>|Error: |The user doesn't want to |\[Request interrupted by user")
+_FAILED = re.compile(
+    r"(?:Error: )?Exit code \d|<tool_use_error>|Error: |The user doesn't want to |\[Request interrupted by user"
+)
 
 
 def _records_of(chat: object) -> Iterator[dict[str, Any]]:
     """The records of a session that was kept as a chat."""
     meta = session_meta(chat)
-    names = {"sessionId": "session_id", "cwd": "cwd", "version": "version", "gitBranch": "git_branch"}
+    names = {
+        "sessionId": "session_id",
+        "cwd": "cwd",
+        "version": "version",
+        "gitBranch": "git_branch",
+    }
     about = {name: meta.get(theirs) for name, theirs in names.items()}
     for said in chat_messages(chat):
         content: list[dict[str, Any]] = [{"type": "text", "text": said.text}] if said.text else []
         content += [
-            {"type": "tool_use", "id": call.id, "name": call.name, "input": parse_json(call.arguments)} for call in said.calls
+            {
+                "type": "tool_use",
+                "id": call.id,
+                "name": call.name,
+                "input": parse_json(call.arguments),
+            }
+            for call in said.calls
         ]
         if said.role == "tool":
             failed = _FAILED.match(said.text) is not None
-            content = [{"type": "tool_result", "tool_use_id": said.answers, "content": said.text, "is_error": failed}]
+            content = [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": said.answers,
+                    "content": said.text,
+                    "is_error": failed,
+                }
+            ]
         kind = "assistant" if said.role == "assistant" else "user"
-        record = {"type": kind, "uuid": said.key, "timestamp": said.timestamp, "message": {"id": said.key, "content": content}}
+        record = {
+            "type": kind,
+            "uuid": said.key,
+            "timestamp": said.timestamp,
+            "message": {"id": said.key, "content": content},
+        }
         yield {**about, **record, "isMeta": said.role not in ("user", "tool", "assistant")}
 
 
 def _written_by(blob: bytes) -> list[str]:
     """Sessions of the records in an array, that of the last one first."""
     records = objects(parse_json(decode(blob)))
-    ids = (get_str(entry, "session_id") or get_str(entry, "sessionId") for entry in reversed(records))
+    ids = (
+        get_str(entry, "session_id") or get_str(entry, "sessionId") for entry in reversed(records)
+    )
     return list(dict.fromkeys(filter(None, ids)))
 
 
 def _noise(line: bytes) -> bool:
     """Most progress of hooks and shells, a third of all records, says nothing we use; nor do file lists of the undo feature."""
     noise = line.startswith(b'{"type":"file-history-snapshot"') or (
-        b'"type":"progress"' in line and b'"agent_progress"' not in line and not _AFTER_EDIT.search(line)
+        b'"type":"progress"' in line
+        and b'"agent_progress"' not in line
+        and not _AFTER_EDIT.search(line)
     )
     return noise and b'}{"' not in line  # a lost newline may have glued a record of interest to it
 
@@ -173,12 +271,19 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 def _tasks_over(text: str) -> list[str]:
     """What notices say to be over: the ids that stand before the state in each."""
     notices = ((notice, [*_NOTICE.finditer(notice)]) for notice in text.split("</task-n"))
-    return [name for notice, states in notices if states for name in _OF_TASK.findall(notice[: states[-1].start()])]
+    return [
+        name
+        for notice, states in notices
+        if states
+        for name in _OF_TASK.findall(notice[: states[-1].start()])
+    ]
 
 
 class _Reader(RecordReader):
     shells = frozenset({"Bash", "PowerShell"})
-    writers = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write"})
+    writers = frozenset(
+        {"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write"}
+    )
     reads = frozenset({"Read"})
     spawns = frozenset({"Task", "Agent"})
     in_order_of_time = False
@@ -186,15 +291,29 @@ class _Reader(RecordReader):
 
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
-        self.agents: set[str] = set()  # subagents, and the calls that started them, whose records are here
-        self.cost_states: list[tuple[float, dict[str, Any]]] = []  # what the session had cost at a moment
-        self.beginnings: list[tuple[float, bool]] = []  # of each copy: when, and whether it continues another record
-        self.interrupted: set[str] = set()  # responses whose calls ran when the user stopped the agent
+        self.agents: set[str] = (
+            set()
+        )  # subagents, and the calls that started them, whose records are here
+        self.cost_states: list[
+            tuple[float, dict[str, Any]]
+        ] = []  # what the session had cost at a moment
+        self.beginnings: list[
+            tuple[float, bool]
+        ] = []  # of each copy: when, and whether it continues another record
+        self.interrupted: set[str] = (
+            set()
+        )  # responses whose calls ran when the user stopped the agent
         self.copied: set[str] = set()  # responses of sessions that this one continues
-        self.hooked: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}  # (event, call) -> entry of a log, the call before
+        self.hooked: dict[
+            tuple[str, str], tuple[dict[str, Any], str]
+        ] = {}  # (event, call) -> entry of a log, the call before
         self.after_hooks: set[str] = set()  # calls after which a hook of the user's ran
-        self.over: dict[str, float | None] = {}  # call or task in the background -> when it was over
-        self.last_hooked: dict[str, str] = {}  # event -> the call before in the copy that is being read
+        self.over: dict[
+            str, float | None
+        ] = {}  # call or task in the background -> when it was over
+        self.last_hooked: dict[
+            str, str
+        ] = {}  # event -> the call before in the copy that is being read
 
     def begin_copy(self, blob: bytes) -> bytes:
         """Some versions stored only what came since the last commit: a copy whose first records continue others.
@@ -203,7 +322,9 @@ class _Reader(RecordReader):
         """
         self.last_hooked.clear()
         if blob.startswith(b"["):
-            with suppress(ValueError, RecursionError):  # what cannot be read is reported for the line
+            with suppress(
+                ValueError, RecursionError
+            ):  # what cannot be read is reported for the line
                 return _as_lines(blob)
         blob = lines_of_chats(blob, _records_of)
         heads = list(islice(_PARENT.finditer(blob), _LEFTOVERS + 1))
@@ -266,11 +387,22 @@ class _Reader(RecordReader):
     def _add_hooked(self) -> None:
         """Adds the calls that only logs of hooks have: each was made after the last one before it that a record has, too."""
         repeats: Counter[str] = Counter()
-        spoken = [call for call in self.calls.values() if self.hooked and call.message_id not in self.copied]
-        recorded = {_number_call(repeats, "", [self.session_id, call.name, call.arguments]): call for call in spoken} | self.calls
+        spoken = [
+            call
+            for call in self.calls.values()
+            if self.hooked and call.message_id not in self.copied
+        ]
+        recorded = {
+            _number_call(repeats, "", [self.session_id, call.name, call.arguments]): call
+            for call in spoken
+        } | self.calls
         earlier: dict[str, Call] = {}  # the last call that a record has, at each of the log
         logged = {key for event, key in self.hooked if event != "PreToolUse"}
-        made = {key: get_str(entry, "tool_name") for (event, key), (entry, _) in self.hooked.items() if event == "PreToolUse"}
+        made = {
+            key: get_str(entry, "tool_name")
+            for (event, key), (entry, _) in self.hooked.items()
+            if event == "PreToolUse"
+        }
         unlogged = set(takewhile(lambda key: key not in logged, made))
         # A log of results that was begun anew lacks those of reading, too, which nobody refuses.
         is_cut = not logged or any(made[key] in self.reads for key in unlogged)
@@ -282,24 +414,55 @@ class _Reader(RecordReader):
                 cwd, by = self.add_cwd(entry.get("cwd")), get_str(entry, "agent_id")
                 self.order, earliest = (last.order, last.at) if last else (0, None)
                 name, arguments = get_str(entry, "tool_name"), get_dict(entry, "tool_input")
-                done = Result(None, "") if is_cut and key in unlogged and name in self.writers else None
-                self.call_tool(key, name, arguments, None, done, agent_id=by, message_id=key, cwd=cwd, not_before=earliest)
+                done = (
+                    Result(None, "")
+                    if is_cut and key in unlogged and name in self.writers
+                    else None
+                )
+                self.call_tool(
+                    key,
+                    name,
+                    arguments,
+                    None,
+                    done,
+                    agent_id=by,
+                    message_id=key,
+                    cwd=cwd,
+                    not_before=earliest,
+                )
             if event != "PreToolUse":
-                response, printed = entry.get("tool_response"), get_str(entry, "tool_response", "stdout")
+                response, printed = (
+                    entry.get("tool_response"),
+                    get_str(entry, "tool_response", "stdout"),
+                )
                 text = get_str(entry, "error") or printed or text_of(response)
-                result = Result(None, text, _HOOKS[event], details=response, printed=printed or None)
+                result = Result(
+                    None, text, _HOOKS[event], details=response, printed=printed or None
+                )
                 self.add_result(call.id if call else key, result)
 
-    def _assistant(self, message: dict[str, Any], time: float | None, agent_id: str, cwd: str) -> None:
+    def _assistant(
+        self, message: dict[str, Any], time: float | None, agent_id: str, cwd: str
+    ) -> None:
         message_id, model = get_str(message, "id"), get_str(message, "model")
         usage = message.get("usage")
         if message_id and isinstance(usage, dict):
             self.add_usage(anthropic_usage(usage, message_id, time, model, agent_id))
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "tool_use":
-                call_id, name = get_str(block, "id") or f"{message_id}/{self.order}", get_str(block, "name")
+                call_id, name = (
+                    get_str(block, "id") or f"{message_id}/{self.order}",
+                    get_str(block, "name"),
+                )
                 self.call_tool(
-                    call_id, name, get_dict(block, "input"), time, agent_id=agent_id, model=model, message_id=message_id, cwd=cwd
+                    call_id,
+                    name,
+                    get_dict(block, "input"),
+                    time,
+                    agent_id=agent_id,
+                    model=model,
+                    message_id=message_id,
+                    cwd=cwd,
                 )
             else:
                 self.add_block((self.order, index), time, block, agent_id)
@@ -315,10 +478,16 @@ class _Reader(RecordReader):
                 self._result(block, record, time)
             elif kind == "text":
                 texts.append(get_str(block, "text"))
-        if not texts or record.get("isSidechain") is True:  # the prompt of a subagent is not a user's message
+        if (
+            not texts or record.get("isSidechain") is True
+        ):  # the prompt of a subagent is not a user's message
             return
-        results = (get_list(block, "content") for block in blocks if get(block, "type") == "tool_result")
-        if any(get(part, "type") == "tool_reference" for parts in results for part in parts):  # the other texts are the user's
+        results = (
+            get_list(block, "content") for block in blocks if get(block, "type") == "tool_result"
+        )
+        if any(
+            get(part, "type") == "tool_reference" for parts in results for part in parts
+        ):  # the other texts are the user's
             texts = [text for text in texts if text.strip() != _TOOL_LOADED]
         if texts:
             self._user_text("\n".join(texts), record, time)
@@ -326,7 +495,11 @@ class _Reader(RecordReader):
     def _user_text(self, text: str, record: dict[str, Any], time: float | None) -> None:
         clean = without_reminders(text)
         self.over.update(dict.fromkeys(_tasks_over(text), time))
-        kind = classify(clean, is_meta=record.get("isMeta") is True, is_summary=record.get("isCompactSummary") is True)
+        kind = classify(
+            clean,
+            is_meta=record.get("isMeta") is True,
+            is_summary=record.get("isCompactSummary") is True,
+        )
         if kind is PromptKind.INTERRUPT and "for tool use" in clean:
             self.add_event("interrupt_tool", time)
         else:
@@ -336,22 +509,32 @@ class _Reader(RecordReader):
         """The first result of a call counts; a copy may lack the details that another one has."""
         call_id, details = get_str(block, "tool_use_id"), record.get("toolUseResult")
         task = get_dict(details, "task") or get_dict(details)
-        if get_str(task, "status") in _ENDED and (name := get_str(task, "task_id") or get_str(task, "shellId")):
+        if get_str(task, "status") in _ENDED and (
+            name := get_str(task, "task_id") or get_str(task, "shellId")
+        ):
             self.over[name] = time
         previous = self.results.get(call_id)
         if previous is None or (previous.details is None and details is not None):
             done_at = previous.at or time if previous else time
             self.results[call_id] = Result(
-                done_at, text_of(block.get("content")), is_error(block.get("is_error")), details=details,
-                printed=get_str(details, "stdout") or None, running=bool(get_str(details, "backgroundTaskId")),
-            )  # fmt: skip
+                done_at,
+                text_of(block.get("content")),
+                is_error(block.get("is_error")),
+                details=details,
+                printed=get_str(details, "stdout") or None,
+                running=bool(get_str(details, "backgroundTaskId")),
+            )
 
     def _progress(self, record: dict[str, Any], time: float | None) -> None:
         """A subagent's message, wrapped. Its calls are real calls of this session."""
         data = get_dict(record, "data")
         self._keep_run_of_hook(data, get_str(record, "parentToolUseID"))
         wrapped = get_dict(data, "message")
-        if data.get("type") != "agent_progress" or not wrapped or not self.is_new(get_str(wrapped, "uuid")):
+        if (
+            data.get("type") != "agent_progress"
+            or not wrapped
+            or not self.is_new(get_str(wrapped, "uuid"))
+        ):
             return
         parent = get_str(record, "parentToolUseID")
         agent_id = get_str(data, "agentId") or parent or "subagent"
@@ -369,7 +552,9 @@ class _Reader(RecordReader):
         subtype = get_str(record, "subtype")
         if subtype in ("compact_boundary", "microcompact_boundary"):
             detail = to_json(get_dict(record, "compactMetadata"), ERROR_CHARS)
-            self.add_event("compaction" if subtype == "compact_boundary" else "microcompaction", time, detail)
+            self.add_event(
+                "compaction" if subtype == "compact_boundary" else "microcompaction", time, detail
+            )
         elif subtype == "api_error":
             self.add_event("api_error", time)
 
@@ -384,7 +569,10 @@ class _Reader(RecordReader):
         if kind == "queued_command":
             clean = without_reminders(text_of(attachment.get("prompt")))
             self.over.update(dict.fromkeys(_tasks_over(clean), time))
-            typed = attachment.get("commandMode", "prompt") == "prompt" and classify(clean) is PromptKind.PROMPT
+            typed = (
+                attachment.get("commandMode", "prompt") == "prompt"
+                and classify(clean) is PromptKind.PROMPT
+            )
             if typed and clean.strip():
                 self.add_turn(self.order, time, clean, "queued")
             else:
@@ -392,13 +580,24 @@ class _Reader(RecordReader):
         elif kind == "edited_text_file":
             path = normal_path(get_str(attachment, "filename"))
             for start, text in _numbered_parts(get_str(attachment, "snippet")):
-                self.add_observation(FileObservation(path, time, start, text, whole=False, outside_edit=True))
-        elif kind == "file" and (shown := _shown_file(get_dict(attachment, "content"), "", time)):  # named with @ in a prompt
+                self.add_observation(
+                    FileObservation(path, time, start, text, whole=False, outside_edit=True)
+                )
+        elif kind == "file" and (
+            shown := _shown_file(get_dict(attachment, "content"), "", time)
+        ):  # named with @ in a prompt
             self.add_observation(shown)
-        elif kind == "nested_memory":  # rules; where what is on disk differs from what is shown, `rawContent` is that
+        elif (
+            kind == "nested_memory"
+        ):  # rules; where what is on disk differs from what is shown, `rawContent` is that
             memory = get_dict(attachment, "content")
-            path, text = normal_path(get_str(memory, "path")), get_str(memory, "rawContent") or get_str(memory, "content")
-            self.add_observation(FileObservation(path, time, 1, text, whole="contentDiffersFromDisk" in memory))
+            path, text = (
+                normal_path(get_str(memory, "path")),
+                get_str(memory, "rawContent") or get_str(memory, "content"),
+            )
+            self.add_observation(
+                FileObservation(path, time, 1, text, whole="contentDiffersFromDisk" in memory)
+            )
 
     # --- the whole session ----------------------------------------------------------------------------------------
 
@@ -412,10 +611,20 @@ class _Reader(RecordReader):
 
     def _add_costs(self) -> None:
         """The cost on record is one sum for all responses so far, which is divided by their tokens; later ones have none yet."""
-        at, state = max(self.cost_states, key=lambda entry: recorded_cost(entry[1].get("totalCostUSD")) or 0.0, default=(0.0, {}))
+        at, state = max(
+            self.cost_states,
+            key=lambda entry: recorded_cost(entry[1].get("totalCostUSD")) or 0.0,
+            default=(0.0, {}),
+        )
         total = recorded_cost(state.get("totalCostUSD"))
-        weights = {key: _weight(used) for key, (_, used) in self.usage.items() if (used.at or 0.0) <= at}
-        if total is None or state.get("hasUnknownModelCost") is True or not (whole := sum(weights.values())):
+        weights = {
+            key: _weight(used) for key, (_, used) in self.usage.items() if (used.at or 0.0) <= at
+        }
+        if (
+            total is None
+            or state.get("hasUnknownModelCost") is True
+            or not (whole := sum(weights.values()))
+        ):
             return
         for key, weight in weights.items():
             order, used = self.usage[key]
@@ -436,8 +645,12 @@ class _Reader(RecordReader):
     def outcome(self, call: Call, result: Result) -> Outcome:
         detail = result.details.removeprefix("Error: ") if isinstance(result.details, str) else ""
         rejected = result.text.startswith(_REJECTED) or detail.startswith(_REJECTED)
-        if rejected and result.status is Status.ERROR:  # says that nothing was done also of a command that ran when it was stopped
-            return (Status.UNKNOWN if call.message_id in self.interrupted else Status.REJECTED), result.text[:ERROR_CHARS]
+        if (
+            rejected and result.status is Status.ERROR
+        ):  # says that nothing was done also of a command that ran when it was stopped
+            return (
+                Status.UNKNOWN if call.message_id in self.interrupted else Status.REJECTED
+            ), result.text[:ERROR_CHARS]
         return super().outcome(call, result)
 
     def completed(self, call: Call, result: Result) -> ToolCall:
@@ -446,8 +659,15 @@ class _Reader(RecordReader):
         searches = min(max(get_int(details, "searchCount") or len(each), 0), _MOST_SEARCHES)
         task = get_str(result.details, "backgroundTaskId") or get_str(result.details, "agentId")
         ends = (self.over.get(key) or 0.0 for key in (call.id, task))
-        over = max((at for at in ends if at >= (result.at or 0.0)), default=0.0) or None  # names come again
-        return replace(super().completed(call, result), searches=searches, hook_ran=call.id in self.after_hooks, over_at=over)
+        over = (
+            max((at for at in ends if at >= (result.at or 0.0)), default=0.0) or None
+        )  # names come again
+        return replace(
+            super().completed(call, result),
+            searches=searches,
+            hook_ran=call.id in self.after_hooks,
+            over_at=over,
+        )
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         recorded = get_str(result.details, "gitOperation", "commit", "sha")
@@ -457,7 +677,9 @@ class _Reader(RecordReader):
         if call.name not in self.writers:
             return []
         detail = get_dict(result.details)
-        before = detail.get("originalFile", detail.get("originalFileContents", detail.get("original_file")))
+        before = detail.get(
+            "originalFile", detail.get("originalFileContents", detail.get("original_file"))
+        )
         after = detail.get("updated_file")  # of a notebook
         used = edits_from_arguments(
             _used_arguments(call, detail),
@@ -470,7 +692,9 @@ class _Reader(RecordReader):
         return [replace(edit, proposed=_propose(call)) for edit in used] if changed else used
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        return _shown_file(get_dict(result.details), get_str(call.arguments, "file_path"), result.at or call.at)
+        return _shown_file(
+            get_dict(result.details), get_str(call.arguments, "file_path"), result.at or call.at
+        )
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         agent_id, stats = get_str(result.details, "agentId"), get_dict(result.details, "toolStats")
@@ -483,19 +707,29 @@ class _Reader(RecordReader):
         )
 
 
-def _shown_file(details: dict[str, Any], asked_for: str, at: float | None) -> FileObservation | None:
+def _shown_file(
+    details: dict[str, Any], asked_for: str, at: float | None
+) -> FileObservation | None:
     """A text file as the tool that reads files shows it."""
     file = get_dict(details, "file")
     path, content = normal_path(get_str(file, "filePath") or asked_for), file.get("content")
     if not path or not isinstance(content, str) or details.get("type") != "text":
         return None
     start, count, total = (get_int(file, key) for key in ("startLine", "numLines", "totalLines"))
-    return FileObservation(path, at, max(start, 1), content, whole=start <= 1 and count >= total > 0)
+    return FileObservation(
+        path, at, max(start, 1), content, whole=start <= 1 and count >= total > 0
+    )
 
 
 def _weight(used: Usage) -> float:
     """What a response costs in input tokens: the ratio of the prices is the same for all of Anthropic's models."""
-    return used.input + 5 * used.output + 0.1 * used.cache_read + 1.25 * used.cache_write + 0.75 * used.cache_write_1h
+    return (
+        used.input
+        + 5 * used.output
+        + 0.1 * used.cache_read
+        + 1.25 * used.cache_write
+        + 0.75 * used.cache_write_1h
+    )
 
 
 def _driver(record: dict[str, Any]) -> Driver | None:
@@ -504,7 +738,9 @@ def _driver(record: dict[str, Any]) -> Driver | None:
     known = _DRIVERS.get(entry)
     if known is None and "action" in entry:
         return Driver.CI
-    if (known is None and entry.startswith("sdk")) or (source == "sdk" and known in (None, Driver.PROGRAM)):
+    if (known is None and entry.startswith("sdk")) or (
+        source == "sdk" and known in (None, Driver.PROGRAM)
+    ):
         return Driver.PERSON if get_str(record, "origin", "kind") == "human" else Driver.PROGRAM
     return known or (Driver.PERSON if source in ("typed", "queued") else None)
 
@@ -512,29 +748,53 @@ def _driver(record: dict[str, Any]) -> Driver | None:
 def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:
     """What the tool really used: its result shows the strings, in which quotes and trailing blanks may differ from the call's."""
     chosen = get_dict(call.arguments)
-    path = get_str(chosen, "file_path") or get_str(chosen, "notebook_path") or get_str(detail, "filePath")
+    path = (
+        get_str(chosen, "file_path")
+        or get_str(chosen, "notebook_path")
+        or get_str(detail, "filePath")
+    )
     if call.name.endswith("Write"):
-        return {"file_path": path, "content": get_str(detail, "content") or get_str(chosen, "content")}
-    if call.name == "NotebookEdit":  # a cell of a JSON file: replayed only when the texts are recorded
+        return {
+            "file_path": path,
+            "content": get_str(detail, "content") or get_str(chosen, "content"),
+        }
+    if (
+        call.name == "NotebookEdit"
+    ):  # a cell of a JSON file: replayed only when the texts are recorded
         return {"file_path": path}
     if call.name == "MultiEdit":
         return {"file_path": path, "edits": chosen.get("edits")}
     old, new = detail.get("oldString"), detail.get("newString")
     if not isinstance(old, str) or not isinstance(new, str):
         old, new = get_str(chosen, "old_string"), get_str(chosen, "new_string")
-    return {"file_path": path, "old_string": old, "new_string": new, "replace_all": chosen.get("replace_all")}
+    return {
+        "file_path": path,
+        "old_string": old,
+        "new_string": new,
+        "replace_all": chosen.get("replace_all"),
+    }
 
 
 def _propose(call: Call) -> str:
     """The new text that the agent asked for, whatever the user made of it."""
     single = [get_str(call.arguments, key) for key in ("content", "new_string")]
-    return "\n".join([*single, *(get_str(edit, "new_string") for edit in get_list(call.arguments, "edits"))])
+    return "\n".join(
+        [*single, *(get_str(edit, "new_string") for edit in get_list(call.arguments, "edits"))]
+    )
 
 
 def _hunks(patch: list[Any]) -> Iterable[Hunk]:
     for hunk in patch:
-        old, old_count, new, new_count = (get_int(hunk, name) for name in ("oldStart", "oldLines", "newStart", "newLines"))
-        yield Hunk(old, old_count, new, new_count, tuple(line for line in get_list(hunk, "lines") if isinstance(line, str)))
+        old, old_count, new, new_count = (
+            get_int(hunk, name) for name in ("oldStart", "oldLines", "newStart", "newLines")
+        )
+        yield Hunk(
+            old,
+            old_count,
+            new,
+            new_count,
+            tuple(line for line in get_list(hunk, "lines") if isinstance(line, str)),
+        )
 
 
 _NUMBERED = re.compile(r"^\s*(\d{1,9})(?:→|\t)(.*)$")
@@ -561,26 +821,41 @@ _SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    slugs = {re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT] for path in roots.spellings}  # the beginnings of their names
+    slugs = {
+        re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT] for path in roots.spellings
+    }  # the beginnings of their names
     for project in files.directories(location):
         name = project.name.lower()
         seen_from_windows = name.startswith("--wsl") and any(entry in name for entry in slugs)
-        inside = roots.anywhere or seen_from_windows or name in slugs or name.startswith(tuple(f"{entry}-" for entry in slugs))
+        inside = (
+            roots.anywhere
+            or seen_from_windows
+            or name in slugs
+            or name.startswith(tuple(f"{entry}-" for entry in slugs))
+        )
         if inside:
             yield from _sessions(project, roots)
 
 
 def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:
     """The sessions of a directory that belong."""
-    agents: dict[str, list[Path]] = defaultdict(list)  # early versions put subagents beside their session
+    agents: dict[str, list[Path]] = defaultdict(
+        list
+    )  # early versions put subagents beside their session
     for path in files.match_files(project, f"{_AGENT}*.jsonl"):
         agents[files.text_in(files.head(path), _SESSION_ID)].append(path)
     for path in files.match_files(project, "*.jsonl"):
         beginning = files.head(path) if not path.name.startswith(_AGENT) else b""
         cwd = files.text_in(beginning, _CWD)
         if roots.of(cwd):
-            below = (sub for pattern in _SUBAGENTS for sub in files.match_files(project / path.stem / "subagents", pattern))
-            yield LocalSession(path.stem, (path, *agents[path.stem], *below), f"started in {cwd}", cwd=cwd)
+            below = (
+                sub
+                for pattern in _SUBAGENTS
+                for sub in files.match_files(project / path.stem / "subagents", pattern)
+            )
+            yield LocalSession(
+                path.stem, (path, *agents[path.stem], *below), f"started in {cwd}", cwd=cwd
+            )
 
 
 def _named_in(path: str, data: bytes) -> list[str]:
@@ -594,18 +869,29 @@ COMMITTED = (
     Committed(
         ("**/.claude/projects/*/*.jsonl",),
         session_in_path(r"/(?!agent-)([^/]+)\.jsonl$"),
-        found_by=("sessionId extension:jsonl path:.claude/projects", "filename:history.jsonl path:.claude"),
+        found_by=(
+            "sessionId extension:jsonl path:.claude/projects",
+            "filename:history.jsonl path:.claude",
+        ),
     ),
     Committed(("**/logs/**/chat.json",), lambda path, data: _written_by(data)[:1], every=True),
     Committed(
-        tuple(f"**/logs/**/{event}.json" for event in ("pre_tool_use", "post_tool_use", "post_tool_use_failure")),
+        tuple(
+            f"**/logs/**/{event}.json"
+            for event in ("pre_tool_use", "post_tool_use", "post_tool_use_failure")
+        ),
         lambda path, data: _written_by(data),
         every=True,
         undated=True,
         found_by=tuple(f"filename:{event}.json" for event in ("pre_tool_use", "post_tool_use")),
     ),
     Committed(("**/*session*.jsonl",), _named_in, own=True),
-    Committed(("**/*trajectory*.json",), _named_in, found_by=("session_meta filename:trajectory.json",), own=True),
+    Committed(
+        ("**/*trajectory*.json",),
+        _named_in,
+        found_by=("session_meta filename:trajectory.json",),
+        own=True,
+    ),
 )
 STORES = (
     Store(

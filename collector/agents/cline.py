@@ -16,23 +16,64 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.edits import added_lines, edits_from_arguments, path_argument, search_replace_blocks, text_before
+from collector.agents.common.edits import (
+    added_lines,
+    edits_from_arguments,
+    path_argument,
+    search_replace_blocks,
+    text_before,
+)
 from collector.agents.common.messages import blocks_of, recorded_cost, text_of
-from collector.agents.common.reader import ERROR_CHARS, Call, Outcome, RecordReader, Result, is_part, shell_command
+from collector.agents.common.reader import (
+    ERROR_CHARS,
+    Call,
+    Outcome,
+    RecordReader,
+    Result,
+    is_part,
+    shell_command,
+)
 from collector.agents.machine import files
 from collector.agents.machine.editors import USERS
 from collector.agents.machine.model import LocalSession, Roots, Store
-from collector.json_values import get, get_dict, get_int, get_list, get_str, load_json, objects, parse_json, time_of
+from collector.json_values import (
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    load_json,
+    objects,
+    parse_json,
+    time_of,
+)
 from collector.model import Command, Edit, FileObservation, Session, Status
 from collector.text import resolve, timestamp
 from collector.vocabulary.agents import Agent
 
 NAME = "cline"
-AGENT = Agent(NAME, "Cline", aliases=("claude-dev",), common="name", tools={"edit": "replace_in_file"})
-GIVES = frozenset({"times", "results", "text", "before", "reads", "commands", "commits", "models", "tokens", "directory"})
+AGENT = Agent(
+    NAME, "Cline", aliases=("claude-dev",), common="name", tools={"edit": "replace_in_file"}
+)
+GIVES = frozenset(
+    {
+        "times",
+        "results",
+        "text",
+        "before",
+        "reads",
+        "commands",
+        "commits",
+        "models",
+        "tokens",
+        "directory",
+    }
+)
 ORDER = 23
 
-_XML_CALL = re.compile(r"<(write_to_file|replace_in_file|execute_command|read_file|apply_patch)>(.*?)</\1>", re.S)
+_XML_CALL = re.compile(
+    r"<(write_to_file|replace_in_file|execute_command|read_file|apply_patch)>(.*?)</\1>", re.S
+)
 _XML_LAST = re.compile(r"<(content|diff|input)>(.*)</\1>", re.S)  # may hold tags of their own
 _XML_VALUE = re.compile(r"<(\w{1,40})>(.*?)</\1>", re.S)
 _SAID = re.compile(r"<(task|feedback|user_message|answer)>\n?(.*?)\n?</\1>", re.S)
@@ -40,14 +81,28 @@ _TYPED_HERE = re.compile(r"^<user_input\b[^>\n]*>(.*)</user_input>\s*$", re.S)
 _DIRECTORY = re.compile(r"^# Current (?:Working|Workspace) Directory \((.{1,4000}?)\) Files$", re.M)
 _MODEL = re.compile(r"^<model>([^<\n]{1,200})</model>$", re.M)
 _CLOCK = re.compile(r"^# Current Time\n(?:Current time in ISO 8601 UTC format: (\S{10,40}))", re.M)
-_RESULT = re.compile(r"^\[(\w{1,60})(?: for .*?)?\] Result:\n?|^Tool \[(\w{1,60})\] was not executed", re.S)
+_RESULT = re.compile(
+    r"^\[(\w{1,60})(?: for .*?)?\] Result:\n?|^Tool \[(\w{1,60})\] was not executed", re.S
+)
 _FINAL = re.compile(r"<final_file_content path=\"[^\n]*\">\n(.*)\n</final_file_content>", re.S)
 _CHANGED = re.compile(r"made the following updates to your content|auto-formatting to your content")
 _DENIED = re.compile(r'denied this operation|"status":\s*"denied"')
-_FAILED = re.compile(r'^The tool execution failed|was not executed|"status":\s*"error"|was reverted to its original state|^<error')
+_FAILED = re.compile(
+    r'^The tool execution failed|was not executed|"status":\s*"error"|was reverted to its original state|^<error'
+)
 _NUMBERED = re.compile(r"\s*\d+ ?\||<|\{|File: ")
-_TOKENS = {"input": "tokensIn", "output": "tokensOut", "cache_read": "cacheReads", "cache_write": "cacheWrites"}
-_METRICS = {"input": "inputTokens", "output": "outputTokens", "cache_read": "cacheReadTokens", "cache_write": "cacheWriteTokens"}
+_TOKENS = {
+    "input": "tokensIn",
+    "output": "tokensOut",
+    "cache_read": "cacheReads",
+    "cache_write": "cacheWrites",
+}
+_METRICS = {
+    "input": "inputTokens",
+    "output": "outputTokens",
+    "cache_read": "cacheReadTokens",
+    "cache_write": "cacheWriteTokens",
+}
 _OLD_METRICS = {"input": "prompt", "output": "completion", "cache_read": "cached"}
 _ACTS = frozenset({"tool", "command", "use_mcp_server"})
 _TYPED = frozenset({"task", "user_feedback"})
@@ -81,13 +136,17 @@ class _Reader(RecordReader):
             self.add_turn((time, text), time, text)
         for number, message in enumerate(messages):
             if get(message, "role") == "assistant":
-                following = takewhile(lambda other: get(other, "role") != "assistant", messages[number + 1 :])
+                following = takewhile(
+                    lambda other: get(other, "role") != "assistant", messages[number + 1 :]
+                )
                 self._answer(message, number, display, list(following))
             elif get(message, "role") == "user":
                 self._take_prompt(message, number, with_text=not display.typed)
         for number, (time, about, model) in enumerate(display.requests):
             more = {"model": model or self.model, "cost": recorded_cost(about.get("cost"))}
-            self.count_tokens(f"request {number}", time, about, _TOKENS, cached_among_input=False, **more)
+            self.count_tokens(
+                f"request {number}", time, about, _TOKENS, cached_among_input=False, **more
+            )
 
     def _take_prompt(self, message: Any, number: int, with_text: bool) -> None:
         text = text_of(get(message, "content"))
@@ -98,21 +157,29 @@ class _Reader(RecordReader):
         self.use_model(model[1] if model else "", time)
         if self.as_typed:
             texts = (get_str(block, "text") for block in blocks_of(get(message, "content")))
-            self.add_prompt(number, time, "\n".join(_TYPED_HERE.sub(r"\1", entry) for entry in texts if entry))
+            self.add_prompt(
+                number, time, "\n".join(_TYPED_HERE.sub(r"\1", entry) for entry in texts if entry)
+            )
             return
         for index, notice in enumerate(_SAID.finditer(text) if with_text else ()):
             self.add_turn((number, index), time, notice[2])
 
-    def _answer(self, message: dict[str, Any], number: int, display: _Shown, following: list[Any]) -> None:
+    def _answer(
+        self, message: dict[str, Any], number: int, display: _Shown, following: list[Any]
+    ) -> None:
         """An answer of the model; `following`: the messages up to the next answer, which have the results of its calls."""
         time = began = display.asked.get(number - 2) or time_of(message.get("ts"))
         ended = display.asked.get(number) or time_of(get(next(iter(following), None), "ts"))
         self.begin(began)
         key = str(number)
-        self.use_model(get_str(message, "modelInfo", "modelId") or get_str(message, "modelInfo", "id"), began)
+        self.use_model(
+            get_str(message, "modelInfo", "modelId") or get_str(message, "modelInfo", "id"), began
+        )
         self._tokens(message, key, began, display)
         times = iter(display.acts.get(number, ()))
-        results = _Results([block for other in following for block in blocks_of(get(other, "content"))])
+        results = _Results(
+            [block for other in following for block in blocks_of(get(other, "content"))]
+        )
         for index, block in enumerate(_calls_apart(blocks_of(message.get("content")))):
             if get(block, "type") == "tool_use":
                 name = get_str(block, "name")
@@ -120,11 +187,20 @@ class _Reader(RecordReader):
                 text = results.of(call_id := get_str(block, "id"), name)
                 done = max(ended, time) if ended is not None and time is not None else ended
                 result = Result(done, text or "", recorded=text is not None)
-                self.call_tool(call_id or f"{key}/{index}", name, get_dict(block, "input"), time, result, message_id=key)
+                self.call_tool(
+                    call_id or f"{key}/{index}",
+                    name,
+                    get_dict(block, "input"),
+                    time,
+                    result,
+                    message_id=key,
+                )
             else:
                 self.add_block((key, index), began, block)
 
-    def _tokens(self, message: dict[str, Any], key: str, time: float | None, display: _Shown) -> None:
+    def _tokens(
+        self, message: dict[str, Any], key: str, time: float | None, display: _Shown
+    ) -> None:
         metrics, tokens = get_dict(message, "metrics"), get_dict(message, "metrics", "tokens")
         cost = recorded_cost(metrics.get("cost"))
         if "inputTokens" in metrics:
@@ -144,7 +220,9 @@ class _Reader(RecordReader):
         head, matches, output = result.text.partition("Output:\n")
         cwd = resolve(call.cwd, get_str(call.arguments, "cwd")) or call.cwd
         background = "still running" in head[:500]
-        return shell_command(_commands(call.arguments), cwd, output if matches else result.text, background)
+        return shell_command(
+            _commands(call.arguments), cwd, output if matches else result.text, background
+        )
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         """What was asked for, and the whole text after it where nobody else changed that before it was saved."""
@@ -152,20 +230,38 @@ class _Reader(RecordReader):
         final = _FINAL.search(result.text)
         changed = final is not None and _CHANGED.search(result.text[: final.start()]) is not None
         if final and changed:
-            self.add_observation(FileObservation(path, result.at or call.at, 1, final[1], whole=True, outside_edit=True))
+            self.add_observation(
+                FileObservation(
+                    path, result.at or call.at, 1, final[1], whole=True, outside_edit=True
+                )
+            )
         after = final[1] if final and not changed else None
         if call.name == "replace_in_file" and path:
             return [_replacing_edit(path, get_str(arguments, "diff"), after)]
-        if call.name == "editor" and path and arguments.get("insert_line") is not None:  # before this line
-            return [added_lines(path, max(get_int(arguments, "insert_line") - 1, 0), get_str(arguments, "new_text"))]
+        if (
+            call.name == "editor" and path and arguments.get("insert_line") is not None
+        ):  # before this line
+            return [
+                added_lines(
+                    path,
+                    max(get_int(arguments, "insert_line") - 1, 0),
+                    get_str(arguments, "new_text"),
+                )
+            ]
         if call.name == "write_to_file":
-            return edits_from_arguments(arguments, call.cwd, after=after if "content" in arguments else None)
+            return edits_from_arguments(
+                arguments, call.cwd, after=after if "content" in arguments else None
+            )
         return super().edits(call, result)
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The text of a file; some versions put a number before each line, or show a part."""
         part = is_part(call.arguments) or {"args", "files"} & get_dict(call.arguments).keys()
-        return None if part or _NUMBERED.match(result.text) else self.display(call, result, result.text)
+        return (
+            None
+            if part or _NUMBERED.match(result.text)
+            else self.display(call, result, result.text)
+        )
 
 
 def _commands(arguments: object) -> str:
@@ -174,7 +270,9 @@ def _commands(arguments: object) -> str:
     several = parse_json(listed) if isinstance(listed, str) and listed.startswith("[") else listed
     if not isinstance(several, list):
         return get_str(arguments, "command") or get_str(arguments, "commands")
-    texts = (element if isinstance(element, str) else get_str(element, "command") for element in several)
+    texts = (
+        element if isinstance(element, str) else get_str(element, "command") for element in several
+    )
     return "\n".join(text for text in texts if text)
 
 
@@ -208,7 +306,9 @@ def _values(inside: str) -> dict[str, str]:
     """Arguments written as XML: the newlines next to the tags are not theirs."""
     long = {match[1]: match[2] for match in _XML_LAST.finditer(inside)}
     short = {match[1]: match[2].strip() for match in _XML_VALUE.finditer(_XML_LAST.sub("", inside))}
-    return short | {name: value.removeprefix("\n").removesuffix("\n") for name, value in long.items()}
+    return short | {
+        name: value.removeprefix("\n").removesuffix("\n") for name, value in long.items()
+    }
 
 
 class _Results:
@@ -223,7 +323,9 @@ class _Results:
             if get(block, "type") == "tool_result":
                 self._by_id[get_str(block, "tool_use_id")] = text_of(get(block, "content"))
             elif match:
-                self._by_name[match[1] or match[2]].append(text[match.end() :] if match[1] else text)
+                self._by_name[match[1] or match[2]].append(
+                    text[match.end() :] if match[1] else text
+                )
 
     def of(self, call_id: str, name: str) -> str | None:
         waiting = [] if call_id in self._by_id else self._by_name[name]
@@ -237,7 +339,9 @@ class _Shown:
         self.typed: list[tuple[float | None, str]] = []
         self.asked: dict[int, float] = {}  # last message before a request -> when it was sent
         self.acts: dict[int, list[float]] = defaultdict(list)  # answer -> when its calls were made
-        self.requests: list[tuple[float | None, dict[str, Any], str]] = []  # time, tokens and cost, model
+        self.requests: list[
+            tuple[float | None, dict[str, Any], str]
+        ] = []  # time, tokens and cost, model
         answer = 0
         for number, entry in enumerate(entries):
             time, last = time_of(entry.get("ts")), entry.get("conversationHistoryIndex")
@@ -263,7 +367,9 @@ _SERVERS = "{.vscode-server,.vscode-server-insiders,.vscode-remote,.cursor-serve
 _TASKS = "User/globalStorage/saoudrizwan.claude-dev/tasks"
 _API, _UI, _METADATA = "api_conversation_history.json", "ui_messages.json", "task_metadata.json"
 _MESSAGES = ".messages.json"
-_NAMED_DIRECTORY = re.compile(rb"# Current (?:Working|Workspace) Directory \(((?:[^\"\\]|\\.){1,4000}?)\) Files")
+_NAMED_DIRECTORY = re.compile(
+    rb"# Current (?:Working|Workspace) Directory \(((?:[^\"\\]|\\.){1,4000}?)\) Files"
+)
 
 
 def _find_tasks(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -272,7 +378,14 @@ def _find_tasks(location: Path, roots: Roots) -> Iterator[LocalSession]:
     for path in files.match_files(location, f"*/{_API}"):
         cwd = listed.get(path.parent.name) or files.text_in(files.head(path), _NAMED_DIRECTORY)
         if roots.of(cwd):
-            used = (path, *(other for name in (_UI, _METADATA) if files.is_plain(other := path.with_name(name))))
+            used = (
+                path,
+                *(
+                    other
+                    for name in (_UI, _METADATA)
+                    if files.is_plain(other := path.with_name(name))
+                ),
+            )
             yield LocalSession(path.parent.name, used, f"started in {cwd}", cwd=cwd)
 
 
@@ -293,7 +406,12 @@ def _whose_session(path: Path) -> tuple[str, str]:
 def _load_session(session: LocalSession) -> Iterator[bytes]:
     """Raises ValueError for messages that are no JSON: they are being written."""
     document = load_json(files.content(session.files[0]))
-    task = {"agent": session.agent, "cwd": session.cwd, "as_typed": True, "origin": get(document, "origin")}
+    task = {
+        "agent": session.agent,
+        "cwd": session.cwd,
+        "as_typed": True,
+        "origin": get(document, "origin"),
+    }
     yield json.dumps({"task": task, "api": get_list(document, "messages"), "ui": []}).encode()
 
 

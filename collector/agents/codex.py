@@ -37,7 +37,16 @@ from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
 from collector.agents.machine.zstd import decompressed
 from collector.git.patches import parse_unified
-from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of, to_json
+from collector.json_values import (
+    get,
+    get_dict,
+    get_int,
+    get_str,
+    objects,
+    parse_json,
+    time_of,
+    to_json,
+)
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
 from collector.text import decode, normal_path, resolve
 from collector.vocabulary.agents import Agent
@@ -62,16 +71,33 @@ AGENT = Agent(
 GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 30
 
-_CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"})
+_CALLS = frozenset(
+    {"function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"}
+)
 _RECORDS = frozenset(
-    {"world_state", "inter_agent_communication_metadata", "compacted", "response_item", "event_msg", "token_usage_record"}
+    {
+        "world_state",
+        "inter_agent_communication_metadata",
+        "compacted",
+        "response_item",
+        "event_msg",
+        "token_usage_record",
+    }
 )
 _REQUEST = re.compile(r"^## My request for Codex:?[ \t]*\n", re.M)
 _PLAN = ("PLEASE IMPLEMENT THIS PLAN", "Implement the plan.")
 _DRIVERS = {  # word of `originator` or `source` -> what it is; the first counts
-    "action": Driver.CI, "exec": Driver.PROGRAM, "sdk": Driver.PROGRAM, "mcp": Driver.PROGRAM, "desktop": Driver.PERSON,
-    "vscode": Driver.IDE, "jetbrains": Driver.IDE, "xcode": Driver.IDE, "tui": Driver.PERSON, "cli": Driver.PERSON,
-}  # fmt: skip
+    "action": Driver.CI,
+    "exec": Driver.PROGRAM,
+    "sdk": Driver.PROGRAM,
+    "mcp": Driver.PROGRAM,
+    "desktop": Driver.PERSON,
+    "vscode": Driver.IDE,
+    "jetbrains": Driver.IDE,
+    "xcode": Driver.IDE,
+    "tui": Driver.PERSON,
+    "cli": Driver.PERSON,
+}
 _TIMED_ID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")
 _REPLAY_SECONDS = 5.0
 _DIRECTORY = re.compile(r"<cwd>([^<\n]{1,1000})</cwd>")
@@ -81,7 +107,12 @@ def sniff(head: object) -> bool:
     if not isinstance(head, dict):
         return False
     record = isinstance(head.get("payload"), dict) and isinstance(head.get("type"), str)
-    return head.get("type") == "session_meta" or record or _is_bare(head) or bool(get_str(session_meta(head), "id"))
+    return (
+        head.get("type") == "session_meta"
+        or record
+        or _is_bare(head)
+        or bool(get_str(session_meta(head), "id"))
+    )
 
 
 def _is_bare(head: object) -> bool:
@@ -109,7 +140,9 @@ class _Thread:
     prompted: bool = False  # the running turn has had its first message
     typed: bool = False  # `user_message` events exist
     totals: set[tuple[int, ...]] = field(default_factory=set)
-    spoken: list[tuple[int, float | None, str]] = field(default_factory=list)  # user items, for want of such events
+    spoken: list[tuple[int, float | None, str]] = field(
+        default_factory=list
+    )  # user items, for want of such events
 
 
 class _Reader(RecordReader):
@@ -129,7 +162,9 @@ class _Reader(RecordReader):
             "task_started": self._turn_started,
             "turn_started": self._turn_started,
             "error": lambda p, time: self.add_event("api_error", time, get_str(p, "message")),
-            "thread_rolled_back": lambda p, time: self.add_event("rolled_back", time, str(get_int(p, "num_turns"))),
+            "thread_rolled_back": lambda p, time: self.add_event(
+                "rolled_back", time, str(get_int(p, "num_turns"))
+            ),
             "collab_agent_spawn_end": self._spawn_end,
             "sub_agent_activity": self._spawn_end,
             "message": self._message,
@@ -186,8 +221,12 @@ class _Reader(RecordReader):
             return
         if not self.thread.child:  # a subagent that begins with what its parent knows is no fork
             self.forked_from = self.forked_from or get_str(meta, "forked_from_id")
-        program = f"{get_str(meta, 'originator')} {get_str(meta, 'source')}".lower()  # what sends the prompts
-        self.driver = next((driver for word, driver in _DRIVERS.items() if word in program), Driver.UNKNOWN)
+        program = (
+            f"{get_str(meta, 'originator')} {get_str(meta, 'source')}".lower()
+        )  # what sends the prompts
+        self.driver = next(
+            (driver for word, driver in _DRIVERS.items() if word in program), Driver.UNKNOWN
+        )
         self.add_cwd(meta.get("cwd"))
         self.add_version(meta.get("cli_version"))
         self.add_branch(get(meta, "git", "branch"))
@@ -198,9 +237,17 @@ class _Reader(RecordReader):
         if not thread.replaying:
             return False
         turn = get_str(payload, "turn_id")
-        begins = payload.get("type") in ("task_started", "turn_started") or "approval_policy" in payload
-        is_later = begins and _TIMED_ID.match(turn) and _TIMED_ID.match(thread.id) and turn >= thread.id
-        late = time is not None and thread.replay_at is not None and time > thread.replay_at + _REPLAY_SECONDS
+        begins = (
+            payload.get("type") in ("task_started", "turn_started") or "approval_policy" in payload
+        )
+        is_later = (
+            begins and _TIMED_ID.match(turn) and _TIMED_ID.match(thread.id) and turn >= thread.id
+        )
+        late = (
+            time is not None
+            and thread.replay_at is not None
+            and time > thread.replay_at + _REPLAY_SECONDS
+        )
         if is_later or late:
             thread.replaying = False
             return False
@@ -242,7 +289,9 @@ class _Reader(RecordReader):
             origin = "injected"
         elif request.startswith(_PLAN):
             origin = "plan"
-        self.add_turn(("user", self.order if time is None else time, text), time, request.strip("\n"), origin)
+        self.add_turn(
+            ("user", self.order if time is None else time, text), time, request.strip("\n"), origin
+        )
 
     def _message(self, payload: dict[str, Any], time: float | None) -> None:
         text = text_of(payload.get("content"))
@@ -279,11 +328,15 @@ class _Reader(RecordReader):
 
     def _of(self, payload: dict[str, Any], time: float | None) -> CodexCall:
         """The call that a record is about; made here when its own record is missing or comes later."""
-        call_id = get_str(payload, "call_id") or get_str(payload, "event_id") or get_str(payload, "id")
+        call_id = (
+            get_str(payload, "call_id") or get_str(payload, "event_id") or get_str(payload, "id")
+        )
         call_id = call_id or f"{self.thread.id}/{payload.get('type')}/{time}"
         if call_id not in self.started:
             thread = self.thread
-            self.started[call_id] = CodexCall(call_id, "", None, time, self.order, thread.agent_id, thread.model, cwd=thread.cwd)
+            self.started[call_id] = CodexCall(
+                call_id, "", None, time, self.order, thread.agent_id, thread.model, cwd=thread.cwd
+            )
         return self.started[call_id]
 
     def _call(self, payload: dict[str, Any], kind: str, time: float | None) -> None:
@@ -330,7 +383,9 @@ class _Reader(RecordReader):
 
     def _spawn_end(self, payload: dict[str, Any], time: float | None) -> None:
         call = self._of(payload, time)
-        call.spawned = get_str(payload, "new_thread_id") or get_str(payload, "agent_thread_id") or call.spawned
+        call.spawned = (
+            get_str(payload, "new_thread_id") or get_str(payload, "agent_thread_id") or call.spawned
+        )
         call.role = get_str(payload, "new_agent_role") or call.role
 
     # --- the whole session ----------------------------------------------------------------------------------------
@@ -364,11 +419,21 @@ def _in_envelopes(blob: bytes) -> bytes:
         item: object = parse_json(line)
         if isinstance(item, dict) and _is_bare(item):
             meta = {**item, "cwd": directory[1].replace("\\\\", "\\") if directory else ""}
-            item = {"timestamp": get_str(item, "timestamp"), "type": "session_meta", "payload": meta}
+            item = {
+                "timestamp": get_str(item, "timestamp"),
+                "type": "session_meta",
+                "payload": meta,
+            }
         elif isinstance(item, dict):
-            item = {"type": "response_item", "line": number, "payload": item} if "type" in item else None
+            item = (
+                {"type": "response_item", "line": number, "payload": item}
+                if "type" in item
+                else None
+            )
             line = "" if item is None else line
-        lines.append(to_json(item, len(text) * 6) if isinstance(item, dict) else line)  # what cannot be read is counted later
+        lines.append(
+            to_json(item, len(text) * 6) if isinstance(item, dict) else line
+        )  # what cannot be read is counted later
     return "\n".join(lines).encode("utf-8", "replace")
 
 
@@ -378,9 +443,15 @@ def _rollout(document: object) -> list[dict[str, Any]]:
     rows = [{"timestamp": get_str(meta, "timestamp"), "type": "session_meta", "payload": meta}]
     for name, kind in (("turn_contexts", "turn_context"), ("token_counts", "event_msg")):
         parts = objects(get(document, "meta", name))
-        rows += ({"timestamp": get_str(part, "_timestamp"), "type": kind, "payload": part} for part in parts)
+        rows += (
+            {"timestamp": get_str(part, "_timestamp"), "type": kind, "payload": part}
+            for part in parts
+        )
     for message in chat_messages(document):
-        rows += ({"timestamp": message.timestamp, "type": "response_item", "payload": item} for item in _items(message))
+        rows += (
+            {"timestamp": message.timestamp, "type": "response_item", "payload": item}
+            for item in _items(message)
+        )
     return sorted(rows, key=lambda row: str(row["timestamp"]))
 
 
@@ -389,30 +460,52 @@ def _items(message: ChatMessage) -> Iterator[dict[str, Any]]:
         output = {"output": message.text, "metadata": message.record.get("metadata")}
         yield {"type": "function_call_output", "call_id": message.answers, "output": output}
     elif message.text:
-        yield {"type": "message", "role": message.role, "content": [{"type": "text", "text": message.text}]}
+        yield {
+            "type": "message",
+            "role": message.role,
+            "content": [{"type": "text", "text": message.text}],
+        }
     for call in message.calls:
-        yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        yield {
+            "type": "function_call",
+            "call_id": call.id,
+            "name": call.name,
+            "arguments": call.arguments,
+        }
 
 
 def _parent(meta: dict[str, Any]) -> str:
     """The thread that started one, by what the one says of itself."""
-    return get_str(meta, "parent_thread_id") or get_str(meta, "source", "subagent", "thread_spawn", "parent_thread_id")
+    return get_str(meta, "parent_thread_id") or get_str(
+        meta, "source", "subagent", "thread_spawn", "parent_thread_id"
+    )
 
 
 def _total(payload: dict[str, Any]) -> tuple[int, ...]:
     total = get_dict(payload, "info", "total_token_usage")
-    return tuple(get_int(total, key) for key in ("input_tokens", "cached_input_tokens", "output_tokens", "total_tokens"))
+    return tuple(
+        get_int(total, key)
+        for key in ("input_tokens", "cached_input_tokens", "output_tokens", "total_tokens")
+    )
 
 
 RUNNING_SCRIPT = re.compile(r"^Script running with cell ID (\S+)")
-_SHELLS = frozenset({"exec_command", "shell", "shell_command", "local_shell_call", "container.exec", "unified_exec"})
+_SHELLS = frozenset(
+    {"exec_command", "shell", "shell_command", "local_shell_call", "container.exec", "unified_exec"}
+)
 _SPAWNS = frozenset({"spawn_agent", "spawn_agents"})
 _EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,10})\b", re.M)
 _REJECTED = ("rejected by user", "rejected by the user", "user rejected")
 _STOPPED = re.compile(r"Wall time: [\d.]+ seconds\naborted by user")  # while it ran
 _PARTLY = "Patch failed after applying these changes:\n"  # then the files, as `A path`, `D path`, `M path` or `M path -> path`
 _APPLIED = re.compile(r"[AMD] (.+?)(?: -> .+)?")
-_FAILED = ("Script failed", "aborted", "failed", "execution error", "apply_patch verification failed")
+_FAILED = (
+    "Script failed",
+    "aborted",
+    "failed",
+    "execution error",
+    "apply_patch verification failed",
+)
 
 
 @dataclass(slots=True)
@@ -456,7 +549,11 @@ class CodexCall(Call):
             output = parse_json(output) or output
         text = _join(output) or get_str(output, "output") or text_of(get(output, "content"))
         head = text.partition("\nOutput:\n")[0]  # what was printed may speak of other processes
-        code, success, printed = get(output, "metadata", "exit_code"), get(output, "success"), _EXIT.search(head, 0, 4000)
+        code, success, printed = (
+            get(output, "metadata", "exit_code"),
+            get(output, "success"),
+            _EXIT.search(head, 0, 4000),
+        )
         if not isinstance(code, int) and printed:
             code = int(printed[1])
         self.output, self.done_at = text, self.done_at or time
@@ -496,7 +593,11 @@ def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[T
     edits = _edits(call, problem)
     if status is Status.ERROR:
         applied, edits = _split_at_failure(call, edits)
-        parts += [_part(call, len(parts) + 1, "apply_patch", Status.OK, edits=tuple(applied))] if applied else []
+        parts += (
+            [_part(call, len(parts) + 1, "apply_patch", Status.OK, edits=tuple(applied))]
+            if applied
+            else []
+        )
     yield ToolCall(
         call_id=call.id,
         name=call.name or "apply_patch",
@@ -507,12 +608,16 @@ def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[T
         error=error,
         agent_id=call.agent_id,
         model=call.model,
-        input=call.arguments[:20_000] if isinstance(call.arguments, str) else to_json(call.arguments),
+        input=call.arguments[:20_000]
+        if isinstance(call.arguments, str)
+        else to_json(call.arguments),
         edits=tuple(edits),
         command=command,
         seen=_sight(command, call) if command and status is Status.OK else None,
         spawn=_spawn(call) if call.name in _SPAWNS else None,
-        commits=commits_in(command, command.output) if command else commits_of_tool(call.name, call.output or ""),
+        commits=commits_in(command, command.output)
+        if command
+        else commits_of_tool(call.name, call.output or ""),
         result_size=len(call.output) if call.output is not None else None,
         searches=int(call.name == "web_search_call" and get(call.arguments, "type") == "search"),
     )
@@ -523,21 +628,32 @@ def _outcome(call: CodexCall) -> Outcome:
     text = call.output or call.printed or ""
     error = text[:ERROR_CHARS]
     if call.success is not None:
-        return (Status.OK, "") if call.success else (Status.ERROR, (call.printed or text)[:ERROR_CHARS])
+        return (
+            (Status.OK, "")
+            if call.success
+            else (Status.ERROR, (call.printed or text)[:ERROR_CHARS])
+        )
     if call.output is None and call.exit_code is None:
         return Status.UNKNOWN, ""
     if any(mark in error for mark in _REJECTED):
         return Status.REJECTED, error
     if _STOPPED.match(text) or (call.name == "exec" and RUNNING_SCRIPT.match(text)):
         return Status.UNKNOWN, ""
-    refused = text.startswith(_FAILED) or (call.name == "apply_patch" and "Success. Updated" not in error)
+    refused = text.startswith(_FAILED) or (
+        call.name == "apply_patch" and "Success. Updated" not in error
+    )
     has_failed = call.exit_code != 0 if call.exit_code is not None else refused
     return (Status.ERROR, call.body[:ERROR_CHARS]) if has_failed else (Status.OK, "")
 
 
 def _spawn(call: CodexCall) -> Spawn:
     agent_id = call.spawned or get_str(parse_json(call.output), "agent_id")
-    return Spawn(agent_id, call.role or get_str(call.arguments, "agent_type"), visible=False, asynchronous=True)
+    return Spawn(
+        agent_id,
+        call.role or get_str(call.arguments, "agent_type"),
+        visible=False,
+        asynchronous=True,
+    )
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------
@@ -547,7 +663,10 @@ def _command(call: CodexCall) -> Command | None:
     if not call.is_shell:
         return None
     cwd = normal_path(get_str(call.arguments, "working_directory")) or call.cwd
-    running = call.exit_code is None and "Process running with session ID" in (call.output or "")[:ERROR_CHARS]
+    running = (
+        call.exit_code is None
+        and "Process running with session ID" in (call.output or "")[:ERROR_CHARS]
+    )
     return shell_command(_shell_text(call.arguments), cwd, call.body, background=running)
 
 
@@ -557,7 +676,9 @@ def _shell_text(arguments: object) -> str:
     if isinstance(command, str):
         return command
     words = [word for word in command if isinstance(word, str)] if isinstance(command, list) else []
-    if re.fullmatch(r"(?:.*[\\/])?\w*sh(?:ell)?(?:\.exe)?(?: -\w+)* -(?:lc|c|Command)", " ".join(words[:-1])):
+    if re.fullmatch(
+        r"(?:.*[\\/])?\w*sh(?:ell)?(?:\.exe)?(?: -\w+)* -(?:lc|c|Command)", " ".join(words[:-1])
+    ):
         return words[-1]
     return shlex.join(words)
 
@@ -568,7 +689,13 @@ def _script_parts(script: CodexCall, status: Status) -> Iterator[ToolCall]:
     applied = [{resolve(call.cwd, path) for path in call.changes or {}} for call in script.inner]
     for text, cwd in commands_in_script(script.script):
         number += 1
-        yield _part(script, number, "exec_command", status, command=shell_command(text, resolve(script.cwd, cwd or script.cwd)))
+        yield _part(
+            script,
+            number,
+            "exec_command",
+            status,
+            command=shell_command(text, resolve(script.cwd, cwd or script.cwd)),
+        )
     for patch in patches_in_script(script.script):
         edits = tuple(parse_patch(patch, script.cwd))
         number += 1
@@ -593,11 +720,17 @@ def _part(script: CodexCall, number: int, name: str, status: Status, **recorded:
 
 
 # A script that runs one command and shows its output, nothing else
-_ONLY_SHOWS = re.compile(r"\s*(?:const|let|var)\s+(\w+)\s*=\s*await\s+tools\.exec_command\([^;]*\);?\s*text\(\1\.output\);?\s*$")
+_ONLY_SHOWS = re.compile(
+    r"\s*(?:const|let|var)\s+(\w+)\s*=\s*await\s+tools\.exec_command\([^;]*\);?\s*text\(\1\.output\);?\s*$"
+)
 # Marks in the place of what was cut out; versions of 2025 wrote brackets
-_TRUNCATED = re.compile(r"…\d+ \w+ truncated…|\[\.{3} (?:omitted \d+ of \d+ lines|output truncated to fit \d+ bytes) \.{3}\]")
+_TRUNCATED = re.compile(
+    r"…\d+ \w+ truncated…|\[\.{3} (?:omitted \d+ of \d+ lines|output truncated to fit \d+ bytes) \.{3}\]"
+)
 _CUT = re.compile(r"Total output lines:|truncated output")
-_READ = re.compile(r"^\s*(?:cat|sed -n '?(\d{1,9}),(\d{1,9})p'?) (?:--\s+)?('[^']+'|[^\s'\"$*?~`;|&<>(){}\\]+)\s*$")
+_READ = re.compile(
+    r"^\s*(?:cat|sed -n '?(\d{1,9}),(\d{1,9})p'?) (?:--\s+)?('[^']+'|[^\s'\"$*?~`;|&<>(){}\\]+)\s*$"
+)
 
 
 def _sight(command: Command, call: CodexCall) -> FileObservation | None:
@@ -607,8 +740,16 @@ def _sight(command: Command, call: CodexCall) -> FileObservation | None:
     if not match or not text or cut or (call.name == "exec" and not _ONLY_SHOWS.match(call.script)):
         return None
     start, stop = int(match[1] or 1), int(match[2] or 0)
-    whole = start == 1 and (not match[2] or text.rstrip("\n").count("\n") + 3 < stop)  # blank lines at the end are not recorded
-    return FileObservation(resolve(command.cwd, match[3].strip("'")), call.done_at or call.at, max(start, 1), text, whole)
+    whole = start == 1 and (
+        not match[2] or text.rstrip("\n").count("\n") + 3 < stop
+    )  # blank lines at the end are not recorded
+    return FileObservation(
+        resolve(command.cwd, match[3].strip("'")),
+        call.done_at or call.at,
+        max(start, 1),
+        text,
+        whole,
+    )
 
 
 # --- edits ------------------------------------------------------------------------------------------------------------
@@ -624,11 +765,17 @@ def _edits(call: CodexCall, problem: Callable[[str, str], None]) -> list[Edit]:
         flat = _flat(change)
         edit = _changes(resolve(call.cwd, path), flat, call.cwd)
         stated = [entry for entry in patches if entry.path == edit.path]
-        unreadable = edit.op in ("edit", "move") and not edit.hunks and get_str(flat, "unified_diff")
+        unreadable = (
+            edit.op in ("edit", "move") and not edit.hunks and get_str(flat, "unified_diff")
+        )
         if unreadable:
             problem("unreadable_diff", call.id)
         # Of a file that a patch names more than once, the event keeps the last change alone; a whole text needs no other.
-        edits.extend(stated if (len(stated) > 1 and edit.content is None) or (unreadable and stated) else [edit])
+        edits.extend(
+            stated
+            if (len(stated) > 1 and edit.content is None) or (unreadable and stated)
+            else [edit]
+        )
     return edits
 
 
@@ -638,7 +785,9 @@ def _split_at_failure(call: CodexCall, edits: list[Edit]) -> tuple[list[Edit], l
     listed = map(_APPLIED.fullmatch, told.partition(_PARTLY)[2].split("\n"))
     waiting = [resolve(call.cwd, match[1]) for match in takewhile(bool, listed) if match]
     applied, remainder = [], []
-    for edit in _patch_edits(call) or edits if waiting else edits:  # the event of such a patch has all changes, in no order
+    for edit in (
+        _patch_edits(call) or edits if waiting else edits
+    ):  # the event of such a patch has all changes, in no order
         if waiting and edit.path == waiting[0]:
             applied.append(edit)
             waiting.pop(0)
@@ -685,7 +834,12 @@ def _changes(path: str, change: dict[str, Any], cwd: str) -> Edit:
     if change.get("type") == "delete":
         return Edit(path, "delete", before=text, before_known=text is not None)
     new_path = resolve(cwd, get_str(change, "move_path"))
-    return Edit(path, "move" if new_path else "edit", hunks=parse_unified(get_str(change, "unified_diff")), new_path=new_path)
+    return Edit(
+        path,
+        "move" if new_path else "edit",
+        hunks=parse_unified(get_str(change, "unified_diff")),
+        new_path=new_path,
+    )
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -693,27 +847,40 @@ def _changes(path: str, change: dict[str, Any], cwd: str) -> Edit:
 # The name tells nothing of the directory: the first record does. A subagent is a rollout of its own, read with the session that
 # started it.
 _PACKED = ".zst"
-_SHORT, _LONG = 8_000, 4_000_000  # bytes of a first record: its directory stands before the instructions, mostly
+_SHORT, _LONG = (
+    8_000,
+    4_000_000,
+)  # bytes of a first record: its directory stands before the instructions, mostly
 _CWD = re.compile(rb'"cwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_ROLLOUTS = tuple(f"{days}rollout-*.jsonl{packed}" for days in ("", "*/*/*/") for packed in ("", _PACKED))
+_ROLLOUTS = tuple(
+    f"{days}rollout-*.jsonl{packed}" for days in ("", "*/*/*/") for packed in ("", _PACKED)
+)
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     children: dict[str, list[str]] = defaultdict(list)  # thread -> threads that it started
-    rollouts: dict[str, tuple[list[Path], str, str]] = {}  # thread -> its files, its directory, the thread that started it
+    rollouts: dict[
+        str, tuple[list[Path], str, str]
+    ] = {}  # thread -> its files, its directory, the thread that started it
     for path in (path for pattern in _ROLLOUTS for path in files.match_files(location, pattern)):
         if path.suffix == _PACKED and path.with_suffix("").exists():
             continue  # where a rollout is there twice, the plain one counts
         thread, cwd, parent = _identity(path, roots)
-        if cwd and thread in rollouts:  # goes on in another file after the user went back to an earlier prompt
+        if (
+            cwd and thread in rollouts
+        ):  # goes on in another file after the user went back to an earlier prompt
             rollouts[thread][0].append(path)
         elif cwd:
             rollouts[thread] = [path], cwd, parent
             children[parent].append(thread)
     for thread, (_, cwd, parent) in rollouts.items():
         if parent not in rollouts:
-            used = tuple(path for entry in _with_descendants(thread, children) for path in sorted(rollouts[entry][0]))
+            used = tuple(
+                path
+                for entry in _with_descendants(thread, children)
+                for path in sorted(rollouts[entry][0])
+            )
             yield LocalSession(thread, used, f"started in {cwd}", cwd=cwd)
 
 
@@ -726,12 +893,18 @@ def _with_descendants(thread: str, children: dict[str, list[str]]) -> Iterator[s
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     for path in session.files:
-        yield files.whole_lines(_content(path, files.LARGEST)) if path.suffix == _PACKED else files.lines(path)
+        yield (
+            files.whole_lines(_content(path, files.LARGEST))
+            if path.suffix == _PACKED
+            else files.lines(path)
+        )
 
 
 def _identity(path: Path, roots: Roots) -> tuple[str, str, str]:
     """Id, directory and parent of a thread; "" for the session of another repository, of which no more is read than tells that."""
-    cwd = files.text_in(_beginning(path, _SHORT), _CWD) or files.text_in(_beginning(path, _LONG), _CWD)
+    cwd = files.text_in(_beginning(path, _SHORT), _CWD) or files.text_in(
+        _beginning(path, _LONG), _CWD
+    )
     if not roots.of(cwd):
         return "", "", ""
     meta = get_dict(first_value(_beginning(path, _LONG)), "payload")
@@ -740,7 +913,11 @@ def _identity(path: Path, roots: Roots) -> tuple[str, str, str]:
 
 
 def _beginning(path: Path, size: int) -> bytes:
-    return files.attempt(path, lambda: _content(path, size)) if path.suffix == _PACKED else files.head(path, size)
+    return (
+        files.attempt(path, lambda: _content(path, size))
+        if path.suffix == _PACKED
+        else files.head(path, size)
+    )
 
 
 def _content(path: Path, size: int) -> bytes:
@@ -759,10 +936,18 @@ COMMITTED = (
     Committed(
         ("**/.codex/*sessions/**/rollout-*.jsonl",),
         session_in_path(_ROLLOUT_ID),
-        found_by=("session_meta extension:jsonl path:.codex/sessions", "filename:history.jsonl path:.codex"),
+        found_by=(
+            "session_meta extension:jsonl path:.codex/sessions",
+            "filename:history.jsonl path:.codex",
+        ),
     ),
     Committed(("**/*session*.jsonl",), _named_in, own=True),
-    Committed(("**/*trajectory*.json",), _named_in, found_by=("codex_cli_rs filename:trajectory.json",), own=True),
+    Committed(
+        ("**/*trajectory*.json",),
+        _named_in,
+        found_by=("codex_cli_rs filename:trajectory.json",),
+        own=True,
+    ),
 )
 STORES = (
     Store(

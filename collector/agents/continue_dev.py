@@ -14,7 +14,18 @@ from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.editors import path_of
 from collector.agents.machine.model import LocalSession, Store
-from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, load_json, objects, parse_json, time_of
+from collector.json_values import (
+    first_of,
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    load_json,
+    objects,
+    parse_json,
+    time_of,
+)
 from collector.model import Edit, Session, Status
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -37,9 +48,15 @@ _VAGUE = frozenset({"edit_existing_file", "edit_file"})  # their text leaves out
 
 
 def sniff(head: object) -> bool:
-    if not isinstance(head, dict) or not isinstance(head.get("sessionId"), str) or not isinstance(head.get("history"), list):
+    if (
+        not isinstance(head, dict)
+        or not isinstance(head.get("sessionId"), str)
+        or not isinstance(head.get("history"), list)
+    ):
         return False
-    return "workspaceDirectory" in head and all(isinstance(get(item, "message"), dict) for item in head["history"])
+    return "workspaceDirectory" in head and all(
+        isinstance(get(item, "message"), dict) for item in head["history"]
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -48,7 +65,9 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"run_terminal_command", "Bash"})
-    writers = frozenset({"create_new_file", "single_find_and_replace", "multi_edit", "Write", "Edit", "MultiEdit"})
+    writers = frozenset(
+        {"create_new_file", "single_find_and_replace", "multi_edit", "Write", "Edit", "MultiEdit"}
+    )
     began: float | None = None
 
     def take(self, record: dict[str, Any]) -> None:
@@ -57,7 +76,10 @@ class _Reader(RecordReader):
         self.add_cwd(_directory(record))
         self.model = get_str(record, "chatModelTitle")
         for number, entry in enumerate(objects(record.get("history"))):
-            key, message = get_str(entry, "message", "id") or f"entry {number}", get_dict(entry, "message")
+            key, message = (
+                get_str(entry, "message", "id") or f"entry {number}",
+                get_dict(entry, "message"),
+            )
             if not self.is_new(key):
                 continue
             self.begin(None)
@@ -69,22 +91,30 @@ class _Reader(RecordReader):
 
     def _answer(self, entry: dict[str, Any], message: dict[str, Any], key: str, text: str) -> None:
         if get_str(entry, "reasoning", "text"):
-            self.add_message((key, "reasoning"), None, "reasoning", get_str(entry, "reasoning", "text"))
+            self.add_message(
+                (key, "reasoning"), None, "reasoning", get_str(entry, "reasoning", "text")
+            )
         if text:
             self.add_message(key, None, "text", text)
         log, used = next(iter(objects(entry.get("promptLogs"))), {}), get_dict(message, "usage")
         self.use_model(get_str(log, "modelTitle") or get_str(used, "model"), None)
         cached = get_int(used, "prompt_tokens_details", "cached_tokens")
         prompt, output = (first_of(used, *names) for names in _TOKENS)
-        self.use_tokens(key, None, max(get_int(prompt) - cached, 0), get_int(output), cache_read=cached)
+        self.use_tokens(
+            key, None, max(get_int(prompt) - cached, 0), get_int(output), cache_read=cached
+        )
         for index, state in enumerate(objects(entry.get("toolCallStates"))):
             call_id = get_str(state, "toolCallId") or f"{key}/{index}"
-            arguments = get(state, "parsedArgs") or parse_json(get(state, "toolCall", "function", "arguments"))
+            arguments = get(state, "parsedArgs") or parse_json(
+                get(state, "toolCall", "function", "arguments")
+            )
             name = get_str(state, "toolCall", "function", "name").removeprefix("builtin_")
             output = "\n".join(get_str(item, "content") for item in get_list(state, "output"))
             status = _STATUS.get(get_str(state, "status"))
             result = Result(None, output, status or Status.UNKNOWN, recorded=status is not None)
-            self.call_tool(call_id, name, arguments, None, result, message_id=key, not_before=self.began)
+            self.call_tool(
+                call_id, name, arguments, None, result, message_id=key, not_before=self.began
+            )
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         path = resolve(call.cwd, path_argument(call.arguments))
@@ -108,7 +138,9 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     about = next((entry for entry in listed if get_str(entry, "sessionId") == session.id), {})
     document = load_json(files.content(path))
     began = get_str(about, "dateCreated")  # milliseconds, as text
-    yield json.dumps({**get_dict(document), "dateCreated": int(began) if began.isdecimal() else None}).encode()
+    yield json.dumps(
+        {**get_dict(document), "dateCreated": int(began) if began.isdecimal() else None}
+    ).encode()
 
 
 STORES = (
@@ -116,7 +148,10 @@ STORES = (
         NAME,
         at=("${CONTINUE_GLOBAL_DIR:-~/.continue}/sessions",),
         patterns=("*.json",),
-        whose=lambda path: (path.stem, "" if path.name == _LIST else _directory(files.document(path))),
+        whose=lambda path: (
+            path.stem,
+            "" if path.name == _LIST else _directory(files.document(path)),
+        ),
         load=_load,
     ),
 )

@@ -50,7 +50,11 @@ def sniff(head: object) -> bool:
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     parts = list(blobs)
     events = parts and get(first_value(parts[0]), "type")
-    return read_events(NAME, session_id, parts) if events else _Reader(NAME, session_id).read_documents(parts)
+    return (
+        read_events(NAME, session_id, parts)
+        if events
+        else _Reader(NAME, session_id).read_documents(parts)
+    )
 
 
 class _Reader(RecordReader):
@@ -71,10 +75,15 @@ class _Reader(RecordReader):
         for key, left in operations.items():  # of requests that were taken back
             self._operations(key, left, None)
 
-    def _operations(self, request: str, operations: list[dict[str, Any]], prompted: float | None) -> None:
+    def _operations(
+        self, request: str, operations: list[dict[str, Any]], prompted: float | None
+    ) -> None:
         for number, operation in enumerate(operations):
             self.begin(None)
-            call_id, name = f"{request}/{get_int(operation, 'epoch')}/{number}", get_str(operation, "type")
+            call_id, name = (
+                f"{request}/{get_int(operation, 'epoch')}/{number}",
+                get_str(operation, "type"),
+            )
             self.call_tool(call_id, name, operation, None, Result(None, ""), not_before=prompted)
 
     def _request(self, request: dict[str, Any]) -> None:
@@ -82,19 +91,27 @@ class _Reader(RecordReader):
         self.begin(time)
         message = request.get("message")
         self.add_turn(key, time, message if isinstance(message, str) else get_str(message, "text"))
-        model = get_str(request, "result", "metadata", "resolvedModel") or get_str(request, "modelId").rpartition("/")[2]
+        model = (
+            get_str(request, "result", "metadata", "resolvedModel")
+            or get_str(request, "modelId").rpartition("/")[2]
+        )
         self.use_model(model, time)
         elapsed = get_int(request, "result", "timings", "totalElapsed")
         done = time + elapsed / 1000 if time is not None and elapsed > 0 else time
         if get(request, "isCanceled") is True:
             self.add_event("interrupt", done)
         metadata = get_dict(request, "result", "metadata")
-        self.use_tokens(key, done, get_int(metadata, "promptTokens"), get_int(metadata, "outputTokens"))
+        self.use_tokens(
+            key, done, get_int(metadata, "promptTokens"), get_int(metadata, "outputTokens")
+        )
         for number, part in enumerate(get_list(request, "response")):
             self._part(part, f"{key}/{number}", time, done)
 
     def _part(self, part: object, key: str, prompted: float | None, done: float | None) -> None:
-        kind, text = get_str(part, "kind"), text_of(get(part, "value")) or get_str(part, "value", "value")
+        kind, text = (
+            get_str(part, "kind"),
+            text_of(get(part, "value")) or get_str(part, "value", "value"),
+        )
         if kind == "toolInvocationSerialized":
             self._tool(get_dict(part), key, prompted)
         elif kind == "thinking":
@@ -107,32 +124,61 @@ class _Reader(RecordReader):
         details = get_dict(part, "toolSpecificData")
         line = details.get("commandLine")
         command = get_str(details, "command") or (line if isinstance(line, str) else "")
-        command = command or get_str(line, "userEdited") or get_str(line, "toolEdited") or get_str(line, "original")
+        command = (
+            command
+            or get_str(line, "userEdited")
+            or get_str(line, "toolEdited")
+            or get_str(line, "original")
+        )
         if not command:
             return
-        code, output = get_int(details, "terminalCommandState", "exitCode"), get_str(details, "terminalCommandOutput", "text")
+        code, output = (
+            get_int(details, "terminalCommandState", "exitCode"),
+            get_str(details, "terminalCommandOutput", "text"),
+        )
         result = Result(None, output or (f"exit {code}" if code else ""), is_error(code != 0))
-        self.call_tool(get_str(part, "toolCallId") or key, _TERMINAL, {"command": command}, None, result, not_before=prompted)
+        self.call_tool(
+            get_str(part, "toolCallId") or key,
+            _TERMINAL,
+            {"command": command},
+            None,
+            result,
+            not_before=prompted,
+        )
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         operation = get_dict(call.arguments)
         path = path_of(operation.get("uri"))
         before, after = operation.get("before"), operation.get("after")
         if call.name == "rename":
-            return [Edit(path_of(operation.get("oldUri")), "move", new_path=path_of(operation.get("newUri")))]
+            return [
+                Edit(
+                    path_of(operation.get("oldUri")),
+                    "move",
+                    new_path=path_of(operation.get("newUri")),
+                )
+            ]
         if not path or call.name not in ("create", "delete", "textEdit"):
             return []
         if call.name == "delete":
             return [Edit(path, "delete", before=before, before_known=before is not None)]
         is_certain = call.name == "create" or before is not None
-        return [Edit(path, "write", content=after, before=before, before_known=is_certain, after=after)]
+        return [
+            Edit(path, "write", content=after, before=before, before_known=is_certain, after=after)
+        ]
 
 
 def _in_order(timeline: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The operations with the text of their file before and after, where it is known."""
     texts: dict[str, str] = {}
-    listed = (pair[1] for pair in get_list(timeline, "fileBaselines") if isinstance(pair, list) and len(pair) > 1)
-    steps = [(-1, get_dict(item)) for item in listed] + [*enumerate(objects(timeline.get("operations")))]
+    listed = (
+        pair[1]
+        for pair in get_list(timeline, "fileBaselines")
+        if isinstance(pair, list) and len(pair) > 1
+    )
+    steps = [(-1, get_dict(item)) for item in listed] + [
+        *enumerate(objects(timeline.get("operations")))
+    ]
     for number, item in sorted(steps, key=lambda step: (get_int(step[1], "epoch"), step[0])):
         path = normal_path(path_of(item.get("uri")))
         if number < 0:
@@ -142,7 +188,9 @@ def _in_order(timeline: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield item | {"before": before, "after": _apply(item, path, before, texts)}
 
 
-def _apply(operation: dict[str, Any], path: str, before: str | None, texts: dict[str, str]) -> str | None:
+def _apply(
+    operation: dict[str, Any], path: str, before: str | None, texts: dict[str, str]
+) -> str | None:
     """Takes note of what an operation does to a text, and returns what the file holds after it; None where that is not known."""
     kind, after = get_str(operation, "type"), None
     if kind == "create":
@@ -171,8 +219,18 @@ def changed_text(text: str, edits: Iterable[object]) -> str | None:
         starts.append(starts[-1] + len(line) + 1)
     changes = []
     for edit in edits:
-        start = _offset(lines, starts, get_int(edit, "range", "startLineNumber"), get_int(edit, "range", "startColumn"))
-        end = _offset(lines, starts, get_int(edit, "range", "endLineNumber"), get_int(edit, "range", "endColumn"))
+        start = _offset(
+            lines,
+            starts,
+            get_int(edit, "range", "startLineNumber"),
+            get_int(edit, "range", "startColumn"),
+        )
+        end = _offset(
+            lines,
+            starts,
+            get_int(edit, "range", "endLineNumber"),
+            get_int(edit, "range", "endColumn"),
+        )
         if start is None or end is None or end < start:
             return None
         changes.append((start, end, get_str(edit, "text")))
@@ -200,12 +258,18 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     for workspace in files.directories(location):
         if folder := next((item for item in folders(workspace) if roots.of(item)), ""):
             talks, transcripts = (
-                {path.stem: path for pattern in several for path in files.match_files(workspace, pattern)}
+                {
+                    path.stem: path
+                    for pattern in several
+                    for path in files.match_files(workspace, pattern)
+                }
                 for several in (_TALKS, _TRANSCRIPTS)
             )
             for number in sorted(talks | transcripts):
                 timeline = workspace / "chatEditingSessions" / number / "state.json"
-                with_timeline = (talks[number], timeline) if number in talks and timeline.is_file() else ()
+                with_timeline = (
+                    (talks[number], timeline) if number in talks and timeline.is_file() else ()
+                )
                 used = with_timeline or (transcripts.get(number) or talks[number],)
                 yield LocalSession(number, used, f"VS Code opened {folder}", cwd=folder)
 

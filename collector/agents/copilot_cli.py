@@ -39,7 +39,19 @@ GIVES = frozenset(FACETS)
 ORDER = 50
 
 _FAMILIES = frozenset(  # of events, before the dot
-    {"session", "user", "assistant", "tool", "subagent", "hook", "system", "skill", "abort", "permission", "model"}
+    {
+        "session",
+        "user",
+        "assistant",
+        "tool",
+        "subagent",
+        "hook",
+        "system",
+        "skill",
+        "abort",
+        "permission",
+        "model",
+    }
 )
 
 
@@ -47,7 +59,12 @@ def sniff(head: object) -> bool:
     if not isinstance(head, dict) or not isinstance(head.get("data"), dict):
         return False
     family, dot, _ = get_str(head, "type").partition(".")
-    return bool(dot) and family in _FAMILIES and isinstance(head.get("id"), str) and isinstance(head.get("timestamp"), str)
+    return (
+        bool(dot)
+        and family in _FAMILIES
+        and isinstance(head.get("id"), str)
+        and isinstance(head.get("timestamp"), str)
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:

@@ -24,7 +24,9 @@ from collector.text import normal_path, resolve
 from collector.vocabulary.agents import Agent
 
 NAME = "crush"
-AGENT = Agent(NAME, "Crush", common="word", accounts=r"crush@charm\.land", tools={"grep": "sourcegraph"})
+AGENT = Agent(
+    NAME, "Crush", common="word", accounts=r"crush@charm\.land", tools={"grep": "sourcegraph"}
+)
 GIVES = frozenset(FACETS) - {"positions", "tokens"}
 ORDER = 24
 
@@ -83,7 +85,15 @@ class _Reader(RecordReader):
     def _session(self, session: dict[str, Any], record: dict[str, Any]) -> None:
         self.begin(time_of(session.get("created_at")))
         self.add_cwd(record.get("cwd"))
-        self.add_usage(Usage(_ALL, time_of(session.get("updated_at")), 0, "", cost=recorded_cost(session.get("cost"))))
+        self.add_usage(
+            Usage(
+                _ALL,
+                time_of(session.get("updated_at")),
+                0,
+                "",
+                cost=recorded_cost(session.get("cost")),
+            )
+        )
 
     def session(self) -> Session:
         """Cost is recorded for the whole session; it is put down to the model that answered most."""
@@ -107,7 +117,9 @@ class _Reader(RecordReader):
         for index, part in enumerate(objects(parse_json(message.get("parts")))):
             self._part(part, f"{key}/{index}", role, time, agent)
 
-    def _part(self, part: dict[str, Any], key: str, role: str, time: float | None, agent: str) -> None:
+    def _part(
+        self, part: dict[str, Any], key: str, role: str, time: float | None, agent: str
+    ) -> None:
         kind, data = get_str(part, "type"), get_dict(part, "data")
         if kind == "text" and role == "user":
             if not agent:
@@ -128,7 +140,9 @@ class _Reader(RecordReader):
         call_id = chosen if chosen and chosen not in self.calls else key
         self.open[chosen] = call_id
         arguments, message_id = get_dict(parse_json(data.get("input"))), key.rpartition("/")[0]
-        self.call_tool(call_id, get_str(data, "name"), arguments, time, agent_id=agent, message_id=message_id)
+        self.call_tool(
+            call_id, get_str(data, "name"), arguments, time, agent_id=agent, message_id=message_id
+        )
 
     def _result(self, data: dict[str, Any], time: float | None) -> None:
         call_id = self.open.pop(get_str(data, "tool_call_id"), "")
@@ -143,7 +157,10 @@ class _Reader(RecordReader):
         if done is not None and call.at is not None:
             done = max(done, call.at)
         text, printed = get_str(data, "content"), get_str(details, "output") or None
-        self.add_result(call_id, Result(done, text, is_error(get(data, "is_error")), details=details, printed=printed))
+        self.add_result(
+            call_id,
+            Result(done, text, is_error(get(data, "is_error")), details=details, printed=printed),
+        )
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         status, error = super().outcome(call, result)
@@ -154,7 +171,10 @@ class _Reader(RecordReader):
         return Spawn(kind="agent", visible=bool(self.started))
 
     def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
-        path, after = resolve(call.cwd, path_argument(call.arguments)), get(result.details, "new_content")
+        path, after = (
+            resolve(call.cwd, path_argument(call.arguments)),
+            get(result.details, "new_content"),
+        )
         if isinstance(after, str):
             self._reach(path, after)
             return self._texts(get_str(result.details, "old_content"), after)
@@ -177,8 +197,13 @@ class _Reader(RecordReader):
         return {"before": before or None, "before_known": True, "after": after}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        path, start = get_str(result.details, "file_path"), max(get_int(call.arguments, "offset"), 0)
-        whole = start == 0 and get_int(call.arguments, "limit") <= 0 and _MORE not in result.text[-500:]
+        path, start = (
+            get_str(result.details, "file_path"),
+            max(get_int(call.arguments, "offset"), 0),
+        )
+        whole = (
+            start == 0 and get_int(call.arguments, "limit") <= 0 and _MORE not in result.text[-500:]
+        )
         shown = replace(call, arguments={"path": path}) if path else call
         return self.display(shown, result, get_str(result.details, "content"), start + 1, whole)
 
@@ -187,8 +212,21 @@ class _Reader(RecordReader):
 
 # No row names a directory: a session belongs when it changed files of the worktree, or none that has an absolute path.
 _INSIDE = ".crush/crush.db"
-_TABLES = {"sessions": ("id", "created_at"), "messages": ("id", "session_id", "parts"), "files": ("path", "content", "version")}
-_ABOUT = ("id", "parent_session_id", "message_count", "prompt_tokens", "completion_tokens", "cost", "created_at", "updated_at")
+_TABLES = {
+    "sessions": ("id", "created_at"),
+    "messages": ("id", "session_id", "parts"),
+    "files": ("path", "content", "version"),
+}
+_ABOUT = (
+    "id",
+    "parent_session_id",
+    "message_count",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost",
+    "created_at",
+    "updated_at",
+)
 _MESSAGE = ("id", "role", "parts", "model", "created_at", "is_summary_message")
 
 
@@ -198,12 +236,18 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     with copied(location) as database:
         if not database.has(_TABLES):
             return
-        rows = database.rows(f"SELECT {database.present('sessions', _ABOUT)} FROM sessions ORDER BY created_at, id")
+        rows = database.rows(
+            f"SELECT {database.present('sessions', _ABOUT)} FROM sessions ORDER BY created_at, id"
+        )
         for row in rows:
-            files_of = database.rows("SELECT DISTINCT path FROM files WHERE session_id = ?", (row["id"],))
+            files_of = database.rows(
+                "SELECT DISTINCT path FROM files WHERE session_id = ?", (row["id"],)
+            )
             paths = [str(entry["path"]) for entry in files_of]
             cwd = _directory(location, paths, roots)
-            if cwd and not row.get("parent_session_id") and row.get("message_count") != 0:  # one without messages says nothing
+            if (
+                cwd and not row.get("parent_session_id") and row.get("message_count") != 0
+            ):  # one without messages says nothing
                 number, time = str(row["id"]), time_of(row.get("updated_at")) or 0.0
                 why = f"changed files of {cwd}" if paths else f"kept in {cwd}"
                 stamp = f"{number} {row.get('updated_at')} {row.get('message_count')}"
@@ -238,7 +282,9 @@ def _directory(location: Path, paths: list[str], roots: Roots) -> str:
 
 def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[dict[str, Any]]:
     """A session, the versions of its files, its messages, and those of the sessions that it started."""
-    (row,) = database.rows(f"SELECT {database.present('sessions', _ABOUT)} FROM sessions WHERE id = ?", (session,))
+    (row,) = database.rows(
+        f"SELECT {database.present('sessions', _ABOUT)} FROM sessions WHERE id = ?", (session,)
+    )
     yield {"session": row, "cwd": cwd}
     sql = "SELECT path, content FROM files WHERE session_id = ? ORDER BY path, version"
     for file in database.rows(sql, (session,)):
@@ -247,12 +293,18 @@ def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[dict[
     messages = f"SELECT {columns} FROM messages WHERE session_id = ? ORDER BY created_at, rowid"
     for message in database.rows(messages, (session,)):
         yield {"message": message}
-    for child in database.rows("SELECT id FROM sessions WHERE parent_session_id = ? ORDER BY created_at, id", (session,)):
+    for child in database.rows(
+        "SELECT id FROM sessions WHERE parent_session_id = ? ORDER BY created_at, id", (session,)
+    ):
         for message in database.rows(messages, (child["id"],)):
             yield {"message": message, "agent": str(child["id"])}
 
 
-COMMITTED = (Committed(("**/.crush/crush.db",), _committed, every=True, found_by=("filename:crush.db path:.crush",)),)
+COMMITTED = (
+    Committed(
+        ("**/.crush/crush.db",), _committed, every=True, found_by=("filename:crush.db path:.crush",)
+    ),
+)
 STORES = (
     Store(
         NAME,

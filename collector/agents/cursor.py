@@ -51,7 +51,12 @@ _ROOT_TOOL = "SetActiveBranch"  # names the worktree on whose branch the agent i
 
 
 def sniff(head: object) -> bool:
-    return isinstance(head, dict) and isinstance(head.get("role"), str) and "message" in head and "type" not in head
+    return (
+        isinstance(head, dict)
+        and isinstance(head.get("role"), str)
+        and "message" in head
+        and "type" not in head
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -63,7 +68,18 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"Shell", "run_terminal_cmd"})
-    writers = frozenset({"Write", "StrReplace", "MultiStrReplace", "Edit", "MultiEdit", "edit_file", "write", "search_replace"})
+    writers = frozenset(
+        {
+            "Write",
+            "StrReplace",
+            "MultiStrReplace",
+            "Edit",
+            "MultiEdit",
+            "edit_file",
+            "write",
+            "search_replace",
+        }
+    )
     spawns = frozenset({"Task"})
 
     def __init__(self, agent: str, session_id: str) -> None:
@@ -77,7 +93,9 @@ class _Reader(RecordReader):
     def copy(self, blob: bytes) -> None:
         """Lines not seen yet. A copy that shares most of its lines is the same text, redacted elsewhere: only its end is new."""
         notice = (line for line in blob.split(b"\n") if line.strip() and not _MARK.match(line))
-        lines = [(number, hashlib.sha256(line).digest(), line) for number, line in enumerate(notice)]
+        lines = [
+            (number, hashlib.sha256(line).digest(), line) for number, line in enumerate(notice)
+        ]
         shared = sum(1 for number, digest, _ in lines if (number, digest) in self.seen)
         start = self.longest if lines and shared / len(lines) >= _SAME_SHARE else 0
         bad = 0
@@ -152,12 +170,25 @@ class _Reader(RecordReader):
         self.root = root or self.root
         self.add_cwd(argument(arguments, "working_directory", "cwd") or root)
         call_id = get_str(block, "id") or key
-        self.call_tool(call_id, name, arguments, None, message_id=self.key, cwd=self.root, not_before=self.asked)
+        self.call_tool(
+            call_id,
+            name,
+            arguments,
+            None,
+            message_id=self.key,
+            cwd=self.root,
+            not_before=self.asked,
+        )
 
 
 # --- times written for people, as a prompt carries them: `Sunday, Oct 4, 2026, 11:54 PM (UTC+5:30)` -----------------------------
 
-_MONTHS = {name: number for number, name in enumerate(("jan feb mar apr may jun " + "jul aug sep oct nov dec").split(), 1)}
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ("jan feb mar apr may jun " + "jul aug sep oct nov dec").split(), 1
+    )
+}
 _WRITTEN = re.compile(
     r"(?P<month>[A-Z][a-z]{2})[a-z]*\.? (?P<day>\d{1,2}), (?P<year>\d{4}),? (?:at )?"
     r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\s*(?P<half>[AP])M)?"
@@ -197,12 +228,23 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     for path in (path for pattern in _PATTERNS for path in files.match_files(location, pattern)):
         project = path.relative_to(location).parts[0]
         inside = path.parent.name == path.stem
-        if not (inside or path.parents[1].name == project) or not (project in by_slug or roots.anywhere):
+        if not (inside or path.parents[1].name == project) or not (
+            project in by_slug or roots.anywhere
+        ):
             continue
-        named = next((root for root in by_slug.get(project, ()) if files.names_path(files.content(path), root)), "")
+        named = next(
+            (
+                root
+                for root in by_slug.get(project, ())
+                if files.names_path(files.content(path), root)
+            ),
+            "",
+        )
         if named or roots.anywhere:
             below = files.match_files(path.parent, "subagents/*.jsonl") if inside else ()
-            yield LocalSession(path.stem, (path, *below), f"names files of {named}" if named else "", cwd=named)
+            yield LocalSession(
+                path.stem, (path, *below), f"names files of {named}" if named else "", cwd=named
+            )
 
 
 STORES = (

@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_patch, path_argument
-from collector.agents.common.messages import PromptKind, anthropic_usage, blocks_of, text_of, without_reminders
+from collector.agents.common.messages import (
+    PromptKind,
+    anthropic_usage,
+    blocks_of,
+    text_of,
+    without_reminders,
+)
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Store
@@ -45,7 +51,12 @@ GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 70
 
 _SETTINGS = "session_settings"  # the line that `_load` makes of a file beside the transcript
-_TOKENS = {"input": "inputTokens", "output": "outputTokens", "cache_read": "cacheReadTokens", "cache_write": "cacheCreationTokens"}
+_TOKENS = {
+    "input": "inputTokens",
+    "output": "outputTokens",
+    "cache_read": "cacheReadTokens",
+    "cache_write": "cacheCreationTokens",
+}
 _AGENT = re.compile(r"agentId: ([0-9A-Za-z_-]{1,64})")
 
 
@@ -97,7 +108,10 @@ class _Reader(RecordReader):
         for block in blocks:
             if get(block, "type") == "tool_result":
                 status = is_error(get(block, "is_error"))
-                self.add_result(get_str(block, "tool_use_id"), Result(time, text_of(get(block, "content")), status))
+                self.add_result(
+                    get_str(block, "tool_use_id"),
+                    Result(time, text_of(get(block, "content")), status),
+                )
         text = "\n".join(get_str(block, "text") for block in blocks if get(block, "type") == "text")
         if message.get("visibility") == "llm_only":  # nobody typed it, and nothing answers it
             self.add_user_text(key, time, without_reminders(text), PromptKind.INJECTED)
@@ -106,8 +120,13 @@ class _Reader(RecordReader):
         else:
             self.add_prompt(key, time, text)
 
-    def _assistant(self, message: dict[str, Any], blocks: list[Any], key: str, time: float | None) -> None:
-        model, usage = get_str(message, "modelId") or get_str(message, "model"), get_dict(message, "usage")
+    def _assistant(
+        self, message: dict[str, Any], blocks: list[Any], key: str, time: float | None
+    ) -> None:
+        model, usage = (
+            get_str(message, "modelId") or get_str(message, "model"),
+            get_dict(message, "usage"),
+        )
         self.use_model(model, time)
         if usage:
             self.add_usage(anthropic_usage(usage, get_str(message, "id") or key, time, model))
@@ -131,26 +150,40 @@ class _Reader(RecordReader):
             return super().edits(call, result)
         display, stated = self._display_hunks(result), edits_from_patch(call.arguments, self.cwd)
         once = {path for path, count in Counter(edit.path for edit in stated).items() if count == 1}
-        return [replace(e, hunks=display[e.path]) if e.hunks and e.path in once & display.keys() else e for e in stated]
+        return [
+            replace(e, hunks=display[e.path]) if e.hunks and e.path in once & display.keys() else e
+            for e in stated
+        ]
 
     def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
-        return {"hunks": self._display_hunks(result).get(resolve(self.cwd, path_argument(call.arguments)), ())}
+        return {
+            "hunks": self._display_hunks(result).get(
+                resolve(self.cwd, path_argument(call.arguments)), ()
+            )
+        }
 
     def _display_hunks(self, result: Result) -> dict[str, tuple[Hunk, ...]]:
         """Path -> hunks of its diff, as the result of an edit has them."""
         document = parse_json(result.text) if result.text.startswith("{") else None
         files = [document, *get_list(document, "files")]
-        value = ((resolve(self.cwd, get_str(file, "file_path")), parse_unified(get_str(file, "diff"))) for file in files)
+        value = (
+            (resolve(self.cwd, get_str(file, "file_path")), parse_unified(get_str(file, "diff")))
+            for file in files
+        )
         return {path: hunks for path, hunks in value if path and hunks}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        if is_part(call.arguments) or "<system-reminder>" in result.text:  # how a part is shown is not known
+        if (
+            is_part(call.arguments) or "<system-reminder>" in result.text
+        ):  # how a part is shown is not known
             return None
         return self.display(call, result, result.text)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         agent = _AGENT.search(result.text)
-        return Spawn(agent[1] if agent else "", get_str(call.arguments, "subagent_type"), visible=False)
+        return Spawn(
+            agent[1] if agent else "", get_str(call.arguments, "subagent_type"), visible=False
+        )
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -158,7 +191,9 @@ class _Reader(RecordReader):
 
 def _whose(path: Path) -> tuple[str, str]:
     first = files.first_line(path)
-    return get_str(first, "id") or path.stem, get_str(first, "cwd") if get_str(first, "type") == "session_start" else ""
+    return get_str(first, "id") or path.stem, get_str(first, "cwd") if get_str(
+        first, "type"
+    ) == "session_start" else ""
 
 
 def _settings(path: Path) -> Path:

@@ -19,7 +19,16 @@ from collector.agents.common.messages import text_of, without_reminders
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Roots, Store
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, time_of, to_json
+from collector.json_values import (
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    objects,
+    time_of,
+    to_json,
+)
 from collector.model import Edit, FileObservation, Session, Status
 from collector.text import decode
 from collector.vocabulary.agents import Agent
@@ -66,14 +75,23 @@ def sniff(head: object) -> bool:
         return isinstance(head.get("sessionId"), str) and isinstance(head.get("projectHash"), str)
     if not isinstance(head, dict) or not isinstance(head.get("messages"), list) or "info" in head:
         return False
-    kinds = [get_str(message, "type") for message in head["messages"] if get(message, "role") is None]
-    return len(kinds) == len(head["messages"]) and set(kinds) <= _KINDS and (bool(kinds) or "sessionId" in head)
+    kinds = [
+        get_str(message, "type") for message in head["messages"] if get(message, "role") is None
+    ]
+    return (
+        len(kinds) == len(head["messages"])
+        and set(kinds) <= _KINDS
+        and (bool(kinds) or "sessionId" in head)
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
     return reader.read_documents(
-        json.dumps(folded(records([blob], reader.problems, session_id))).encode() if _is_log(blob) else blob for blob in blobs
+        json.dumps(folded(records([blob], reader.problems, session_id))).encode()
+        if _is_log(blob)
+        else blob
+        for blob in blobs
     )
 
 
@@ -95,7 +113,11 @@ def folded(lines: Iterable[Any]) -> dict[str, Any]:
         if get_str(change, "type") and "messages" not in change:
             entries = [change]
         else:
-            document |= {name: value for name, value in change.items() if name not in ("messages", "$rewindTo")}
+            document |= {
+                name: value
+                for name, value in change.items()
+                if name not in ("messages", "$rewindTo")
+            }
         for entry in entries:
             key = get_str(entry, "id") or f"{number}/{len(messages)}"
             if _tells_more(entry, messages.get(key)):
@@ -125,9 +147,18 @@ class _Reader(RecordReader):
             self.add_cwd(directory)
         self.parent_id = get_str(record, "parent")
         messages = objects(record.get("messages"))
-        for number, (message, following) in enumerate(zip(messages, [*messages[1:], {}], strict=False)):
-            is_summary = following.get("type") == "gemini" and text_of(following.get("content")) == _SUMMARY_TAKEN
-            self._message(message, get_str(message, "id") or f"{to_json(message.get('timestamp'), 40)}/{number}", is_summary)
+        for number, (message, following) in enumerate(
+            zip(messages, [*messages[1:], {}], strict=False)
+        ):
+            is_summary = (
+                following.get("type") == "gemini"
+                and text_of(following.get("content")) == _SUMMARY_TAKEN
+            )
+            self._message(
+                message,
+                get_str(message, "id") or f"{to_json(message.get('timestamp'), 40)}/{number}",
+                is_summary,
+            )
 
     def _message(self, message: dict[str, Any], key: str, is_summary: bool) -> None:
         if not self.is_new(key):
@@ -161,12 +192,21 @@ class _Reader(RecordReader):
     def _answer(self, message: dict[str, Any], text: str, key: str, time: float | None) -> None:
         self.use_model(get_str(message, "model"), time)
         for number, thought in enumerate(get_list(message, "thoughts")):
-            reasoning = f"{get_str(thought, 'subject')}: {get_str(thought, 'description')}".strip(": ")
-            self.add_message((key, number), time_of(get(thought, "timestamp")) or time, "reasoning", reasoning)
+            reasoning = f"{get_str(thought, 'subject')}: {get_str(thought, 'description')}".strip(
+                ": "
+            )
+            self.add_message(
+                (key, number), time_of(get(thought, "timestamp")) or time, "reasoning", reasoning
+            )
         if text:
             self.add_message(key, time, "text", text)
         tokens = get_dict(message, "tokens")  # what was thought is output, too, and stands apart
-        self.count_tokens(key, time, tokens | {"output": get_int(tokens, "output") + get_int(tokens, "thoughts")}, _TOKENS)
+        self.count_tokens(
+            key,
+            time,
+            tokens | {"output": get_int(tokens, "output") + get_int(tokens, "thoughts")},
+            _TOKENS,
+        )
         for number, request in enumerate(get_list(message, "toolCalls")):
             if isinstance(request, dict):
                 self._call(request, key, number, time)
@@ -177,34 +217,54 @@ class _Reader(RecordReader):
         self.begin(done_at)
         location = _WHERE.search(get_str(request, "description"))
         cwd = self.add_cwd(location[1]) if location else next(iter(self.cwds), "")
-        response = next((get_dict(part, "functionResponse", "response") for part in get_list(request, "result")), {})
-        error, status = get_str(response, "error"), _STATUS.get(get_str(request, "status"), Status.UNKNOWN)
+        response = next(
+            (
+                get_dict(part, "functionResponse", "response")
+                for part in get_list(request, "result")
+            ),
+            {},
+        )
+        error, status = (
+            get_str(response, "error"),
+            _STATUS.get(get_str(request, "status"), Status.UNKNOWN),
+        )
         # The tool puts a heading before what a command printed.
         output = get_str(response, "output").removeprefix("Output: ")
         result = Result(done_at, output, status, error, details=get_dict(request, "resultDisplay"))
         call_id, name = get_str(request, "id") or f"{key}/{number}", get_str(request, "name")
-        self.call_tool(call_id, name, get_dict(request, "args"), time, result, message_id=key, cwd=cwd)
+        self.call_tool(
+            call_id, name, get_dict(request, "args"), time, result, message_id=key, cwd=cwd
+        )
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         """What the agent proposed, and the texts before and after, which include what the user changed in the proposal."""
         display, arguments = get_dict(result.details), get_dict(call.arguments)
         if call.name not in self.writers:
             return super().edits(call, result)
-        proposed, path = arguments.get("ai_proposed_content"), get_str(display, "filePath") or path_argument(arguments)
+        proposed, path = (
+            arguments.get("ai_proposed_content"),
+            get_str(display, "filePath") or path_argument(arguments),
+        )
         content = {"content": proposed} if isinstance(proposed, str) else {}
-        return edits_from_arguments({**arguments, **content, "file_path": path}, call.cwd, **displayed_texts(display))
+        return edits_from_arguments(
+            {**arguments, **content, "file_path": path}, call.cwd, **displayed_texts(display)
+        )
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         if "file content has been truncated" in result.text[:ERROR_CHARS]:
             return None
         start = get_int(call.arguments, "start_line") or get_int(call.arguments, "offset") + 1
-        return self.display(call, result, result.text, max(start, 1), whole=not is_part(call.arguments))
+        return self.display(
+            call, result, result.text, max(start, 1), whole=not is_part(call.arguments)
+        )
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 # A project is named in `projects.json` and in `.project_root`; before that, and in each log, by the SHA-256 of its directory.
-_CHATS = tuple(f"chats/{place}.{ending}" for place in ("*", "*/*") for ending in ("json", "jsonl"))  # subagents below
+_CHATS = tuple(
+    f"chats/{place}.{ending}" for place in ("*", "*/*") for ending in ("json", "jsonl")
+)  # subagents below
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -213,21 +273,36 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     for project in files.directories(location):
         chats = [path for pattern in _CHATS for path in files.match_files(project, pattern)]
         heads = {path: files.first_line(path) for path in chats if path.suffix == ".jsonl"}
-        named = [*(path for path, name in registered.items() if name == project.name), _marked_directory(project)]
-        named += [hashes.get(mark, "") for mark in (project.name, *(get_str(head, "projectHash") for head in heads.values()))]
+        named = [
+            *(path for path, name in registered.items() if name == project.name),
+            _marked_directory(project),
+        ]
+        named += [
+            hashes.get(mark, "")
+            for mark in (project.name, *(get_str(head, "projectHash") for head in heads.values()))
+        ]
         cwd = next(filter(roots.of, named), "")
         sessions: dict[str, list[Path]] = {}  # one that was resumed may have a second file
         for path in chats if cwd else ():
             about = heads.get(path) or files.document(path)
             sessions.setdefault(get_str(about, "sessionId") or path.stem, []).append(path)
-        yield from (LocalSession(key, tuple(paths), f"kept for {cwd}", cwd=cwd) for key, paths in sessions.items())
+        yield from (
+            LocalSession(key, tuple(paths), f"kept for {cwd}", cwd=cwd)
+            for key, paths in sessions.items()
+        )
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     for path in session.files:
         is_log = path.suffix == ".jsonl"
-        document = folded(records([files.lines(path)], [], session.id)) if is_log else get_dict(files.document(path))
-        parent = path.parent.name if path.parent.parent.name == "chats" else ""  # a subagent's log lies below its session's
+        document = (
+            folded(records([files.lines(path)], [], session.id))
+            if is_log
+            else get_dict(files.document(path))
+        )
+        parent = (
+            path.parent.name if path.parent.parent.name == "chats" else ""
+        )  # a subagent's log lies below its session's
         about = {"parent": parent, "directories": [session.cwd, *get_list(document, "directories")]}
         yield json.dumps({**document, **about}).encode()
 

@@ -20,7 +20,9 @@ from collector.vocabulary.agents import Agent
 
 NAME = "gptme"
 AGENT = Agent(NAME, "gptme")
-GIVES = frozenset({"times", "results", "text", "commands", "commits", "models", "tokens", "directory"})
+GIVES = frozenset(
+    {"times", "results", "text", "commands", "commits", "models", "tokens", "directory"}
+)
 ORDER = 93
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?")  # without a zone
@@ -30,17 +32,33 @@ _VERSION = re.compile(r"\bgptme v(\d[\w.]*)")
 _DIRECTORY = re.compile(r"\*\*Working Directory:\*\* (.+)")
 _DIRECTORY_IN_JSON = re.compile(rb'\*\*Working Directory:\*\* ((?:[^"\\]|\\[^n])+)')
 _ZONE = re.compile(r"\*\*Local date:\*\* [^*\n]{0,80}UTC([+-]\d\d:\d\d)")
-_FAILED = re.compile(r"(?:Error|Aborted|Operation|Cannot|Interrupted|(?:Save|Append|Patch) aborted|No (?:content|path) provided)")
+_FAILED = re.compile(
+    r"(?:Error|Aborted|Operation|Cannot|Interrupted|(?:Save|Append|Patch) aborted|No (?:content|path) provided)"
+)
 _TOKENS = {
-    "input": "input_tokens", "output": "output_tokens", "cache_read": "cache_read_tokens", "cache_write": "cache_creation_tokens",
-}  # fmt: skip
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cache_read": "cache_read_tokens",
+    "cache_write": "cache_creation_tokens",
+}
 # Tools, and the argument that the text of a block is.
-_BODIES = {"save": "content", "append": "content", "patch": "patch", "shell": "command", "ipython": "code", "py": "code"}
+_BODIES = {
+    "save": "content",
+    "append": "content",
+    "patch": "patch",
+    "shell": "command",
+    "ipython": "code",
+    "py": "code",
+}
 
 
 def sniff(head: object) -> bool:
     own = isinstance(head, dict) and not head.keys().isdisjoint(("hide", "pinned", "metadata"))
-    return own and get(head, "role") in ("system", "user", "assistant") and bool(_TIME.fullmatch(get_str(head, "timestamp")))
+    return (
+        own
+        and get(head, "role") in ("system", "user", "assistant")
+        and bool(_TIME.fullmatch(get_str(head, "timestamp")))
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -69,7 +87,9 @@ class _Reader(RecordReader):
             self.add_prompt(written, time, text, is_meta=text.startswith("<system>"))
         elif not record.get("hide") and self.waiting:
             named = get_str(record, "call_id")
-            call = next((each for each in self.waiting if named and each.endswith(named)), self.waiting[0])
+            call = next(
+                (each for each in self.waiting if named and each.endswith(named)), self.waiting[0]
+            )
             self.waiting = tuple(each for each in self.waiting if each != call)
             printed = text.partition("```stdout\n")[2].rpartition("\n```")[0]
             status = Status.ERROR if _FAILED.match(text) else Status.OK
@@ -77,15 +97,22 @@ class _Reader(RecordReader):
 
     def _said(self, record: dict[str, Any], text: str, key: str, time: float | None) -> None:
         about = get_dict(record, "metadata")
-        self.use_model(get_str(about, "served_model") or get_str(about, "model").rpartition("/")[2], time)
+        self.use_model(
+            get_str(about, "served_model") or get_str(about, "model").rpartition("/")[2], time
+        )
         self.add_message(key, time, "text", text)
         self.count_tokens(key, time, about.get("usage"), _TOKENS, cached_among_input=False)
         blocks, others = _blocks(text)
         calls: list[tuple[str, str, object]] = [
-            (f"{key}/{n}", name, {"path": path, _BODIES[name]: body}) for n, (name, path, body) in enumerate(blocks)
+            (f"{key}/{n}", name, {"path": path, _BODIES[name]: body})
+            for n, (name, path, body) in enumerate(blocks)
         ]
         calls += [
-            (call[2] if call[2] not in self.calls else f"{key}/{call[2]}", call[1], first_value(call[3].encode("utf-8", "replace")))
+            (
+                call[2] if call[2] not in self.calls else f"{key}/{call[2]}",
+                call[1],
+                first_value(call[3].encode("utf-8", "replace")),
+            )
             for call in _NATIVE.finditer(others)
             if call[1] in _BODIES
         ]
@@ -96,7 +123,13 @@ class _Reader(RecordReader):
         if call.name not in self.writers or not path:
             return []
         if call.name == "patch":
-            return [Edit(path, "edit", replacements=search_replace_blocks(argument(call.arguments, "patch")))]
+            return [
+                Edit(
+                    path,
+                    "edit",
+                    replacements=search_replace_blocks(argument(call.arguments, "patch")),
+                )
+            ]
         content = argument(call.arguments, "content")
         kind = "write" if call.name == "save" else "append"
         return [Edit(path, kind, content=content if content.endswith("\n") else f"{content}\n")]

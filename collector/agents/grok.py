@@ -21,17 +21,28 @@ from collector.model import Session, Status
 from collector.vocabulary.agents import Agent
 
 NAME = "grok"
-AGENT = Agent(NAME, "Grok Build", aliases=("grok-build",), common="name", tools={"read": "read_file", "edit": "search_replace"})
+AGENT = Agent(
+    NAME,
+    "Grok Build",
+    aliases=("grok-build",),
+    common="name",
+    tools={"read": "read_file", "edit": "search_replace"},
+)
 GIVES = frozenset({"results", "text", "commands", "commits", "models"})
 ORDER = 62
 
 _TYPES = frozenset({"system", "user", "assistant", "reasoning", "tool_result"})
-_OTHERS = frozenset({"message", "uuid", "role", "timestamp", "ts", "agent", "payload", "data"})  # what no line of Grok has
+_OTHERS = frozenset(
+    {"message", "uuid", "role", "timestamp", "ts", "agent", "payload", "data"}
+)  # what no line of Grok has
 _TYPED = frozenset({"", "interjection"})  # reasons of what a person typed
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
 _TOKENS = {
-    "input": "inputTokens", "output": "outputTokens", "cache_read": "cachedReadTokens", "cache_write": "cacheCreationTokens",
-}  # fmt: skip
+    "input": "inputTokens",
+    "output": "outputTokens",
+    "cache_read": "cachedReadTokens",
+    "cache_write": "cacheCreationTokens",
+}
 _STATUS = {"completed": Status.OK, "failed": Status.ERROR}  # of updates
 _FAILED = re.compile(r"(?:error|failed)\b[:\s]", re.I)
 
@@ -51,8 +62,12 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 class _Reader(RecordReader):
     """A line is known by what it says, and which one of several that say the same it is."""
 
-    shells = frozenset({"run_terminal_command", "run_terminal_cmd", "Bash", "Shell", "bash", "shell"})
-    writers = frozenset({"search_replace", "write", "write_file", "Write", "Edit", "MultiEdit", "edit_file"})
+    shells = frozenset(
+        {"run_terminal_command", "run_terminal_cmd", "Bash", "Shell", "bash", "shell"}
+    )
+    writers = frozenset(
+        {"search_replace", "write", "write_file", "Write", "Edit", "MultiEdit", "edit_file"}
+    )
     spawns = frozenset({"spawn_subagent", "Task"})
     exits = re.compile(r"\Aexit: (\d{1,9})")
     key = ""  # of the line
@@ -60,14 +75,18 @@ class _Reader(RecordReader):
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
         self.said: Counter[str] = Counter()  # lines of the copy that is read
-        self.known: dict[str, Any] = {}  # call -> when it was first and last heard of, and how it ended
+        self.known: dict[
+            str, Any
+        ] = {}  # call -> when it was first and last heard of, and how it ended
 
     def begin_copy(self, blob: bytes) -> bytes:
         self.said.clear()
         return blob
 
     def take(self, record: dict[str, Any]) -> None:
-        digest = hashlib.sha256(json.dumps(record, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:16]
+        digest = hashlib.sha256(
+            json.dumps(record, sort_keys=True).encode("utf-8", "replace")
+        ).hexdigest()[:16]
         self.said[digest] += 1
         self.key = f"{digest}/{self.said[digest]}"
         if not self.is_new(self.key):
@@ -82,7 +101,9 @@ class _Reader(RecordReader):
         elif kind == "tool_result":
             call_id = get_str(record, "tool_call_id")
             _, ended, status = self._heard(call_id)
-            self.add_result(call_id, Result(ended, text, Status.ERROR if _FAILED.match(text) else status))
+            self.add_result(
+                call_id, Result(ended, text, Status.ERROR if _FAILED.match(text) else status)
+            )
         elif kind == "user":
             self._user(record, text)
         elif kind == "reasoning":
@@ -98,10 +119,14 @@ class _Reader(RecordReader):
         self.known = get_dict(about, "times")
         for number, turn in enumerate(objects(about.get("turns"))):
             model = get_str(turn, "primaryModelId")
-            self.count_tokens(f"turn {number}", time_of(turn.get("endedAt")), turn, _TOKENS, model=model)
+            self.count_tokens(
+                f"turn {number}", time_of(turn.get("endedAt")), turn, _TOKENS, model=model
+            )
 
     def _user(self, record: dict[str, Any], text: str) -> None:
-        if get_str(record, "synthetic_reason") not in _TYPED or text.lstrip().startswith("<user_info>"):
+        if get_str(record, "synthetic_reason") not in _TYPED or text.lstrip().startswith(
+            "<user_info>"
+        ):
             self.add_event("injected", None, text[:80])
             return
         query = _QUERY.search(text)
@@ -114,7 +139,9 @@ class _Reader(RecordReader):
         for index, entry in enumerate(objects(record.get("tool_calls"))):
             call_id, name = get_str(entry, "id") or f"{self.key}/{index}", get_str(entry, "name")
             began, _, _ = self._heard(call_id)
-            self.call_tool(call_id, name, parse_json(entry.get("arguments")), began, message_id=self.key)
+            self.call_tool(
+                call_id, name, parse_json(entry.get("arguments")), began, message_id=self.key
+            )
 
     def _heard(self, call_id: str) -> tuple[float | None, float | None, Status]:
         began, ended, status = (*get_list(self.known, call_id), None, None, None)[:3]
@@ -123,14 +150,21 @@ class _Reader(RecordReader):
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-_CHAT, _ABOUT, _UPDATES, _USAGE = "chat_history.jsonl", "summary.json", "updates.jsonl", "usage.json"
+_CHAT, _ABOUT, _UPDATES, _USAGE = (
+    "chat_history.jsonl",
+    "summary.json",
+    "updates.jsonl",
+    "usage.json",
+)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     """The lines, after one with what they lack: the directory, when the session began and ended, and times of calls."""
     by_name = {path.name: path for path in session.files}
     summary = files.document(by_name[_ABOUT]) if _ABOUT in by_name else None
-    about: dict[str, Any] = {name: get(summary, name) for name in ("created_at", "updated_at", "parent_session_id")}
+    about: dict[str, Any] = {
+        name: get(summary, name) for name in ("created_at", "updated_at", "parent_session_id")
+    }
     times = _times(files.lines(by_name[_UPDATES])) if _UPDATES in by_name else {}
     about["turns"] = get(files.document(by_name[_USAGE]), "turns") if _USAGE in by_name else None
     head = {"type": "system", "content": [], "about": {**about, "cwd": session.cwd, "times": times}}
@@ -145,7 +179,11 @@ def _times(updates: bytes) -> dict[str, tuple[float, float, str]]:
         call, time = get_str(update, "toolCallId"), time_of(record.get("timestamp"))
         if call and time is not None:
             began, _, status = results.get(call, (time, time, ""))
-            results[call] = (min(began, time), max(began, time), get_str(update, "status") or status)
+            results[call] = (
+                min(began, time),
+                max(began, time),
+                get_str(update, "status") or status,
+            )
     return results
 
 
@@ -154,7 +192,10 @@ STORES = (
         NAME,
         at=("${GROK_HOME:-~/.grok}/sessions",),
         patterns=(f"*/*/{_CHAT}",),
-        whose=lambda path: (path.parent.name, get_str(files.document(path.with_name(_ABOUT)), "info", "cwd")),
+        whose=lambda path: (
+            path.parent.name,
+            get_str(files.document(path.with_name(_ABOUT)), "info", "cwd"),
+        ),
         beside=lambda path: (path.with_name(name) for name in (_ABOUT, _UPDATES, _USAGE)),
         load=_load,
     ),

@@ -15,7 +15,9 @@ ORDER = 23
 
 
 def sniff(head: object) -> bool:
-    return False  # a session looks like one of OpenCode; whoever finds the database knows whose it is
+    return (
+        False  # a session looks like one of OpenCode; whoever finds the database knows whose it is
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:

@@ -21,8 +21,15 @@ from collector.model import Edit, FileObservation, Session, Spawn
 from collector.vocabulary.agents import Agent
 
 NAME = "kimi-cli"
-AGENT = Agent(NAME, "Kimi CLI", aliases=("kimi",), tools={"read": "readfile", "write": "writefile", "edit": "strreplacefile"})
-GIVES = frozenset({"times", "results", "text", "reads", "commands", "commits", "subagents", "tokens", "directory"})
+AGENT = Agent(
+    NAME,
+    "Kimi CLI",
+    aliases=("kimi",),
+    tools={"read": "readfile", "write": "writefile", "edit": "strreplacefile"},
+)
+GIVES = frozenset(
+    {"times", "results", "text", "reads", "commands", "commits", "subagents", "tokens", "directory"}
+)
 ORDER = 27
 
 _EVENTS = (
@@ -38,7 +45,12 @@ _EVENTS = (
     "Plan",
     "Notification",
 )
-_TOKENS = {"input": "input_other", "output": "output", "cache_read": "input_cache_read", "cache_write": "input_cache_creation"}
+_TOKENS = {
+    "input": "input_other",
+    "output": "output",
+    "cache_read": "input_cache_read",
+    "cache_write": "input_cache_creation",
+}
 _ROW = re.compile(r"(?=.{0,9}\t)\s*(\d+)\s*\t(.*)", re.S)
 
 
@@ -93,10 +105,18 @@ class _Reader(RecordReader):
         else:
             self._rest(kind, payload, time, agent, key)
 
-    def _rest(self, kind: str, payload: dict[str, Any], time: float | None, agent: str, key: str) -> None:
+    def _rest(
+        self, kind: str, payload: dict[str, Any], time: float | None, agent: str, key: str
+    ) -> None:
         if kind in ("ContentPart", "TextPart", "ThinkPart"):
             thought, text = get_str(payload, "think"), get_str(payload, "text")
-            self.add_message((key, agent, self.order), time, "reasoning" if thought else "text", thought or text, agent)
+            self.add_message(
+                (key, agent, self.order),
+                time,
+                "reasoning" if thought else "text",
+                thought or text,
+                agent,
+            )
         elif kind == "StepInterrupted":
             self.add_event("interrupt", time)
         elif kind == "CompactionBegin":
@@ -104,7 +124,9 @@ class _Reader(RecordReader):
         elif not kind.startswith((*_EVENTS, "CompactionEnd")):
             self.unknown_record_type(kind)
         key = get_str(payload, "message_id") or f"{agent} {key}"
-        self.count_tokens(key, time, payload.get("token_usage"), _TOKENS, cached_among_input=False, agent_id=agent)
+        self.count_tokens(
+            key, time, payload.get("token_usage"), _TOKENS, cached_among_input=False, agent_id=agent
+        )
 
     def _call(self, payload: dict[str, Any], time: float | None, agent: str) -> None:
         call_id = get_str(payload, "id") or f"call {self.order}"
@@ -123,7 +145,9 @@ class _Reader(RecordReader):
         output = text_of(value.get("output"))
         failed = value.get("is_error") is True or value.get("type") == "ToolError"
         text = output if output and not failed else f"{get_str(value, 'message')}\n{output}".strip()
-        self.add_result(get_str(payload, "tool_call_id"), Result(time, text, is_error(failed), details=value))
+        self.add_result(
+            get_str(payload, "tool_call_id"), Result(time, text, is_error(failed), details=value)
+        )
 
     def session(self) -> Session:
         for call_id, text in self.texts.items():
@@ -139,12 +163,20 @@ class _Reader(RecordReader):
             return super().edits(call, result)
         chosen = get(call.arguments, "edit")
         pairs = get_list(call.arguments, "edit") or ([chosen] if isinstance(chosen, dict) else [])
-        return edits_from_arguments({"path": get_str(call.arguments, "path"), "edits": pairs}, call.cwd)
+        return edits_from_arguments(
+            {"path": get_str(call.arguments, "path"), "edits": pairs}, call.cwd
+        )
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """Lines of a file, with their numbers before a tab."""
         listed = numbered_lines(result.text.removesuffix("\n"), _ROW)
-        return self.display(call, result, "".join(f"{line}\n" for line in listed[1]), listed[0], whole=False) if listed else None
+        return (
+            self.display(
+                call, result, "".join(f"{line}\n" for line in listed[1]), listed[0], whole=False
+            )
+            if listed
+            else None
+        )
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -153,11 +185,21 @@ _SESSIONS = "*/*/wire.jsonl"
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    listed = [get_str(entry, "path") for entry in objects(get(files.document(location.parent / "kimi.json"), "work_dirs"))]
-    written = [(path, path.encode("utf-8", "surrogateescape")) for path in (*roots.spellings, *filter(roots.of, listed))]
-    by_digest = {hashlib.md5(data, usedforsecurity=False).hexdigest(): path for path, data in written}
+    listed = [
+        get_str(entry, "path")
+        for entry in objects(get(files.document(location.parent / "kimi.json"), "work_dirs"))
+    ]
+    written = [
+        (path, path.encode("utf-8", "surrogateescape"))
+        for path in (*roots.spellings, *filter(roots.of, listed))
+    ]
+    by_digest = {
+        hashlib.md5(data, usedforsecurity=False).hexdigest(): path for path, data in written
+    }
     for path in files.match_files(location, _SESSIONS):
-        cwd = by_digest.get(path.parents[1].name.rpartition("_")[2], "")  # another kind of machine stands before the digest
+        cwd = by_digest.get(
+            path.parents[1].name.rpartition("_")[2], ""
+        )  # another kind of machine stands before the digest
         if cwd:
             yield LocalSession(path.parent.name, (path,), f"kept for {cwd}", cwd=cwd)
 

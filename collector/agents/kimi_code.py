@@ -23,18 +23,37 @@ AGENT = Agent(
     "Kimi Code",
     tools={"read": "read", "write": "write", "edit": "edit", "agent": "agent"},
 )
-GIVES = frozenset({"times", "results", "text", "commands", "commits", "subagents", "models", "tokens", "directory"})
+GIVES = frozenset(
+    {
+        "times",
+        "results",
+        "text",
+        "commands",
+        "commits",
+        "subagents",
+        "models",
+        "tokens",
+        "directory",
+    }
+)
 ORDER = 27
 
 _MAIN = "main"
 _EVENT = "context.append_loop_event"
 _TYPED = frozenset({"", "user"})  # kinds of origin of what a person typed
-_TOKENS = {"input": "inputOther", "output": "output", "cache_read": "inputCacheRead", "cache_write": "inputCacheCreation"}
+_TOKENS = {
+    "input": "inputOther",
+    "output": "output",
+    "cache_read": "inputCacheRead",
+    "cache_write": "inputCacheCreation",
+}
 
 
 def sniff(head: object) -> bool:
     if get(head, "type") == "metadata":
-        return isinstance(get(head, "protocol_version"), str) and get(head, "created_at") is not None
+        return (
+            isinstance(get(head, "protocol_version"), str) and get(head, "created_at") is not None
+        )
     return get(head, "type") == _EVENT and isinstance(get(head, "event", "type"), str)
 
 
@@ -78,12 +97,16 @@ class _Reader(RecordReader):
         elif kind == "context.apply_compaction":
             self.add_event("compaction", time)
 
-    def _prompt(self, about: dict[str, Any], content: object, time: float | None, agent: str) -> None:
+    def _prompt(
+        self, about: dict[str, Any], content: object, time: float | None, agent: str
+    ) -> None:
         """A prompt is recorded when it is typed, and again when it is given to the model."""
         text = text_of(content)
         if not agent and get_str(about, "origin", "kind") in _TYPED and text:
             key = (text, round(time or 0.0))
-            is_repeated = any(other == text and abs(when - key[1]) < 60 for other, when in self.prompts)
+            is_repeated = any(
+                other == text and abs(when - key[1]) < 60 for other, when in self.prompts
+            )
             self.prompts.append(key)
             if not is_repeated:
                 self.add_prompt(key, time, text)
@@ -94,24 +117,44 @@ class _Reader(RecordReader):
             call_id = get_str(event, "toolCallId") or key
             arguments = event.get("args")
             arguments = parse_json(arguments) if isinstance(arguments, str) else arguments
-            self.call_tool(f"{agent}{call_id}", get_str(event, "name"), arguments, time, agent_id=agent)
+            self.call_tool(
+                f"{agent}{call_id}", get_str(event, "name"), arguments, time, agent_id=agent
+            )
         elif kind == "tool.result":
             result = get_dict(event, "result")
             output = result.get("output")
-            text = text_of(output) if isinstance(output, str | list) else to_json(output) if output is not None else ""
-            value = Result(time, text or get_str(result, "message"), is_error(result.get("isError")), details=result)
+            text = (
+                text_of(output)
+                if isinstance(output, str | list)
+                else to_json(output)
+                if output is not None
+                else ""
+            )
+            value = Result(
+                time,
+                text or get_str(result, "message"),
+                is_error(result.get("isError")),
+                details=result,
+            )
             self.add_result(f"{agent}{get_str(event, 'toolCallId')}", value)
         elif kind == "content.part" and self.is_new(key):
             thought = get_str(event, "part", "type") == "think"
             text = get_str(event, "part", "think") or get_str(event, "part", "text")
-            self.add_message(key or self.order, time, "reasoning" if thought else "text", text, agent)
+            self.add_message(
+                key or self.order, time, "reasoning" if thought else "text", text, agent
+            )
         elif kind == "step.end":
             key = key or f"step {self.order}"
-            self.count_tokens(key, time, event.get("usage"), _TOKENS, cached_among_input=False, agent_id=agent)
+            self.count_tokens(
+                key, time, event.get("usage"), _TOKENS, cached_among_input=False, agent_id=agent
+            )
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         """Which of the other files is the agent's is not told."""
-        return replace(super().spawn(call, result), visible=any(other.agent_id for other in self.calls.values()))
+        return replace(
+            super().spawn(call, result),
+            visible=any(other.agent_id for other in self.calls.values()),
+        )
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -144,7 +187,9 @@ STORES = (
         at=("${KIMI_CODE_HOME:-~/.kimi-code}/sessions",),
         patterns=(f"*/*/agents/{_MAIN}/{_WIRE}",),
         whose=_whose,
-        beside=lambda path: (agent / _WIRE for agent in files.directories(path.parents[1]) if agent.name != _MAIN),
+        beside=lambda path: (
+            agent / _WIRE for agent in files.directories(path.parents[1]) if agent.name != _MAIN
+        ),
         load=_load,
     ),
 )

@@ -14,14 +14,27 @@ from typing import Any
 from collector.agents.common.edits import added_lines, argument, edits_from_arguments, path_argument
 from collector.agents.common.jsonl import copies, first_value, records
 from collector.agents.common.reader import Call, RecordReader, Result
-from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
+from collector.json_values import (
+    first_of,
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    objects,
+    parse_json,
+    time_of,
+    to_json,
+)
 from collector.model import Edit, FileObservation, Problem, Session, Status
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
 
 NAME = "kiro"
 AGENT = Agent(NAME, "Kiro", aliases=("kiro-cli",), common="name", tools={"edit": "fs_write"})
-GIVES = frozenset({"times", "results", "text", "positions", "reads", "commands", "commits", "models", "directory"})
+GIVES = frozenset(
+    {"times", "results", "text", "positions", "reads", "commands", "commits", "models", "directory"}
+)
 ORDER = 25
 
 _STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.REJECTED}
@@ -37,7 +50,9 @@ def sniff(head: object) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
-    return reader.read_documents([_document(blob, reader.problems, session_id) for blob in copies(blobs)])
+    return reader.read_documents(
+        [_document(blob, reader.problems, session_id) for blob in copies(blobs)]
+    )
 
 
 class _Reader(RecordReader):
@@ -54,18 +69,27 @@ class _Reader(RecordReader):
         user, about = get_dict(entry, "user"), get_dict(entry, "request_metadata")
         answer = get_dict(entry, "assistant")
         notice = get_dict(answer, "ToolUse") or get_dict(answer, "Response")
-        whole = to_json(entry, 1_000_000).encode("utf-8", "replace")  # a copy may hold only what came since the one before
-        key = get_str(notice, "message_id") or f"entry {number} {hashlib.sha256(whole).hexdigest()[:12]}"
+        whole = to_json(entry, 1_000_000).encode(
+            "utf-8", "replace"
+        )  # a copy may hold only what came since the one before
+        key = (
+            get_str(notice, "message_id")
+            or f"entry {number} {hashlib.sha256(whole).hexdigest()[:12]}"
+        )
         if not self.is_new(key):
             return
-        prompted = time_of(about.get("request_start_timestamp_ms")) or time_of(user.get("timestamp"))
+        prompted = time_of(about.get("request_start_timestamp_ms")) or time_of(
+            user.get("timestamp")
+        )
         self.begin(prompted)
         self.add_cwd(get(user, "env_context", "env_state", "current_working_directory"))
         content = get_dict(user, "content")
         for kind in ("ToolUseResults", "CancelledToolUses"):
             for item in objects(get(content, kind, "tool_use_results")):
                 self._result(item, prompted, kind == "CancelledToolUses")
-        prompt = get_str(content, "Prompt", "prompt") or get_str(content, "CancelledToolUses", "prompt")
+        prompt = get_str(content, "Prompt", "prompt") or get_str(
+            content, "CancelledToolUses", "prompt"
+        )
         self.add_turn((key, "asked"), time_of(user.get("timestamp")) or prompted, prompt)
         ended = time_of(about.get("stream_end_timestamp_ms")) or prompted
         self.begin(ended)
@@ -74,42 +98,65 @@ class _Reader(RecordReader):
             self.add_message(key, ended, "text", get_str(notice, "content"))
         for index, item in enumerate(objects(get(notice, "tool_uses"))):
             call_id = get_str(item, "id") or f"{key}/{index}"
-            self.call_tool(call_id, get_str(item, "name"), get_dict(item.get("args")), ended, message_id=key)
+            self.call_tool(
+                call_id, get_str(item, "name"), get_dict(item.get("args")), ended, message_id=key
+            )
 
     def _result(self, result: dict[str, Any], time: float | None, cancelled: bool) -> None:
         parts = [first_of(item, "Json", "Text", "data") for item in get_list(result, "content")]
-        text = "\n".join(part if isinstance(part, str) else to_json(part, 1_000_000) for part in parts if part is not None)
+        text = "\n".join(
+            part if isinstance(part, str) else to_json(part, 1_000_000)
+            for part in parts
+            if part is not None
+        )
         status = "cancelled" if cancelled else get_str(result, "status").lower()
         value = next((part for part in parts if isinstance(part, dict)), None) or parse_json(text)
         code = get_str(value, "exit_status") or str(get_int(value, "exit_status"))
         self.add_result(
             get_str(result, "tool_use_id") or get_str(result, "toolUseId"),
             Result(
-                time, text, _STATUS.get(status, Status.UNKNOWN), printed=get_str(value, "stdout") or None,
+                time,
+                text,
+                _STATUS.get(status, Status.UNKNOWN),
+                printed=get_str(value, "stdout") or None,
                 exit_code=int(code) if code.lstrip("-").isdecimal() else 1,
             ),
-        )  # fmt: skip
+        )
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         """What the tool that writes was asked to do: `create`, `str_replace`, `insert` or `append`, in two spellings."""
         path, arguments = resolve(call.cwd, path_argument(call.arguments)), get_dict(call.arguments)
-        kind, new = get_str(arguments, "command"), argument(arguments, "new_str", "newStr", "content")
+        kind, new = (
+            get_str(arguments, "command"),
+            argument(arguments, "new_str", "newStr", "content"),
+        )
         if call.name not in self.writers or not path:
             return super().edits(call, result)
         if kind == "create":
-            return [Edit(path, "write", content=argument(arguments, "file_text", "fileText") or new)]
+            return [
+                Edit(path, "write", content=argument(arguments, "file_text", "fileText") or new)
+            ]
         if kind == "append":
             return [Edit(path, "append", content=new)]
         if kind == "insert":
-            return [added_lines(path, max(get_int(first_of(arguments, "insert_line", "insertLine")), 0), new)]
+            return [
+                added_lines(
+                    path, max(get_int(first_of(arguments, "insert_line", "insertLine")), 0), new
+                )
+            ]
         old = argument(arguments, "old_str", "oldStr")
-        return edits_from_arguments({"file_path": path, **({"old_str": old, "new_str": new} if old else arguments)})
+        return edits_from_arguments(
+            {"file_path": path, **({"old_str": old, "new_str": new} if old else arguments)}
+        )
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """A whole file, where one was asked for and no part of it."""
         prompted = objects(get(call.arguments, "operations")) or [get_dict(call.arguments)]
         item = prompted[0]
-        part = any(get_int(item, name) not in (0, 1) for name in ("start_line", "end_line", "offset", "limit"))
+        part = any(
+            get_int(item, name) not in (0, 1)
+            for name in ("start_line", "end_line", "offset", "limit")
+        )
         if len(prompted) > 1 or part or item.get("mode") not in (None, "Line"):
             return None
         return self.display(replace(call, arguments=item), result, result.text, whole=False)
@@ -124,7 +171,11 @@ def _document(blob: bytes, problems: list[Problem], session_id: str) -> bytes:
     for record in records([blob], problems, session_id):
         number = record.get("entry")
         if isinstance(number, int):
-            half = {name: record[name] for name in ("user", "assistant") if isinstance(record.get(name), dict)}
+            half = {
+                name: record[name]
+                for name in ("user", "assistant")
+                if isinstance(record.get(name), dict)
+            }
             entries.setdefault(number, {}).update(half)
         about = {name: record.get(name) for name in ("conversation_id", "cli_version")}
     return json.dumps({**about, "history": list(entries.values())}).encode()

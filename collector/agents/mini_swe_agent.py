@@ -23,13 +23,22 @@ GIVES = frozenset({"times", "results", "commands", "commits", "models", "tokens"
 ORDER = 92
 
 _FENCED = re.compile(r"```(?:bash|sh|mswea_bash_command)\s*\n(.*?)\n?```", re.S)
-_PRINTED = re.compile(r"<returncode>(-?\d{1,9})</returncode>\s*(?:<(?:warning|output\w*)>\n?)?(.*?)(?:</output>)?\s*\Z", re.S)
-_TOKENS = {"input": "prompt_tokens", "output": "completion_tokens", "cache_read": "prompt_tokens_details.cached_tokens"}
+_PRINTED = re.compile(
+    r"<returncode>(-?\d{1,9})</returncode>\s*(?:<(?:warning|output\w*)>\n?)?(.*?)(?:</output>)?\s*\Z",
+    re.S,
+)
+_TOKENS = {
+    "input": "prompt_tokens",
+    "output": "completion_tokens",
+    "cache_read": "prompt_tokens_details.cached_tokens",
+}
 _RESULTS = ("user", "tool")
 
 
 def sniff(head: object) -> bool:
-    return get_str(head, "trajectory_format").startswith(NAME) and isinstance(get(head, "messages"), list)
+    return get_str(head, "trajectory_format").startswith(NAME) and isinstance(
+        get(head, "messages"), list
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -47,7 +56,9 @@ class _Reader(AnyAgentReader):
         for message in chat_messages(record):
             repeats[message.key] += 1
             key = f"{message.key}/{repeats[message.key]}"
-            time = time_of(get(message.record, "extra", "timestamp") or message.record.get("timestamp"))
+            time = time_of(
+                get(message.record, "extra", "timestamp") or message.record.get("timestamp")
+            )
             self.begin(time)
             if waiting and message.role in _RESULTS:
                 self._result(message, message.answers or waiting[0], time)
@@ -61,11 +72,24 @@ class _Reader(AnyAgentReader):
         """The calls of an answer."""
         extra = get_dict(message.record, "extra")
         self.add_message(key, time, "text", message.text)
-        self.count_tokens(key, time, get_dict(extra, "response", "usage"), _TOKENS, cost=recorded_cost(extra.get("cost")))
-        actions = objects(extra.get("actions")) or [{"command": command} for command in _FENCED.findall(message.text)[:1]]
-        ids = [get_str(action, "tool_call_id") or f"{key}/{index}" for index, action in enumerate(actions)]
+        self.count_tokens(
+            key,
+            time,
+            get_dict(extra, "response", "usage"),
+            _TOKENS,
+            cost=recorded_cost(extra.get("cost")),
+        )
+        actions = objects(extra.get("actions")) or [
+            {"command": command} for command in _FENCED.findall(message.text)[:1]
+        ]
+        ids = [
+            get_str(action, "tool_call_id") or f"{key}/{index}"
+            for index, action in enumerate(actions)
+        ]
         for call_id, action in zip(ids, actions, strict=True):
-            self.call_tool(call_id, "bash", {"command": get_str(action, "command")}, time, message_id=key)
+            self.call_tool(
+                call_id, "bash", {"command": get_str(action, "command")}, time, message_id=key
+            )
         return ids
 
     def _result(self, message: ChatMessage, call_id: str, time: float | None) -> None:
@@ -76,6 +100,11 @@ class _Reader(AnyAgentReader):
 
 
 COMMITTED = (
-    Committed(("**/*.traj.json",), file_is_session(sniff), found_by=("mini_version extension:json filename:traj.json",), own=True),
+    Committed(
+        ("**/*.traj.json",),
+        file_is_session(sniff),
+        found_by=("mini_version extension:json filename:traj.json",),
+        own=True,
+    ),
     Committed(("**/*trajectory*.json",), file_is_session(sniff), own=True),
 )

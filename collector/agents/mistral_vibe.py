@@ -13,14 +13,36 @@ from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Store
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
+from collector.json_values import (
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    objects,
+    parse_json,
+    time_of,
+)
 from collector.model import FileObservation, Session, Status
 from collector.text import decode
 from collector.vocabulary.agents import Agent
 
 NAME = "mistral-vibe"
 AGENT = Agent(NAME, "Mistral Vibe", accounts=r"vibe@mistral\.ai")
-GIVES = frozenset({"times", "results", "text", "before", "reads", "commands", "commits", "models", "tokens", "directory"})
+GIVES = frozenset(
+    {
+        "times",
+        "results",
+        "text",
+        "before",
+        "reads",
+        "commands",
+        "commits",
+        "models",
+        "tokens",
+        "directory",
+    }
+)
 ORDER = 94
 
 _TOKENS = {"input": "inputTokens", "output": "outputTokens", "cache_read": "cachedInputTokens"}
@@ -43,21 +65,33 @@ class _Reader(RecordReader):
 
     def take(self, record: dict[str, Any]) -> None:
         """The line about the session is put there by `_load`."""
-        kind, key, time = get_str(record, "type"), get_str(record, "id"), time_of(record.get("createdAt"))
+        kind, key, time = (
+            get_str(record, "type"),
+            get_str(record, "id"),
+            time_of(record.get("createdAt")),
+        )
         self.begin(time)
         if kind == "session":
             self.add_cwd(record.get("directory"))
             self.model = get_str(record, "model")
-            self.count_tokens("session", time_of(record.get("updatedAt")), record.get("tokens"), _TOKENS)
+            self.count_tokens(
+                "session", time_of(record.get("updatedAt")), record.get("tokens"), _TOKENS
+            )
         elif kind == "message" and get_str(record, "role") == "user":
             self.add_prompt(key, time, text_of(record.get("content")))
         elif kind == "message":
             self.add_message(key, time, "text", text_of(record.get("content")))
         elif kind == "effect":
             arguments, state = get_dict(record, "detail", "input"), get_dict(record, "state")
-            edits = {"edits": arguments["content"]} if isinstance(arguments.get("content"), list) else {}
+            edits = (
+                {"edits": arguments["content"]}
+                if isinstance(arguments.get("content"), list)
+                else {}
+            )
             result = _result(state, time_of(record.get("updatedAt")))
-            self.call_tool(key, get_str(record, "detail", "toolName"), {**arguments, **edits}, time, result)
+            self.call_tool(
+                key, get_str(record, "detail", "toolName"), {**arguments, **edits}, time, result
+            )
 
     def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
         before = get(result.details, "_meta", _REPLACE, "previous_content")
@@ -66,7 +100,9 @@ class _Reader(RecordReader):
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         shown = get_dict(result.details, "structured_content")
         whole = not get_int(shown, "offset") and shown.get("was_truncated") is False
-        return self.display(call, result, get_str(shown, "content"), get_int(shown, "offset") + 1, whole)
+        return self.display(
+            call, result, get_str(shown, "content"), get_int(shown, "offset") + 1, whole
+        )
 
 
 def _result(state: dict[str, Any], time: float | None) -> Result:
@@ -74,10 +110,21 @@ def _result(state: dict[str, Any], time: float | None) -> Result:
     shown = get_dict(output, "structured_content")
     text = "".join(get_str(shown, name) for name in ("stdout", "stderr", "content"))
     allowed = get_str(state, "decision") in ("", "execute")
-    status = Status.OK if get_str(output, "type") == "success" else Status.ERROR if allowed else Status.REJECTED
+    status = (
+        Status.OK
+        if get_str(output, "type") == "success"
+        else Status.ERROR
+        if allowed
+        else Status.REJECTED
+    )
     code = get_int(shown, "returncode")
     return Result(
-        time, text, status, details=output, exit_code=code, recorded=get_str(state, "status") not in ("running", "pending", "")
+        time,
+        text,
+        status,
+        details=output,
+        exit_code=code,
+        recorded=get_str(state, "status") not in ("running", "pending", ""),
     )
 
 
@@ -101,12 +148,21 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     generation = directory / "generations" / _plain(get_str(files.document(path), "generation"))
     state = get_dict(files.document(generation / "projection-state.json"), "snapshot", "session")
     changes: list[Any] = []
-    for name in get_list(files.document(generation / "manifest.json"), "projection_state", "chunks"):
-        changes += [{"entry": entry} for entry in objects(files.document(directory / "chunks" / f"{_plain(name)}.json"))]
+    for name in get_list(
+        files.document(generation / "manifest.json"), "projection_state", "chunks"
+    ):
+        changes += [
+            {"entry": entry}
+            for entry in objects(files.document(directory / "chunks" / f"{_plain(name)}.json"))
+        ]
     for journal in journals:
         for line in files.lines(journal).splitlines():
             changes += objects(get_list(parse_json(decode(line)), "payload", "delta"))
-    entries = {get_str(change, "entry", "id"): get_dict(change, "entry") for change in changes if get_dict(change, "entry")}
+    entries = {
+        get_str(change, "entry", "id"): get_dict(change, "entry")
+        for change in changes
+        if get_dict(change, "entry")
+    }
     for change in changes:
         later = get_dict(change, "state", "session")
         state = later if get_int(later, "updatedAt") > get_int(state, "updatedAt") else state

@@ -33,9 +33,16 @@ ORDER = 20
 
 
 def sniff(head: object) -> bool:
-    if not isinstance(head, dict) or not isinstance(head.get("info"), dict) or not isinstance(head.get("messages"), list):
+    if (
+        not isinstance(head, dict)
+        or not isinstance(head.get("info"), dict)
+        or not isinstance(head.get("messages"), list)
+    ):
         return False
-    return all(isinstance(get(message, "info"), dict) and "parts" in message for message in head["messages"])
+    return all(
+        isinstance(get(message, "info"), dict) and "parts" in message
+        for message in head["messages"]
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:

@@ -26,15 +26,35 @@ AGENT = Agent(
     ),
     aliases=("opendevin", "openhands-bot"),
 )
-GIVES = frozenset({"times", "results", "text", "before", "commands", "commits", "models", "tokens", "directory"})
+GIVES = frozenset(
+    {"times", "results", "text", "before", "commands", "commits", "models", "tokens", "directory"}
+)
 ORDER = 92
 
-_NAMES = {"run": "execute_bash", "edit": "edit_file", "write": "write_file"}  # of calls that do not say their tool
-_CALLS = frozenset({*_NAMES, "read", "browse", "browse_interactive", "run_ipython", "call_tool_mcp", "delegate"})
-_SILENT = frozenset({"recall", "change_agent_state", "condensation_request", "task_tracking", "loop_recovery", "start"})
+_NAMES = {
+    "run": "execute_bash",
+    "edit": "edit_file",
+    "write": "write_file",
+}  # of calls that do not say their tool
+_CALLS = frozenset(
+    {*_NAMES, "read", "browse", "browse_interactive", "run_ipython", "call_tool_mcp", "delegate"}
+)
+_SILENT = frozenset(
+    {
+        "recall",
+        "change_agent_state",
+        "condensation_request",
+        "task_tracking",
+        "loop_recovery",
+        "start",
+    }
+)
 _TOKENS = {
-    "input": "prompt_tokens", "output": "completion_tokens", "cache_read": "cache_read_tokens", "cache_write": "cache_write_tokens",
-}  # fmt: skip
+    "input": "prompt_tokens",
+    "output": "completion_tokens",
+    "cache_read": "cache_read_tokens",
+    "cache_write": "cache_write_tokens",
+}
 
 
 def sniff(head: object) -> bool:
@@ -42,12 +62,18 @@ def sniff(head: object) -> bool:
 
 
 def _events(document: object) -> list[dict[str, Any]]:
-    return objects(first_of(document, "history", "trajectory") if isinstance(document, dict) else document)
+    return objects(
+        first_of(document, "history", "trajectory") if isinstance(document, dict) else document
+    )
 
 
 def _is_event(event: dict[str, Any]) -> bool:
     named = isinstance(event.get("action"), str) or isinstance(event.get("observation"), str)
-    return named and get_str(event, "source") in ("agent", "user", "environment") and "timestamp" in event
+    return (
+        named
+        and get_str(event, "source") in ("agent", "user", "environment")
+        and "timestamp" in event
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -64,7 +90,10 @@ class _Reader(AnyAgentReader):
         self.counted: dict[str, dict[str, int]] = {}  # model -> tokens so far
 
     def take(self, event: dict[str, Any]) -> None:
-        key, time = f"event {get_int(event, 'id')}", timestamp(get_str(event, "timestamp").removesuffix("Z") + "Z")
+        key, time = (
+            f"event {get_int(event, 'id')}",
+            timestamp(get_str(event, "timestamp").removesuffix("Z") + "Z"),
+        )
         if not self.is_new(key):
             return
         self.begin(time)
@@ -74,7 +103,14 @@ class _Reader(AnyAgentReader):
             self._did(get_str(event, "action"), get_dict(event, "args"), event, key, time)
         self._count(get_dict(event, "llm_metrics", "accumulated_token_usage"), key, time)
 
-    def _did(self, action: str, arguments: dict[str, Any], event: dict[str, Any], key: str, time: float | None) -> None:
+    def _did(
+        self,
+        action: str,
+        arguments: dict[str, Any],
+        event: dict[str, Any],
+        key: str,
+        time: float | None,
+    ) -> None:
         said = first_of(arguments, "content", "final_thought", "thought")
         if action == "system":
             self.add_version(arguments.get("openhands_version"))
@@ -86,45 +122,78 @@ class _Reader(AnyAgentReader):
             self.add_message(key, time, "reasoning" if action == "think" else "text", str(said))
         elif action in _CALLS:
             self._call(action, arguments, event, key, time)
-        elif action not in _SILENT and event.get("source") == "agent" and action not in ("message", "finish", "think"):
+        elif (
+            action not in _SILENT
+            and event.get("source") == "agent"
+            and action not in ("message", "finish", "think")
+        ):
             self.unknown_record_type(action)
 
-    def _call(self, action: str, arguments: dict[str, Any], event: dict[str, Any], key: str, time: float | None) -> None:
+    def _call(
+        self,
+        action: str,
+        arguments: dict[str, Any],
+        event: dict[str, Any],
+        key: str,
+        time: float | None,
+    ) -> None:
         about = get_dict(event, "tool_call_metadata")
         self.use_model(get_str(about, "model_response", "model"), time)
         if get_str(arguments, "thought"):
             self.add_message(key, time, "text", get_str(arguments, "thought"))
         name = get_str(about, "function_name") or _NAMES.get(action, action)
-        given = {name: value for name, value in arguments.items() if value not in (None, "") and name != "thought"}
+        given = {
+            name: value
+            for name, value in arguments.items()
+            if value not in (None, "") and name != "thought"
+        }
         self.call_tool(key, name, given, time, message_id=key)
 
     def _observed(self, event: dict[str, Any], time: float | None) -> None:
         extras, text = get_dict(event, "extras"), get_str(event, "content")
         failed = event["observation"] == "error" or text.startswith("ERROR:")
         code = get_int(extras, "metadata", "exit_code") or get_int(extras, "exit_code")
-        result = Result(time, text, Status.ERROR if failed else Status.OK, details=extras, exit_code=code)
+        result = Result(
+            time, text, Status.ERROR if failed else Status.OK, details=extras, exit_code=code
+        )
         self.add_result(f"event {get_int(event, 'cause')}", result)
         self.add_cwd(get(extras, "metadata", "working_dir"))
 
     def _count(self, totals: dict[str, Any], key: str, time: float | None) -> None:
         before = self.counted.get(get_str(totals, "model"), {})
-        self.counted[get_str(totals, "model")] = now = {name: get_int(totals, name) for name in _TOKENS.values()}
+        self.counted[get_str(totals, "model")] = now = {
+            name: get_int(totals, name) for name in _TOKENS.values()
+        }
         new = {name: max(0, value - before.get(name, 0)) for name, value in now.items()}
         self.count_tokens(key, time, new, _TOKENS)
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         """The whole file before and after, which the result has."""
-        path, after = resolve("", get_str(result.details, "path")), get(result.details, "new_content")
+        path, after = (
+            resolve("", get_str(result.details, "path")),
+            get(result.details, "new_content"),
+        )
         if not path or not isinstance(after, str):
             return super().edits(call, result)
         if get(result.details, "prev_exist") is False:
             return [Edit(path, "write", content=after, before_known=True)]
         before = get_str(result.details, "old_content")
-        return [Edit(path, "edit", before=before, before_known="old_content" in get_dict(result.details), after=after)]
+        return [
+            Edit(
+                path,
+                "edit",
+                before=before,
+                before_known="old_content" in get_dict(result.details),
+                after=after,
+            )
+        ]
 
 
 COMMITTED = (
     Committed(
-        ("**/*trajectory*.json",), file_is_session(sniff), found_by=("agent_state_changed filename:trajectory.json",), own=True
+        ("**/*trajectory*.json",),
+        file_is_session(sniff),
+        found_by=("agent_state_changed filename:trajectory.json",),
+        own=True,
     ),
 )

@@ -14,8 +14,19 @@ from typing import Any
 
 from collector.agents.common.edits import edits_from_patch, path_argument
 from collector.agents.common.jsonl import records
-from collector.agents.common.messages import PromptKind, classify, recorded_cost, text_of, without_reminders
-from collector.agents.common.numbered_diffs import display_hunks, hashline_edits, is_hashline, recorded_edits
+from collector.agents.common.messages import (
+    PromptKind,
+    classify,
+    recorded_cost,
+    text_of,
+    without_reminders,
+)
+from collector.agents.common.numbered_diffs import (
+    display_hunks,
+    hashline_edits,
+    is_hashline,
+    recorded_edits,
+)
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
 from collector.agents.machine.model import Store
@@ -30,24 +41,51 @@ AGENT = Agent(
     "Pi",
     common="name",
     aliases=("oh-my-pi", "omp"),
-    tools={"read": "read", "grep": "grep", "glob": "find ls", "write": "write", "edit": "edit", "todo": "todo"},
+    tools={
+        "read": "read",
+        "grep": "grep",
+        "glob": "find ls",
+        "write": "write",
+        "edit": "edit",
+        "todo": "todo",
+    },
 )
 GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 40
 
 _IGNORED = frozenset(
-    {"thinking_level_change", "custom", "custom_message", "label", "ttsr_injection", "session_info", "title", "title_change"}
+    {
+        "thinking_level_change",
+        "custom",
+        "custom_message",
+        "label",
+        "ttsr_injection",
+        "session_info",
+        "title",
+        "title_change",
+    }
     | {"credential_pin"}
 )
-_TOKENS = {"input": "input", "output": "output", "cache_read": "cacheRead", "cache_write": "cacheWrite"}
-_MORE = re.compile(r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line \d+ is)[^\]]*\]\s*$")
+_TOKENS = {
+    "input": "input",
+    "output": "output",
+    "cache_read": "cacheRead",
+    "cache_write": "cacheWrite",
+}
+_MORE = re.compile(
+    r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line \d+ is)[^\]]*\]\s*$"
+)
 _TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")
 
 
 def sniff(head: object) -> bool:
     if not isinstance(head, dict):
         return False
-    titled = head.get("type") == "title" and isinstance(head.get("v"), int) and isinstance(head.get("title"), str)
+    titled = (
+        head.get("type") == "title"
+        and isinstance(head.get("v"), int)
+        and isinstance(head.get("title"), str)
+    )
     return titled or (head.get("type") == "session" and ("version" in head or "cwd" in head))
 
 
@@ -75,7 +113,12 @@ class _Reader(RecordReader):
         self.begin(time)
         # an entry whose parent is not the entry before it starts a branch
         parent = get_str(record, "parentId")
-        if parent and self.last_id and parent not in (self.last_id, key) and parent in self.record_ids:
+        if (
+            parent
+            and self.last_id
+            and parent not in (self.last_id, key)
+            and parent in self.record_ids
+        ):
             self.add_event("branched", time, parent)
         self.last_id = key if record.get("type") != "session" else ""
         kind = get_str(record, "type")
@@ -86,10 +129,17 @@ class _Reader(RecordReader):
             self._message(get_dict(record, "message"), key or f"{time}/{self.order}", time)
         elif kind == "model_change":
             provider, _, model = get_str(record, "model").partition("/")
-            if get_str(record, "role") in ("", "default"):  # Oh My Pi has models for small tasks beside it
+            if get_str(record, "role") in (
+                "",
+                "default",
+            ):  # Oh My Pi has models for small tasks beside it
                 self.use_model(get_str(record, "modelId") or model or provider, time)
         elif kind in ("compaction", "branch_summary"):
-            self.add_event("compaction" if kind == "compaction" else "branched", time, get_str(record, "summary"))
+            self.add_event(
+                "compaction" if kind == "compaction" else "branched",
+                time,
+                get_str(record, "summary"),
+            )
         elif kind == "mode_change":
             self.add_event("mode_change", time, get_str(record, "mode"))
         elif kind == "session_init":  # a subagent: its task comes from the agent that started it
@@ -102,11 +152,15 @@ class _Reader(RecordReader):
         if role == "user":
             clean = without_reminders(text)
             injected = bool(self.parent_id) or message.get("attribution") == "agent"
-            self.add_turn(key, time, clean, (PromptKind.INJECTED if injected else classify(clean)).value)
+            self.add_turn(
+                key, time, clean, (PromptKind.INJECTED if injected else classify(clean)).value
+            )
         elif role == "assistant":
             self._assistant(message, key, time)
         elif role == "toolResult":
-            result = Result(time, text, is_error(message.get("isError")), details=message.get("details"))
+            result = Result(
+                time, text, is_error(message.get("isError")), details=message.get("details")
+            )
             self.add_result(get_str(message, "toolCallId"), result)
         elif role == "bashExecution":
             self.add_event("user_shell", time, get_str(message, "command"))
@@ -116,10 +170,16 @@ class _Reader(RecordReader):
     def _assistant(self, message: dict[str, Any], key: str, time: float | None) -> None:
         self.use_model(get_str(message, "model"), time)
         cost = recorded_cost(get(message, "usage", "cost", "total"))
-        self.count_tokens(key, time, message.get("usage"), _TOKENS, cached_among_input=False, cost=cost)
+        self.count_tokens(
+            key, time, message.get("usage"), _TOKENS, cached_among_input=False, cost=cost
+        )
         stop = message.get("stopReason")
         if stop in ("aborted", "error"):
-            self.add_event("interrupt" if stop == "aborted" else "api_error", time, get_str(message, "errorMessage"))
+            self.add_event(
+                "interrupt" if stop == "aborted" else "api_error",
+                time,
+                get_str(message, "errorMessage"),
+            )
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "toolCall":
                 call_id, name = get_str(block, "id") or f"{key}/{index}", get_str(block, "name")
@@ -134,10 +194,17 @@ class _Reader(RecordReader):
         if patched:
             return patched
         named = [edit.path for edit in hashline_edits(call.arguments)]
-        recorded = recorded_edits(result.details, self.cwd, named[0] if len(named) == 1 else "") if call.name != "write" else []
+        recorded = (
+            recorded_edits(result.details, self.cwd, named[0] if len(named) == 1 else "")
+            if call.name != "write"
+            else []
+        )
         if recorded or named:
             return recorded or hashline_edits(call.arguments, self.cwd)
-        path, new_path = (resolve(self.cwd, p) for p in (path_argument(call.arguments), get_str(call.arguments, "rename")))
+        path, new_path = (
+            resolve(self.cwd, p)
+            for p in (path_argument(call.arguments), get_str(call.arguments, "rename"))
+        )
         if get_str(call.arguments, "op") == "delete" and path:
             return [Edit(path, "delete")]
         if new_path and path:
@@ -151,10 +218,18 @@ class _Reader(RecordReader):
         if _TAGGED.match(result.text) or is_hashline(result.text):
             return None
         text, cut = _MORE.subn("", result.text)
-        return self.display(call, result, text, max(get_int(call.arguments, "offset"), 1), not is_part(call.arguments) and not cut)
+        return self.display(
+            call,
+            result,
+            text,
+            max(get_int(call.arguments, "offset"), 1),
+            not is_part(call.arguments) and not cut,
+        )
 
     def spawn(self, call: Call, result: Result) -> Spawn:
-        return Spawn(get_str(result.details, "sessionId"), get_str(call.arguments, "agent"), visible=False)
+        return Spawn(
+            get_str(result.details, "sessionId"), get_str(call.arguments, "agent"), visible=False
+        )
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -163,7 +238,9 @@ _HEADER_LINES = 5
 
 
 def _whose(path: Path) -> tuple[str, str]:
-    beginning = islice(records([files.head(path)], [], ""), _HEADER_LINES)  # a title may stand before the header
+    beginning = islice(
+        records([files.head(path)], [], ""), _HEADER_LINES
+    )  # a title may stand before the header
     header = next((record for record in beginning if record.get("type") == "session"), {})
     return get_str(header, "id") or path.stem, get_str(header, "cwd")
 

@@ -31,14 +31,20 @@ GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 45
 
 _TOKENS = {
-    "input": "promptTokenCount", "output": "candidatesTokenCount", "cache_read": "cachedContentTokenCount",
+    "input": "promptTokenCount",
+    "output": "candidatesTokenCount",
+    "cache_read": "cachedContentTokenCount",
     "reasoning": "thoughtsTokenCount",
-}  # fmt: skip
+}
 _STATUS = {"error": Status.ERROR, "cancelled": Status.REJECTED}
 
 
 def sniff(head: object) -> bool:
-    if not isinstance(head, dict) or not isinstance(head.get("uuid"), str) or not isinstance(head.get("sessionId"), str):
+    if (
+        not isinstance(head, dict)
+        or not isinstance(head.get("uuid"), str)
+        or not isinstance(head.get("sessionId"), str)
+    ):
         return False
     return "systemPayload" in head or isinstance(get(head, "message", "parts"), list)
 
@@ -65,7 +71,9 @@ class _Reader(RecordReader):
         kind, parts = get_str(record, "type"), get_list(record, "message", "parts")
         if kind == "user":
             text = "\n".join(get_str(part, "text") for part in parts)
-            self.add_prompt(key, time, text, is_meta=get_str(record, "provenance") not in ("", "real_user"))
+            self.add_prompt(
+                key, time, text, is_meta=get_str(record, "provenance") not in ("", "real_user")
+            )
         elif kind == "assistant":
             self._answer(record, parts, key, time)
         elif kind == "tool_result":
@@ -76,13 +84,18 @@ class _Reader(RecordReader):
         else:
             self.unknown_record_type(kind)
 
-    def _answer(self, record: dict[str, Any], parts: list[Any], key: str, time: float | None) -> None:
+    def _answer(
+        self, record: dict[str, Any], parts: list[Any], key: str, time: float | None
+    ) -> None:
         self.use_model(get_str(record, "model"), time)
         self.count_tokens(key, time, record.get("usageMetadata"), _TOKENS)
         for number, part in enumerate(parts):
             request = get_dict(part, "functionCall")
             if request:
-                call_id, name = get_str(request, "id") or f"{key}/{number}", get_str(request, "name")
+                call_id, name = (
+                    get_str(request, "id") or f"{key}/{number}",
+                    get_str(request, "name"),
+                )
                 self.call_tool(call_id, name, get_dict(request, "args"), time, message_id=key)
             elif get_str(part, "text"):
                 kind = "reasoning" if get(part, "thought") is True else "text"
@@ -96,8 +109,12 @@ class _Reader(RecordReader):
                 continue
             answer = get_dict(response, "response")
             text = get_str(answer, "output") or get_str(answer, "error")
-            status = _STATUS.get(get_str(details, "status"), Status.ERROR if "error" in answer else Status.OK)
-            result = Result(time, text, status, details=details, printed=text.removeprefix("Output: "))
+            status = _STATUS.get(
+                get_str(details, "status"), Status.ERROR if "error" in answer else Status.OK
+            )
+            result = Result(
+                time, text, status, details=details, printed=text.removeprefix("Output: ")
+            )
             self.add_result(get_str(response, "id") or get_str(details, "callId"), result)
 
     def result_fields(self, call: Call, result: Result) -> dict[str, Any]:

@@ -22,7 +22,9 @@ from collector.vocabulary.agents import Agent, slug_of
 
 NAME = "specstory"
 AGENT = Agent(NAME, "SpecStory", exported={"git-ai": "unknown"})
-GIVES = frozenset({"times", "results", "text", "positions", "reads", "commands", "commits", "models"})
+GIVES = frozenset(
+    {"times", "results", "text", "positions", "reads", "commands", "commits", "models"}
+)
 ORDER = 100
 
 _HEADING = re.compile(r"^_\*\*(User|Agent|Assistant)(?: \((.*)\))?\*\*_\s*$")
@@ -32,9 +34,13 @@ _MODEL = re.compile(r"^(?:model )?([\w./:@-]+)")
 _OPENING = re.compile(r'^<tool-use data-tool-type="([\w-]*)" data-tool-name="([^"]*)"[^>]*>(.*)$')
 _OLD_OPENING = re.compile(r"^(?:Tool use: \*\*([\w-]+)\*\*\s*$|<details><summary>Edit file: )")
 _EDITED = re.compile(r"Edit file: (.+?)</summary>")
-_WRITTEN = re.compile(r"^(?:File created successfully at: (.+?)|The file (.+?) has been (?:upd|cre)ated.*?)(?: \(file state .*)?$")
+_WRITTEN = re.compile(
+    r"^(?:File created successfully at: (.+?)|The file (.+?) has been (?:upd|cre)ated.*?)(?: \(file state .*)?$"
+)
 _QUOTED = re.compile(r"^ ?`([^`]+)`\s*$")
-_PATCHED = re.compile(r"^\*\*(Add|Update|Delete): `(.+)`\*\*$\n*(?:^```diff\n)?", re.M)  # of Codex, since 2026
+_PATCHED = re.compile(
+    r"^\*\*(Add|Update|Delete): `(.+)`\*\*$\n*(?:^```diff\n)?", re.M
+)  # of Codex, since 2026
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 _ROW = re.compile(r"^ *(\d+)[→\t](.*)$")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#39|#x27);")
@@ -42,7 +48,12 @@ _KINDS = {"write": "write", "shell": "shell", "bash": "shell", "read": "read"}
 _OLD_KINDS = {"run_terminal_cmd": "shell", "read_file": "read"} | dict.fromkeys(
     ("search_replace", "edit_file", "write", "apply_patch"), "write"
 )
-_SLUGS = {"cursoride": "cursor", "cursor ide": "cursor", "vscode": "copilot-chat", "copilotide": "copilot-chat"}
+_SLUGS = {
+    "cursoride": "cursor",
+    "cursor ide": "cursor",
+    "vscode": "copilot-chat",
+    "copilotide": "copilot-chat",
+}
 
 
 def sniff(head: object) -> bool:
@@ -50,9 +61,13 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    reader = _Reader("cursor", session_id)  # the first that it recorded; later files say whose session it is
+    reader = _Reader(
+        "cursor", session_id
+    )  # the first that it recorded; later files say whose session it is
     for blob in copies(blobs):
-        reader.copy(decode(blob).replace("\r\n", "\n").split("\n"))  # git may have put them in, on Windows
+        reader.copy(
+            decode(blob).replace("\r\n", "\n").split("\n")
+        )  # git may have put them in, on Windows
     return reader.session()
 
 
@@ -62,7 +77,10 @@ def session_ids(path: str, data: bytes) -> list[str]:
     return [title[2] if title else path.rpartition("/")[2].removesuffix(".md")]
 
 
-_SEARCHES = ("filename:.project.json path:.specstory", "SpecStory extension:md path:.specstory/history")
+_SEARCHES = (
+    "filename:.project.json path:.specstory",
+    "SpecStory extension:md path:.specstory/history",
+)
 COMMITTED = (Committed(("**/.specstory/history/**/*.md",), session_ids, found_by=_SEARCHES),)
 
 
@@ -141,7 +159,9 @@ class _Reader(RecordReader):
             self.asked, self.at = self._earliest(moment) or self.asked, None
             self.begin(self.asked)
             return
-        self.at = moment if moment is not None and moment % 60 else None  # some have no seconds: that is no time of a call
+        self.at = (
+            moment if moment is not None and moment % 60 else None
+        )  # some have no seconds: that is no time of a call
         if model := _MODEL.match(details):
             self.use_model(model[1], moment)
 
@@ -166,18 +186,33 @@ class _Reader(RecordReader):
 
     def _call(self, block: _Block, number: int) -> None:
         key = f"line {number}"
-        self.kinds.setdefault(key, block.kind)  # a shorter copy may have another call at this line: the longest counts
+        self.kinds.setdefault(
+            key, block.kind
+        )  # a shorter copy may have another call at this line: the longest counts
         fenced = block.fences()[-1][1] if block.fences() else []
-        printed = "\n".join(block.lines).partition("\n*Result*:\n")[2]  # by a server's tool, without a fence
+        printed = "\n".join(block.lines).partition("\n*Result*:\n")[
+            2
+        ]  # by a server's tool, without a fence
         arguments: dict[str, Any] = {}
         if block.kind == "write":
             arguments = {"edits": _edits(block)}
         elif block.kind == "shell":
             arguments = {"command": _command(block)}
         elif block.kind == "read":
-            arguments = {"path": next((quoted[1] for line in block.lines if (quoted := _QUOTED.match(line))), "")}
+            arguments = {
+                "path": next(
+                    (quoted[1] for line in block.lines if (quoted := _QUOTED.match(line))), ""
+                )
+            }
         self.begin(self.at)
-        self.call_tool(key, block.name, arguments, self.at, Result(self.at, printed or "\n".join(fenced)), not_before=self.asked)
+        self.call_tool(
+            key,
+            block.name,
+            arguments,
+            self.at,
+            Result(self.at, printed or "\n".join(fenced)),
+            not_before=self.asked,
+        )
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         if self.tool(call) != "write" or not isinstance(call.arguments, dict):
@@ -192,7 +227,9 @@ class _Reader(RecordReader):
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         rows = numbered_lines(result.text, _ROW)
-        return self.display(call, result, "\n".join(rows[1]), rows[0], whole=False) if rows else None
+        return (
+            self.display(call, result, "\n".join(rows[1]), rows[0], whole=False) if rows else None
+        )
 
 
 def _opened(line: str) -> _Block | None:
@@ -200,12 +237,20 @@ def _opened(line: str) -> _Block | None:
         return _Block(_KINDS.get(opening[1], ""), opening[2], [opening[3]])
     old = _OLD_OPENING.match(line)
     name = (old[1] or "edit_file") if old else ""
-    return _Block(_OLD_KINDS.get(name, ""), name, [line], closing=("</details>", "---")) if old else None
+    return (
+        _Block(_OLD_KINDS.get(name, ""), name, [line], closing=("</details>", "---"))
+        if old
+        else None
+    )
 
 
 def _time(text: str) -> float | None:
     moment = _TIME.search(text)
-    return time_of(f"{moment[1]}T{moment[2]}:{moment[3]}:{moment[4] or '00'}{moment[5]}") if moment else None
+    return (
+        time_of(f"{moment[1]}T{moment[2]}:{moment[3]}:{moment[4] or '00'}{moment[5]}")
+        if moment
+        else None
+    )
 
 
 def _command(block: _Block) -> str:
@@ -221,7 +266,9 @@ def _command(block: _Block) -> str:
 
 def _edits(block: _Block) -> list[Edit]:
     """The changes of a file, or of the files of a patch: as diffs, or as the text that was written."""
-    printed = "\n".join(block.lines) if block.name == "apply_patch" else ""  # others may write a text with such headings
+    printed = (
+        "\n".join(block.lines) if block.name == "apply_patch" else ""
+    )  # others may write a text with such headings
     by_file, count = _PATCHED.subn(r"*** \1 File: \2\n", printed)
     fenced = (text for _, lines in block.fences() if (text := "\n".join(lines)).startswith(BEGIN))
     if patches := [by_file] if count else [*fenced]:
@@ -229,8 +276,14 @@ def _edits(block: _Block) -> list[Edit]:
     named = next((edited for line in block.lines if (edited := _EDITED.search(line))), None)
     if named:
         path = resolve("", html.unescape(named[1]))
-        return [_edit_of_diff(path, lines) for language, lines in block.fences() if language == "diff"] or [Edit(path, "edit")]
-    written = [(number, match) for number, line in enumerate(block.lines) if (match := _WRITTEN.match(line))]
+        return [
+            _edit_of_diff(path, lines) for language, lines in block.fences() if language == "diff"
+        ] or [Edit(path, "edit")]
+    written = [
+        (number, match)
+        for number, line in enumerate(block.lines)
+        if (match := _WRITTEN.match(line))
+    ]
     if not written:
         return []
     number, match = written[-1]
@@ -254,7 +307,9 @@ def _edit_of_diff(path: str, lines: list[str]) -> Edit:
     rows = _unescaped("\n".join(lines[1:] if hunk else lines)).split("\n")
     width = 2 if all(row[1:2] in ("", " ") for row in rows) else 1
     sides = ([row[width:] for row in rows if row[:1] in ("", " ", sign)] for sign in "-+")
-    old, new = ("".join(f"{row}\n" for row in (side[:-1] if side[-1:] == [""] else side)) for side in sides)
+    old, new = (
+        "".join(f"{row}\n" for row in (side[:-1] if side[-1:] == [""] else side)) for side in sides
+    )
     if hunk and hunk[1] in ("0", "1") and not old.strip():
         return Edit(path, "write", content=new)
     return Edit(path, "edit", replacements=(Replacement(old, new),))

@@ -33,7 +33,9 @@ _WORDS = frozenset({"edit", "create", "insert", "str_replace_editor"})
 
 def sniff(head: object) -> bool:
     steps = objects(get_list(head, "trajectory"))[:3]
-    return bool(steps) and all({"action", "observation", "thought"} <= step.keys() for step in steps)
+    return bool(steps) and all(
+        {"action", "observation", "thought"} <= step.keys() for step in steps
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -43,7 +45,9 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 class _Reader(AnyAgentReader):
     def take(self, record: dict[str, Any]) -> None:
         self.add_version(get(record, "info", "swe_agent_version"))
-        said = [message for message in objects(record.get("history")) if message.get("role") == "user"]
+        said = [
+            message for message in objects(record.get("history")) if message.get("role") == "user"
+        ]
         task = next((message for message in said if not message.get("is_demo")), {})
         if self.is_new("task"):
             self.begin(None)
@@ -67,26 +71,42 @@ class _Reader(AnyAgentReader):
         name, arguments = _call(action, opened)
         failed = name != "bash" and _FAILED.search(text)
         result = Result(None, text, Status.ERROR if failed else Status.OK)
-        self.call_tool(key, name, arguments, None, result, message_id=key, not_before=_FIRST_RELEASE)
+        self.call_tool(
+            key, name, arguments, None, result, message_id=key, not_before=_FIRST_RELEASE
+        )
 
 
 def _call(action: str, opened: str) -> tuple[str, dict[str, Any]]:
     """Tool and arguments of an action; a command of a shell where it is none of the agent's own."""
     if lines := _LINES.match(action):
-        return "edit", {"path": opened, "body": lines[3], "start_line": int(lines[1]), "end_line": int(lines[2])}
+        return "edit", {
+            "path": opened,
+            "body": lines[3],
+            "start_line": int(lines[1]),
+            "end_line": int(lines[2]),
+        }
     words: list[str] = []
     if action.partition(" ")[0] in _WORDS:
         with suppress(ValueError):  # a quote that is not closed
             words = shlex.split(action)
     if len(words) > 2 and words[0] == "str_replace_editor":
-        options = dict(zip((word.removeprefix("--") for word in words[3::2]), words[4::2], strict=False))
+        options = dict(
+            zip((word.removeprefix("--") for word in words[3::2]), words[4::2], strict=False)
+        )
         return words[0], {"command": words[1], "path": words[2], **options}
     if len(words) > 2 and words[0] == "edit":
-        return "edit", {"path": opened, "old_str": words[1], "new_str": words[2], "replace_all": words[3:] == ["True"]}
+        return "edit", {
+            "path": opened,
+            "old_str": words[1],
+            "new_str": words[2],
+            "replace_all": words[3:] == ["True"],
+        }
     return "bash", {"command": action}
 
 
 COMMITTED = (
-    Committed(("**/*.traj",), file_is_session(sniff), found_by=("observation extension:traj",), own=True),
+    Committed(
+        ("**/*.traj",), file_is_session(sniff), found_by=("observation extension:traj",), own=True
+    ),
     Committed(("**/*trajectory*.json",), file_is_session(sniff), own=True),
 )

@@ -37,7 +37,9 @@ def layouts() -> tuple[Layout, ...]:
 
 def store_of(ref: str) -> CheckpointStore | None:
     """What is stored under a ref, by its name alone; None when it holds no checkpoints."""
-    return next((store for layout in layouts() if (store := layout.store_of(ref)) is not None), None)
+    return next(
+        (store for layout in layouts() if (store := layout.store_of(ref)) is not None), None
+    )
 
 
 def is_checkpoint_ref(ref: str) -> bool:
@@ -63,8 +65,17 @@ def read_all(repo: GitRepo, problems: list[Problem] | None = None) -> list[Check
     if (left_out := merged.pop(LEFT_OUT, None)) and problems is not None:
         problems += left_out.problems
     every = [merged[key] for key in sorted(merged)]
-    stored = {record.session_id for item in every if item.store is not CheckpointStore.TREE for record in item.sessions}
-    return [item for item in every if item.store is not CheckpointStore.TREE or item.sessions[0].session_id not in stored]
+    stored = {
+        record.session_id
+        for item in every
+        if item.store is not CheckpointStore.TREE
+        for record in item.sessions
+    }
+    return [
+        item
+        for item in every
+        if item.store is not CheckpointStore.TREE or item.sessions[0].session_id not in stored
+    ]
 
 
 _STORE_RANK = {store: rank for rank, store in enumerate(CheckpointStore)}
@@ -78,29 +89,67 @@ def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
         other = sessions.get(record.index)
         sessions[record.index] = _merge_records(record, other) if other else record
     either = {name: getattr(first, name) or getattr(second, name) for name in _FROM_EITHER}
-    problems = tuple(p for p in dict.fromkeys((*first.problems, *second.problems)) if _still(p, sessions.values()))
-    return replace(first, **either, sessions=tuple(sessions[i] for i in sorted(sessions)), problems=problems)
+    problems = tuple(
+        p
+        for p in dict.fromkeys((*first.problems, *second.problems))
+        if _still(p, sessions.values())
+    )
+    return replace(
+        first, **either, sessions=tuple(sessions[i] for i in sorted(sessions)), problems=problems
+    )
 
 
 def _still(problem: Problem, sessions: Iterable[SessionRecord]) -> bool:
     """A transcript that one copy lacks is no problem when the other has it."""
-    results = {f"{s.checkpoint_id}/{s.index}" for s in sessions if s.transcript_state is StoredTranscript.PRESENT}
-    return problem.code not in ("no_transcript", "transcript_missing_blob") or problem.subject not in results
+    results = {
+        f"{s.checkpoint_id}/{s.index}"
+        for s in sessions
+        if s.transcript_state is StoredTranscript.PRESENT
+    }
+    return (
+        problem.code not in ("no_transcript", "transcript_missing_blob")
+        or problem.subject not in results
+    )
 
 
-_FROM_EITHER = ("strategy", "branch", "cli_version", "created_at", "files_touched", "vendor", "author_email")
+_FROM_EITHER = (
+    "strategy",
+    "branch",
+    "cli_version",
+    "created_at",
+    "files_touched",
+    "vendor",
+    "author_email",
+)
 _FROM_OTHER = (
-    "session_id", "session_id_raw", "agent_label", "model", "branch", "created_at", "compact", "content_hash", "tasks",
-    "subagents", "prompt_blob", "vendor",
-)  # fmt: skip
+    "session_id",
+    "session_id_raw",
+    "agent_label",
+    "model",
+    "branch",
+    "created_at",
+    "compact",
+    "content_hash",
+    "tasks",
+    "subagents",
+    "prompt_blob",
+    "vendor",
+)
 
 
 def _merge_records(first: SessionRecord, second: SessionRecord) -> SessionRecord:
-    better = {name: getattr(second, name) for name in _FROM_OTHER if not getattr(first, name) and getattr(second, name)}
+    better = {
+        name: getattr(second, name)
+        for name in _FROM_OTHER
+        if not getattr(first, name) and getattr(second, name)
+    }
     if first.transcript_state is not StoredTranscript.PRESENT and second.transcript:
         better |= {"transcript": second.transcript, "transcript_state": second.transcript_state}
     if not first.metadata and second.metadata:
-        better |= {name: getattr(second, name) for name in ("metadata", "start", "files_touched", "turn_id", "kind", "cli_version")}
+        better |= {
+            name: getattr(second, name)
+            for name in ("metadata", "start", "files_touched", "turn_id", "kind", "cli_version")
+        }
     return replace(first, **better) if better else first
 
 

@@ -23,7 +23,9 @@ def store_of(ref: str) -> CheckpointStore | None:
     match = _REF.match(ref)
     if match is None:
         return None
-    return CheckpointStore.LEGACY if (match["what"] or "").startswith(_LEGACY) else CheckpointStore.V1
+    return (
+        CheckpointStore.LEGACY if (match["what"] or "").startswith(_LEGACY) else CheckpointStore.V1
+    )
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:

@@ -28,14 +28,29 @@ _OBJECTS = ("rev-list", "--objects", "--missing=allow-any", "--ignore-missing", 
 _ENDINGS = tuple(f"{ending}\n".encode() for ending in (".jsonl", ".json", ".traj", ".md", ".db"))
 _MOST_PLACES = 200  # that git compares each commit at
 _LOG = (
-    "log", "--ignore-missing", "--stdin", "-z", "--raw", "--no-abbrev", "--no-renames", "-m", "--diff-filter=AM",
-    "--format=%x01%H %ct %ae", "--",
-)  # fmt: skip
-_RECORDER = Committed(("**/.entire/metadata/*/full.jsonl",), session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"))
+    "log",
+    "--ignore-missing",
+    "--stdin",
+    "-z",
+    "--raw",
+    "--no-abbrev",
+    "--no-renames",
+    "-m",
+    "--diff-filter=AM",
+    "--format=%x01%H %ct %ae",
+    "--",
+)
+_RECORDER = Committed(
+    ("**/.entire/metadata/*/full.jsonl",),
+    session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"),
+)
 _MOST_VERSIONS = 100  # of a file
 _HEAD = 100  # bytes; a history of Aider begins with the moment when it was begun
 _FILE_NAME = re.compile(r"[\w.-]+\.\w+")
-_FEWEST_LINES, _FEWEST_CHARACTERS = 3, 15  # of what tells a session of this repository from another's
+_FEWEST_LINES, _FEWEST_CHARACTERS = (
+    3,
+    15,
+)  # of what tells a session of this repository from another's
 _AFTER_COMMIT = 6.0  # seconds: what was done up to five after a commit counts for it; what a committed copy lacks is later
 
 
@@ -73,13 +88,23 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     at_tip = repo.paths(tip) if histories[0] or histories[1] else {}
     for form in forms:
         sessions: dict[str, dict[_Version, None]] = defaultdict(dict)
-        for history, most in zip(histories, (TREE_RECORDS, FOREIGN_RECORDS if form.own else TREE_RECORDS), strict=True):
+        for history, most in zip(
+            histories, (TREE_RECORDS, FOREIGN_RECORDS if form.own else TREE_RECORDS), strict=True
+        ):
             files = _versions(form, history)
             for versions in islice(files.values(), most):
                 _add_sessions(repo, form, _chosen(repo, versions, form.every), sessions)
             if len(files) > most:
-                left_out[problem(form.paths[0], "records_left_out", f"{most:,} of {count_of(len(files), 'file')} were read")] = None
-        for key in sorted(sessions if form.undated else sessions.keys() - existing.keys()):  # else the agent's own form is read
+                left_out[
+                    problem(
+                        form.paths[0],
+                        "records_left_out",
+                        f"{most:,} of {count_of(len(files), 'file')} were read",
+                    )
+                ] = None
+        for key in sorted(
+            sessions if form.undated else sessions.keys() - existing.keys()
+        ):  # else the agent's own form is read
             if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), at_tip):
                 yield _checkpoint(key, sessions[key], existing.get(key, 0))
         existing |= {key: len(versions) for key, versions in sessions.items()}
@@ -87,15 +112,25 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         yield Checkpoint(id=LEFT_OUT, store=CheckpointStore.TREE, ref="", problems=tuple(left_out))
 
 
-def _histories(repo: GitRepo, refs: Mapping[str, str], tip: str, globs: list[str]) -> list[list[tuple[str, _Version]]]:
+def _histories(
+    repo: GitRepo, refs: Mapping[str, str], tip: str, globs: list[str]
+) -> list[list[tuple[str, _Version]]]:
     """What the default branch had at these paths, and what only other branches and pull requests have."""
-    wanted = re.compile("|".join(re.escape(glob).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*") for glob in globs))
+    wanted = re.compile(
+        "|".join(
+            re.escape(glob).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*") for glob in globs
+        )
+    )
     others = sorted({oid for name, oid in refs.items() if is_source(name)} - {tip})
     try:
         with repo.open_scratch() as git:
             places = _places(git, [tip, *others], wanted)
             main, beside = (
-                [(path, version) for path, version in _history(git, revisions, places) if wanted.fullmatch(path)]
+                [
+                    (path, version)
+                    for path, version in _history(git, revisions, places)
+                    if wanted.fullmatch(path)
+                ]
                 for revisions in ([tip], [*others, f"^{tip}"])
             )
     except GitFailed:
@@ -107,14 +142,20 @@ def _histories(repo: GitRepo, refs: Mapping[str, str], tip: str, globs: list[str
 def _places(git: ScratchGit, revisions: Iterable[str], wanted: re.Pattern[str]) -> list[str]:
     """Paths at which commits have such files, or the directories of these. Every tree is looked at once, whoever shares it."""
     stream = git.stream(_OBJECTS, "\n".join(revisions).encode())
-    named = (decode(line).rstrip("\n").partition(" ")[2] for line in stream.lines if line.endswith(_ENDINGS))
+    named = (
+        decode(line).rstrip("\n").partition(" ")[2]
+        for line in stream.lines
+        if line.endswith(_ENDINGS)
+    )
     places = {path for path in named if wanted.fullmatch(path)}
     while len(places) > _MOST_PLACES and any("/" in place for place in places):
         places = {place.rpartition("/")[0] or place for place in places}
     return sorted(places)
 
 
-def _history(git: ScratchGit, revisions: Iterable[str], places: Sequence[str]) -> Iterator[tuple[str, _Version]]:
+def _history(
+    git: ScratchGit, revisions: Iterable[str], places: Sequence[str]
+) -> Iterator[tuple[str, _Version]]:
     """(path, version) of what commits put at these places, the newest first. Revisions may be more than a command line takes."""
     if not places:
         return
@@ -130,13 +171,17 @@ def _history(git: ScratchGit, revisions: Iterable[str], places: Sequence[str]) -
             yield text, _Version((_File(0, text, blob),), float(moment), email, commit)
 
 
-def _versions(form: Committed, history: Iterable[tuple[str, _Version]]) -> dict[str, list[_Version]]:
+def _versions(
+    form: Committed, history: Iterable[tuple[str, _Version]]
+) -> dict[str, list[_Version]]:
     """Path, or directory of files that are read together -> its versions, the newest first, each of the commit that brought it."""
     changes: dict[str, list[_Version]] = defaultdict(list)
     for path, version in history:
         if (rank := form.rank(path)) is not None:
             together = path if len(form.paths) == 1 else path.rpartition("/")[0]
-            changes[together].append(version._replace(files=(_File(rank, path, version.files[0].blob),)))
+            changes[together].append(
+                version._replace(files=(_File(rank, path, version.files[0].blob),))
+            )
     return {together: _states(changes[together]) for together in sorted(changes)}
 
 
@@ -155,13 +200,24 @@ def _chosen(repo: GitRepo, versions: list[_Version], every: bool) -> list[_Versi
     if every:
         return versions[:: -(-len(versions) // _MOST_VERSIONS)]
     sizes = [sum(repo.blob_size(file.blob) or 0 for file in version.files) for version in versions]
-    heads = [(repo.blob(version.files[0].blob) or b"")[:_HEAD] for version in versions[:_MOST_VERSIONS]]
-    cut = {older for older in range(1, len(sizes)) if sizes[older] > sizes[older - 1]}  # something was taken out after it
-    ended = {older for older in range(1, len(heads)) if heads[older] != heads[older - 1]}  # the file was begun anew after it
+    heads = [
+        (repo.blob(version.files[0].blob) or b"")[:_HEAD] for version in versions[:_MOST_VERSIONS]
+    ]
+    cut = {
+        older for older in range(1, len(sizes)) if sizes[older] > sizes[older - 1]
+    }  # something was taken out after it
+    ended = {
+        older for older in range(1, len(heads)) if heads[older] != heads[older - 1]
+    }  # the file was begun anew after it
     return [versions[number] for number in sorted({0} | cut | ended)[:_MOST_VERSIONS]]
 
 
-def _add_sessions(repo: GitRepo, form: Committed, versions: list[_Version], sessions: dict[str, dict[_Version, None]]) -> None:
+def _add_sessions(
+    repo: GitRepo,
+    form: Committed,
+    versions: list[_Version],
+    sessions: dict[str, dict[_Version, None]],
+) -> None:
     """Adds which versions, the newest first, have which sessions."""
     before: dict[str, _Version | None] = {}  # the version before the first one with a session
     for version, older in zip(versions, (*versions[1:], None), strict=True):
@@ -189,16 +245,29 @@ def _wrote_here(repo: GitRepo, key: str, version: _Version, at_tip: Mapping[str,
     for call in calls:
         command = call.command.text if call.command else ""
         lines = _telling([command, *(text for edit in call.edits for text in edit.new_texts())])
-        names = {*_FILE_NAME.findall(command), *(edit.path.rpartition("/")[2] for edit in call.edits)}
-        blobs = (blob for name in names if len(lines) >= _FEWEST_LINES for blob in named.get(name, ()))
-        if any(len(lines & _telling([decode(repo.blob(blob) or b"")])) >= _FEWEST_LINES for blob in blobs):
+        names = {
+            *_FILE_NAME.findall(command),
+            *(edit.path.rpartition("/")[2] for edit in call.edits),
+        }
+        blobs = (
+            blob for name in names if len(lines) >= _FEWEST_LINES for blob in named.get(name, ())
+        )
+        if any(
+            len(lines & _telling([decode(repo.blob(blob) or b"")])) >= _FEWEST_LINES
+            for blob in blobs
+        ):
             return True
     return False
 
 
 def _telling(texts: Iterable[str]) -> set[str]:
     """The lines of texts that say something by themselves."""
-    return {line.strip() for text in texts for line in text.split("\n") if len(line.strip()) >= _FEWEST_CHARACTERS}
+    return {
+        line.strip()
+        for text in texts
+        for line in text.split("\n")
+        if len(line.strip()) >= _FEWEST_CHARACTERS
+    }
 
 
 def _checkpoint(key: str, versions: Iterable[_Version], first: int) -> Checkpoint:
@@ -207,10 +276,19 @@ def _checkpoint(key: str, versions: Iterable[_Version], first: int) -> Checkpoin
     stored = list(versions)
     newest = max(stored, key=lambda version: version.at)
     records = (
-        replace(record, index=index, created_at=version.at + _AFTER_COMMIT, transcript=tuple(file.blob for file in version.files))
+        replace(
+            record,
+            index=index,
+            created_at=version.at + _AFTER_COMMIT,
+            transcript=tuple(file.blob for file in version.files),
+        )
         for index, version in enumerate(stored, first)
     )
     return Checkpoint(
-        id=number, store=CheckpointStore.TREE, ref=newest.files[0].path, created_at=newest.at, sessions=tuple(records),
+        id=number,
+        store=CheckpointStore.TREE,
+        ref=newest.files[0].path,
+        created_at=newest.at,
+        sessions=tuple(records),
         author_email=newest.email,
-    )  # fmt: skip
+    )

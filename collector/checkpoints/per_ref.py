@@ -14,7 +14,9 @@ from collector.model import Checkpoint
 from collector.vocabulary.sessions import CheckpointStore
 
 NAME = "per_ref"
-_REF = re.compile(rf"^refs/(?:remotes/[^/]+/)?entire/checkpoints/(?P<shard>[^/]{{2}})/(?P<id>{ID})$")
+_REF = re.compile(
+    rf"^refs/(?:remotes/[^/]+/)?entire/checkpoints/(?P<shard>[^/]{{2}})/(?P<id>{ID})$"
+)
 
 
 def store_of(ref: str) -> CheckpointStore | None:
@@ -24,7 +26,11 @@ def store_of(ref: str) -> CheckpointStore | None:
 def _id(ref: str) -> str:
     """Of the checkpoint; "" for any other ref."""
     match = _REF.match(ref)
-    return match["id"] if match is not None and match["shard"].upper() == match["id"][-2:].upper() else ""
+    return (
+        match["id"]
+        if match is not None and match["shard"].upper() == match["id"][-2:].upper()
+        else ""
+    )
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
@@ -35,4 +41,6 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         tip = repo.commit(target)
         if tip is not None:
             checkpoint = read_tree(repo, tip.tree, checkpoint_id, CheckpointStore.REF, name)
-            yield replace(checkpoint, author_email=tip.author_email, signature=repo.signature(tip.sha))
+            yield replace(
+                checkpoint, author_email=tip.author_email, signature=repo.signature(tip.sha)
+            )

@@ -52,7 +52,9 @@ def commits_beside(repo: GitRepo, head: str) -> list[Commit]:
     return list(repo.history_of(sorted(set(_tips(repo, head).values())), [head]))
 
 
-def read_pull_requests(repo: GitRepo, head: str, names: Names = named_checkpoints) -> list[PullRequest]:
+def read_pull_requests(
+    repo: GitRepo, head: str, names: Names = named_checkpoints
+) -> list[PullRequest]:
     """The proposals beside the branch that ends in `head`, pull requests first; only those with a commit that names something."""
     tips = _tips(repo, head)
     beside = {c.sha: c for c in commits_beside(repo, head)}
@@ -61,10 +63,16 @@ def read_pull_requests(repo: GitRepo, head: str, names: Names = named_checkpoint
     results: dict[str, PullRequest] = {}
     for name in sorted(tips, key=lambda ref: (_PULL.match(ref) is None, ref)):
         tip = tips[name]
-        if tip in telling and tip not in results:  # a branch that is also a pull request adds nothing
+        if (
+            tip in telling and tip not in results
+        ):  # a branch that is also a pull request adds nothing
             pull = _PULL.match(name)
-            commits = tuple(beside[sha] for sha in sorted(_reach(tip, beside), key=location.__getitem__))
-            results[tip] = PullRequest(name, int(pull[1]) if pull else 0, tip, commits, _base(repo, commits, beside))
+            commits = tuple(
+                beside[sha] for sha in sorted(_reach(tip, beside), key=location.__getitem__)
+            )
+            results[tip] = PullRequest(
+                name, int(pull[1]) if pull else 0, tip, commits, _base(repo, commits, beside)
+            )
     return list(results.values())
 
 
@@ -106,11 +114,22 @@ def other_branches(repo: GitRepo, head: str, needed: Collection[str]) -> dict[st
 
     The most telling come first. A branch that names nothing which an earlier one does not is left out.
     """
-    refs = [(name, oid) for name, oid in sorted(repo.refs().items()) if name.startswith(_BRANCHES) and not is_checkpoint_ref(name)]
-    short = ((next(name[len(p) :] for p in _BRANCHES if name.startswith(p)), oid) for name, oid in reversed(refs))
+    refs = [
+        (name, oid)
+        for name, oid in sorted(repo.refs().items())
+        if name.startswith(_BRANCHES) and not is_checkpoint_ref(name)
+    ]
+    short = (
+        (next(name[len(p) :] for p in _BRANCHES if name.startswith(p)), oid)
+        for name, oid in reversed(refs)
+    )
     tips = {oid: name for name, oid in short if not name.endswith("/HEAD") and oid != head}
     named = {
-        name: {key for c in islice(repo.history_of([oid], hide=[head]), OTHER_COMMITS) for key in checkpoint_ids(c.message)}
+        name: {
+            key
+            for c in islice(repo.history_of([oid], hide=[head]), OTHER_COMMITS)
+            for key in checkpoint_ids(c.message)
+        }
         for oid, name in list(tips.items())[:OTHER_BRANCHES]
     }
     telling: dict[str, set[str]] = {}

@@ -63,7 +63,13 @@ def _checkpoint(repo: GitRepo, commit: Commit, session: str, ref: str) -> Checkp
         transcript_state=state,
         prompt_blob=blob_of(entries, "prompt.txt"),
     )
-    missing = (problem(f"{commit.sha}/0", "transcript_missing_blob", "listed in the tree, absent from this clone"),)
+    missing = (
+        problem(
+            f"{commit.sha}/0",
+            "transcript_missing_blob",
+            "listed in the tree, absent from this clone",
+        ),
+    )
     return Checkpoint(
         id=commit.sha,
         store=CheckpointStore.SHADOW,

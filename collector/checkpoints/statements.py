@@ -12,17 +12,28 @@ from typing import Any, NamedTuple
 from collector.checkpoints.entire import CHECKPOINT_TRAILER, ID
 from collector.model import Commit
 from collector.vocabulary.agent_names import NamedAgent, agent_named
-from collector.vocabulary.agents import STATEMENTS, agent_of_account, agent_of_subject, agents, slug_of
+from collector.vocabulary.agents import (
+    STATEMENTS,
+    agent_of_account,
+    agent_of_subject,
+    agents,
+    slug_of,
+)
 
 _CHECKPOINT = re.compile(rf"{CHECKPOINT_TRAILER}:\s*({ID})(?=\s|$)")
 _TRAILER = re.compile(r"^ {0,3}(?:[*-] +)?([A-Za-z][A-Za-z0-9 -]{1,40}):[ \t]*(.{1,300})$")
-_REVIEW = re.compile(r" {0,3}(?:reviewed|acked|approved)-by:(?P<name>[^<]*)<(?P<address>[^<>\s]+@[^<>\s]+)>", re.I)
+_REVIEW = re.compile(
+    r" {0,3}(?:reviewed|acked|approved)-by:(?P<name>[^<]*)<(?P<address>[^<>\s]+@[^<>\s]+)>", re.I
+)
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 _NUMBER = re.compile(r"^ *\d+(?:[ \t]|$)")
 _QUOTED = re.compile(r"^(?:\s*>|    |\t)")
 _YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
 _ACCOUNT = re.compile(r"^(?P<name>[^<]*)<(?P<address>[^<>]*)>")
-_BOT = re.compile(r"\[bot\]$|\[bot\]@|(?:^|[-_. ])bot$|[-_.]bot@|^(?:github-actions|travis[ -]?ci|circleci|jenkins)\b", re.I)
+_BOT = re.compile(
+    r"\[bot\]$|\[bot\]@|(?:^|[-_. ])bot$|[-_.]bot@|^(?:github-actions|travis[ -]?ci|circleci|jenkins)\b",
+    re.I,
+)
 _CO_AUTHOR = re.compile(r"^co-authored-by:\s*([^<\n]*)<([^>\n]*)>", re.I | re.M)
 _SQUASHED = re.compile(
     r"^\* (?!\[pre-commit\.ci\] )(.+)$", re.M
@@ -59,12 +70,18 @@ def statements(commit: Commit) -> Iterator[Statement]:
     """Every statement about an agent in a commit, in order: trailers and lines of the body, the author, the subject, metadata."""
     yield from statements_in(commit.message)
     named = _account(f"{commit.author_name} <{commit.author_email}>")
-    if named and not any(a.by_people and re.search(a.by_people, commit.message) for a in agents() if a.slug == named.agent):
+    if named and not any(
+        a.by_people and re.search(a.by_people, commit.message)
+        for a in agents()
+        if a.slug == named.agent
+    ):
         yield Statement("author", named.agent, named.model)
     if agent := agent_of_subject(commit.subject):
         yield Statement("subject", agent)
     for block in agent_blocks(commit.message):
-        yield Statement("metadata", slug_of(block.get("backend", "")) or "unknown", block.get("model", ""))
+        yield Statement(
+            "metadata", slug_of(block.get("backend", "")) or "unknown", block.get("model", "")
+        )
 
 
 def declarations(commit: Commit) -> Iterator[Statement]:
@@ -78,32 +95,54 @@ def declared_agent(commit: Commit) -> Statement | None:
     A model that another statement names for the same agent is taken over.
     """
     declared = list(declarations(commit))
-    first = min(declared, key=lambda entry: (DECLARING.index(entry.sort), entry.agent == "ai"), default=None)
+    first = min(
+        declared, key=lambda entry: (DECLARING.index(entry.sort), entry.agent == "ai"), default=None
+    )
     if first is None or first.model:
         return first
-    return first._replace(model=next((s.model for s in declared if s.agent == first.agent and s.model), ""))
+    return first._replace(
+        model=next((s.model for s in declared if s.agent == first.agent and s.model), "")
+    )
 
 
 def reviewers(commit: Commit) -> list[str]:
     """Addresses of the people who, by the trailers of a commit, reviewed it; neither its author, nor agents, nor bots."""
     matches = [_REVIEW.match(line) for line in _own_lines(commit.message)]
-    people = [match for match in matches if match and not _account(match[0].partition(":")[2].strip())]
-    addresses = (match["address"].lower() for match in people if not _is_bot(match["name"].strip(), match["address"]))
+    people = [
+        match for match in matches if match and not _account(match[0].partition(":")[2].strip())
+    ]
+    addresses = (
+        match["address"].lower()
+        for match in people
+        if not _is_bot(match["name"].strip(), match["address"])
+    )
     return sorted(set(addresses) - {commit.author_email.lower()})
 
 
 def automation(commit: Commit) -> str | None:
     """Name of the automation account (no coding agent) that authored the commit."""
     is_agents = _account(f"{commit.author_name} <{commit.author_email}>") is not None
-    return commit.author_name[:100] if _is_bot(commit.author_name, commit.author_email) and not is_agents else None
+    return (
+        commit.author_name[:100]
+        if _is_bot(commit.author_name, commit.author_email) and not is_agents
+        else None
+    )
 
 
 def is_bots_own(commit: Commit) -> bool:
     """Whether a program is known to have written everything in a commit of its account: no squash has commits of others in it."""
-    others = [pair for pair in _CO_AUTHOR.findall(commit.message) if not _is_bot(pair[0].strip(), pair[1])]
-    listed = {line.strip() for line in _SQUASHED.findall(commit.message)} if _NUMBERED.search(commit.subject) else ()
+    others = [
+        pair for pair in _CO_AUTHOR.findall(commit.message) if not _is_bot(pair[0].strip(), pair[1])
+    ]
+    listed = (
+        {line.strip() for line in _SQUASHED.findall(commit.message)}
+        if _NUMBERED.search(commit.subject)
+        else ()
+    )
     account = commit.author_name, commit.author_email
-    is_known = _is_known_bot(*account) or (_is_bot(*account) and _of_bots("subjects").fullmatch(commit.subject) is not None)
+    is_known = _is_known_bot(*account) or (
+        _is_bot(*account) and _of_bots("subjects").fullmatch(commit.subject) is not None
+    )
     return is_known and not others and len(listed) < 2
 
 
@@ -113,12 +152,17 @@ def _is_bot(name: str, address: str) -> bool:
 
 def _is_known_bot(name: str, address: str) -> bool:
     account = address.partition("@")[0].rpartition("+")[2]
-    return any(_of_bots("accounts").fullmatch(part.removesuffix("[bot]").strip()) for part in (name, account))
+    return any(
+        _of_bots("accounts").fullmatch(part.removesuffix("[bot]").strip())
+        for part in (name, account)
+    )
 
 
 @cache
 def _of_bots(form: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{entry[form]})" for entry in STATEMENTS["bot"] if form in entry), re.I)
+    return re.compile(
+        "|".join(f"(?:{entry[form]})" for entry in STATEMENTS["bot"] if form in entry), re.I
+    )
 
 
 def statements_in(message: str) -> Iterator[Statement]:
@@ -143,11 +187,22 @@ def statements_in(message: str) -> Iterator[Statement]:
 def _own_lines(message: str) -> Iterator[str]:
     """The lines of a message that are no quotation, without the numbers of one that was copied with them."""
     lines = message.splitlines()
-    if len(lines) > 1 and all(_NUMBER.match(line) and int(line.split(None, 1)[0]) == count for count, line in enumerate(lines, 1)):
+    if len(lines) > 1 and all(
+        _NUMBER.match(line) and int(line.split(None, 1)[0]) == count
+        for count, line in enumerate(lines, 1)
+    ):
         lines = [_NUMBER.sub("", line) for line in lines]
     fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
-    inside = {number for start, end in zip(fences[::2], fences[1::2], strict=False) for number in range(start, end + 1)}
-    return (line for number, line in enumerate(lines) if number not in inside and not _QUOTED.match(line))
+    inside = {
+        number
+        for start, end in zip(fences[::2], fences[1::2], strict=False)
+        for number in range(start, end + 1)
+    }
+    return (
+        line
+        for number, line in enumerate(lines)
+        if number not in inside and not _QUOTED.match(line)
+    )
 
 
 def _by_trailer(form: dict[str, Any], value: str) -> Statement | None:
@@ -158,7 +213,11 @@ def _by_trailer(form: dict[str, Any], value: str) -> Statement | None:
         case "yes" if _YES.match(value):
             return Statement("trailer", "ai", sort=sort)
         case _ if agent:  # a person's name stands there for a person's commit
-            return Statement("trailer", agent, sort=sort) if value.casefold() in ("agent", "assistant") else None
+            return (
+                Statement("trailer", agent, sort=sort)
+                if value.casefold() in ("agent", "assistant")
+                else None
+            )
     named = _account(value, PEOPLES if form.get("people") else ())
     return Statement("trailer", named.agent, named.model, sort) if named else None
 
@@ -166,8 +225,12 @@ def _by_trailer(form: dict[str, Any], value: str) -> Statement | None:
 def _account(text: str, doubted: tuple[str, ...] = PEOPLES) -> NamedAgent | None:
     """The agent whose name, with or without an address, this is ("Name <address>"); None for a person."""
     match = _ACCOUNT.match(text)
-    named = agent_named(match["name"], match["address"]) if match else agent_named(text, None, doubted)
-    if match and not named and (program := _IN_BRACKETS.search(match["name"])):  # "Ada Lovelace (Codex)"
+    named = (
+        agent_named(match["name"], match["address"]) if match else agent_named(text, None, doubted)
+    )
+    if (
+        match and not named and (program := _IN_BRACKETS.search(match["name"]))
+    ):  # "Ada Lovelace (Codex)"
         named = agent_named(program[1], None, PEOPLES)
     if agent := agent_of_account(text):
         return NamedAgent(agent, named.model if named else "")
@@ -201,7 +264,10 @@ def _bodies() -> list[tuple[re.Pattern[str], str]]:
     """Patterns of lines of the body, each with the sort of its statement."""
     start, end = r"^\W{0,8}", r"\s+(?P<agent>[\[\w*_`].{0,160})$"
     forms = ((form["pattern"], form["joined"], form["sort"]) for form in STATEMENTS["body"])
-    return [(re.compile(rf"{start}{verb}\s+(?P<joined>{joined}){end}", re.I), sort) for verb, joined, sort in forms]
+    return [
+        (re.compile(rf"{start}{verb}\s+(?P<joined>{joined}){end}", re.I), sort)
+        for verb, joined, sort in forms
+    ]
 
 
 # Blocks of `key: value` lines below a heading, one for each turn. Shapes: `commit_type: agent` (a turn of an agent), `agent-merge`
@@ -225,7 +291,9 @@ def agent_blocks(message: str) -> Iterator[dict[str, str]]:
         return
     lines = [*message.splitlines(), ""]
     fences = [number for number, line in enumerate(lines) if line.lstrip().startswith(_FENCES)]
-    last = max(fences[: len(fences) // 2 * 2], default=-1)  # one that is never closed quotes nothing
+    last = max(
+        fences[: len(fences) // 2 * 2], default=-1
+    )  # one that is never closed quotes nothing
     fenced, block = False, dict[str, str]()
     inside = False
     for number, line in enumerate(lines):

@@ -21,7 +21,9 @@ from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 IS_ID = re.compile(rf"^{ID}$")
 # What recorders write where they have no session id: conversations that share it are not one session.
-_PLACEHOLDERS = frozenset({"unknown", "none", "null", "undefined", "nil", "n/a", "default", "session"})
+_PLACEHOLDERS = frozenset(
+    {"unknown", "none", "null", "undefined", "nil", "n/a", "default", "session"}
+)
 _DATE_PREFIX = re.compile(r"^\d{4}-\d\d-\d\d-")
 _COMMIT = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")
 _CHUNK = re.compile(r"\.\d+$")
@@ -30,23 +32,50 @@ _TRANSCRIPTS = ("full.jsonl", "raw_transcript", "full.log")
 _DROPPED = ("summary", "prompt_attributions", "skill_events", "review_prompt")
 
 
-def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: CheckpointStore, ref: str) -> Checkpoint:
+def read_tree(
+    repo: GitRepo, tree: str, checkpoint_id: str, store: CheckpointStore, ref: str
+) -> Checkpoint:
     """The checkpoint in `tree`; sessions may be none."""
     entries = repo.entries(tree)
     problems: list[Problem] = []
-    root = load_object(repo, entries, "metadata.json", checkpoint_id, problems, required=store is not CheckpointStore.V2_FULL)
-    tasks, subagents = task_blobs(repo, entries), subagent_records(repo, entries, checkpoint_id, problems)
+    root = load_object(
+        repo,
+        entries,
+        "metadata.json",
+        checkpoint_id,
+        problems,
+        required=store is not CheckpointStore.V2_FULL,
+    )
+    tasks, subagents = (
+        task_blobs(repo, entries),
+        subagent_records(repo, entries, checkpoint_id, problems),
+    )
     sessions = []
-    if "session_id" in root and "sessions" not in root:  # legacy: the root is the latest session itself
+    if (
+        "session_id" in root and "sessions" not in root
+    ):  # legacy: the root is the latest session itself
         sessions.append(_session(repo, entries, root, checkpoint_id, -1, problems))
-    for number in sorted(int(n) for n, (_, is_tree) in entries.items() if is_tree and n.isascii() and n.isdigit() and len(n) < 6):
+    for number in sorted(
+        int(n)
+        for n, (_, is_tree) in entries.items()
+        if is_tree and n.isascii() and n.isdigit() and len(n) < 6
+    ):
         inner = repo.entries(entries[str(number)][0]) if str(number) in entries else {}
         subject = f"{checkpoint_id}/{number}"
-        meta = load_object(repo, inner, "metadata.json", subject, problems, required=store is not CheckpointStore.V2_FULL)
+        meta = load_object(
+            repo,
+            inner,
+            "metadata.json",
+            subject,
+            problems,
+            required=store is not CheckpointStore.V2_FULL,
+        )
         sessions.append(_session(repo, inner, meta, checkpoint_id, number, problems))
     for number, entry in enumerate(sessions):  # of whichever session: the records say
         if entry.index >= 0 and (tasks or subagents):
-            sessions[number] = replace(entry, tasks=(*entry.tasks, *tasks), subagents=(*entry.subagents, *subagents))
+            sessions[number] = replace(
+                entry, tasks=(*entry.tasks, *tasks), subagents=(*entry.subagents, *subagents)
+            )
     if not sessions:
         problems.append(problem(checkpoint_id, "no_sessions"))
     created = [s.created_at for s in sessions if s.created_at is not None]
@@ -78,7 +107,11 @@ def _session(
     state = transcript_state(repo, chunks)
     subject = f"{checkpoint_id}/{index}"
     if state is StoredTranscript.MISSING_BLOB:
-        problems.append(problem(subject, "transcript_missing_blob", "listed in the tree, absent from this clone"))
+        problems.append(
+            problem(
+                subject, "transcript_missing_blob", "listed in the tree, absent from this clone"
+            )
+        )
     elif state is StoredTranscript.NONE:
         problems.append(problem(subject, "no_transcript"))
     sha = text(meta, "commit_sha").lower()
@@ -96,7 +129,8 @@ def _session(
         transcript=tuple(chunks),
         transcript_state=state,
         compact=blob_of(entries, "transcript.jsonl"),
-        content_hash=blob_of(entries, "content_hash.txt") or blob_of(entries, "raw_transcript_hash.txt"),
+        content_hash=blob_of(entries, "content_hash.txt")
+        or blob_of(entries, "raw_transcript_hash.txt"),
         start=_start(meta),
         files_touched=texts(meta.get("files_touched")),
         tasks=task_blobs(repo, entries),
@@ -126,7 +160,10 @@ def transcript_chunks(entries: Mapping[str, tuple[str, bool]]) -> list[str]:
             numbered = [
                 (int(name[len(base) + 1 :]), oid)
                 for name, (oid, is_tree) in entries.items()
-                if not is_tree and name.startswith(base) and _CHUNK.fullmatch(name[len(base) :]) and len(name) < len(base) + 8
+                if not is_tree
+                and name.startswith(base)
+                and _CHUNK.fullmatch(name[len(base) :])
+                and len(name) < len(base) + 8
             ]
             return [first, *(oid for _, oid in sorted(numbered))]
     return []
@@ -136,7 +173,11 @@ def transcript_state(repo: GitRepo, chunks: Sequence[str]) -> StoredTranscript:
     """Whether all chunks of a transcript are in this clone."""
     if not chunks:
         return StoredTranscript.NONE
-    return StoredTranscript.PRESENT if all(repo.has(c) for c in chunks) else StoredTranscript.MISSING_BLOB
+    return (
+        StoredTranscript.PRESENT
+        if all(repo.has(c) for c in chunks)
+        else StoredTranscript.MISSING_BLOB
+    )
 
 
 def task_blobs(repo: GitRepo, entries: Mapping[str, tuple[str, bool]]) -> tuple[str, ...]:
@@ -145,8 +186,17 @@ def task_blobs(repo: GitRepo, entries: Mapping[str, tuple[str, bool]]) -> tuple[
     if value is None or not value[1]:
         return ()
     folders = [oid for oid, is_tree in repo.entries(value[0]).values() if is_tree][:SUBAGENTS]
-    files = ((name, oid) for folder in folders for name, (oid, is_tree) in repo.entries(folder).items() if not is_tree)
-    return tuple(oid for name, oid in files if name.startswith("agent-") and name.endswith(".jsonl") and repo.has(oid))
+    files = (
+        (name, oid)
+        for folder in folders
+        for name, (oid, is_tree) in repo.entries(folder).items()
+        if not is_tree
+    )
+    return tuple(
+        oid
+        for name, oid in files
+        if name.startswith("agent-") and name.endswith(".jsonl") and repo.has(oid)
+    )
 
 
 def blob_of(entries: Mapping[str, tuple[str, bool]], name: str) -> str:
@@ -170,7 +220,11 @@ def load_object(
         return {}
     size = repo.blob_size(oid)
     if size is None or size > METADATA_BYTES:
-        problems.append(problem(subject, "metadata_missing_blob" if size is None else "metadata_too_large", name))
+        problems.append(
+            problem(
+                subject, "metadata_missing_blob" if size is None else "metadata_too_large", name
+            )
+        )
         return {}
     try:
         value = load_json(repo.blob(oid) or b"")
@@ -209,13 +263,18 @@ def _start(meta: Mapping[str, Any]) -> int:
 def sharded(repo: GitRepo, tree: str) -> Iterator[tuple[str, str]]:
     """(checkpoint id, object id of its tree) below a root of `<id[:2]>/<id[2:]>/`; anything else is not Entire's."""
     for shard, (oid, is_tree) in repo.entries(tree).items():
-        for remainder, (inner, inner_is_tree) in repo.entries(oid).items() if is_tree and len(shard) == 2 else ():
+        for remainder, (inner, inner_is_tree) in (
+            repo.entries(oid).items() if is_tree and len(shard) == 2 else ()
+        ):
             if inner_is_tree and IS_ID.match(shard + remainder):
                 yield shard + remainder, inner
 
 
 def subagent_records(
-    repo: GitRepo, entries: Mapping[str, tuple[str, bool]], checkpoint_id: str, problems: list[Problem]
+    repo: GitRepo,
+    entries: Mapping[str, tuple[str, bool]],
+    checkpoint_id: str,
+    problems: list[Problem],
 ) -> tuple[SubagentRecord, ...]:
     """The records of subagents beside `entries`: `tasks/<call>/task.json`, written since August 2026.
 
@@ -227,11 +286,19 @@ def subagent_records(
     """
     tasks = entries.get("tasks")
     results = []
-    folders = list(repo.entries(tasks[0]).items())[:SUBAGENTS] if tasks is not None and tasks[1] else []
+    folders = (
+        list(repo.entries(tasks[0]).items())[:SUBAGENTS] if tasks is not None and tasks[1] else []
+    )
     for name, (folder, is_tree) in folders:
-        oid, is_folder = repo.entries(folder).get("task.json", ("", True)) if is_tree else ("", True)
+        oid, is_folder = (
+            repo.entries(folder).get("task.json", ("", True)) if is_tree else ("", True)
+        )
         size = repo.blob_size(oid) if oid and not is_folder else None
-        text = (repo.blob(oid) or b"").decode("utf-8", "replace") if size is not None and size <= SUBAGENT_BYTES else None
+        text = (
+            (repo.blob(oid) or b"").decode("utf-8", "replace")
+            if size is not None and size <= SUBAGENT_BYTES
+            else None
+        )
         record = parse_json(text)
         if not isinstance(record, dict):
             continue
@@ -239,5 +306,7 @@ def subagent_records(
         call, agent = get_str(record, "tool_use_id") or name, get_str(record, "agent_id")
         results.append(SubagentRecord(call, agent, files, bool(get_str(record, "completed_at"))))
         if reason := get_str(record, "transcript_unavailable_reason"):
-            problems.append(problem(f"{checkpoint_id}/tasks/{call}", "no_subagent_transcript", reason))
+            problems.append(
+                problem(f"{checkpoint_id}/tasks/{call}", "no_subagent_transcript", reason)
+            )
     return tuple(results)

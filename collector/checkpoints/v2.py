@@ -11,7 +11,9 @@ from collector.vocabulary.sessions import CheckpointStore
 NAME = "v2"
 _PATTERNS = {
     CheckpointStore.V2: re.compile(r"^refs/(?:remotes/[^/]+/)?entire/checkpoints/v2/main$"),
-    CheckpointStore.V2_FULL: re.compile(r"^refs/(?:remotes/[^/]+/)?entire/checkpoints/(?:v2/full/[^/]+|v1/full)$"),
+    CheckpointStore.V2_FULL: re.compile(
+        r"^refs/(?:remotes/[^/]+/)?entire/checkpoints/(?:v2/full/[^/]+|v1/full)$"
+    ),
 }
 
 

@@ -17,7 +17,9 @@ def formats(output_format: str) -> None:
     Also lists the other tools whose claims this version reads.
     """
     notes = ["Agents are recognised by the content of their transcripts, not by labels."]
-    print_table(output_format, table_of(known_formats(), notes=notes), ("kind", "name", "label", "gives"))
+    print_table(
+        output_format, table_of(known_formats(), notes=notes), ("kind", "name", "label", "gives")
+    )
 
 
 def known_formats() -> list[dict[str, Any]]:
@@ -29,11 +31,21 @@ def known_formats() -> list[dict[str, Any]]:
     from collector.vocabulary.agents import label_of
 
     agents = [
-        {"kind": "agent", "name": r.NAME, "label": label_of(r.NAME), "gives": " ".join(f for f in FACETS if f in r.GIVES)}
+        {
+            "kind": "agent",
+            "name": r.NAME,
+            "label": label_of(r.NAME),
+            "gives": " ".join(f for f in FACETS if f in r.GIVES),
+        }
         for r in readers()
     ]
-    labels = {m.NAME: (m.__doc__ or "").partition("\n")[0].replace("`", "").rstrip(".") for m in layouts()}
-    stores = [{"kind": "layout", "name": name, "label": label, "gives": ""} for name, label in labels.items()]
+    labels = {
+        m.NAME: (m.__doc__ or "").partition("\n")[0].replace("`", "").rstrip(".") for m in layouts()
+    }
+    stores = [
+        {"kind": "layout", "name": name, "label": label, "gives": ""}
+        for name, label in labels.items()
+    ]
     return agents + stores + [row for rows in hooks("known_formats") for row in rows()]
 
 

@@ -11,12 +11,18 @@ from collector.errors import EXIT_PARTIAL, WhoWroteError
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="SHARD...", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Database to merge into.")
+@click.argument(
+    "paths", nargs=-1, required=True, metavar="SHARD...", type=click.Path(path_type=Path)
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Database to merge into."
+)
 @click.option("--force", is_flag=True, help="Overwrite even with older results.")
 @QUIET
 @click.pass_context
-def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, force: bool, quiet: bool) -> None:
+def merge(
+    context: click.Context, /, paths: tuple[Path, ...], output: Path, force: bool, quiet: bool
+) -> None:
     """Merge databases into one.
 
     SHARD is a database written by `whowrote repo PATH --db SHARD`, or any other. A repository that is already there is replaced if
@@ -34,9 +40,17 @@ def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, forc
                 failed += 1
                 complain(str(error), error.hint)
                 continue
-            rows.update(added=len(result.added), replaced=len(result.replaced), kept=len(result.kept), forgotten=result.forgotten)
+            rows.update(
+                added=len(result.added),
+                replaced=len(result.replaced),
+                kept=len(result.kept),
+                forgotten=result.forgotten,
+            )
     if not quiet:
-        notice(", ".join(f"repositories {what}: {count}" for what, count in rows.items() if count) or "nothing to merge")
+        notice(
+            ", ".join(f"repositories {what}: {count}" for what, count in rows.items() if count)
+            or "nothing to merge"
+        )
     context.exit(EXIT_PARTIAL if failed else 0)
 
 

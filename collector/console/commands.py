@@ -19,7 +19,17 @@ from collector.plugins import plugin_directories
 
 FIRST_PAGE = {
     "Attribute": ("repo", "demo", "doctor"),
-    "Ask": ("blame", "why", "log", "sessions", "findings", "survival", "culprit", "report", "browse"),
+    "Ask": (
+        "blame",
+        "why",
+        "log",
+        "sessions",
+        "findings",
+        "survival",
+        "culprit",
+        "report",
+        "browse",
+    ),
     "Connect": ("serve", "data"),
     "Many repositories": ("collect", "db"),
 }
@@ -32,7 +42,14 @@ _TUPLE = r"^{}\b[^=\n]*= \(([^)]*)\)"  # COMMANDS = (repo, demo)
 def _packages() -> tuple[str, ...]:
     """Packages with files of commands: those of the core and of each plug-in."""
     plugins = plugin_directories().items()
-    return (*_PACKAGES, *(f"{package}.commands" for package, directory in plugins if (directory / "commands").is_dir()))
+    return (
+        *_PACKAGES,
+        *(
+            f"{package}.commands"
+            for package, directory in plugins
+            if (directory / "commands").is_dir()
+        ),
+    )
 
 
 class CommandFiles(MutableMapping[str, click.Command]):
@@ -56,7 +73,10 @@ class CommandFiles(MutableMapping[str, click.Command]):
                 for path in sorted(Path(folder).glob("*.py")):
                     for names in pattern.findall(path.read_text("utf-8")):
                         for name in re.findall(r"\w+", names):
-                            functions[name.rstrip("_").replace("_", "-")] = (f"{package}.{path.stem}", name)
+                            functions[name.rstrip("_").replace("_", "-")] = (
+                                f"{package}.{path.stem}",
+                                name,
+                            )
         return functions
 
     def __getitem__(self, name: str) -> click.Command:

@@ -35,7 +35,10 @@ class Grid:
 
     def __init__(self, columns: Sequence[str], head: Sequence[str]) -> None:
         self.has_head = bool(head)
-        self.columns = [_Column(name, ">" in sign, "~" in sign) for sign, name in zip_longest(columns, head, fillvalue="")]
+        self.columns = [
+            _Column(name, ">" in sign, "~" in sign)
+            for sign, name in zip_longest(columns, head, fillvalue="")
+        ]
 
     def add_row(self, *cells: str | Text) -> None:
         for column, cell in zip(self.columns, cells, strict=True):
@@ -69,11 +72,22 @@ def show(console: Console, table: Grid, indent: int = 2) -> None:
         widths = _widths(columns)
     left_out = []
     while sum(widths) > room:
-        flexible = [i for i, column in enumerate(columns) if column.is_flexible and widths[i] > _NARROW + _BETWEEN]
+        flexible = [
+            i
+            for i, column in enumerate(columns)
+            if column.is_flexible and widths[i] > _NARROW + _BETWEEN
+        ]
         if flexible:
             widths[max(flexible, key=lambda i: widths[i])] -= 1
         elif (
-            last := next((i for i in range(len(columns) - 1, 0, -1) if columns[i].head and not columns[i].is_flexible), None)
+            last := next(
+                (
+                    i
+                    for i in range(len(columns) - 1, 0, -1)
+                    if columns[i].head and not columns[i].is_flexible
+                ),
+                None,
+            )
         ) is not None:
             left_out.append(" ".join(columns.pop(last).head.split()))
             widths = _widths(columns)
@@ -97,7 +111,9 @@ def _lines(table: Grid, widths: Sequence[int], indent: str) -> Iterator[Text]:
         yield Text(indent + "─" * (sum(widths) + _BETWEEN * (len(widths) - 1)))
     for cells in zip(*(column.cells for column in table.columns), strict=True):
         if any("\n" in cell.plain for cell in cells):
-            for parts in zip_longest(*(cell.split("\n", allow_blank=True) for cell in cells), fillvalue=Text()):
+            for parts in zip_longest(
+                *(cell.split("\n", allow_blank=True) for cell in cells), fillvalue=Text()
+            ):
                 yield _line(parts, signs, indent)
         else:
             yield _line(cells, signs, indent)
@@ -150,7 +166,9 @@ def _tell_apart(column: _Column, width: int) -> None:
     prose = any(" " in cell.plain.strip() for cell in wide)  # its beginning says most
     if prose or not column.is_flexible or width < _NARROW or len({cell.plain for cell in wide}) < 2:
         return
-    if len({cut(cell.plain, width) for cell in column.cells}) == len({cell.plain for cell in column.cells}):
+    if len({cut(cell.plain, width) for cell in column.cells}) == len(
+        {cell.plain for cell in column.cells}
+    ):
         return
     for cell in wide:
         front = width // 3

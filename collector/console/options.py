@@ -48,7 +48,9 @@ class Seconds(click.FloatRange):
     def __init__(self, least: float = 0.0) -> None:
         super().__init__(least)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):  # it is neither less nor more than anything
             self.fail(f"{value!r} is not a number of seconds", param, ctx)
@@ -61,7 +63,9 @@ class ListingCommand(click.Command):
     `listing` gives a name and a sentence for each, `title` is the heading.
     """
 
-    def __init__(self, *args: Any, listing: Callable[[], Iterable[tuple[str, str]]], title: str, **more: Any) -> None:
+    def __init__(
+        self, *args: Any, listing: Callable[[], Iterable[tuple[str, str]]], title: str, **more: Any
+    ) -> None:
         super().__init__(*args, **more)
         self.listing = listing
         self.title = title
@@ -101,7 +105,9 @@ def _number(name: str, default: int | float, least: int, text: str) -> Callable[
     return click.option(name, type=kind, default=default, show_default=True, help=text)
 
 
-TIMEOUT = _number("--timeout", RUN_SECONDS, 0, "Timeout for one repository, in seconds; 0 for no limit.")
+TIMEOUT = _number(
+    "--timeout", RUN_SECONDS, 0, "Timeout for one repository, in seconds; 0 for no limit."
+)
 MEMORY = click.option(
     "--memory",
     type=Size(),
@@ -109,7 +115,12 @@ MEMORY = click.option(
 )
 SCALE = _options(
     _number("--jobs", 1, 1, "Number of repositories to process in parallel."),
-    click.option("--scheduler", default="", metavar="ADDRESS", help="Address of a dask scheduler to run the work on."),
+    click.option(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="Address of a dask scheduler to run the work on.",
+    ),
     TIMEOUT,
     MEMORY,
     click.option("--retry", is_flag=True, help="Also retry repositories that failed twice."),
@@ -126,7 +137,9 @@ CONTENT = _options(
         help="What to remove from stored text; emails removes secrets too.  [default: secrets, or as before]",
     ),
 )
-ALLOW_NO_CHECKPOINTS = click.option("--allow-no-checkpoints", is_flag=True, help="Include repositories without checkpoints.")
+ALLOW_NO_CHECKPOINTS = click.option(
+    "--allow-no-checkpoints", is_flag=True, help="Include repositories without checkpoints."
+)
 LOCAL = _options(
     click.option(
         "--local",
@@ -143,7 +156,12 @@ LOCAL = _options(
         metavar="DIR",
         help="Read transcripts in DIR instead: a copy of a home directory, or of an agent's directory in it (repeatable).",
     ),
-    click.option("--was-at", multiple=True, metavar="PATH", help="Where the clone was when the agents worked in it (repeatable)."),
+    click.option(
+        "--was-at",
+        multiple=True,
+        metavar="PATH",
+        help="Where the clone was when the agents worked in it (repeatable).",
+    ),
 )
 
 
@@ -170,7 +188,9 @@ def exclusive_store(db: Path, create: bool = True) -> Iterator[Store]:
 
     lock = lock_path(db)
     if not db.parent.is_dir():
-        raise WhoWroteError(f"directory does not exist: {db.parent}", "Create it, or choose another file with --db")
+        raise WhoWroteError(
+            f"directory does not exist: {db.parent}", "Create it, or choose another file with --db"
+        )
     with file_lock(lock, 0, str(db)):
         try:
             with Store(db, create) as store:
@@ -179,7 +199,9 @@ def exclusive_store(db: Path, create: bool = True) -> Iterator[Store]:
             lock.unlink(missing_ok=True)
 
 
-def show_progress(doing: str, done_word: str, total: int, results: Iterator[tuple[Any, Any]], quiet: bool) -> int:
+def show_progress(
+    doing: str, done_word: str, total: int, results: Iterator[tuple[Any, Any]], quiet: bool
+) -> int:
     """Shows how a stage goes on; returns how many failed."""
     states: Counter[str] = Counter()
     with Reporter(count_of(total, "repository"), quiet) as progress:
@@ -192,6 +214,8 @@ def show_progress(doing: str, done_word: str, total: int, results: Iterator[tupl
             progress(doing, number, total)
     if not quiet:
         names = {"done": done_word, "nothing": "without checkpoints"}
-        words = ", ".join(f"{count} {names.get(state, state)}" for state, count in states.most_common())
+        words = ", ".join(
+            f"{count} {names.get(state, state)}" for state, count in states.most_common()
+        )
         notice(words or f"no new repositories were {done_word}")
     return states["failed"]

@@ -31,7 +31,11 @@ _MOST_CLASSES = 3  # of one row on a terminal
 _CELL = 200  # characters of a cell on a page
 _NOT_KNOWN = "not attributed"
 _FIXED = ("UTC", "date", "sha", "key", "word")  # units of texts that are never truncated
-_ADDED = Column(CLASSES, "", "the authors of these lines: " + ", ".join(f"{LETTER[name]} {name}" for name in LINE_CLASSES))
+_ADDED = Column(
+    CLASSES,
+    "",
+    "the authors of these lines: " + ", ".join(f"{LETTER[name]} {name}" for name in LINE_CLASSES),
+)
 Cell = Callable[[dict[str, Any]], str]
 
 
@@ -48,10 +52,17 @@ def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -
 def print_tables(output_format: str, tables: Sequence[Table]) -> None:
     """Prints several tables, each below its title; in CSV the first column of a row is the name of its table."""
     if output_format == "json":
-        write_json([{"name": table.name, "title": table.title, "rows": table.rows, "notes": table.notes} for table in tables])
+        write_json(
+            [
+                {"name": table.name, "title": table.title, "rows": table.rows, "notes": table.notes}
+                for table in tables
+            ]
+        )
     elif output_format == "csv":
         columns = dict.fromkeys(column.name for table in tables for column in table.columns)
-        write_csv(["table", *columns], ({"table": table.name, **row} for table in tables for row in table))
+        write_csv(
+            ["table", *columns], ({"table": table.name, **row} for table in tables for row in table)
+        )
     else:
         for table in tables:
             print_title(table.title, table.name)
@@ -63,7 +74,9 @@ def print_title(title: str, name: str = "") -> None:
     """The heading of a table on a terminal."""
     from rich.text import Text
 
-    out().print(Text.assemble((one_line(title), "bold"), (f"  {one_line(name)}" if name else "", "dim")))
+    out().print(
+        Text.assemble((one_line(title), "bold"), (f"  {one_line(name)}" if name else "", "dim"))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +92,9 @@ class Shown:
 def chosen(table: Table, names: Sequence[str] = ()) -> list[Shown]:
     """The columns of these names, without those that are marked with `?` and say nothing; by default every column."""
     columns = []
-    for name, _, title in (name.partition("=") for name in names or [column.name for column in table.columns]):
+    for name, _, title in (
+        name.partition("=") for name in names or [column.name for column in table.columns]
+    ):
         if name.endswith("?") and not _says_something(table, name.removesuffix("?")):
             continue
         column = _ADDED if name == CLASSES else table.column(name.removesuffix("?"))
@@ -90,7 +105,11 @@ def chosen(table: Table, names: Sequence[str] = ()) -> list[Shown]:
 def _says_something(table: Table, name: str) -> bool:
     """Whether a column has a number other than 0, or texts that differ."""
     values = [row[name] for row in table.rows if row[name] not in (None, "", 0, [])]
-    return len({str(value) for value in values}) > 1 if values and isinstance(values[0], str) else bool(values)
+    return (
+        len({str(value) for value in values}) > 1
+        if values and isinstance(values[0], str)
+        else bool(values)
+    )
 
 
 def heading(column: Column) -> str:
@@ -105,7 +124,9 @@ def cell_text(column: Column, value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, list):
-        return ", ".join((label_of(item) or item) if column.unit == "agents" else str(item) for item in value)
+        return ", ".join(
+            (label_of(item) or item) if column.unit == "agents" else str(item) for item in value
+        )
     if isinstance(value, int | float):
         return _number_text(column.unit, value)
     by_unit: dict[str, Callable[[str], str]] = {
@@ -124,7 +145,11 @@ def _interval_text(column: Column, row: Mapping[str, Any]) -> str:
     low, high = row.get(f"{column.name}_low"), row.get(f"{column.name}_high")
     if low is None or high is None:
         return ""
-    return f" ({100 * low:.0f} to {100 * high:.0f})" if column.unit == "share" else f" ({low:.2f} to {high:.2f})"
+    return (
+        f" ({100 * low:.0f} to {100 * high:.0f})"
+        if column.unit == "share"
+        else f" ({low:.2f} to {high:.2f})"
+    )
 
 
 def _number_text(unit: str, value: float) -> str:
@@ -145,7 +170,11 @@ def class_shares(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The classes that a row has lines of, most lines first, each with its share in words."""
     lines = {name: row.get(name) or 0 for name in LINE_CLASSES}
     whole = sum(lines.values())
-    return [(name, _share(lines[name], whole)) for name in sorted(lines, key=lambda name: -lines[name]) if lines[name]]
+    return [
+        (name, _share(lines[name], whole))
+        for name in sorted(lines, key=lambda name: -lines[name])
+        if lines[name]
+    ]
 
 
 def _share(part: int, whole: int) -> str:
@@ -159,7 +188,13 @@ def _classes_text(row: Mapping[str, Any]) -> str:
     return " ".join(f"{LETTER[name]} {share}" for name, share in class_shares(row))
 
 
-def show_table(console: Console, table: Table, names: Sequence[str] = (), most: int | None = None, indent: int = 0) -> None:
+def show_table(
+    console: Console,
+    table: Table,
+    names: Sequence[str] = (),
+    most: int | None = None,
+    indent: int = 0,
+) -> None:
     """Prints a table on a terminal, `most` rows of it, with its notes."""
     from rich.text import Text
 
@@ -170,7 +205,10 @@ def show_table(console: Console, table: Table, names: Sequence[str] = (), most: 
             console.print(Text(" " * indent + one_line(note), "dim"))
         return
     columns = chosen(table, names)
-    drawn = grid(*(_alignment(table, choice.column) for choice in columns), head=[choice.heading for choice in columns])
+    drawn = grid(
+        *(_alignment(table, choice.column) for choice in columns),
+        head=[choice.heading for choice in columns],
+    )
     for row in table.rows[:most]:
         drawn.add_row(*(_terminal_cell(choice.column, row) for choice in columns))
     show(console, drawn, indent)
@@ -201,7 +239,9 @@ def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:
 
     if column is not _ADDED:
         style = STYLE.get(row[column.name], "") if column.unit == "class" else ""
-        return Text(one_line(cell_text(column, row[column.name]) + _interval_text(column, row)), style)
+        return Text(
+            one_line(cell_text(column, row[column.name]) + _interval_text(column, row)), style
+        )
     shares = class_shares(row)
     if row[LINE_CLASSES[0]] is None:
         return Text(_NOT_KNOWN, "red")
@@ -212,9 +252,20 @@ def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:
 def html(table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | None = None) -> str:
     """The table as HTML; `cells`: column -> a function that makes the markup of its cell from a row: a link, a bar."""
     renderers = {CLASSES: lambda row: escape(_classes_text(row)), **(cells or {})}
-    styled = [(choice.column, _style(table, choice.column), choice.heading) for choice in chosen(table, names)]
-    head = "".join(f'<th{style} title="{escape(column.meaning)}">{escape(title)}</th>' for column, style, title in styled)
-    rows = ("".join(f"<td{style}>{_page_cell(column, row, renderers)}</td>" for column, style, _ in styled) for row in table.rows)
+    styled = [
+        (choice.column, _style(table, choice.column), choice.heading)
+        for choice in chosen(table, names)
+    ]
+    head = "".join(
+        f'<th{style} title="{escape(column.meaning)}">{escape(title)}</th>'
+        for column, style, title in styled
+    )
+    rows = (
+        "".join(
+            f"<td{style}>{_page_cell(column, row, renderers)}</td>" for column, style, _ in styled
+        )
+        for row in table.rows
+    )
     body = "\n".join(f"<tr>{cells_of_row}</tr>" for cells_of_row in rows)
     notes = "".join(f'<p class="dim">{escape(printable(note))}</p>' for note in table.notes)
     return f'<div class="scroll"><table class="ww-table"><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>{notes}'

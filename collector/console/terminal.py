@@ -133,7 +133,9 @@ def csv_cell(value: Any) -> Any:
 def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--json` and `--csv` as one parameter `output_format`: "", "json" or "csv"."""
     as_csv = click.option("--csv", "output_format", flag_value="csv", help="Print the data as CSV.")
-    as_json = click.option("--json", "output_format", flag_value="json", help="Print the data as JSON.")
+    as_json = click.option(
+        "--json", "output_format", flag_value="json", help="Print the data as JSON."
+    )
     as_text = click.option("--text", "output_format", flag_value="", default=True, hidden=True)
     return as_json(as_csv(as_text(command)))
 
@@ -145,7 +147,8 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise WhoWroteError(
-            f"cannot write {path}: {error.strerror or error}", "Choose a file in an existing directory that you can write to"
+            f"cannot write {path}: {error.strerror or error}",
+            "Choose a file in an existing directory that you can write to",
         ) from error
 
 
@@ -180,15 +183,33 @@ class Reporter:
                 self._told_at = now
             return
         bar, task = self._running_bar()
-        bar.update(task, description=f"{self._title}: {one_line(what)}", completed=done, total=total or None)
+        bar.update(
+            task,
+            description=f"{self._title}: {one_line(what)}",
+            completed=done,
+            total=total or None,
+        )
 
     def _running_bar(self) -> tuple[Progress, TaskID]:
         if self._bar is None or self._task is None:
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                Progress,
+                SpinnerColumn,
+                TextColumn,
+                TimeElapsedColumn,
+            )
 
             text = TextColumn("{task.description}", markup=False)
             self._bar = Progress(
-                SpinnerColumn(), text, BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), console=err(), transient=True
+                SpinnerColumn(),
+                text,
+                BarColumn(20),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                console=err(),
+                transient=True,
             )
             self._task = self._bar.add_task("", total=None)
             self._bar.start()
@@ -208,9 +229,16 @@ class Program(click.Group):
         """The commands by section of the help, both in order; imports the file of every command."""
         listed = {name for names in FIRST_PAGE.values() for name in names}
         others = tuple(sorted(name for name in self.commands if name not in listed))
-        sections = {title: [name for name in names if name in self.commands] for title, names in FIRST_PAGE.items()}
+        sections = {
+            title: [name for name in names if name in self.commands]
+            for title, names in FIRST_PAGE.items()
+        }
         sections["More" if any(sections.values()) else "Commands"] = list(others)
-        return {title: [self.commands[name] for name in names] for title, names in sections.items() if names}
+        return {
+            title: [self.commands[name] for name in names]
+            for title, names in sections.items()
+            if names
+        }
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands section by section, with summaries aligned over all of them."""
@@ -218,9 +246,13 @@ class Program(click.Group):
         for title, commands in self.sections().items():
             with formatter.section(title):
                 room = formatter.width - width - 6
-                formatter.write_dl([(str(c.name).ljust(width), c.get_short_help_str(room)) for c in commands])
+                formatter.write_dl(
+                    [(str(c.name).ljust(width), c.get_short_help_str(room)) for c in commands]
+                )
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds a command by its name; scripts may leave out `data`, and say `features` for the features of sessions."""
         if args[0] == "features" and "sessions" in self.commands:
             args = ["sessions", "--columns", "features", *args[1:]]
@@ -229,10 +261,16 @@ class Program(click.Group):
             args = ["data", *args]
         return super().resolve_command(ctx, args)
 
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
+    def main(
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> Any:  # type: ignore[override]
         extra.pop("standalone_mode", None)
         gc.set_threshold(_GARBAGE, 20, 100)
-        sys.exit(run_guarded(lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)))
+        sys.exit(
+            run_guarded(
+                lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)
+            )
+        )
 
 
 def run_guarded(run: Callable[[], object]) -> int:
@@ -248,7 +286,9 @@ def run_guarded(run: Callable[[], object]) -> int:
         error.show()
         return error.exit_code
     except SystemExit as end:
-        if not isinstance(end.__context__, BrokenPipeError):  # click ends with 1 where nobody reads the output any more
+        if not isinstance(
+            end.__context__, BrokenPipeError
+        ):  # click ends with 1 where nobody reads the output any more
             raise
         _discard_output()
         return EXIT_OK
@@ -270,7 +310,10 @@ def _report_unexpected(error: Exception) -> int:
     if isinstance(error, OSError) and error.errno in _FULL:
         _discard_output()
         what = error.filename or "the output"
-        complain(f"cannot write {what}: {error.strerror}", "Finished work is kept; make room and run it again")
+        complain(
+            f"cannot write {what}: {error.strerror}",
+            "Finished work is kept; make room and run it again",
+        )
         return EXIT_OUTPUT
     if failed := device_failure(error):
         _discard_output()
@@ -312,9 +355,13 @@ def _signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    names = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
+    names = [
+        getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)
+    ]
     before = {number: signal.getsignal(number) for number in names}
-    caught = [number for number in names if before[number] in (signal.SIG_DFL, signal.default_int_handler)]  # not those of nohup
+    caught = [
+        number for number in names if before[number] in (signal.SIG_DFL, signal.default_int_handler)
+    ]  # not those of nohup
 
     def end(number: int, frame: object) -> None:
         for signal_number in caught:
@@ -335,12 +382,16 @@ def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
     from collector.runtime.version import ISSUES, version
 
     name = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    versions = ", ".join(f"{package} {version(package)}" for package in ("whowrote", "pygit2", "sqlite-utils"))
+    versions = ", ".join(
+        f"{package} {version(package)}" for package in ("whowrote", "pygit2", "sqlite-utils")
+    )
     import tempfile  # it loads every kind of archive
 
     handle, path = tempfile.mkstemp(prefix="whowrote-", suffix=".log")
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(f"{versions}, python {sys.version}, {sys.platform}\narguments: {sys.argv[1:]}\n\n{trace}")
+        file.write(
+            f"{versions}, python {sys.version}, {sys.platform}\narguments: {sys.argv[1:]}\n\n{trace}"
+        )
     return (
         f"internal error in whowrote: {one_line(name)[:200]}",
         f"Details are in {path}\nPlease report it with that file at {ISSUES}\nFinished work is kept.",
@@ -349,7 +400,11 @@ def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
 
 def failure(done: TaskResult) -> tuple[str, str]:
     """Message and hint of a task that failed; a bug becomes a log."""
-    return (done.error, done.hint) if done.expected or not done.trace else bug_report(done.error, done.trace)
+    return (
+        (done.error, done.hint)
+        if done.expected or not done.trace
+        else bug_report(done.error, done.trace)
+    )
 
 
 def database_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -47,20 +47,34 @@ def records() -> dict[str, Record]:
         Record(
             agent,
             tuple(search for form in listed for search in form.found_by),
-            places=tuple(filter(None, dict.fromkeys(_place(path) for form in listed for path in form.paths))),
+            places=tuple(
+                filter(None, dict.fromkeys(_place(path) for form in listed for path in form.paths))
+            ),
         )
         for agent, listed in forms.items()
     ]
     # Forms in which people are credited, too, name agents in a small part of their commits.
-    keys = [key for form in STATEMENTS["trailer"] if not form.get("people") and "-" in form["keys"][0] for key in form["keys"]]
-    every = [Record(CHECKPOINTS, _ENTIRE, (CHECKPOINT_TRAILER,)), *kept, Record(STATED, commits=tuple(k for k in keys if "-" in k))]
+    keys = [
+        key
+        for form in STATEMENTS["trailer"]
+        if not form.get("people") and "-" in form["keys"][0]
+        for key in form["keys"]
+    ]
+    every = [
+        Record(CHECKPOINTS, _ENTIRE, (CHECKPOINT_TRAILER,)),
+        *kept,
+        Record(STATED, commits=tuple(k for k in keys if "-" in k)),
+    ]
     return {record.name: record for record in every if record.files or record.commits}
 
 
 def record_of(query: str) -> str | None:
     """The kind that a query of a channel looked for; owners and forks may follow it."""
     base = query.partition(" user:")[0].removesuffix(" fork:true")
-    return next((r.name for r in records().values() if base in (*r.files, *map(commit_query, r.commits))), None)
+    return next(
+        (r.name for r in records().values() if base in (*r.files, *map(commit_query, r.commits))),
+        None,
+    )
 
 
 def commit_query(words: str) -> str:
@@ -70,5 +84,8 @@ def commit_query(words: str) -> str:
 def _place(glob: str) -> str:
     """The beginning of a path that a whole kind of files has; "" for names that others have too."""
     *directories, name = (part for part in glob.split("/") if part != "**")
-    fixed = takewhile(lambda part: part and "*" not in part, (*(part.removeprefix("*") for part in directories), name))
+    fixed = takewhile(
+        lambda part: part and "*" not in part,
+        (*(part.removeprefix("*") for part in directories), name),
+    )
     return "/".join(fixed)

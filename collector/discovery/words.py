@@ -23,7 +23,10 @@ class Exclusion(Word):
         "its settings say that the checkpoints are in another repository, which is a candidate of its own",
     )
     NO_REF = "no_ref", "no ref with checkpoints"
-    NO_METADATA = "no_metadata", "what a filter needs to know is not known yet; it is asked for again by the next run"
+    NO_METADATA = (
+        "no_metadata",
+        "what a filter needs to know is not known yet; it is asked for again by the next run",
+    )
     FORK = "fork", "a fork"
     LICENCE = "licence", "none of the requested licences"
     TOO_LARGE = "too_large", "larger than requested"
@@ -40,6 +43,12 @@ class CursorState(Word):
     MISSING = "missing", "the archive has no such hour"
     DAMAGED = "damaged", "read up to the damage"
     REFUSED = "refused", "the server refuses the query; the next run asks again"
-    INCOMPLETE = "incomplete", "read, but the server could not finish the search; the next run asks again"
-    IGNORED = "ignored", "the server ignores what this slice was cut by: its sibling has the same results"
+    INCOMPLETE = (
+        "incomplete",
+        "read, but the server could not finish the search; the next run asks again",
+    )
+    IGNORED = (
+        "ignored",
+        "the server ignores what this slice was cut by: its sibling has the same results",
+    )
     FAILED = "failed", "could not be read; the next run tries again"

@@ -7,7 +7,14 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from collector.files.kinds import Attributes, has_long_line, is_test_path, kind_of, kind_of_text, stated_values
+from collector.files.kinds import (
+    Attributes,
+    has_long_line,
+    is_test_path,
+    kind_of,
+    kind_of_text,
+    stated_values,
+)
 from collector.limits import SCANNED_BYTES, SCANNED_LINES
 from collector.vocabulary.agents import state_directories
 from collector.vocabulary.lines import FileKind, FilePlace
@@ -15,12 +22,16 @@ from collector.vocabulary.lines import FileKind, FilePlace
 ANALYSED = (FilePlace.SOURCE, FilePlace.TEST, FilePlace.EXAMPLE)
 
 _EXAMPLE = re.compile(
-    r"(?:^|/)(?:examples?|samples?|demos?|docs?|documentation|tutorials?|playground|templates?/examples?)/", re.IGNORECASE
+    r"(?:^|/)(?:examples?|samples?|demos?|docs?|documentation|tutorials?|playground|templates?/examples?)/",
+    re.IGNORECASE,
 )
 _PLACES = {
-    FileKind.GENERATED: FilePlace.GENERATED, FileKind.RECORDER: FilePlace.GENERATED, FileKind.VENDORED: FilePlace.VENDORED,
-    FileKind.LOCK: FilePlace.LOCK, FileKind.MINIFIED: FilePlace.MINIFIED,
-}  # fmt: skip
+    FileKind.GENERATED: FilePlace.GENERATED,
+    FileKind.RECORDER: FilePlace.GENERATED,
+    FileKind.VENDORED: FilePlace.VENDORED,
+    FileKind.LOCK: FilePlace.LOCK,
+    FileKind.MINIFIED: FilePlace.MINIFIED,
+}
 
 
 @cache
@@ -40,7 +51,11 @@ def place_of(path: str, attributes: Sequence[Attributes] = ()) -> FilePlace:
         return FilePlace.GENERATED
     if is_test_path(path):
         return FilePlace.TEST
-    return FilePlace.EXAMPLE if "linguist-documentation" not in stated and _EXAMPLE.search(path) else FilePlace.SOURCE
+    return (
+        FilePlace.EXAMPLE
+        if "linguist-documentation" not in stated and _EXAMPLE.search(path)
+        else FilePlace.SOURCE
+    )
 
 
 def why_left_out(data: bytes, suffix: str) -> str:

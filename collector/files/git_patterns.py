@@ -28,7 +28,9 @@ class AttributePattern(NamedTuple):
     def matches(self, path: str) -> bool:
         """Whether it names this path, given from the root. A pattern that git would not accept names nothing."""
         start = f"{self.directory}/" if self.directory else ""
-        regex = _regex(self.glob) if path.startswith(start) and not self.glob.startswith("!") else None
+        regex = (
+            _regex(self.glob) if path.startswith(start) and not self.glob.startswith("!") else None
+        )
         if regex is None:
             return False
         below = path.removeprefix(start)
@@ -48,13 +50,17 @@ def _ignore_spec(text: str) -> GitIgnoreSpec:
     lines = (line.strip() for line in text.split("\n"))
     # `:include` is semgrep's.
     specs = [_spec(line) for line in lines if line and not line.startswith(("#", ":"))]
-    return GitIgnoreSpec([pattern for spec in specs if spec is not None for pattern in spec.patterns])
+    return GitIgnoreSpec(
+        [pattern for spec in specs if spec is not None for pattern in spec.patterns]
+    )
 
 
 @lru_cache(ATTRIBUTE_PATTERNS)
 def _regex(glob: str) -> re.Pattern[str] | None:
     spec = _spec(glob)
-    regex: re.Pattern[str] | None = getattr(next(iter(spec.patterns), None), "regex", None) if spec else None
+    regex: re.Pattern[str] | None = (
+        getattr(next(iter(spec.patterns), None), "regex", None) if spec else None
+    )
     return regex
 
 
@@ -62,7 +68,9 @@ def _spec(glob: str) -> GitIgnoreSpec | None:
     """One pattern; None for an invalid one (`[z-a]`, `!` alone), or one that could take for ever to compare."""
     from pathspec import GitIgnoreSpec
 
-    glob = re.sub(r"\*{3,}", "**", glob)  # they match the same, and each star may have to be tried at each place
+    glob = re.sub(
+        r"\*{3,}", "**", glob
+    )  # they match the same, and each star may have to be tried at each place
     if len(re.findall(r"\*+", glob)) > WILDCARDS:
         return None
     with warnings.catch_warnings():

@@ -24,7 +24,11 @@ def attributes_at(repo: GitRepo, commit: str) -> list[Attributes]:
     """Attributes from each `.gitattributes` of a commit, the root's first; deeper files override it. [] for an unknown commit."""
     attributes: list[Attributes] = []
     record = repo.commit(commit)
-    files = [path for path in repo.paths(record.tree if record else "") if path.rpartition("/")[2] == ".gitattributes"]
+    files = [
+        path
+        for path in repo.paths(record.tree if record else "")
+        if path.rpartition("/")[2] == ".gitattributes"
+    ]
     for path in sorted(files, key=lambda p: (p.count("/"), p)):
         attributes += attributes_of(text_of_file(repo, commit, path), path.rpartition("/")[0])
     return attributes[:ATTRIBUTE_PATTERNS]
@@ -45,7 +49,10 @@ def hook_at(repo: GitRepo, commit: str) -> str:
 
 def _hooks_at(repo: GitRepo, commit: str) -> Iterator[str]:
     for path, pattern, name in _HOOKS:
-        named = {match[1] if pattern.groups else "" for match in pattern.finditer(text_of_file(repo, commit, path))}
+        named = {
+            match[1] if pattern.groups else ""
+            for match in pattern.finditer(text_of_file(repo, commit, path))
+        }
         if named:
             single = next(iter(named)) if len(named) == 1 else ""
             yield single or name

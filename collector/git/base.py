@@ -31,7 +31,9 @@ pygit2.settings.enable_strict_hash_verification(False)
 # We execute nothing from a repository, so who owns the directory does not matter (git's safe.directory guards execution).
 pygit2.settings.owner_validation = False
 # What git writes into every clone with `--filter` says nothing about how to read it: objects that are not there are None.
-pygit2.settings.set_extensions(["partialclone", "refstorage"])  # libgit2 reads no reftable, but finds its objects
+pygit2.settings.set_extensions(
+    ["partialclone", "refstorage"]
+)  # libgit2 reads no reftable, but finds its objects
 # What a repository says must not depend on the configuration of whoever asks.
 for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
     pygit2.settings.search_path[_level] = ""
@@ -44,7 +46,9 @@ pygit2.settings.mwindow_mapped_limit = 32 << 20
 
 Config = pygit2.Config
 # An entry of a reflog that says that a commit was made here, not fetched: the address of whoever did.
-_OWN_COMMIT = re.compile(r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M)
+_OWN_COMMIT = re.compile(
+    r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M
+)
 # Source: gpg-interface.c of git.
 _SIGNED = re.compile(rb"^gpgsig(?:-sha256)? (.*(?:\n .*)*)", re.M)
 _DAY = 86_400.0
@@ -55,9 +59,14 @@ _SIGNATURES = {
     b"-----BEGIN SIGNED MESSAGE": Signature.X509,
 }
 TREE = 0o040000  # the mode of a tree in a tree
-_SUBTREES = {2 * size: re.compile(rb"40000 [^\0]+\0(.{%d})" % size, re.S) for size in (20, 32)}  # by the length of an id
+_SUBTREES = {
+    2 * size: re.compile(rb"40000 [^\0]+\0(.{%d})" % size, re.S) for size in (20, 32)
+}  # by the length of an id
 LINK = 0o120000  # of a symbolic link
-_CACHED, _CACHED_TEXT = 32_000_000, 200_000  # bytes of blobs that are kept in memory, and of the largest of them
+_CACHED, _CACHED_TEXT = (
+    32_000_000,
+    200_000,
+)  # bytes of blobs that are kept in memory, and of the largest of them
 
 
 class NamedCommit(NamedTuple):
@@ -91,7 +100,9 @@ def config_of(directory: Path) -> Config:
     try:
         return _read_config(_common_dir(directory) / "config")
     except (pygit2.GitError, ValueError, OSError) as error:
-        raise NotARepository(f"{directory} cannot be opened as a git repository: {error}") from error
+        raise NotARepository(
+            f"{directory} cannot be opened as a git repository: {error}"
+        ) from error
 
 
 def _read_config(path: Path) -> Config:
@@ -125,7 +136,9 @@ class RepositoryBase:
     _config: Config
     _listed: dict[str, str] | None  # refs of a reftable
     _boundary: frozenset[str]  # of a shallow clone
-    _texts: dict[str, bytes]  # the last blobs read: a version is the new side of one diff and the old side of another
+    _texts: dict[
+        str, bytes
+    ]  # the last blobs read: a version is the new side of one diff and the old side of another
     _held: int  # bytes in it
 
     def _listed_refs(self, path: str | Path, sha256: bool = False) -> dict[str, str] | None:
@@ -134,7 +147,9 @@ class RepositoryBase:
             return None
         common = self.common_dir()
         try:
-            return reftable_refs(common / "objects", common / "reftable", self.path / "reftable", sha256)
+            return reftable_refs(
+                common / "objects", common / "reftable", self.path / "reftable", sha256
+            )
         except GitFailed as error:
             raise NotARepository(
                 f"{path} keeps its refs in a reftable, which this git cannot read: {error}",
@@ -146,12 +161,23 @@ class RepositoryBase:
         head = refs.get("HEAD", "")
         name = head.removeprefix("ref: ")
         sha = self.peel_commit(head if name == head else refs.get(name, ""))
-        return NamedCommit("HEAD" if name == head else name.removeprefix("refs/heads/"), sha) if sha else None
+        return (
+            NamedCommit("HEAD" if name == head else name.removeprefix("refs/heads/"), sha)
+            if sha
+            else None
+        )
 
     def _find_listed(self, name: str) -> str:
         """The object that a name of a reftable stands for; "" for none."""
         refs = self._listed or {}
-        return next((refs[full] for full in (name, f"refs/{name}", f"refs/tags/{name}") if full in refs and full != "HEAD"), "")
+        return next(
+            (
+                refs[full]
+                for full in (name, f"refs/{name}", f"refs/tags/{name}")
+                if full in refs and full != "HEAD"
+            ),
+            "",
+        )
 
     def given_name(self) -> str:
         """The name that our mirrors keep in their configuration when owner/name alone is taken; empty for all others."""
@@ -163,7 +189,9 @@ class RepositoryBase:
         shallow: tuple[str, ...] = ()
         if (common / "shallow").is_file():
             shallow = tuple((common / "shallow").read_text("ascii", "replace").split())
-        grafts = common / "info" / "grafts"  # libgit2 takes the parents that it names; what its commits changed cannot be known
+        grafts = (
+            common / "info" / "grafts"
+        )  # libgit2 takes the parents that it names; what its commits changed cannot be known
         if grafts.is_file():
             lines = grafts.read_text("ascii", "replace").splitlines()
             shallow += tuple(words[0] for line in lines if (words := line.split()))
@@ -192,14 +220,20 @@ class RepositoryBase:
         for file in (path for pattern in settings for path in sorted(common.glob(pattern))):
             if named := setting(_read_config(file), "core.worktree"):
                 directories.append(Path(os.path.normpath(file.parent / named)))
-        for marker in sorted(common.glob("worktrees/*/gitdir")):  # it may be written as seen from its own directory
+        for marker in sorted(
+            common.glob("worktrees/*/gitdir")
+        ):  # it may be written as seen from its own directory
             named = marker.read_text("utf-8", "replace").strip()
             directories.append(Path(os.path.normpath(marker.parent / named)).parent)
         return list(dict.fromkeys(directories))
 
     def remote_urls(self) -> list[str]:
         """Addresses of all remotes, as they are written."""
-        return [entry.value for entry in self._config if re.fullmatch(r"remote\..+\.url", entry.name or "") and entry.value]
+        return [
+            entry.value
+            for entry in self._config
+            if re.fullmatch(r"remote\..+\.url", entry.name or "") and entry.value
+        ]
 
     def own_emails(self) -> frozenset[str]:
         """E-mail addresses under which commits were made in this clone: those of its configuration and of its reflogs."""
@@ -212,18 +246,30 @@ class RepositoryBase:
 
     def default_branch(self) -> NamedCommit:
         """The branch and commit that HEAD points to. Raises UnknownBranch for an empty repository."""
-        head = (self._listed_head(self._listed) if self._listed is not None else None) or self._head()
+        head = (
+            self._listed_head(self._listed) if self._listed is not None else None
+        ) or self._head()
         if head is None:
-            raise UnknownBranch("HEAD points to no commit", "Is the repository empty? Otherwise choose a branch with --branch")
+            raise UnknownBranch(
+                "HEAD points to no commit",
+                "Is the repository empty? Otherwise choose a branch with --branch",
+            )
         return head
 
     def resolve(self, name: str) -> NamedCommit:
         """The commit of a branch, tag or commit id. Raises UnknownBranch."""
-        for candidate in (name, f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}"):
+        for candidate in (
+            name,
+            f"refs/heads/{name}",
+            f"refs/remotes/{name}",
+            f"refs/remotes/origin/{name}",
+        ):
             sha = self.peel_commit(self._find_listed(candidate)) or self._parse_name(candidate)
             if sha is not None:
                 return NamedCommit(name, sha)
-        raise UnknownBranch(f"no branch, tag or commit named {name!r}", "List the names with: git branch -a")
+        raise UnknownBranch(
+            f"no branch, tag or commit named {name!r}", "List the names with: git branch -a"
+        )
 
     # --- objects ------------------------------------------------------------------------------------------------------
 
@@ -254,7 +300,11 @@ class RepositoryBase:
         """Content whose lines are compared; None when missing, larger than `most` bytes, or of more lines than are."""
         size = self.blob_size(oid)
         data = self.blob(oid) if size is not None and size <= most else None
-        return data if data is None or len(data) <= TEXT_LINES or data.count(b"\n") <= TEXT_LINES else None
+        return (
+            data
+            if data is None or len(data) <= TEXT_LINES or data.count(b"\n") <= TEXT_LINES
+            else None
+        )
 
     def check_trees(self, head: str) -> None:
         """Raises InputTooLarge where a commit has more files and directories than are read; a few trees can name any number.
@@ -283,14 +333,21 @@ class RepositoryBase:
                 sizes[oid] = min(TREE_ENTRIES + 1, own + sum(sizes[inner] for inner in below))
             else:
                 kind, data = self._object(oid) or ("", b"")
-                below = [raw.hex() for raw in _SUBTREES[len(oid)].findall(data)] if kind == "tree" else []
+                below = (
+                    [raw.hex() for raw in _SUBTREES[len(oid)].findall(data)]
+                    if kind == "tree"
+                    else []
+                )
                 opened[oid] = data.count(b"\0"), below
                 waiting += below
         return sizes[tree]
 
     def entries(self, tree: str) -> dict[str, TreeEntry]:
         """What is in a tree, or in a commit's root tree, by name; {} when missing."""
-        return {name: TreeEntry(entry.oid, entry.mode == TREE) for name, entry in (self._tree(tree) or {}).items()}
+        return {
+            name: TreeEntry(entry.oid, entry.mode == TREE)
+            for name, entry in (self._tree(tree) or {}).items()
+        }
 
     def paths(self, tree: str) -> dict[str, str]:
         """Path -> blob id of every regular file below a tree (symlinks and submodules left out)."""
@@ -338,15 +395,23 @@ class RepositoryBase:
         """
         first = bisect_left(self._author_zones, (moment - _DAY,))
         zones = self._author_zones[first : bisect_left(self._author_zones, (moment + 3 * _DAY,))]
-        every, own = {offset for _, offset, _ in zones}, {offset for _, offset, email in zones if email in emails}
+        every, own = (
+            {offset for _, offset, _ in zones},
+            {offset for _, offset, email in zones if email in emails},
+        )
         return next((offsets.pop() for offsets in (every, own) if len(offsets) == 1), None)
 
     @cached_property
     def _author_zones(self) -> list[tuple[float, float, str]]:
         """(author time on the author's clock, seconds ahead of UTC, address) of the default branch's commits, in order of time."""
-        commits = ((commit, self.author_offset(commit.sha)) for commit in self.history(self.default_branch().sha))
+        commits = (
+            (commit, self.author_offset(commit.sha))
+            for commit in self.history(self.default_branch().sha)
+        )
         return sorted(
-            (commit.author_time + offset, offset, commit.author_email) for commit, offset in commits if offset is not None
+            (commit.author_time + offset, offset, commit.author_email)
+            for commit, offset in commits
+            if offset is not None
         )
 
     def file_at(self, sha: str, path: str) -> str | None:
@@ -366,7 +431,14 @@ class RepositoryBase:
     def signature(self, sha: str) -> str:
         """The kind of signature that a commit carries, a `Signature`; empty for none. Nothing is verified."""
         text = self.signature_text(sha)
-        return next((kind for start, kind in _SIGNATURES.items() if text.startswith(start)), Signature.OTHER) if text else ""
+        return (
+            next(
+                (kind for start, kind in _SIGNATURES.items() if text.startswith(start)),
+                Signature.OTHER,
+            )
+            if text
+            else ""
+        )
 
     def signature_text(self, sha: str) -> bytes:
         """The signature that a commit carries; empty for none."""
@@ -384,7 +456,9 @@ class RepositoryBase:
         """Name and address of an author -> those that the `.mailmap` of a commit gives them; the same ones without the file."""
         oid = self.file_at(commit, ".mailmap")
         data = self.blob(oid) if oid else None
-        return pygit2.Mailmap.from_buffer(decode(data) if data is not None and len(data) < MAILMAP_BYTES else "").resolve
+        return pygit2.Mailmap.from_buffer(
+            decode(data) if data is not None and len(data) < MAILMAP_BYTES else ""
+        ).resolve
 
     def history(self, tip: str) -> Iterator[Commit]:
         """Every commit reachable from `tip`, parents before children. A missing parent ends that line of history."""
@@ -392,7 +466,9 @@ class RepositoryBase:
 
     def _ordered_tolerant(self, tips: list[str], hide: list[str]) -> list[Commit]:
         """Post-order walk that survives absent parents, which libgit2's own walker does not."""
-        visited = {commit.sha for commit in self._ordered_tolerant(hide, [])} if hide else set[str]()
+        visited = (
+            {commit.sha for commit in self._ordered_tolerant(hide, [])} if hide else set[str]()
+        )
         order: list[Commit] = []
         for tip in tips:
             stack: list[tuple[str, Commit | None]] = [(tip, None)]
@@ -408,17 +484,23 @@ class RepositoryBase:
                 if commit is None:
                     continue
                 stack.append((oid, commit))
-                stack.extend((parent, None) for parent in reversed(commit.parents) if parent not in visited)
+                stack.extend(
+                    (parent, None) for parent in reversed(commit.parents) if parent not in visited
+                )
         return order
 
-    def changes(self, commit: Commit, parent: int = 0, renames: bool = True) -> list[FileChange] | None:
+    def changes(
+        self, commit: Commit, parent: int = 0, renames: bool = True
+    ) -> list[FileChange] | None:
         """Files that differ from the parent with that index (from nothing for a root), renames followed or not.
 
         None when a tree is missing (a shallow boundary or a partial clone): the commit cannot be judged.
         """
         if commit.sha in self._boundary:
             return None
-        return self.tree_changes(self._tree_of(commit.parents[parent]) if commit.parents else "", commit.tree, renames)
+        return self.tree_changes(
+            self._tree_of(commit.parents[parent]) if commit.parents else "", commit.tree, renames
+        )
 
     def _tree_of(self, sha: str) -> str | None:
         commit = self.commit(sha)
@@ -430,11 +512,16 @@ class RepositoryBase:
         Where a file is new to a parent, that parent's list has all that came or went: the file may have had another name there.
         None when a tree is missing.
         """
-        diffs = [self.tree_changes(self._tree_of(parent), commit.tree, renames=False) for parent in commit.parents]
+        diffs = [
+            self.tree_changes(self._tree_of(parent), commit.tree, renames=False)
+            for parent in commit.parents
+        ]
         complete = [diff for diff in diffs if diff is not None]
         if len(complete) < len(diffs) or commit.sha in self._boundary:
             return None
-        touched = set.intersection(*({change.path for change in diff if change.status != "D"} for diff in complete))
+        touched = set.intersection(
+            *({change.path for change in diff if change.status != "D"} for diff in complete)
+        )
         return [_merge_files(diff, touched) for diff in complete]
 
     def pair_renames(self, changes: list[FileChange]) -> list[FileChange]:
@@ -454,7 +541,13 @@ class RepositoryBase:
         for change in changes:
             source = deleted.get(pairs.get(change.path, "")) if change.status == "A" else None
             if source is not None:
-                change = replace(change, old_path=source.path, old=source.old, old_mode=source.old_mode, status="R")
+                change = replace(
+                    change,
+                    old_path=source.path,
+                    old=source.old,
+                    old_mode=source.old_mode,
+                    status="R",
+                )
             if not (change.status == "D" and change.path in gone):
                 result.append(change)
         return result
@@ -473,7 +566,9 @@ class RepositoryBase:
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
         raise NotImplementedError
 
-    def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
+    def tree_changes(
+        self, old_tree: str | None, new_tree: str, renames: bool = True
+    ) -> list[FileChange] | None:
         raise NotImplementedError
 
     def entry_at(self, sha: str, path: str) -> BlobEntry | None:
@@ -512,4 +607,8 @@ def _merge_files(diff: list[FileChange], touched: set[str]) -> list[FileChange]:
     """What a merge changed of one parent: the files that count, and all that came or went when one of them is new."""
     counted = [change for change in diff if change.path in touched and change.status != "D"]
     is_new = any(change.status == "A" for change in counted)
-    return [change for change in diff if change.status in "AD" or change.path in touched] if is_new else counted
+    return (
+        [change for change in diff if change.status in "AD" or change.path in touched]
+        if is_new
+        else counted
+    )

@@ -11,10 +11,17 @@ from typing import NamedTuple
 
 from collector.git.repository import GitRepo
 
-_TAGGED = re.compile(rb"^object ([0-9a-f]{40,64})$.*?^tagger [^\n]*> (\d{1,12}) [+-]\d{4}$", re.M | re.S)
-_ARMOUR = re.compile(rb"-----BEGIN PGP SIGNATURE-----\n(?:[^\n]+: [^\n]*\n)*\s*\n(.*?)\n(?:=|-----END)", re.S)
+_TAGGED = re.compile(
+    rb"^object ([0-9a-f]{40,64})$.*?^tagger [^\n]*> (\d{1,12}) [+-]\d{4}$", re.M | re.S
+)
+_ARMOUR = re.compile(
+    rb"-----BEGIN PGP SIGNATURE-----\n(?:[^\n]+: [^\n]*\n)*\s*\n(.*?)\n(?:=|-----END)", re.S
+)
 _PACKET = re.compile(rb"(?:\x88.|\x89..|\xc2(?:[\x00-\xbf]|[\xc0-\xdf].))\x04", re.DOTALL)
-_CREATED, _CREATED_SIZE = 2, 5  # number of the field with the time at which it was made, and its bytes
+_CREATED, _CREATED_SIZE = (
+    2,
+    5,
+)  # number of the field with the time at which it was made, and its bytes
 
 
 class TagTime(NamedTuple):

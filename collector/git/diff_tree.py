@@ -17,7 +17,18 @@ from collector.text import decode
 SUBMODULE = 0o160000
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _RESTARTS = 8
-_PATCH = ("diff-tree", "--stdin", "-r", "--root", "-p", "-U0", "--no-renames", "--full-index", "--no-color", "--no-ext-diff")
+_PATCH = (
+    "diff-tree",
+    "--stdin",
+    "-r",
+    "--root",
+    "-p",
+    "-U0",
+    "--no-renames",
+    "--full-index",
+    "--no-color",
+    "--no-ext-diff",
+)
 _PATCH_TAIL = ("--no-textconv", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/")
 
 Range = tuple[int, int, int, int]  # half-open, 0-based: old[a0:a1] became new[b0:b1]
@@ -37,7 +48,9 @@ class FileDelta:
     old_mode: int
     new_mode: int
     hunks: list[Range] | None
-    text: list[tuple[list[bytes], list[bytes]]] | None = None  # removed and added lines of each hunk, if asked for
+    text: list[tuple[list[bytes], list[bytes]]] | None = (
+        None  # removed and added lines of each hunk, if asked for
+    )
 
 
 class Broken(Exception):
@@ -68,7 +81,9 @@ class Patches:
         return line
 
     def _file(self) -> FileDelta:
-        names = self._take()[11:-1]  # `a/P b/P`, or both in C quotes: without renames the two halves are equal
+        names = self._take()[
+            11:-1
+        ]  # `a/P b/P`, or both in C quotes: without renames the two halves are equal
         path = intern(decode(unquote(names[: (len(names) - 1) // 2])[2:]))
         delta = FileDelta(path, "", "", 0, 0, None, [] if self._with_text else None)
         binary = False
@@ -101,7 +116,9 @@ class Patches:
         delta.hunks.append((a0, a0 + removed, b0, b0 + added))
         body = self._body(removed + added)
         if delta.text is not None:
-            delta.text.append(([x[1:-1] for x in body if x[:1] == b"-"], [x[1:-1] for x in body if x[:1] == b"+"]))
+            delta.text.append(
+                ([x[1:-1] for x in body if x[:1] == b"-"], [x[1:-1] for x in body if x[:1] == b"+"])
+            )
 
     def _body(self, count: int) -> list[bytes]:
         """So many lines, and those that say "\\ No newline" between or after them."""
@@ -117,7 +134,10 @@ def _note(line: bytes, delta: FileDelta) -> bool:
     if line.startswith(b"index "):
         ids, _, mode = line[6:].partition(b" ")
         old, _, new = ids.decode("ascii").partition("..")
-        delta.old, delta.new = ("" if not old.strip("0") else old), ("" if not new.strip("0") else new)
+        delta.old, delta.new = (
+            ("" if not old.strip("0") else old),
+            ("" if not new.strip("0") else new),
+        )
         if mode:
             delta.old_mode = delta.new_mode = int(mode, 8)
     elif line.startswith((b"old mode ", b"deleted file mode ")):
@@ -140,10 +160,18 @@ class PatchStream:
     The child is started when it is first asked. Of files above `max_file` bytes there are no hunks, as of binary ones.
     """
 
-    def __init__(self, git: ScratchGit, max_file: int, with_text: bool, paths: Iterable[str] = ()) -> None:
+    def __init__(
+        self, git: ScratchGit, max_file: int, with_text: bool, paths: Iterable[str] = ()
+    ) -> None:
         """`paths`: only of these files, if there are any."""
         self._git, self._with_text = git, with_text
-        self._args = [*_PATCH, *(() if with_text else ("--irreversible-delete",)), *_PATCH_TAIL, "--", *sorted(paths)]
+        self._args = [
+            *_PATCH,
+            *(() if with_text else ("--irreversible-delete",)),
+            *_PATCH_TAIL,
+            "--",
+            *sorted(paths),
+        ]
         self._settings = [f"core.bigFileThreshold={max_file}"]
         self._wanted: list[str] = []
         self._at = 0
@@ -163,7 +191,9 @@ class PatchStream:
         try:
             if self._reader is None:
                 commits = "".join(f"{name}\n" for name in self._wanted[number:]).encode()
-                self._reader = Patches(self._git.stream(self._args, commits, self._settings), self._with_text)
+                self._reader = Patches(
+                    self._git.stream(self._args, commits, self._settings), self._with_text
+                )
             return self._reader.commit(sha.encode())
         except (Broken, GitFailed):
             self.close()
@@ -177,7 +207,15 @@ class PatchStream:
 
 
 _QUOTED = re.compile(rb"\\([0-7]{3}|.)")
-_ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+_ESCAPES = {
+    b"a": b"\a",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+    b"v": b"\v",
+}
 
 
 def unquote(name: bytes) -> bytes:

@@ -59,12 +59,21 @@ def parse_unified(diff: str) -> tuple[Hunk, ...]:
         start = diff.find("\n@@ -") + 1
     if start <= 0 and not diff.startswith("@@ -"):
         return ()
-    return tuple(_read_hunk(hunk) for file in _parse("--- a\n+++ b\n" + diff[start:]) or () for hunk in file)
+    return tuple(
+        _read_hunk(hunk) for file in _parse("--- a\n+++ b\n" + diff[start:]) or () for hunk in file
+    )
 
 
 def _read_hunk(hunk: UnidiffHunk) -> Hunk:
     lines = tuple(f"{line.line_type}{line.value.removesuffix(chr(10))}" for line in hunk)
-    return Hunk(hunk.source_start, hunk.source_length, hunk.target_start, hunk.target_length, lines, exact_text=True)
+    return Hunk(
+        hunk.source_start,
+        hunk.source_length,
+        hunk.target_start,
+        hunk.target_length,
+        lines,
+        exact_text=True,
+    )
 
 
 class FilePatch(NamedTuple):
@@ -82,7 +91,9 @@ def file_patches(patch: str) -> tuple[FilePatch, ...]:
     """A patch of any number of files, in the order in which they stand; empty when it is damaged, cut or no patch."""
     patches = []
     for file in _parse(patch) or () if "\n@@ -" in patch else ():
-        before, after = ("" if side in _NO_FILE else _name(side) for side in (file.source_file, file.target_file))
+        before, after = (
+            "" if side in _NO_FILE else _name(side) for side in (file.source_file, file.target_file)
+        )
         patches.append(FilePatch(before, after, tuple(map(_read_hunk, file))))
     return tuple(patches)
 

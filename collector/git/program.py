@@ -69,7 +69,13 @@ def git_found() -> Iterator[None]:
 class ScratchGit:
     """Runs reading git commands on the objects of one repository. Use it in a `with` statement."""
 
-    def __init__(self, objects: Path, shallow: Sequence[str] = (), sha256: bool = False, reftable: Path | None = None) -> None:
+    def __init__(
+        self,
+        objects: Path,
+        shallow: Sequence[str] = (),
+        sha256: bool = False,
+        reftable: Path | None = None,
+    ) -> None:
         """`objects`: the repository's object directory; `shallow`: the commits at which a shallow clone ends; `reftable`: the
         directory of its refs, where they are to be seen (they are copied)."""
         self.directory = Path(tempfile.mkdtemp(prefix="whowrote-git-"))
@@ -84,7 +90,12 @@ class ScratchGit:
         (self.directory / "refs").mkdir()
         (self.directory / "HEAD").write_text("ref: refs/heads/none\n")
         extended = sha256 or reftable is not None
-        lines = ["[core]", "\trepositoryformatversion = " + ("1" if extended else "0"), "\tbare = true", "[extensions]"]
+        lines = [
+            "[core]",
+            "\trepositoryformatversion = " + ("1" if extended else "0"),
+            "\tbare = true",
+            "[extensions]",
+        ]
         if sha256:
             lines.append("\tobjectformat = sha256")
         if reftable is not None:
@@ -98,7 +109,12 @@ class ScratchGit:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -108,7 +124,9 @@ class ScratchGit:
         self._running.clear()
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    def output(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> bytes:
+    def output(
+        self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()
+    ) -> bytes:
         """All that a command prints. Raises GitFailed."""
         stream = self.stream(args, stdin, settings)
         data = stream.lines.read()
@@ -117,12 +135,20 @@ class ScratchGit:
         return data
 
     def _command(self, settings: Sequence[str]) -> list[str]:
-        command = ["git", f"--git-dir={self.directory}", "--no-pager", "--literal-pathspecs", "--no-replace-objects"]
+        command = [
+            "git",
+            f"--git-dir={self.directory}",
+            "--no-pager",
+            "--literal-pathspecs",
+            "--no-replace-objects",
+        ]
         for setting in (*_SETTINGS, *settings):
             command += ["-c", setting]
         return command
 
-    def _start(self, args: Sequence[str], settings: Sequence[str] = (), **pipes: Any) -> subprocess.Popen[bytes]:
+    def _start(
+        self, args: Sequence[str], settings: Sequence[str] = (), **pipes: Any
+    ) -> subprocess.Popen[bytes]:
         with git_found():
             return subprocess.Popen(
                 [*self._command(settings), *args],
@@ -136,13 +162,17 @@ class ScratchGit:
         """Starts a command that answers what is written to it; whoever asks ends it."""
         return self._start(args, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
-    def stream(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> GitStream:
+    def stream(
+        self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()
+    ) -> GitStream:
         """Starts a command; `stdin` is handed over as a file, so that neither side waits for the other."""
         with contextlib.ExitStack() as failing, tempfile.TemporaryFile() as input_file:
             errors = failing.enter_context(tempfile.TemporaryFile())
             input_file.write(stdin)
             input_file.seek(0)
-            process = self._start(args, settings, stdin=input_file, stderr=errors, bufsize=_CHUNK)  # it has its own handles
+            process = self._start(
+                args, settings, stdin=input_file, stderr=errors, bufsize=_CHUNK
+            )  # it has its own handles
             failing.pop_all()  # the stream closes it
         # a larger pipe, where the system has that: fewer turns between git and us
         if sys.platform == "linux" and process.stdout is not None:
@@ -230,7 +260,9 @@ def _copy_tables(source: Path, target: Path) -> None:
         shutil.copyfile(path, target / path.name, follow_symlinks=False)
 
 
-def reftable_refs(objects: Path, shared: Path, worktree: Path, sha256: bool = False) -> dict[str, str]:
+def reftable_refs(
+    objects: Path, shared: Path, worktree: Path, sha256: bool = False
+) -> dict[str, str]:
     """Name -> object id of the refs in the reftable of a repository, symbolic refs resolved; HEAD as `ref: NAME` where it is one.
 
     `shared`: directory of the reftable of all worktrees; `own`: of the worktree's own, the same in a main one. Raises GitFailed,
@@ -238,7 +270,11 @@ def reftable_refs(objects: Path, shared: Path, worktree: Path, sha256: bool = Fa
     """
     with ScratchGit(objects, sha256=sha256, reftable=shared) as git:
         listed = git.output(["for-each-ref", "--format=%(objectname) %(refname)"])
-    refs = {os.fsdecode(name): oid.decode() for line in listed.splitlines() for oid, _, name in [line.partition(b" ")]}
+    refs = {
+        os.fsdecode(name): oid.decode()
+        for line in listed.splitlines()
+        for oid, _, name in [line.partition(b" ")]
+    }
     with ScratchGit(objects, sha256=sha256, reftable=worktree) as git:
         try:
             refs["HEAD"] = "ref: " + os.fsdecode(git.output(["symbolic-ref", "HEAD"]).strip())
@@ -321,7 +357,11 @@ class GitStream:
 def _quote(path: bytes) -> bytes:
     """A line of the alternates file: as it is, or in C quotes when it could be misread."""
     plain = not re.search(rb'["\\\n]', path) and not path.startswith(b"#")
-    return path if plain else b'"' + path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'
+    return (
+        path
+        if plain
+        else b'"' + path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'
+    )
 
 
 # --- repositories that were named for writing -------------------------------------------------------------------------
@@ -329,7 +369,10 @@ def _quote(path: bytes) -> bytes:
 
 def import_repository(directory: Path, stream: bytes) -> None:
     """A new bare repository of our own from a fast-import stream. Raises GitFailed."""
-    _run_git(directory, ["init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(directory)])
+    _run_git(
+        directory,
+        ["init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(directory)],
+    )
     _run_git(directory, ["fast-import", "--quiet", "--force"], stream)
 
 
@@ -341,9 +384,14 @@ def write_files(directory: Path, ref: str, files: Mapping[str, bytes], parent: s
 def _run_git(directory: Path, args: Sequence[str], data: bytes = b"") -> None:
     command = ["git", f"--git-dir={directory}", "-c", f"core.hooksPath={os.devnull}", *args]
     with git_found():
-        done = subprocess.run(command, input=data, capture_output=True, env=clean_environment(directory), check=False)
+        done = subprocess.run(
+            command, input=data, capture_output=True, env=clean_environment(directory), check=False
+        )
     if done.returncode:
-        raise GitFailed(f"git {args[0]} failed: {done.stderr.decode('utf-8', 'replace')[:300]}", "Nothing was written")
+        raise GitFailed(
+            f"git {args[0]} failed: {done.stderr.decode('utf-8', 'replace')[:300]}",
+            "Nothing was written",
+        )
 
 
 def _commit_stream(ref: str, files: Mapping[str, bytes], parent: str) -> bytes:
@@ -357,7 +405,8 @@ def _commit_stream(ref: str, files: Mapping[str, bytes], parent: str) -> bytes:
         parts.append(b"from %s\n" % parent.encode("ascii"))
     parts.append(b"deleteall\n")
     parts.extend(
-        b"M 100644 inline %s\ndata %d\n%s\n" % (os.fsencode(path), len(data), data) for path, data in sorted(files.items())
+        b"M 100644 inline %s\ndata %d\n%s\n" % (os.fsencode(path), len(data), data)
+        for path, data in sorted(files.items())
     )
     return b"".join(parts)
 
@@ -367,7 +416,12 @@ def gh_token(host: str, environment: Mapping[str, str]) -> str | None:
     command = ["gh", "auth", "token", "--hostname", host]
     try:
         done = subprocess.run(
-            command, capture_output=True, env=dict(environment), check=False, timeout=10, stdin=subprocess.DEVNULL
+            command,
+            capture_output=True,
+            env=dict(environment),
+            check=False,
+            timeout=10,
+            stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -39,7 +39,9 @@ def require_files(path: str | Path) -> None:
 def _git_directory(path: Path) -> Path | None:
     """The directory of a repository: `place`, or the one that it names in a file. Raises NotRegular."""
     if path.is_dir():
-        files = (path / name for name in ("objects", "commondir"))  # of a repository, of a linked worktree
+        files = (
+            path / name for name in ("objects", "commondir")
+        )  # of a repository, of a linked worktree
         return path if os.path.lexists(path / "HEAD") and any(map(os.path.lexists, files)) else None
     if path.name != ".git" or not os.path.lexists(path):
         return None

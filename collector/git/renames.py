@@ -30,13 +30,16 @@ _SEVEN_BITS, _EIGHTH_BIT = (int.from_bytes(byte * _SPAN, "big") for byte in (b"\
 _PATTERNS = ((b"\0" * size + b"\xff" * size, size) for size in (1, 2, 4, 8, 16, 32))
 # Of each pair of groups of bytes: the right one, the left one, and how far the left one is moved.
 _GROUPS = [
-    (right := int.from_bytes(pattern * (_SPAN // len(pattern)), "big"), right << 8 * size, size) for pattern, size in _PATTERNS
+    (right := int.from_bytes(pattern * (_SPAN // len(pattern)), "big"), right << 8 * size, size)
+    for pattern, size in _PATTERNS
 ]
 
 File = tuple[str, str, int]  # path, blob id, mode
 Getter = Callable[[str], bytes | None]
 Spans = dict[bytes, int]
-_Candidate = tuple[int, int, int, int, int]  # negative score, other file name?, place in the matrix, source, target
+_Candidate = tuple[
+    int, int, int, int, int
+]  # negative score, other file name?, place in the matrix, source, target
 
 _numbers: dict[bytes, int] = {}
 
@@ -53,7 +56,11 @@ def pair(
 
     `get` gives a blob's content, `size` its bytes without reading it: most pairs are ruled out by that.
     """
-    sources, targets, texts = sort_by_path(deleted), sort_by_path(added), RenameTexts(get, whole, size)
+    sources, targets, texts = (
+        sort_by_path(deleted),
+        sort_by_path(added),
+        RenameTexts(get, whole, size),
+    )
     pairs = _pair_equal(sources, targets)
     for stage in (_pair_names, _pair_similar):
         used = set(pairs.values())
@@ -124,7 +131,9 @@ class RenameTexts:
     def _size_of(self, oid: str) -> int | None:
         if oid not in self._sizes:
             loaded = self._load(oid) if self._size is None else None
-            self._sizes[oid] = self._size(oid) if self._size is not None else loaded[1] if loaded else None
+            self._sizes[oid] = (
+                self._size(oid) if self._size is not None else loaded[1] if loaded else None
+            )
         return self._sizes[oid]
 
     def _load(self, oid: str) -> tuple[Spans, int] | None:
@@ -185,7 +194,9 @@ def _pick(path: str, mode: int, candidates: dict[str, int]) -> str | None:
     return first
 
 
-def _pair_names(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> dict[str, str]:
+def _pair_names(
+    sources: Sequence[File], targets: Sequence[File], texts: RenameTexts
+) -> dict[str, str]:
     """A file name that occurs once among the sources and once among the targets, at 75 % or more."""
     old, new = _unique_names(sources), _unique_names(targets)
     pairs: dict[str, str] = {}
@@ -204,11 +215,17 @@ def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
     return names
 
 
-def _pair_similar(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> dict[str, str]:
+def _pair_similar(
+    sources: Sequence[File], targets: Sequence[File], texts: RenameTexts
+) -> dict[str, str]:
     """Every source against every target; the best pairs first, each file at most once."""
     if len(sources) * len(targets) > LIMIT * LIMIT:
         return {}
-    matrix = sorted(candidate for number, target in enumerate(targets) for candidate in _row(number, target, sources, texts))
+    matrix = sorted(
+        candidate
+        for number, target in enumerate(targets)
+        for candidate in _row(number, target, sources, texts)
+    )
     pairs: dict[str, str] = {}
     used = set()
     for _, _, _, source, target_number in matrix:
@@ -219,10 +236,14 @@ def _pair_similar(sources: Sequence[File], targets: Sequence[File], texts: Renam
     return pairs
 
 
-def _row(number: int, target: File, sources: Sequence[File], texts: RenameTexts) -> list[_Candidate]:
+def _row(
+    number: int, target: File, sources: Sequence[File], texts: RenameTexts
+) -> list[_Candidate]:
     """The four best sources of a target. A newcomer takes the place of the worst one, if it is better than that."""
     name = _name(target[0])
-    best: list[tuple[int, int, int]] = []  # (negative score, other name, source); too poor ones hold a place, too
+    best: list[
+        tuple[int, int, int]
+    ] = []  # (negative score, other name, source); too poor ones hold a place, too
     for index, source in enumerate(sources):
         rank = (-_similar(source, target, texts), 0 if _name(source[0]) == name else 1)
         if len(best) < _CANDIDATES:
@@ -262,7 +283,9 @@ def _score(old: Spans, new: Spans, larger: int) -> int:
     Where equal spans have so few bytes that colliding ones cannot make up for it, they are the score.
     """
     common = sum(min(old[span], new[span]) for span in old.keys() & new.keys())
-    chance = 0.1 + 8 * max(len(old), len(new)) / _BUCKETS  # many times the share expected to collide
+    chance = (
+        0.1 + 8 * max(len(old), len(new)) / _BUCKETS
+    )  # many times the share expected to collide
     if common < (MINIMUM / FULL - chance) * larger:
         return common * FULL // larger
     left_old: dict[int, int] = {}

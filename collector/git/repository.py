@@ -37,7 +37,12 @@ _TAIL_BLOCK = 1024
 _STATUSES = "ADMRT"  # letters of changes; git has more, which do not occur between trees
 
 
-_KINDS = {ObjectType.BLOB: "blob", ObjectType.TREE: "tree", ObjectType.COMMIT: "commit", ObjectType.TAG: "tag"}
+_KINDS = {
+    ObjectType.BLOB: "blob",
+    ObjectType.TREE: "tree",
+    ObjectType.COMMIT: "commit",
+    ObjectType.TAG: "tag",
+}
 _GITS_OWN = DiffOption.INDENT_HEURISTIC | DiffOption.FORCE_TEXT
 # Other ways to see a change, each as good as git's own when a tool did not say which one it used.
 OTHER_LOOKS = (
@@ -92,7 +97,9 @@ def empty_repository(directory: Path) -> GitRepo:
     """A new bare repository with one commit and no file, for sessions that are looked at alone. The commit is always the same."""
     repository = pygit2.init_repository(str(directory), bare=True)
     nobody = pygit2.Signature("whowrote", "whowrote@localhost", 0, 0)
-    repository.create_commit("HEAD", nobody, nobody, "No repository\n", repository.TreeBuilder().write(), [])
+    repository.create_commit(
+        "HEAD", nobody, nobody, "No repository\n", repository.TreeBuilder().write(), []
+    )
     return GitRepo(directory)
 
 
@@ -110,7 +117,9 @@ def _directory_of(path: str | Path) -> Path:
         discovered = pygit2.discover_repository(str(path))
     if discovered is None:
         what = "is not inside a git repository" if Path(path).exists() else "does not exist"
-        raise NotARepository(f"{path} {what}", "Use the path of a clone, for example: whowrote repo ~/src/project")
+        raise NotARepository(
+            f"{path} {what}", "Use the path of a clone, for example: whowrote repo ~/src/project"
+        )
     return Path(discovered)
 
 
@@ -119,7 +128,11 @@ class GitRepo(RepositoryBase):
 
     def __new__(cls, path: str | Path, *_: object) -> GitRepo:
         """The class that can read the repository that contains `path`; a subclass may take more. Raises NotARepository."""
-        if cls is GitRepo and setting(config_of(_directory_of(path)), "extensions.objectformat").lower() == "sha256":
+        if (
+            cls is GitRepo
+            and setting(config_of(_directory_of(path)), "extensions.objectformat").lower()
+            == "sha256"
+        ):
             return super().__new__(Sha256Repo)
         return super().__new__(cls)
 
@@ -148,7 +161,11 @@ class GitRepo(RepositoryBase):
         for name in self._repo.listall_references():
             try:
                 result[name] = str(self._repo.references[name].resolve().target)
-            except (KeyError, ValueError, pygit2.GitError):  # ValueError: libgit2 takes no name that long
+            except (
+                KeyError,
+                ValueError,
+                pygit2.GitError,
+            ):  # ValueError: libgit2 takes no name that long
                 continue
         return result
 
@@ -184,7 +201,11 @@ class GitRepo(RepositoryBase):
             return None
         directory = Path(self._repo.workdir)
         # Of a git directory that says nothing libgit2 takes the parent, as if it were named .git.
-        guessed = directory == self.path.parent and self.path.name != ".git" and not (directory / ".git").exists()
+        guessed = (
+            directory == self.path.parent
+            and self.path.name != ".git"
+            and not (directory / ".git").exists()
+        )
         return None if guessed and not setting(self._config, "core.worktree") else directory
 
     def _object(self, oid: str) -> tuple[str, bytes] | None:
@@ -208,14 +229,21 @@ class GitRepo(RepositoryBase):
     def _tree(self, oid: str) -> dict[str, BlobEntry] | None:
         try:
             tree = self._repo[oid].peel(pygit2.Tree)
-            return {decode(entry.raw_name or b""): BlobEntry(str(entry.id), git_mode(int(entry.filemode))) for entry in tree}
+            return {
+                decode(entry.raw_name or b""): BlobEntry(
+                    str(entry.id), git_mode(int(entry.filemode))
+                )
+                for entry in tree
+            }
         except (KeyError, ValueError, pygit2.GitError):
             return None
 
     def staged(self) -> list[tuple[str, str]]:
         """(path, blob id) of what the index has and HEAD does not; everything in the index where there is no commit yet."""
         repo = self._repo
-        entries = [(entry.path, str(entry.id)) for entry in repo.index if entry.mode != FileMode.COMMIT]
+        entries = [
+            (entry.path, str(entry.id)) for entry in repo.index if entry.mode != FileMode.COMMIT
+        ]
         if repo.head_is_unborn:
             return entries
         changes = repo.index.diff_to_tree(repo.head.peel(pygit2.Tree)).deltas
@@ -228,7 +256,11 @@ class GitRepo(RepositoryBase):
             entry = self._repo[sha].peel(pygit2.Tree)[path]
         except (KeyError, ValueError, TypeError, pygit2.GitError):
             return None
-        return BlobEntry(str(entry.id), git_mode(int(entry.filemode))) if entry.type == ObjectType.BLOB else None
+        return (
+            BlobEntry(str(entry.id), git_mode(int(entry.filemode)))
+            if entry.type == ObjectType.BLOB
+            else None
+        )
 
     @cached_property
     def _first_commit(self) -> str | None:
@@ -264,13 +296,17 @@ class GitRepo(RepositoryBase):
             walker.hide(pygit2.Oid(hex=tip))
         return [_commit(c) for c in walker]
 
-    def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
+    def tree_changes(
+        self, old_tree: str | None, new_tree: str, renames: bool = True
+    ) -> list[FileChange] | None:
         """As `changes`, for two trees; `old_tree` "" is the empty tree."""
         diff = self._tree_diff(old_tree, new_tree)
         if diff is None:
             return None
         changes = [
-            change for change in map(_file_change, diff.deltas) if (change.old, change.old_mode) != (change.new, change.new_mode)
+            change
+            for change in map(_file_change, diff.deltas)
+            if (change.old, change.old_mode) != (change.new, change.new_mode)
         ]
         return self.pair_renames(changes) if renames else changes
 
@@ -281,7 +317,11 @@ class GitRepo(RepositoryBase):
         try:
             new = self._repo[new_tree].peel(pygit2.Tree)
             if old_tree:
-                return self._repo[old_tree].peel(pygit2.Tree).diff_to_tree(new, context_lines=0, flags=_TYPECHANGE)
+                return (
+                    self._repo[old_tree]
+                    .peel(pygit2.Tree)
+                    .diff_to_tree(new, context_lines=0, flags=_TYPECHANGE)
+                )
             return new.diff_to_tree(swap=True, context_lines=0, flags=_TYPECHANGE)
         except (KeyError, ValueError, pygit2.GitError):
             return None
@@ -303,15 +343,28 @@ class GitRepo(RepositoryBase):
 def _commit(commit: pygit2.Commit) -> Commit:
     parents = tuple(intern(str(parent)) for parent in commit.parent_ids)
     author, committer = _person(commit.author), _person(commit.committer)
-    return Commit(intern(str(commit.id)), parents, str(commit.tree_id), *author, *committer, decode(commit.raw_message))
+    return Commit(
+        intern(str(commit.id)),
+        parents,
+        str(commit.tree_id),
+        *author,
+        *committer,
+        decode(commit.raw_message),
+    )
 
 
 def _person(signature: pygit2.Signature) -> tuple[str, str, float]:
     """(name, address, time). Few people make many commits: a name is kept once."""
-    return intern(decode(signature.raw_name)), intern(decode(signature.raw_email)), float(signature.time)
+    return (
+        intern(decode(signature.raw_name)),
+        intern(decode(signature.raw_email)),
+        float(signature.time),
+    )
 
 
-_TYPECHANGE = DiffOption.INDENT_HEURISTIC | DiffOption.INCLUDE_TYPECHANGE | DiffOption.SKIP_BINARY_CHECK
+_TYPECHANGE = (
+    DiffOption.INDENT_HEURISTIC | DiffOption.INCLUDE_TYPECHANGE | DiffOption.SKIP_BINARY_CHECK
+)
 
 
 def _file_change(delta: pygit2.DiffDelta) -> FileChange:

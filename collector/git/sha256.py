@@ -55,7 +55,9 @@ class Sha256Reader(RepositoryBase):
         if "\0" in name:
             return None
         try:
-            printed = self._git.output(["rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"])
+            printed = self._git.output(
+                ["rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"]
+            )
         except GitFailed:
             return None
         return self.peel_commit(printed.decode("ascii", "replace").strip())
@@ -127,7 +129,9 @@ class Sha256Reader(RepositoryBase):
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
         yield from self._ordered_tolerant(tips, hide or [])
 
-    def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
+    def tree_changes(
+        self, old_tree: str | None, new_tree: str, renames: bool = True
+    ) -> list[FileChange] | None:
         if old_tree is None:
             return None
         changes: list[FileChange] = []
@@ -141,7 +145,9 @@ class Sha256Reader(RepositoryBase):
                 was, now = before.get(name), after.get(name)
                 if was != now:
                     changes += _files_changed(prefix + name, was, now)
-                    folders = [side.oid if side and side.mode == TREE else "" for side in (was, now)]
+                    folders = [
+                        side.oid if side and side.mode == TREE else "" for side in (was, now)
+                    ]
                     if any(folders) and folders[0] != folders[1]:
                         waiting.append((f"{prefix}{name}/", folders[0], folders[1]))
         changes.sort(key=lambda change: encode(change.path))
@@ -149,8 +155,13 @@ class Sha256Reader(RepositoryBase):
 
     def patch_id(self, base: str, tip: str) -> str | None:
         try:
-            patch = self._git.output(["diff-tree", "-r", "-p", "--full-index", "--no-ext-diff", base or _EMPTY_TREE, tip])
-            return self._git.output(["patch-id", "--stable"], patch).decode("ascii").split(" ")[0] or None
+            patch = self._git.output(
+                ["diff-tree", "-r", "-p", "--full-index", "--no-ext-diff", base or _EMPTY_TREE, tip]
+            )
+            return (
+                self._git.output(["patch-id", "--stable"], patch).decode("ascii").split(" ")[0]
+                or None
+            )
         except GitFailed:
             return None
 
@@ -181,7 +192,9 @@ def _entries(data: bytes) -> dict[str, BlobEntry] | None:
             mode = int(data[start:space], 8)
         except ValueError:
             return None
-        entries[decode(data[space + 1 : zero])] = BlobEntry(data[zero + 1 : end].hex(), git_mode(mode))
+        entries[decode(data[space + 1 : zero])] = BlobEntry(
+            data[zero + 1 : end].hex(), git_mode(mode)
+        )
         start = end
     return entries
 
@@ -200,10 +213,21 @@ def _commit(sha: str, data: bytes, is_boundary: bool) -> Commit:
     """A commit as libgit2 reads it; the boundary of a shallow clone has no parents."""
     head, _, message = data.partition(b"\n\n")
     headers = _headers(data)
-    parents = [line[7:].decode("ascii", "replace") for line in head.split(b"\n") if line.startswith(b"parent ")]
+    parents = [
+        line[7:].decode("ascii", "replace")
+        for line in head.split(b"\n")
+        if line.startswith(b"parent ")
+    ]
     tree = headers.get(b"tree", b"").decode("ascii", "replace")
     author, committer = (_person(headers.get(role, b"")) for role in (b"author", b"committer"))
-    return Commit(sha, () if is_boundary else tuple(parents), tree, *author, *committer, decode(message.lstrip(b"\n")))
+    return Commit(
+        sha,
+        () if is_boundary else tuple(parents),
+        tree,
+        *author,
+        *committer,
+        decode(message.lstrip(b"\n")),
+    )
 
 
 def _person(line: bytes) -> tuple[str, str, float]:
@@ -260,4 +284,6 @@ def _is_oid(text: str) -> bool:
 
 def _is_name(text: str) -> bool:
     """A name of a ref that may stand in a line of its own."""
-    return text.startswith("refs/") and not any(ord(sign) <= 0x20 or ord(sign) == 0x7F for sign in text)
+    return text.startswith("refs/") and not any(
+        ord(sign) <= 0x20 or ord(sign) == 0x7F for sign in text
+    )

@@ -64,7 +64,9 @@ def _outside(
 ) -> Iterator[tuple[LocalSession, Iterable[bytes]]]:
     """Sessions of other directories that may have worked on the clone all the same, with what they recorded, from files."""
     for store in stores():
-        for location in (place for place in _places(store, options, places.outside) if place.is_dir()):
+        for location in (
+            place for place in _places(store, options, places.outside) if place.is_dir()
+        ):
             for session in _sessions_of(store, location, places.outside, problems):
                 if not session.cwd or session.id in existing:
                     continue
@@ -80,21 +82,35 @@ def _outside(
 
 def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]:
     """Where an agent keeps sessions: in places of its own, and in the worktrees."""
-    yield from dict.fromkeys(location for machine in machines(options) for location in store.places(machine))
+    yield from dict.fromkeys(
+        location for machine in machines(options) for location in store.places(machine)
+    )
     if store.inside:
         inside = (Path(path) / store.inside for path in roots.locations.values())
-        yield from (location for location in inside if files.is_plain(location) and not location.parent.is_symlink())
+        yield from (
+            location
+            for location in inside
+            if files.is_plain(location) and not location.parent.is_symlink()
+        )
 
 
-def _sessions_of(store: Store, location: Path, roots: Roots, problems: list[Problem]) -> Iterator[LocalSession]:
+def _sessions_of(
+    store: Store, location: Path, roots: Roots, problems: list[Problem]
+) -> Iterator[LocalSession]:
     try:
         with files.failures_noted() as failures:
             sessions = list(store.sessions(location, roots))
     except _FAILURES as error:
-        problems.append(Problem("checkpoints", store.name, "local_place_unreadable", f"{location}: {error}"))
+        problems.append(
+            Problem("checkpoints", store.name, "local_place_unreadable", f"{location}: {error}")
+        )
         return
     problems += [_unreadable_file(store, path, error) for path, error in failures.items()]
-    unseen = unseen_until(store, location, {path for entry in sessions for path in entry.files}) if sessions else 0.0
+    unseen = (
+        unseen_until(store, location, {path for entry in sessions for path in entry.files})
+        if sessions
+        else 0.0
+    )
     for entry in sessions:
         yield replace(
             entry,
@@ -116,14 +132,21 @@ def unseen_until(store: Store, location: Path, ours: Container[Path] = ()) -> fl
     """
     if store.kept_days is None:
         return 0.0
-    times = [_last_noted(path) if path in ours else files.written_at(path) for path in store.stored(location)]
+    times = [
+        _last_noted(path) if path in ours else files.written_at(path)
+        for path in store.stored(location)
+    ]
     return min(min(times), max(times) - store.kept_days * _DAY) if times else 0.0
 
 
 def _last_noted(path: Path) -> float:
     """When a transcript was last written, by its own times where the file is younger."""
     with suppress(OSError):
-        noted = [moment for text in _TIME.findall(files.tail(path)) if (moment := timestamp(decode(text))) is not None]
+        noted = [
+            moment
+            for text in _TIME.findall(files.tail(path))
+            if (moment := timestamp(decode(text))) is not None
+        ]
         return min(files.written_at(path), max(noted, default=math.inf))
     return files.written_at(path)
 
@@ -168,7 +191,10 @@ def keep_private(store: Database) -> None:
     Unless something else was chosen.
     """
     for database in (store.path, cache_path(store.path)):
-        for path in (database.with_name(database.name + ending) for ending in ("", "-wal", "-shm", "-journal")):
+        for path in (
+            database.with_name(database.name + ending)
+            for ending in ("", "-wal", "-shm", "-journal")
+        ):
             if path.is_file() and path.stat().st_mode & 0o077:
                 path.chmod(0o600)
     if store.value("SELECT 1 FROM settings WHERE name = 'content'") is None:

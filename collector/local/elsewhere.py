@@ -36,7 +36,8 @@ _SURE = 12  # digits of an id that no other object has
 _SHOWN = 3
 # Files that calls name: as paths, in patches, and where a command writes to them
 _FILE = re.compile(
-    rb'(?:\\*"(?:file_?[pP]ath|path)\\*":\s*\\*"|\*\*\* (?:Add|Update) File: |>\s*|^\+\+\+ b/)([^\s"\'\\<>|;]{3,300})', re.M
+    rb'(?:\\*"(?:file_?[pP]ath|path)\\*":\s*\\*"|\*\*\* (?:Add|Update) File: |>\s*|^\+\+\+ b/)([^\s"\'\\<>|;]{3,300})',
+    re.M,
 )
 _TELLING = 12  # characters without blanks: a shorter line stands anywhere
 _ENOUGH = 10  # telling lines of a session in the clone's files
@@ -52,7 +53,9 @@ class ClonePlaces:
         self._remotes = {_bare_url(url) for url in repo.remote_urls()}
         self.outside = Roots(anywhere=True, accepted=cache(self._may_be_ours))
 
-    def sessions(self, outside: Iterable[tuple[LocalSession, Iterable[bytes]]]) -> Iterator[LocalSession]:
+    def sessions(
+        self, outside: Iterable[tuple[LocalSession, Iterable[bytes]]]
+    ) -> Iterator[LocalSession]:
         """Those that belong, of (session, transcript); with a directory that is gone belong all sessions of it."""
         left: list[LocalSession] = []
         gone: set[str] = set()
@@ -66,7 +69,11 @@ class ClonePlaces:
         removed = Roots.of_paths(gone)
         for session in left:
             if removed.of(session.cwd):
-                yield replace(session, why=f"started in {session.cwd}, where others worked on this clone", elsewhere=True)
+                yield replace(
+                    session,
+                    why=f"started in {session.cwd}, where others worked on this clone",
+                    elsewhere=True,
+                )
 
     def _may_be_ours(self, cwd: str) -> bool:
         """Whether a session of a directory can have worked on the clone: neither of a worktree nor of another repository."""
@@ -84,40 +91,62 @@ class ClonePlaces:
     def reason(self, session: LocalSession, parts: Sequence[bytes]) -> str:
         """Why a session belongs, by its transcript; "" for one that does not."""
         data = b"\n".join(parts)
-        return self._by_commits(session.cwd, data) or self._by_names(session.cwd, data) or self._by_texts(session, parts, data)
+        return (
+            self._by_commits(session.cwd, data)
+            or self._by_names(session.cwd, data)
+            or self._by_texts(session, parts, data)
+        )
 
     def _by_commits(self, cwd: str, data: bytes) -> str:
         if b"ommit" not in data:
             return ""
         made = self._commits(data, _COMMITTED.findall(data))
         shown = made or self._commits(
-            data, [*_LOGGED.findall(data), *((oid, b"") for oid in {*_WHOLE.findall(data)} - {*_HEAD.findall(data)})]
+            data,
+            [
+                *_LOGGED.findall(data),
+                *((oid, b"") for oid in {*_WHOLE.findall(data)} - {*_HEAD.findall(data)}),
+            ],
         )
         if shown:
             more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
             verb = "made" if made else "showed what was made meanwhile,"
             return f"{verb} {', '.join(sha[:9] for sha in shown[:_SHOWN])}{more} of this clone, in {cwd}"
-        head = next((oid.decode() for oid in _HEAD.findall(data) if self._repo.has(oid.decode())), "")
-        return f"began at {head[:9]} of this clone, in {cwd}" if head and not files.is_there(cwd) else ""
+        head = next(
+            (oid.decode() for oid in _HEAD.findall(data) if self._repo.has(oid.decode())), ""
+        )
+        return (
+            f"began at {head[:9]} of this clone, in {cwd}"
+            if head and not files.is_there(cwd)
+            else ""
+        )
 
     def _by_names(self, cwd: str, data: bytes) -> str:
         for below in self._roots.below(cwd):
-            if files.names_path(data, f"{cwd}/{below}") or re.search(rb'["\s]' + re.escape(encode(below)) + b"/", data):
+            if files.names_path(data, f"{cwd}/{below}") or re.search(
+                rb'["\s]' + re.escape(encode(below)) + b"/", data
+            ):
                 return f"worked on files of {cwd}/{below}"
         if files.is_there(cwd):
             return f"worked in {cwd}, a workspace of jj" if self._roots.of(_jj_clone(cwd)) else ""
-        if any(files.names_path(data, root, r'"originalCwd":\s*') for root in self._roots.spellings):
+        if any(
+            files.names_path(data, root, r'"originalCwd":\s*') for root in self._roots.spellings
+        ):
             return f"worked in {cwd}, a worktree of this clone"
         if any(_bare_url(decode(url)) in self._remotes for url in _REMOTE.findall(data)):
             return f"worked in {cwd}, a clone of the same remote"
         return ""
 
     def _by_texts(self, session: LocalSession, parts: Sequence[bytes], data: bytes) -> str:
-        other = files.is_there(session.cwd) and clone_around(session.cwd) is None  # else gone, or a clone with commits of this one
+        other = (
+            files.is_there(session.cwd) and clone_around(session.cwd) is None
+        )  # else gone, or a clone with commits of this one
         blobs = set[str]() if other else self._versions(session.cwd, data)
         if not blobs:
             return ""
-        standing = {line for blob in blobs for line in _telling(decode(self._repo.blob(blob) or b""))}
+        standing = {
+            line for blob in blobs for line in _telling(decode(self._repo.blob(blob) or b""))
+        }
         written = set[str]()
         with suppress(StopIteration, *_FAILURES):
             reader = next(reader for reader in readers() if session.agent == reader.NAME)
@@ -136,9 +165,20 @@ class ClonePlaces:
     def _versions(self, cwd: str, data: bytes) -> set[str]:
         """Blobs of the files that a transcript names: as they are, and as commits of its time had them."""
         below = re.findall(re.escape(encode(cwd)) + rb"/([^\s\"'\\<>|:;,()]{1,300})", data)
-        paths, span = {decode(name).removeprefix(f"{cwd}/") for name in (*_FILE.findall(data), *below)}, _span(data)
-        commits = [*[commit for commit in self._history if _is_within(commit, span)][-_COMMITS:], *self._history[-1:]]
-        return {entry.oid for commit in commits for path in paths if (entry := self._repo.entry_at(commit.sha, path))}
+        paths, span = (
+            {decode(name).removeprefix(f"{cwd}/") for name in (*_FILE.findall(data), *below)},
+            _span(data),
+        )
+        commits = [
+            *[commit for commit in self._history if _is_within(commit, span)][-_COMMITS:],
+            *self._history[-1:],
+        ]
+        return {
+            entry.oid
+            for commit in commits
+            for path in paths
+            if (entry := self._repo.entry_at(commit.sha, path))
+        }
 
     def _commits(self, data: bytes, named: Iterable[tuple[bytes, bytes]]) -> list[str]:
         """Commits of the clone that were made while a session went on, of the (id, subject) that it has."""
@@ -146,7 +186,9 @@ class ClonePlaces:
         result: dict[str, None] = {}
         for name, subject in dict.fromkeys(named):
             commit = self._repo.commit(name.decode())
-            named_so = commit and (len(name) >= _SURE or commit.message.startswith(decode(subject).rstrip()))
+            named_so = commit and (
+                len(name) >= _SURE or commit.message.startswith(decode(subject).rstrip())
+            )
             if commit and named_so and _is_within(commit, span):
                 result[commit.sha] = None
         return list(result)
@@ -157,7 +199,11 @@ def _jj_clone(directory: str) -> str:
     markers = (path / ".jj" / "repo" for path in (Path(directory), *Path(directory).parents))
     with suppress(StopIteration, OSError):
         marker = next(marker for marker in markers if marker.is_file())
-        return str(Path(os.path.normpath(marker.parent / decode(marker.read_bytes()).strip())).parent.parent)
+        return str(
+            Path(
+                os.path.normpath(marker.parent / decode(marker.read_bytes()).strip())
+            ).parent.parent
+        )
     return ""
 
 
@@ -171,18 +217,29 @@ def _texts(call: ToolCall) -> Iterator[str]:
 
 def _telling(text: str) -> Iterator[str]:
     """Lines that do not stand anywhere, without blanks."""
-    return (line for whole in text.splitlines() if len(line := "".join(whole.lstrip("+").split())) >= _TELLING)
+    return (
+        line
+        for whole in text.splitlines()
+        if len(line := "".join(whole.lstrip("+").split())) >= _TELLING
+    )
 
 
 def _span(data: bytes) -> tuple[float, float]:
     """The first and last moment in a transcript; all times for one that names none."""
     times = _TIMES.findall(data)  # in order of their text, but for other zones
-    moments = [moment for text in (times and (min(times), max(times))) if (moment := timestamp(decode(text))) is not None]
+    moments = [
+        moment
+        for text in (times and (min(times), max(times)))
+        if (moment := timestamp(decode(text))) is not None
+    ]
     return min(moments, default=float("-inf")), max(moments, default=float("inf"))
 
 
 def _is_within(commit: Commit, span: tuple[float, float]) -> bool:
-    return any(span[0] - _AROUND <= moment <= span[1] + _AROUND for moment in (commit.author_time, commit.commit_time))
+    return any(
+        span[0] - _AROUND <= moment <= span[1] + _AROUND
+        for moment in (commit.author_time, commit.commit_time)
+    )
 
 
 def _bare_url(url: str) -> str:

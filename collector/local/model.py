@@ -25,7 +25,9 @@ class LocalOptions:
     """Which transcripts of this machine may be read, as a person chooses it."""
 
     choice: LocalChoice = LocalChoice.AUTO
-    directories: tuple[Path, ...] = ()  # instead of the home directory: copies of one, or of an agent's directory in it
+    directories: tuple[
+        Path, ...
+    ] = ()  # instead of the home directory: copies of one, or of an agent's directory in it
     former_paths: tuple[str, ...] = ()  # where the clone was when the agents worked in it
     anywhere: bool = False  # sessions of any directory: there is no clone
 
@@ -37,7 +39,9 @@ class LocalSessions:
     sessions: Mapping[str, LocalSession] = field(default_factory=dict)  # by the agent's id
     problems: tuple[Problem, ...] = ()
     emails: frozenset[str] = frozenset()  # under which commits are made in this clone
-    worktrees: tuple[str, ...] = ()  # directories of the clone, as git lists them, and where it was before
+    worktrees: tuple[
+        str, ...
+    ] = ()  # directories of the clone, as git lists them, and where it was before
 
 
 def elsewhere_note(local: LocalSessions) -> str:
@@ -46,7 +50,11 @@ def elsewhere_note(local: LocalSessions) -> str:
     listed = ", ".join(f"{place} ({count})" for place, count in places.most_common(_LISTED))
     more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
     what = "session elsewhere is" if places.total() == 1 else "sessions elsewhere are"
-    return f"{places.total()} {what} read too, by commits of this clone or its remote: {listed}{more}" if places else ""
+    return (
+        f"{places.total()} {what} read too, by commits of this clone or its remote: {listed}{more}"
+        if places
+        else ""
+    )
 
 
 NOTHING_LOCAL = LocalSessions()

@@ -18,7 +18,10 @@ UNPROVEN = "unproven: no real transcript of this agent was ever read"
 _NO_SAMPLE = "no real session of it was ever there to write a reader after"
 UNREADABLE = {  # agent -> where its sessions are on the machine, or were, and why they cannot be read
     "windsurf": ("~/.codeium/windsurf/cascade", "encrypted by Windsurf; it cannot be read"),
-    "amp": ("${XDG_DATA_HOME:-~/.local/share}/amp", "since March 2026 Amp keeps its threads on its server"),
+    "amp": (
+        "${XDG_DATA_HOME:-~/.local/share}/amp",
+        "since March 2026 Amp keeps its threads on its server",
+    ),
     "goose": ("${XDG_DATA_HOME:-~/.local/share}/goose/sessions", _NO_SAMPLE),
     "zed": ("${XDG_DATA_HOME:-~/.local/share}/zed/threads", _NO_SAMPLE),
     "copilot": (
@@ -39,18 +42,35 @@ def would_read(repo: GitRepo, options: LocalOptions) -> Table:
         size = sum(path.stat().st_size for path in session.files if path.exists())
         rows.append(
             {
-                "agent": session.agent, "session": session.id, "files": len(session.files), "bytes": size,
-                "written": _minute(session.at), "why": session.why, "path": str(session.files[0]),
+                "agent": session.agent,
+                "session": session.id,
+                "files": len(session.files),
+                "bytes": size,
+                "written": _minute(session.at),
+                "why": session.why,
+                "path": str(session.files[0]),
             }
-        )  # fmt: skip
+        )
     for problem in result.problems:
         why = f"cannot be read: {problem.detail}"
-        rows.append({"agent": problem.subject, "session": "", "files": 0, "bytes": 0, "written": "", "why": why, "path": ""})
+        rows.append(
+            {
+                "agent": problem.subject,
+                "session": "",
+                "files": 0,
+                "bytes": 0,
+                "written": "",
+                "why": why,
+                "path": "",
+            }
+        )
     note = "only what shows whose sessions these are was read; nothing was stored"
     if not rows:
         note = "no transcripts on this machine would be read; checkpoints in the clone are read in any case"
     elsewhere = elsewhere_note(result)
-    notes = [note, f"{elsewhere}; others of these directories: --was-at DIR"] if elsewhere else [note]
+    notes = (
+        [note, f"{elsewhere}; others of these directories: --was-at DIR"] if elsewhere else [note]
+    )
     return table_of(rows, {"agent": "agent", "bytes": "bytes", "written": "UTC"}, notes)
 
 
@@ -64,9 +84,17 @@ def survey(machines: Iterable[Machine]) -> Table:
     for machine in machines:
         rows += [_stored(store, place) for store in stores() for place in store.places(machine)]
         for agent, (pattern, why) in UNREADABLE.items():
-            rows += [_unreadable(agent, place, why) for place in machine.existing(machine.paths(pattern))]
-    notes = [] if rows else ["no coding agent has left sessions in the usual places of this machine"]
-    return table_of(rows, {"agent": "agent", "bytes": "bytes", "oldest": "date", "newest": "date", "tested": "word"}, notes)
+            rows += [
+                _unreadable(agent, place, why) for place in machine.existing(machine.paths(pattern))
+            ]
+    notes = (
+        [] if rows else ["no coding agent has left sessions in the usual places of this machine"]
+    )
+    return table_of(
+        rows,
+        {"agent": "agent", "bytes": "bytes", "oldest": "date", "newest": "date", "tested": "word"},
+        notes,
+    )
 
 
 def _unreadable(agent: str, place: Path, why: str) -> dict[str, Any]:
@@ -75,19 +103,30 @@ def _unreadable(agent: str, place: Path, why: str) -> dict[str, Any]:
 
 
 def _stored(store: Store, place: Path) -> dict[str, Any]:
-    states = [databases.state(path) for path in store.stored(place) if path.exists()]  # a database with its log
+    states = [
+        databases.state(path) for path in store.stored(place) if path.exists()
+    ]  # a database with its log
     times = [max(time for _, time in state) / 1e9 for state in states]
     oldest, newest = min(times, default=0.0), max(times, default=0.0)
     notes = [UNPROVEN] if store.agent in unproven() else []
     if store.kept_days is not None and times:
-        deletes = "deletes sessions" if newest - oldest < (store.kept_days + 1) * _DAY else "by default deletes sessions"
+        deletes = (
+            "deletes sessions"
+            if newest - oldest < (store.kept_days + 1) * _DAY
+            else "by default deletes sessions"
+        )
         notes.append(f"{deletes} after {store.kept_days} days")
     return {
-        "agent": store.agent, "path": str(place), "files": len(times),
+        "agent": store.agent,
+        "path": str(place),
+        "files": len(times),
         "bytes": sum(size for state in states for size, _ in state),
-        "oldest": _minute(oldest), "newest": _minute(newest), "kept_days": store.kept_days,
-        "tested": "real" if store.proven else "documentation", "note": "; ".join(notes),
-    }  # fmt: skip
+        "oldest": _minute(oldest),
+        "newest": _minute(newest),
+        "kept_days": store.kept_days,
+        "tested": "real" if store.proven else "documentation",
+        "note": "; ".join(notes),
+    }
 
 
 def _minute(moment: float) -> str:

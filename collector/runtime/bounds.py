@@ -132,7 +132,9 @@ def apply_limits(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
     except _Late:
         raise _over(f"it took longer than {limits.seconds:,.0f} s, while {step[0]}") from None
     except MemoryError:
-        raise _over(f"it needed more than {limits.memory >> 20:,} MiB of memory, while {step[0]}") from None
+        raise _over(
+            f"it needed more than {limits.memory >> 20:,} MiB of memory, while {step[0]}"
+        ) from None
 
 
 def _over(why: str) -> OverLimit:
@@ -150,7 +152,10 @@ def part_of_the_time() -> Iterator[None]:
     if whole is None or whole.seconds_left() == float("inf"):
         yield
         return
-    with deadline_until(Deadline.from_now(whole.seconds * _SHARE)) as deadline, _interrupt_at(deadline):
+    with (
+        deadline_until(Deadline.from_now(whole.seconds * _SHARE)) as deadline,
+        _interrupt_at(deadline),
+    ):
         yield
 
 
@@ -166,13 +171,21 @@ def memory_left(jobs: int) -> int:
 def time_left() -> float:
     """Seconds that the work inside `apply_limits` still has; 0 when it has no limit."""
     whole = _WHOLE.get()
-    return 0.0 if whole is None or whole.seconds_left() == float("inf") else max(0.001, whole.seconds_left())
+    return (
+        0.0
+        if whole is None or whole.seconds_left() == float("inf")
+        else max(0.001, whole.seconds_left())
+    )
 
 
 @contextmanager
 def _interrupt_at(deadline: Deadline) -> Iterator[None]:
     """A timer, where the system has one, on the thread that hears it; elsewhere reports of progress look at the clock."""
-    if not _CAN_INTERRUPT or deadline.seconds_left() == float("inf") or threading.current_thread() is not threading.main_thread():
+    if (
+        not _CAN_INTERRUPT
+        or deadline.seconds_left() == float("inf")
+        or threading.current_thread() is not threading.main_thread()
+    ):
         yield
         return
 
@@ -181,7 +194,11 @@ def _interrupt_at(deadline: Deadline) -> Iterator[None]:
             _alarm_in(deadline.seconds_left())
             return
         whole = _WHOLE.get()
-        raise _Late if whole is None or whole.has_passed else PartTooLong(f"longer than {deadline.seconds:,.0f} s")
+        raise (
+            _Late
+            if whole is None or whole.has_passed
+            else PartTooLong(f"longer than {deadline.seconds:,.0f} s")
+        )
 
     before, began = signal.signal(signal.SIGALRM, ring), time.monotonic()
     left = _alarm_in(deadline.seconds_left())

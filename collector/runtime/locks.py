@@ -24,7 +24,9 @@ class InUse(WhoWroteError):
 
 
 @contextmanager
-def file_lock(path: Path, patience: float, what: str, shared: bool = False, progress: Progress = no_progress) -> Iterator[int]:
+def file_lock(
+    path: Path, patience: float, what: str, shared: bool = False, progress: Progress = no_progress
+) -> Iterator[int]:
     """Holds a lock file, which ends with the last process that has it open. Raises InUse after `patience` seconds.
 
     `progress` hears of it while it waits. Who holds it alone may remove the file before it lets go.
@@ -35,7 +37,10 @@ def file_lock(path: Path, patience: float, what: str, shared: bool = False, prog
         try:
             while not _try_lock(descriptor, shared):
                 if time.monotonic() >= deadline:
-                    raise InUse(f"{what} is in use by another run", "Wait until it has finished, then run the same command again")
+                    raise InUse(
+                        f"{what} is in use by another run",
+                        "Wait until it has finished, then run the same command again",
+                    )
                 progress(f"waiting for another run on {what}", 0, 0)
                 time.sleep(_POLL)
         except BaseException:
@@ -71,7 +76,9 @@ def writing_database(store: Store, progress: Progress = no_progress) -> Iterator
 
 
 @contextmanager
-def writing_repository(store: Store, repo_id: int, progress: Progress = no_progress) -> Iterator[None]:
+def writing_repository(
+    store: Store, repo_id: int, progress: Progress = no_progress
+) -> Iterator[None]:
     """While this run writes to a repository it is the only one. Waits as long as it takes; call within `writing_database`."""
     if store.is_read_only:
         yield

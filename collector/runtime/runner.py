@@ -33,7 +33,10 @@ class RunOptions:
 
 
 def run(
-    work: Callable[..., Any], tasks: Iterable[Task], options: RunOptions, progress: Progress = no_progress
+    work: Callable[..., Any],
+    tasks: Iterable[Task],
+    options: RunOptions,
+    progress: Progress = no_progress,
 ) -> Iterator[TaskResult]:
     """`work(*task.args)` for each task, in the order in which they end. `progress` hears what tasks on this machine tell."""
     if options.scheduler:
@@ -48,21 +51,27 @@ _PATIENCE = 20.0  # seconds for the scheduler to answer
 _AHEAD = 2  # tasks that wait at each thread of the cluster
 
 
-def run_on_cluster(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: TaskLimits) -> Iterator[TaskResult]:
+def run_on_cluster(
+    work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: TaskLimits
+) -> Iterator[TaskResult]:
     """As `workers.run`, on the cluster whose scheduler is at `address`. Raises WhoWroteError when there is none or it goes away."""
     client = _client(address)
     try:
         from distributed import as_completed
 
         source = iter(tasks)
-        threads = max(1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values()))
+        threads = max(
+            1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values())
+        )
         keys: dict[Any, tuple[Task, float]] = {}
 
         def more() -> Any:
             task = next(source, None)
             if task is None:
                 return None
-            future = client.submit(_run, work, task, limits, pure=False, retries=limits.attempts - 1)
+            future = client.submit(
+                _run, work, task, limits, pure=False, retries=limits.attempts - 1
+            )
             keys[future.key] = (task, time.monotonic())
             return future
 
@@ -70,7 +79,9 @@ def run_on_cluster(work: Callable[..., Any], tasks: Iterable[Task], address: str
         running = as_completed(first, loop=client.loop)
         for future in running:
             task, began = keys.pop(future.key)
-            if future.status == "cancelled":  # no fault of the task: its shard goes on in the next run
+            if (
+                future.status == "cancelled"
+            ):  # no fault of the task: its shard goes on in the next run
                 raise _scheduler_lost(address)
             try:
                 done = _result_of(future, task)
@@ -88,22 +99,33 @@ def run_on_cluster(work: Callable[..., Any], tasks: Iterable[Task], address: str
 
 
 def _scheduler_lost(address: str) -> WhoWroteError:
-    return WhoWroteError(f"the scheduler at {address} disappeared", "Finished work is kept; run the same command again")
+    return WhoWroteError(
+        f"the scheduler at {address} disappeared",
+        "Finished work is kept; run the same command again",
+    )
 
 
 def _client(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        raise WhoWroteError("--scheduler needs dask.distributed", f"Install it with: {install_command('dask')}") from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # lost connections are said in our own words
+        raise WhoWroteError(
+            "--scheduler needs dask.distributed", f"Install it with: {install_command('dask')}"
+        ) from error
+    logging.getLogger("distributed").setLevel(
+        logging.CRITICAL
+    )  # lost connections are said in our own words
     try:
         return Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise WhoWroteError(f"no scheduler answers at {address}: {error}", "Start one with: dask scheduler") from error
+        raise WhoWroteError(
+            f"no scheduler answers at {address}: {error}", "Start one with: dask scheduler"
+        ) from error
 
 
-_KEPT = threading.local()  # of each thread of a worker of the cluster: what it works with, and the process that does
+_KEPT = (
+    threading.local()
+)  # of each thread of a worker of the cluster: what it works with, and the process that does
 
 
 def _run(work: Callable[..., Any], task: Task, limits: TaskLimits) -> TaskResult:
@@ -127,4 +149,6 @@ def _result_of(future: Any, task: Task) -> TaskResult:
         done: TaskResult = future.result()
         return done
     error = f"{type(failed).__name__}: {failed}"[:500]
-    return TaskResult(task.key, error=error, hint="See the logs of the scheduler and its workers", expected=False)
+    return TaskResult(
+        task.key, error=error, hint="See the logs of the scheduler and its workers", expected=False
+    )

@@ -98,23 +98,33 @@ def drop(shard: Path) -> None:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def pending(store: Store, stage: StageName, items: Iterable[ShardItem], retry: bool, anyway: bool = False) -> list[ShardItem]:
+def pending(
+    store: Store, stage: StageName, items: Iterable[ShardItem], retry: bool, anyway: bool = False
+) -> list[ShardItem]:
     """The items that have to be run: not those done, without checkpoints or given up with this very input.
 
     `anyway` runs what has no checkpoints too. What such a run did is not undone by one without it.
     """
     with store.cache(create=False) as cache:
-        jobs = cache.rows("SELECT name, input_key, state, stored_at FROM jobs WHERE stage = ?", (stage,))
+        jobs = cache.rows(
+            "SELECT name, input_key, state, stored_at FROM jobs WHERE stage = ?", (stage,)
+        )
     ended = {
         (job["name"].lower(), job["input_key"]): job["state"]
         for job in jobs
-        if job["state"] != "done" or (job["stored_at"] or "~") <= (_stored_at(store, job["name"], stage) or "")
+        if job["state"] != "done"
+        or (job["stored_at"] or "~") <= (_stored_at(store, job["name"], stage) or "")
     }
     waiting = []
     for item in items:
         plain, forced = (ended.get((item.name.lower(), key)) for key in (item.key, item.forced))
         last = forced if anyway else plain
-        if "done" in (plain, forced) or forced == "nothing" or last == "nothing" or (last == "given_up" and not retry):
+        if (
+            "done" in (plain, forced)
+            or forced == "nothing"
+            or last == "nothing"
+            or (last == "given_up" and not retry)
+        ):
             continue
         waiting.append(replace(item, key=item.forced) if anyway and item.forced else item)
     return waiting
@@ -139,7 +149,10 @@ def run(
     by_name = {item.name: item for item in items}
     finish_left(store, by_name)
     empty = _empty_seed(store)
-    seeded = (Task(item.name, (item.name, item.path, str(_sow(store, item.name, empty)), *extra)) for item in by_name.values())
+    seeded = (
+        Task(item.name, (item.name, item.path, str(_sow(store, item.name, empty)), *extra))
+        for item in by_name.values()
+    )
     try:
         for done in runner.run(work, seeded, how):
             item = by_name[done.key]
@@ -211,19 +224,34 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
     if state == "done":
         merge(store, shard, force=True, one_server=True)
     # Facts that were loaded, with checkpoints or with --allow-no-checkpoints, stay, whatever is concluded.
-    elif state == "nothing" and (stage == StageName.LOAD or _stored_at(store, item.name, StageName.LOAD) is None):
+    elif state == "nothing" and (
+        stage == StageName.LOAD or _stored_at(store, item.name, StageName.LOAD) is None
+    ):
         forget_rows(store, [item.name])
     with store.cache() as cache, cache.transaction() as connection:
-        tried = cache.rows("SELECT attempts, input_key FROM jobs WHERE name = ? AND stage = ?", (item.name, stage))
+        tried = cache.rows(
+            "SELECT attempts, input_key FROM jobs WHERE name = ? AND stage = ?", (item.name, stage)
+        )
         before = tried[0]["attempts"] if tried and tried[0]["input_key"] == item.key else 0
         failures = before + done.attempts if done.error else 0
         if done.error and not done.expected and failures > 1:
             state = "given_up"
         connection.execute(
             "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (item.name, stage, state, item.key, failures, store.policy.text(done.error or None), done.seconds, done.cpu, done.peak,
-             iso(datetime.now(UTC).timestamp()), _stored_at(store, item.name, stage)),
-        )  # fmt: skip
+            (
+                item.name,
+                stage,
+                state,
+                item.key,
+                failures,
+                store.policy.text(done.error or None),
+                done.seconds,
+                done.cpu,
+                done.peak,
+                iso(datetime.now(UTC).timestamp()),
+                _stored_at(store, item.name, stage),
+            ),
+        )
     with store.transaction():
         note_failure(store, item.name, done.error or "")
     if not done.error:

@@ -94,14 +94,18 @@ class Stage:
 
     name: StageName
     version: str  # of the code: after a change of it, whatever is stored is computed again
-    problems: tuple[str, ...] = ()  # `problems.stage` of what a run reports; each run replaces what the one before reported
+    problems: tuple[
+        str, ...
+    ] = ()  # `problems.stage` of what a run reports; each run replaces what the one before reported
 
     def is_done(self, store: Store, repo_id: int, key: str, subject: str = "") -> bool:
         """Whether this version finished with these inputs."""
         last = last_run(store, repo_id, self.name, subject)
         return last is not None and (last.key, last.version) == (key, self.version)
 
-    def start(self, store: Store, repo_id: int, key: str, subject: str = "", clock: Clock | None = None) -> StageRun:
+    def start(
+        self, store: Store, repo_id: int, key: str, subject: str = "", clock: Clock | None = None
+    ) -> StageRun:
         """A run with these inputs. `clock`: one that has been running since the work began, if that was earlier."""
         return StageRun(self, store, repo_id, key, subject, clock or Clock())
 
@@ -150,19 +154,39 @@ class StageRun:
         self._note(stage, key, 0)
 
     def _note(self, stage: Stage, key: str, problems: int) -> None:
-        now = iso(datetime.now(UTC).timestamp()) if self.subject else _after_all_runs(self.store, self.repo_id)
+        now = (
+            iso(datetime.now(UTC).timestamp())
+            if self.subject
+            else _after_all_runs(self.store, self.repo_id)
+        )
         self.store.connection.execute(
             "INSERT OR REPLACE INTO stage_runs (repo_id, stage, subject, input_key, version, finished_at, seconds, problems) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (self.repo_id, stage.name, self.subject, key, stage.version, now, round(self.seconds, 3), problems),
+            (
+                self.repo_id,
+                stage.name,
+                self.subject,
+                key,
+                stage.version,
+                now,
+                round(self.seconds, 3),
+                problems,
+            ),
         )
 
 
 def _after_all_runs(store: Store, repo_id: int) -> str | None:
     """Now, but later than every run on a repository, also when the clock was set back: of two databases the later one is merged."""
-    now, last = datetime.now(UTC), store.value("SELECT MAX(finished_at) FROM stage_runs WHERE repo_id = ?", (repo_id,))
-    with suppress(TypeError, ValueError, OverflowError):  # the first run, or a time that another program wrote
-        now = max(now, datetime.fromisoformat(last) + timedelta(milliseconds=1.5))  # `iso` cuts what is below one
+    now, last = (
+        datetime.now(UTC),
+        store.value("SELECT MAX(finished_at) FROM stage_runs WHERE repo_id = ?", (repo_id,)),
+    )
+    with suppress(
+        TypeError, ValueError, OverflowError
+    ):  # the first run, or a time that another program wrote
+        now = max(
+            now, datetime.fromisoformat(last) + timedelta(milliseconds=1.5)
+        )  # `iso` cuts what is below one
     return iso(now.timestamp())
 
 
@@ -178,7 +202,11 @@ def forget_subjects(store: Store, repo_id: int, subjects: Iterable[str]) -> None
 
 
 def clear_problems(
-    store: Store, repo_id: int | None, stages: Sequence[str], subject: str | None = None, codes: Sequence[str] | None = None
+    store: Store,
+    repo_id: int | None,
+    stages: Sequence[str],
+    subject: str | None = None,
+    codes: Sequence[str] | None = None,
 ) -> None:
     """Removes problems by `problems.stage`, of a repository (None: of all); if given, only those of a subject or with these codes.
 
@@ -190,7 +218,9 @@ def clear_problems(
 
 def note_failure(store: Store, name: str, error: str) -> None:
     """A repository that failed has a row in `problems` until it succeeds (`error` is ""). Call within a transaction."""
-    store.connection.execute("DELETE FROM problems WHERE stage = 'repository' AND subject = ?", (printable(name),))
+    store.connection.execute(
+        "DELETE FROM problems WHERE stage = 'repository' AND subject = ?", (printable(name),)
+    )
     if error:
         from collector.model import Problem
 
@@ -200,8 +230,13 @@ def note_failure(store: Store, name: str, error: str) -> None:
 
 def _delete(store: Store, table: str, **values_by_column: Sequence[object] | None) -> None:
     """Removes the rows that have one of the wanted values in each column; None: any value."""
-    conditions = {column: values for column, values in values_by_column.items() if values is not None}
-    condition = " AND ".join(f"{column} IN ({', '.join('?' * len(values))})" for column, values in conditions.items())
+    conditions = {
+        column: values for column, values in values_by_column.items() if values is not None
+    }
+    condition = " AND ".join(
+        f"{column} IN ({', '.join('?' * len(values))})" for column, values in conditions.items()
+    )
     store.connection.execute(
-        f"DELETE FROM {table} WHERE {condition}", [value for values in conditions.values() for value in values]
+        f"DELETE FROM {table} WHERE {condition}",
+        [value for values in conditions.values() for value in values],
     )

@@ -23,7 +23,14 @@ from types import FrameType
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-from collector.errors import EXIT_KILLED, EXIT_PARTIAL, DatabaseUnusable, NoCheckpoints, WhoWroteError, device_failure
+from collector.errors import (
+    EXIT_KILLED,
+    EXIT_PARTIAL,
+    DatabaseUnusable,
+    NoCheckpoints,
+    WhoWroteError,
+    device_failure,
+)
 from collector.runtime.progress import Progress, no_progress
 
 if sys.platform != "win32":
@@ -98,7 +105,11 @@ class TaskResult:
 
 
 def run(
-    work: Callable[..., Any], tasks: Iterable[Task], jobs: int, limits: TaskLimits, progress: Progress = no_progress
+    work: Callable[..., Any],
+    tasks: Iterable[Task],
+    jobs: int,
+    limits: TaskLimits,
+    progress: Progress = no_progress,
 ) -> Iterator[TaskResult]:
     """`work(*task.args)` for each task, `jobs` at a time, in the order in which they end. Tasks are taken when they can begin.
 
@@ -172,7 +183,13 @@ class _Worker:
         self._tasks, self._peak, self._limits = 0, 0, limits
 
     def begin(self, task: Task, attempt: int) -> None:
-        self.task, self.attempt, self.began, self._outcome, self._doing = task, attempt, time.monotonic(), None, ""
+        self.task, self.attempt, self.began, self._outcome, self._doing = (
+            task,
+            attempt,
+            time.monotonic(),
+            None,
+            "",
+        )
         self._tasks += 1
         with contextlib.suppress(OSError):  # it died while it had nothing to do: `end` finds out
             self.connection.send(task.args)
@@ -270,7 +287,9 @@ def _cause(code: int | None) -> str:
         name = signal.Signals(-(code or 0)).name
     except ValueError:
         return f" (code {code})"
-    return f" by {name}: " + ("out of memory?" if name == "SIGKILL" else "a library in machine code failed on its input")
+    return f" by {name}: " + (
+        "out of memory?" if name == "SIGKILL" else "a library in machine code failed on its input"
+    )
 
 
 _connections = WeakSet[Any]()  # to the workers of this process
@@ -301,12 +320,16 @@ def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> Non
     """The life of a worker."""
     global _parent
     _parent = connection
-    if _STARTING.locked():  # by the thread that forked this process, which this process does not have
+    if (
+        _STARTING.locked()
+    ):  # by the thread that forked this process, which this process does not have
         _STARTING.release()
     for other in _connections:  # forked with this process: while it holds one open, no worker learns that the parent closed it
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
-    with contextlib.suppress(KeyboardInterrupt, EOFError, OSError):  # told to stop, or the parent is gone
+    with contextlib.suppress(
+        KeyboardInterrupt, EOFError, OSError
+    ):  # told to stop, or the parent is gone
         signal.signal(signal.SIGTERM, _interrupt)
         _settle(limits)
         connection.send(("started", None))
@@ -316,7 +339,10 @@ def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> Non
             before = resource_usage()
             kind, value = attempt(work, args)
             after = resource_usage()
-            peak = max(after.own_peak, after.children_peak if after.children_peak > before.children_peak else 0)
+            peak = max(
+                after.own_peak,
+                after.children_peak if after.children_peak > before.children_peak else 0,
+            )
             connection.send((kind, value, round(after.seconds - before.seconds, 3), peak))
 
 
@@ -335,7 +361,9 @@ def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
     except MemoryError:
         return "bug", (_NO_MEMORY, "")  # no bug: nothing to report
     except SystemError as error:
-        if "error return without exception set" in str(error):  # how a C extension fails that got no memory
+        if "error return without exception set" in str(
+            error
+        ):  # how a C extension fails that got no memory
             return "bug", (_NO_MEMORY, "")
         return "bug", (f"SystemError: {error}", traceback.format_exc())
     except Exception as error:  # noqa: BLE001 (one failing repository must not stop the others)
@@ -357,7 +385,10 @@ def resource_usage() -> Used:
     """Processor time and memory of this process and its children; no memory on Windows."""
     if sys.platform == "win32":
         return Used(time.process_time(), 0, 0)
-    process, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    process, children = (
+        resource.getrusage(resource.RUSAGE_SELF),
+        resource.getrusage(resource.RUSAGE_CHILDREN),
+    )
     unit = 1 if sys.platform == "darwin" else 1024
     seconds = process.ru_utime + process.ru_stime + children.ru_utime + children.ru_stime
     return Used(seconds, _high_water() or process.ru_maxrss * unit, children.ru_maxrss * unit)

@@ -36,7 +36,9 @@ def open_bounded(path: Path) -> Bounded:
     connection = reading(path, Bounded, check_same_thread=False)
     for limit, value in _LIMITS.items():
         connection.setlimit(limit, value)
-    connection.execute("PRAGMA temp_store = MEMORY")  # otherwise a sort fills the disk, where no limit reaches
+    connection.execute(
+        "PRAGMA temp_store = MEMORY"
+    )  # otherwise a sort fills the disk, where no limit reaches
     for name, count, function in _FUNCTIONS:
         connection.create_function(name, count, function, deterministic=True)
     return connection
@@ -77,7 +79,9 @@ class _BoundedCursor(sqlite3.Cursor):
             room -= sum(len(value) for value in row if isinstance(value, str | bytes))
             if room < 0:
                 self.close()  # while a statement is open, what interrupts another one interrupts all that follow
-                raise sqlite3.OperationalError(f"the answer is larger than {_ANSWER:,} bytes: select fewer rows or columns")
+                raise sqlite3.OperationalError(
+                    f"the answer is larger than {_ANSWER:,} bytes: select fewer rows or columns"
+                )
             if len(rows) == size:
                 break
         return rows
@@ -98,7 +102,9 @@ class Bounded(sqlite3.Connection):
     def cursor(self, factory: Any = None) -> Any:
         return super().cursor(factory or _BoundedCursor)
 
-    def set_progress_handler(self, progress_handler: Callable[[], int | None] | None, n: int) -> None:
+    def set_progress_handler(
+        self, progress_handler: Callable[[], int | None] | None, n: int
+    ) -> None:
         """As SQLite's own; besides, the handler is asked by the clock, and what it ends is interrupted."""
         super().set_progress_handler(progress_handler, n)
         if self._over is not None:
@@ -107,11 +113,15 @@ class Bounded(sqlite3.Connection):
             self._over = None
         if progress_handler is not None:
             self._over = threading.Event()
-            threading.Thread(target=self._watch, args=(progress_handler, self._over), daemon=True).start()
+            threading.Thread(
+                target=self._watch, args=(progress_handler, self._over), daemon=True
+            ).start()
 
     def _watch(self, handler: Callable[[], int | None], over: threading.Event) -> None:
         while not over.wait(_LOOK):
-            with self._interrupting:  # once it is over the connection belongs to somebody else's statement
+            with (
+                self._interrupting
+            ):  # once it is over the connection belongs to somebody else's statement
                 if not over.is_set() and handler():
                     self.interrupt()
 
@@ -166,7 +176,11 @@ _FUNCTIONS: tuple[tuple[str, int, Callable[..., Any]], ...] = (
     ("replace", 3, _replace),
     *(
         (name, count, _trim_function(start, end))
-        for name, start, end in (("trim", True, True), ("ltrim", True, False), ("rtrim", False, True))
+        for name, start, end in (
+            ("trim", True, True),
+            ("ltrim", True, False),
+            ("rtrim", False, True),
+        )
         for count in (1, 2)
     ),
     ("json_patch", 2, _json_patch),

@@ -27,7 +27,9 @@ class Imported:
     """What an import did: rows by table."""
 
     added: Counter[str] = field(default_factory=Counter)  # those that were not there yet
-    left_out: Counter[str] = field(default_factory=Counter)  # the row that they point to is not in the database
+    left_out: Counter[str] = field(
+        default_factory=Counter
+    )  # the row that they point to is not in the database
 
 
 def export_carried(store: Store, file: TextIO) -> Counter[str]:
@@ -38,8 +40,14 @@ def export_carried(store: Store, file: TextIO) -> Counter[str]:
         if table not in names.tables:
             continue
         number = names.tables[table].number
-        for row in store.rows(f'SELECT * FROM "{table}" ORDER BY rowid' if number else f'SELECT * FROM "{table}"'):
-            values = {column: names.reference(table, column, value) for column, value in row.items() if column != number}
+        for row in store.rows(
+            f'SELECT * FROM "{table}" ORDER BY rowid' if number else f'SELECT * FROM "{table}"'
+        ):
+            values = {
+                column: names.reference(table, column, value)
+                for column, value in row.items()
+                if column != number
+            }
             file.write(json.dumps({table: values}, ensure_ascii=False) + "\n")
             counts[table] += 1
     return counts
@@ -52,15 +60,21 @@ def import_carried(store: Store, file: TextIO) -> Imported:
         names = _Names(store)
         for number, line in enumerate(file, 1):
             table, values = _row(line, number, names)
-            columns = {column: names.resolve(table, column, value) for column, value in values.items()}
-            if any(value is None and values[column] is not None for column, value in columns.items()):
+            columns = {
+                column: names.resolve(table, column, value) for column, value in values.items()
+            }
+            if any(
+                value is None and values[column] is not None for column, value in columns.items()
+            ):
                 imported.left_out[table] += 1
                 continue
             before = connection.total_changes
             rows = store.policy.rows(table, list(columns), [list(columns.values())])
             marks = ", ".join("?" * len(columns))
             listed = ", ".join(f'"{column}"' for column in columns)
-            connection.executemany(f'INSERT INTO "{table}" ({listed}) VALUES ({marks}) ON CONFLICT DO NOTHING', rows)
+            connection.executemany(
+                f'INSERT INTO "{table}" ({listed}) VALUES ({marks}) ON CONFLICT DO NOTHING', rows
+            )
             imported.added[table] += connection.total_changes - before
     return imported
 
@@ -79,7 +93,10 @@ def _row(line: str, number: int, names: _Names) -> tuple[str, Mapping[str, Any]]
 
 
 def _bad_line(number: int) -> WhoWroteError:
-    return WhoWroteError(f"line {number} does not hold a row of an export", "Use a file that whowrote data export wrote")
+    return WhoWroteError(
+        f"line {number} does not hold a row of an export",
+        "Use a file that whowrote data export wrote",
+    )
 
 
 class _Names:
@@ -99,7 +116,9 @@ class _Names:
         key = self.tables[table].key
         listed = ", ".join(f'"{name}"' for name in key)
         row = self._run(f'SELECT {listed} FROM "{table}" WHERE "{column}" = ?', (value,)).fetchone()
-        return {name: self.reference(table, name, part) for name, part in zip(key, row, strict=True)}
+        return {
+            name: self.reference(table, name, part) for name, part in zip(key, row, strict=True)
+        }
 
     def resolve(self, table: str, column: str, value: Any) -> Any:
         """The value of a column here; None when the row that it points to is not here."""
@@ -110,5 +129,7 @@ class _Names:
             return None
         parts = {name: self.resolve(link.parent, name, part) for name, part in value.items()}
         condition = " AND ".join(f'"{name}" IS ?' for name in parts)
-        row = self._run(f'SELECT "{link.to}" FROM "{link.parent}" WHERE {condition}', tuple(parts.values())).fetchone()
+        row = self._run(
+            f'SELECT "{link.to}" FROM "{link.parent}" WHERE {condition}', tuple(parts.values())
+        ).fetchone()
         return row[0] if row else None

@@ -25,7 +25,10 @@ PASSING = {
 }
 # The keys of these stages say which run of another stage they followed, by its time.
 _READ_AS = {
-    ("stage_runs", "input_key"): "CASE WHEN stage IN ('weaknesses', 'complexity', 'commit_quality') THEN '' ELSE input_key END"
+    (
+        "stage_runs",
+        "input_key",
+    ): "CASE WHEN stage IN ('weaknesses', 'complexity', 'commit_quality') THEN '' ELSE input_key END"
 }
 _EXAMPLES = 3
 _WIDE = 60  # characters of a value in an example
@@ -39,7 +42,9 @@ class TableDifference:
     rows: int
     only_first: int
     only_second: int
-    columns_first: str  # columns that only the first has, separated by blanks; they are not compared
+    columns_first: (
+        str  # columns that only the first has, separated by blanks; they are not compared
+    )
     columns_second: str
     examples_first: Sequence[str] = ()
     examples_second: Sequence[str] = ()
@@ -56,12 +61,21 @@ def compare(first: Path, second: Path) -> list[TableDifference]:
     """
     with read_only(first) as first_connection, read_only(second) as second_connection:
         ours, theirs = _Contents(first_connection), _Contents(second_connection)
-        shared = {name: set(ours.columns(name)) & set(theirs.columns(name)) for name in ours.tables.keys() & theirs.tables.keys()}
-        unshared = {name: (_missing(ours, theirs, name), _missing(theirs, ours, name)) for name in shared}
+        shared = {
+            name: set(ours.columns(name)) & set(theirs.columns(name))
+            for name in ours.tables.keys() & theirs.tables.keys()
+        }
+        unshared = {
+            name: (_missing(ours, theirs, name), _missing(theirs, ours, name)) for name in shared
+        }
         ours.compared = theirs.compared = shared
         names = sorted({*ours.tables, *theirs.tables})
         differences = [_table(name, ours, theirs, unshared.get(name, ("", ""))) for name in names]
-    return [first_connection for first_connection in differences if first_connection.rows or first_connection.differs]
+    return [
+        first_connection
+        for first_connection in differences
+        if first_connection.rows or first_connection.differs
+    ]
 
 
 def _missing(ours: _Contents, theirs: _Contents, name: str) -> str:
@@ -69,14 +83,21 @@ def _missing(ours: _Contents, theirs: _Contents, name: str) -> str:
     return " ".join(column for column in ours.columns(name) if column not in theirs.columns(name))
 
 
-def _table(name: str, ours: _Contents, theirs: _Contents, unshared: tuple[str, str]) -> TableDifference:
+def _table(
+    name: str, ours: _Contents, theirs: _Contents, unshared: tuple[str, str]
+) -> TableDifference:
     columns = ours.columns(name) or theirs.columns(name)
     mine, others = ours.rows(name, columns), theirs.rows(name, columns)
     more, less = mine - others, others - mine
     return TableDifference(
-        name, (mine & others).total(), more.total(), less.total(), *unshared,
-        ours.examples(name, columns, more), theirs.examples(name, columns, less),
-    )  # fmt: skip
+        name,
+        (mine & others).total(),
+        more.total(),
+        less.total(),
+        *unshared,
+        ours.examples(name, columns, more),
+        theirs.examples(name, columns, less),
+    )
 
 
 class _Contents:
@@ -85,8 +106,12 @@ class _Contents:
     def __init__(self, connection: Connection) -> None:
         self._run = connection.execute
         schema = MergeSchema(self._run)
-        self.tables: dict[str, MergeTable] = {name: t for name, t in schema.tables.items() if "_fts" not in name}
-        self.compared: dict[str, set[str]] = {}  # columns of the tables that the other database has too
+        self.tables: dict[str, MergeTable] = {
+            name: t for name, t in schema.tables.items() if "_fts" not in name
+        }
+        self.compared: dict[
+            str, set[str]
+        ] = {}  # columns of the tables that the other database has too
         self._identities = cache(self._identities_of)
 
     def columns(self, name: str) -> list[str]:
@@ -95,7 +120,11 @@ class _Contents:
         if table is None:
             return []
         left_out, compared = PASSING.get(name, set()), self.compared.get(name)
-        return [c for c in table.columns if c != table.number and c not in left_out and (compared is None or c in compared)]
+        return [
+            c
+            for c in table.columns
+            if c != table.number and c not in left_out and (compared is None or c in compared)
+        ]
 
     def rows(self, name: str, columns: Sequence[str]) -> Counter[bytes]:
         return Counter(_hash(values) for values in self._row_values(name, columns))
@@ -105,7 +134,9 @@ class _Contents:
         if hashes:
             for values in self._row_values(name, columns):
                 if len(texts) < _EXAMPLES and _hash(values) in hashes:
-                    texts.append(", ".join(f"{c}={_short(v)}" for c, v in zip(columns, values, strict=True)))
+                    texts.append(
+                        ", ".join(f"{c}={_short(v)}" for c, v in zip(columns, values, strict=True))
+                    )
         return texts
 
     def _row_values(self, name: str, columns: Sequence[str]) -> Iterator[list[Any]]:
@@ -113,16 +144,23 @@ class _Contents:
         if name not in self.tables or not columns:
             return
         links = {k.column: k for k in self.tables[name].links if k.parent in self.tables}
-        identities = {c: self._identities(links[c].parent, links[c].to) for c in columns if c in links}
+        identities = {
+            c: self._identities(links[c].parent, links[c].to) for c in columns if c in links
+        }
         listed = ", ".join(_READ_AS.get((name, c), f'"{c}"') for c in columns)
         for row in self._run(f'SELECT {listed} FROM "{name}"'):
-            yield [identities[c].get(v, v) if c in identities else v for c, v in zip(columns, row, strict=True)]
+            yield [
+                identities[c].get(v, v) if c in identities else v
+                for c, v in zip(columns, row, strict=True)
+            ]
 
     def _identities_of(self, name: str, column: str) -> dict[Any, bytes]:
         """Value of `column` -> what its row says, references of the table to itself left out."""
         own_references = {k.column for k in self.tables[name].links if k.parent == name}
         columns = [c for c in self.columns(name) if c not in own_references and c != column]
-        return {number: _hash(values) for number, *values in self._row_values(name, [column, *columns])}
+        return {
+            number: _hash(values) for number, *values in self._row_values(name, [column, *columns])
+        }
 
 
 def _hash(values: Sequence[Any]) -> bytes:

@@ -14,7 +14,10 @@ from collector.text import printable
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
 Opened = TypeVar("Opened", bound=sqlite3.Connection)
-_UNSTORABLE = (UnicodeEncodeError, OverflowError)  # half a surrogate pair; an integer of more than 64 bits
+_UNSTORABLE = (
+    UnicodeEncodeError,
+    OverflowError,
+)  # half a surrogate pair; an integer of more than 64 bits
 
 
 def cache_path(database: Path) -> Path:

@@ -17,7 +17,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from collector.errors import DatabaseUnusable
-from collector.repository_names import host_of, name_of, name_with_host, on_other_server, same_place, tombstone
+from collector.repository_names import (
+    host_of,
+    name_of,
+    name_with_host,
+    on_other_server,
+    same_place,
+    tombstone,
+)
 from collector.storage.store import Store, last_id
 
 ROOT = "repos"
@@ -45,7 +52,9 @@ class MergeTable:
     name: str
     columns: list[str]
     number: str  # the column of its own numbers (INTEGER PRIMARY KEY), '' when it has none or they are another table's
-    key: list[str]  # columns of its name: PRIMARY KEY without a number, else the first UNIQUE; [] when there is none
+    key: list[
+        str
+    ]  # columns of its name: PRIMARY KEY without a number, else the first UNIQUE; [] when there is none
     links: list[Link]
 
     def link(self, column: str) -> Link | None:
@@ -76,19 +85,29 @@ _TEMPORARY = {
 
 def without_shadows(definitions: Mapping[str, str]) -> list[str]:
     """Names of the tables with rows of ours, of all that `sqlite_master` has: not SQLite's own, nor an index for searching."""
-    virtual = tuple(f"{name}_" for name, sql in definitions.items() if sql.upper().startswith("CREATE VIRTUAL"))
+    virtual = tuple(
+        f"{name}_" for name, sql in definitions.items() if sql.upper().startswith("CREATE VIRTUAL")
+    )
     internal = ("sqlite_", "_sqlite_", *virtual)
-    return [name for name in definitions if not name.startswith(internal) and f"{name}_" not in virtual]
+    return [
+        name for name in definitions if not name.startswith(internal) and f"{name}_" not in virtual
+    ]
 
 
 def definitions_of(run: Execute, database: str) -> dict[str, str]:
     """Table -> its statement, in order of the names."""
     # Not `pragma_table_list`: it resolves every view, and that of the reasons for features without a value takes 0.1 s.
-    return dict(run(f"SELECT name, sql FROM {database}.sqlite_master WHERE type = 'table' ORDER BY name").fetchall())
+    return dict(
+        run(
+            f"SELECT name, sql FROM {database}.sqlite_master WHERE type = 'table' ORDER BY name"
+        ).fetchall()
+    )
 
 
 def read_tables(run: Execute, database: str = "main") -> dict[str, MergeTable]:
-    return {name: _table(run, name, database) for name in without_shadows(definitions_of(run, database))}
+    return {
+        name: _table(run, name, database) for name in without_shadows(definitions_of(run, database))
+    }
 
 
 _SCHEMAS: dict[tuple[tuple[str, str], ...], MergeSchema] = {}
@@ -110,7 +129,11 @@ class MergeSchema:
 
     def __init__(self, run: Execute, database: str = "main") -> None:
         self._conditions: dict[tuple[str, str, str], str] = {}
-        self.tables = {name: table for name, table in read_tables(run, database).items() if name not in _NOT_COPIED}
+        self.tables = {
+            name: table
+            for name, table in read_tables(run, database).items()
+            if name not in _NOT_COPIED
+        }
 
     @cached_property
     def owner(self) -> dict[str, Link]:
@@ -120,19 +143,29 @@ class MergeSchema:
             while grown := {
                 name: link
                 for name in self.tables
-                if name != ROOT and name not in owners and (link := self._way_up(name, owners, strict))
+                if name != ROOT
+                and name not in owners
+                and (link := self._way_up(name, owners, strict))
             }:
                 owners |= grown
         return owners
 
     def _way_up(self, name: str, owners: Iterable[str], strict: bool) -> Link | None:
-        links = (link for link in self.tables[name].links if link.parent != name and (link.required or not strict))
+        links = (
+            link
+            for link in self.tables[name].links
+            if link.parent != name and (link.required or not strict)
+        )
         return next((link for link in links if link.parent == ROOT or link.parent in owners), None)
 
     @cached_property
     def named_tables(self) -> set[str]:
         """Tables of no repository, whose rows have a name of their own."""
-        return {name for name, table in self.tables.items() if name != ROOT and name not in self.owner and table.key}
+        return {
+            name
+            for name, table in self.tables.items()
+            if name != ROOT and name not in self.owner and table.key
+        }
 
     @cached_property
     def order(self) -> list[str]:
@@ -143,10 +176,15 @@ class MergeSchema:
             ready = [
                 name
                 for name in waiting
-                if not any(link.parent in waiting and link.parent != name for link in self.tables[name].links)
+                if not any(
+                    link.parent in waiting and link.parent != name
+                    for link in self.tables[name].links
+                )
             ]
             if not ready:
-                ready = waiting[:1]  # a circle of foreign keys: they are not enforced while rows are copied
+                ready = waiting[
+                    :1
+                ]  # a circle of foreign keys: they are not enforced while rows are copied
             ordered += ready
             waiting = [name for name in waiting if name not in ordered]
         return ordered
@@ -174,13 +212,20 @@ def _columns_of(sql: str) -> str:
 
 
 def _table(run: Execute, name: str, database: str) -> MergeTable:
-    info = run("SELECT name, type, [notnull], pk FROM pragma_table_info(?, ?) ORDER BY cid", (name, database)).fetchall()
+    info = run(
+        "SELECT name, type, [notnull], pk FROM pragma_table_info(?, ?) ORDER BY cid",
+        (name, database),
+    ).fetchall()
     required = {r[0] for r in info if r[2] or r[3]}
-    keys = run('SELECT id, seq, "table", "from", "to" FROM pragma_foreign_key_list(?, ?)', (name, database)).fetchall()
+    keys = run(
+        'SELECT id, seq, "table", "from", "to" FROM pragma_foreign_key_list(?, ?)', (name, database)
+    ).fetchall()
     compound = {r[0] for r in keys if r[1]}
     links = [Link(r[3], r[2], r[4] or "id", r[3] in required) for r in keys if r[0] not in compound]
     primary = [r[0] for r in sorted(info, key=lambda r: r[3]) if r[3]]
-    numbered = len(primary) == 1 and next(r[1] for r in info if r[0] == primary[0]).upper() == "INTEGER"
+    numbered = (
+        len(primary) == 1 and next(r[1] for r in info if r[0] == primary[0]).upper() == "INTEGER"
+    )
     foreign = {link.column for link in links}
     number = primary[0] if numbered and primary[0] not in foreign else ""
     key = primary if primary and not numbered else _unique(run, name, database)
@@ -188,9 +233,17 @@ def _table(run: Execute, name: str, database: str) -> MergeTable:
 
 
 def _unique(run: Execute, name: str, database: str) -> list[str]:
-    rows = run("SELECT name FROM pragma_index_list(?, ?) WHERE [unique] AND origin = 'u' ORDER BY seq", (name, database))
+    rows = run(
+        "SELECT name FROM pragma_index_list(?, ?) WHERE [unique] AND origin = 'u' ORDER BY seq",
+        (name, database),
+    )
     for (index,) in rows.fetchall():
-        return [r[0] for r in run("SELECT name FROM pragma_index_info(?, ?) ORDER BY seqno", (index, database))]
+        return [
+            r[0]
+            for r in run(
+                "SELECT name FROM pragma_index_info(?, ?) ORDER BY seqno", (index, database)
+            )
+        ]
     return []
 
 
@@ -208,7 +261,11 @@ class _Copy:
         self.schema = merge_schema(self.run, target)
         names = [name for name in self.schema.tables if name in self._there]
         listed = ", ".join(f'EXISTS (SELECT 1 FROM {self.source}."{name}")' for name in names)
-        self._filled = {name for name, filled in zip(names, self.run(f"SELECT {listed}").fetchone(), strict=True) if filled}
+        self._filled = {
+            name
+            for name, filled in zip(names, self.run(f"SELECT {listed}").fetchone(), strict=True)
+            if filled
+        }
         self.rows = 0
 
     def _add_tables(self) -> None:
@@ -222,15 +279,24 @@ class _Copy:
             if name not in here:
                 self.run(f'CREATE TABLE {self.target}."{name}" {columns}')
             elif name not in _NOT_COPIED and columns != _columns_of(here[name]):
-                raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Create it again")
+                raise DatabaseUnusable(
+                    f"{name} has other columns there: made by another version of whowrote",
+                    "Create it again",
+                )
 
     def copy(self, names: Mapping[str, str], named: bool) -> None:
         """Replaces these repositories: name there -> name here. Call within a transaction that does not enforce foreign keys."""
         for table in ("taken", "doomed", "names"):
             self.run(f"DELETE FROM temp.{table}")
         for name, here in names.items():
-            self.run(f"INSERT INTO temp.taken SELECT id FROM {self.source}.{ROOT} WHERE name = ?", (name,))
-            self.run(f"INSERT INTO temp.doomed SELECT id FROM {self.target}.{ROOT} WHERE name = ?", (here,))
+            self.run(
+                f"INSERT INTO temp.taken SELECT id FROM {self.source}.{ROOT} WHERE name = ?",
+                (name,),
+            )
+            self.run(
+                f"INSERT INTO temp.doomed SELECT id FROM {self.target}.{ROOT} WHERE name = ?",
+                (here,),
+            )
             self.run("INSERT INTO temp.names VALUES (?, ?)", (name, here))
         self._moves()
         remove(self.run, self.schema, self.target)
@@ -274,7 +340,9 @@ class _Copy:
         values = ", ".join(self._value(table, column) for column in columns)
         order = f' ORDER BY "{table.number}"' if table.number else ""
         select = f'SELECT {values} FROM {self.source}."{table.name}" s WHERE {condition}{order}'
-        self.rows += max(0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount)
+        self.rows += max(
+            0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount
+        )
 
     def _value(self, table: MergeTable, column: str) -> str:
         if column == "name" and table.name in _NAMED:
@@ -306,7 +374,11 @@ class _Copy:
 
     def _value_of(self, table: MergeTable, column: str) -> str:
         link = table.link(column)
-        return self._number(link.parent, f'o."{column}"', link.to) if link is not None else f'o."{column}"'
+        return (
+            self._number(link.parent, f'o."{column}"', link.to)
+            if link is not None
+            else f'o."{column}"'
+        )
 
 
 def remove(run: Execute, schema: MergeSchema, database: str) -> int:
@@ -314,7 +386,12 @@ def remove(run: Execute, schema: MergeSchema, database: str) -> int:
     if run("SELECT 1 FROM temp.doomed").fetchone() is None:
         return 0
     return sum(
-        max(0, run(f'DELETE FROM {database}."{name}" WHERE {schema.condition(name, database, "temp.doomed")}').rowcount)
+        max(
+            0,
+            run(
+                f'DELETE FROM {database}."{name}" WHERE {schema.condition(name, database, "temp.doomed")}'
+            ).rowcount,
+        )
         for name in reversed(schema.order)
         if name not in schema.named_tables
     )
@@ -358,11 +435,20 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
         broken = shard.value("SELECT COUNT(*) FROM pragma_foreign_key_check")
         theirs = _states(shard)
     if broken:
-        raise DatabaseUnusable(f"{path} is damaged, rows that refer to nothing: {broken}", "Create it again")
+        raise DatabaseUnusable(
+            f"{path} is damaged, rows that refer to nothing: {broken}", "Create it again"
+        )
     ours = _states(store, theirs if one_server else None)
     hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
-    called = {name: name if one_server else _name_here(path, state, ours, force) for name, state in theirs.items()}
-    dropped = {name for name, here in called.items() if not hidden.isdisjoint((tombstone(name), tombstone(here)))}
+    called = {
+        name: name if one_server else _name_here(path, state, ours, force)
+        for name, state in theirs.items()
+    }
+    dropped = {
+        name
+        for name, here in called.items()
+        if not hidden.isdisjoint((tombstone(name), tombstone(here)))
+    }
     here_too = [n for n in theirs if n not in dropped and not force and called[n] in ours]
     newer_here = [n for n in here_too if theirs[n].at and theirs[n].at <= ours[called[n]].at]
     names = {n: called[n] for n in theirs if n not in dropped and n not in newer_here}
@@ -370,7 +456,14 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
         copy = _Copy(store, "other", "main")
         copy.copy(names, named=True)
     replaced = [here for here in names.values() if here in ours]
-    return Merged(str(path), replaced, [here for here in names.values() if here not in ours], newer_here, len(dropped), copy.rows)
+    return Merged(
+        str(path),
+        replaced,
+        [here for here in names.values() if here not in ours],
+        newer_here,
+        len(dropped),
+        copy.rows,
+    )
 
 
 def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bool) -> str:
@@ -378,10 +471,16 @@ def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bo
     namesake = ours.get(theirs.name)
     if host_of(theirs.url):
         names = (name_of(theirs.url), name_with_host(theirs.url))
-        present = (name for name in names if name in ours and same_place(ours[name].url, theirs.url))
+        present = (
+            name for name in names if name in ours and same_place(ours[name].url, theirs.url)
+        )
         if theirs.name in names and (same := next(present, None)):
             return same
-        return names[1] if namesake is not None and on_other_server(namesake.url, theirs.url) else theirs.name
+        return (
+            names[1]
+            if namesake is not None and on_other_server(namesake.url, theirs.url)
+            else theirs.name
+        )
     roots = {theirs.root_sha, namesake.root_sha if namesake is not None else None}
     if not force and None not in roots and len(roots) > 1:
         raise DatabaseUnusable(
@@ -403,8 +502,13 @@ def forget_rows(store: Store, names: Iterable[str]) -> int:
     """Removes every row of repositories; returns how many. Call outside of a transaction."""
     with foreign_keys_off(store), store.transaction():
         for name in names:
-            store.connection.execute(f"INSERT INTO temp.doomed SELECT id FROM {ROOT} WHERE name = ? COLLATE NOCASE", (name,))
-        gone = remove(store.connection.execute, merge_schema(store.connection.execute, "main"), "main")
+            store.connection.execute(
+                f"INSERT INTO temp.doomed SELECT id FROM {ROOT} WHERE name = ? COLLATE NOCASE",
+                (name,),
+            )
+        gone = remove(
+            store.connection.execute, merge_schema(store.connection.execute, "main"), "main"
+        )
         if not store.value(f"SELECT COUNT(*) FROM {ROOT}"):
             for name in _FOR_ALL:
                 store.connection.execute(f"DELETE FROM {name}")
@@ -426,5 +530,11 @@ def _states(store: Store, names: Iterable[str] | None = None) -> dict[str, _Stat
     if names is None:
         rows = store.rows(f"{sql} GROUP BY r.id")
     else:
-        rows = [row for name in names for row in store.rows(f"{sql} WHERE r.name = ? GROUP BY r.id", (name,))]
-    return {r["name"]: _State(r["name"], r["url"] or "", r["root_sha"], r["at"] or "") for r in rows}
+        rows = [
+            row
+            for name in names
+            for row in store.rows(f"{sql} WHERE r.name = ? GROUP BY r.id", (name,))
+        ]
+    return {
+        r["name"]: _State(r["name"], r["url"] or "", r["root_sha"], r["at"] or "") for r in rows
+    }

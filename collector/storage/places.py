@@ -15,7 +15,11 @@ def clone_around(path: str | Path) -> Path | None:
     """The worktree or bare repository that holds a path; None outside of any. Reads names alone: nothing is opened."""
     start = Path(path).resolve()
     for directory in (start, *start.parents):
-        is_bare = (directory / "HEAD").is_file() and (directory / "objects").is_dir() and (directory / "refs").is_dir()
+        is_bare = (
+            (directory / "HEAD").is_file()
+            and (directory / "objects").is_dir()
+            and (directory / "refs").is_dir()
+        )
         if is_bare or (directory / ".git").exists():
             return directory
     return None
@@ -25,7 +29,10 @@ def database_of(clone: Path) -> Path:
     """Where the database of a clone is by default; all worktrees of a repository share it."""
     common = _common_directory(clone)
     name = common.parent.name if common.name == ".git" else common.name.removesuffix(".git")
-    return _data_directory() / f"{name or 'repository'}-{hashlib.sha256(os.fsencode(common)).hexdigest()[:8]}.db"
+    return (
+        _data_directory()
+        / f"{name or 'repository'}-{hashlib.sha256(os.fsencode(common)).hexdigest()[:8]}.db"
+    )
 
 
 def default_database(parameters: dict[str, Any]) -> Path:
@@ -62,8 +69,14 @@ def _common_directory(clone: Path) -> Path:
     """The `.git` that all worktrees of a repository share; the directory itself of a bare one."""
     git = clone / ".git"
     if git.is_file():
-        git_directory = (clone / git.read_text("utf-8", "replace").removeprefix("gitdir:").strip()).resolve()
-        return git_directory.parent.parent if git_directory.parent.name == "worktrees" else git_directory
+        git_directory = (
+            clone / git.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
+        ).resolve()
+        return (
+            git_directory.parent.parent
+            if git_directory.parent.name == "worktrees"
+            else git_directory
+        )
     return git.resolve() if git.exists() else clone.resolve()
 
 
@@ -75,7 +88,9 @@ def _data_directory() -> Path:
 
 def cache_directory() -> Path:
     """Where what can be made again is kept for all databases of the user."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    home = (
+        os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    )
     return Path(home) / "whowrote"
 
 

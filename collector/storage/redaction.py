@@ -37,7 +37,9 @@ _BLOCK_WORDS = ("PRIVATE KEY", "Private-Lines", "LS0tLS1CRUdJTi")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{20}|(?:\n|\\n)\s*[A-Za-z0-9+/=]{4,}\s*(?:\n|\\+n)")
 _END_OF_LINE = re.compile(r"\n|\\+r\\+n|\\+n")
 
-_RULES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text("utf-8"))
+_RULES: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("secrets.toml").read_text("utf-8")
+)
 _PART = re.compile(r"\{([A-Z_]+)\}")
 
 
@@ -51,22 +53,34 @@ def _expanded(pattern: str) -> str:
 def _character(character: str) -> str:
     if character.isascii():
         return character
-    codes = sorted({f"u{ord(case):04x}" for case in (character, character.upper(), character.lower()) if len(case) == 1})
+    codes = sorted(
+        {
+            f"u{ord(case):04x}"
+            for case in (character, character.upper(), character.lower())
+            if len(case) == 1
+        }
+    )
     return rf"(?:{character}|\\+(?:{'|'.join(codes)}))"
 
 
 # A token begins where a word begins, or after the letter of `\n` in JSON.
-_TOKENS = re.compile(rf"(?:(?<![A-Za-z0-9])|(?<=\A[nrt]))(?:{'|'.join(_RULES['tokens'].values())})(?![A-Za-z0-9_])")
+_TOKENS = re.compile(
+    rf"(?:(?<![A-Za-z0-9])|(?<=\A[nrt]))(?:{'|'.join(_RULES['tokens'].values())})(?![A-Za-z0-9_])"
+)
 _LEAST = 16  # characters of a token
 # What a token may be a part of. That of one service has a space: texts with it are read by the second.
 _RUNS = re.compile(rf"(?<![\w.~=+-])[A-Za-z\d][\w.~=+/,:%-]{{{_LEAST - 1},}}")
 _SPACED_RUNS = re.compile(r"(?<![\w.~=+-])[A-Za-z\d][\w.~=+/,:%-]*(?: fm\d_[\w+/=,-]+)?")
-_REMEMBERED = 1 << 16  # runs of characters and short texts: the same paths and names come again and again
+_REMEMBERED = (
+    1 << 16
+)  # runs of characters and short texts: the same paths and names come again and again
 _SHORT = 300  # characters of a text worth remembering
 
 
 _NAMES = re.compile(_expanded("{PASS}|{KEY}"))
-_NAMED = re.compile(_expanded(r"(?:{PASS}|{KEY})\w{0,30}(?:\s{0,3}[:=]|[>\]]|{Q})"))  # with what a value may follow
+_NAMED = re.compile(
+    _expanded(r"(?:{PASS}|{KEY})\w{0,30}(?:\s{0,3}[:=]|[>\]]|{Q})")
+)  # with what a value may follow
 _KEY_BEGINS = re.compile(_expanded(r"(?=((?:{KEYS})[_-]?)\Z)"))  # what of `KEY` stands before "key"
 
 # Values that only look like a secret: names of things, calls, placeholders, sentences.
@@ -75,9 +89,13 @@ _PLACEHOLDER = re.compile(
     r"|example|placeholder|dummy|redacted|\[secret|fake|mock|sample|https?://|^env\(|^\$\w+$|^%\w+%$",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"[@./~:_-]*(?:(?:[A-Z][a-z]*|[a-z]+)[-_]?\d{0,5}(?:[-_./: ,\\@]+|(?=[A-Z])|$))+[.!?:)*]*")
+_NAME = re.compile(
+    r"[@./~:_-]*(?:(?:[A-Z][a-z]*|[a-z]+)[-_]?\d{0,5}(?:[-_./: ,\\@]+|(?=[A-Z])|$))+[.!?:)*]*"
+)
 _NUMBER = re.compile(r"[\^~<>=v]{0,3}[\d.,:_/-]+(?:-(?:alpha|beta|rc|dev|next)[\d.]*)?")
-_PATH = re.compile(r"[A-Za-z_$][\w$]{0,30}(?:(?:::|\.|->)[A-Za-z_$][\w$]{0,40})+[:.(*?!]*")  # of names in code
+_PATH = re.compile(
+    r"[A-Za-z_$][\w$]{0,30}(?:(?:::|\.|->)[A-Za-z_$][\w$]{0,40})+[:.(*?!]*"
+)  # of names in code
 _ID = re.compile(r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
 _PLAIN = re.compile("[A-Za-z0-9]+")
 _HEX = re.compile("[a-f0-9]{32,}|[A-F0-9]{32,}")
@@ -93,9 +111,16 @@ _NAMES_SECRETS = re.compile(_NAMES.pattern + "|label|field|input|error", re.IGNO
 
 def _is_key(value: str) -> bool:
     """Whether an assigned value can be a key, and is not a name, a number, a sentence or a placeholder."""
-    if _PLACEHOLDER.search(value) or len(set(value)) < 4 or not _has_digit(value) or _has_blank(value):
+    if (
+        _PLACEHOLDER.search(value)
+        or len(set(value)) < 4
+        or not _has_digit(value)
+        or _has_blank(value)
+    ):
         return False
-    if _is_random(value) or (len(value) >= _LEAST and _MIXED.search(value) and not _PATH.fullmatch(value)):
+    if _is_random(value) or (
+        len(value) >= _LEAST and _MIXED.search(value) and not _PATH.fullmatch(value)
+    ):
         return True
     return not any(form.fullmatch(value) for form in (_NAME, _NUMBER, _PATH))
 
@@ -105,14 +130,22 @@ def _is_random(value: str) -> bool:
     longest = max(_PLAIN.findall(value), key=len, default="")
     if len(longest) < _LEAST or not _has_digit(longest) or longest.isdecimal():
         return False
-    return len(longest) < 3.2 * len(_WORD_OR_NUMBER.findall(longest)) or _HEX.fullmatch(longest) is not None
+    return (
+        len(longest) < 3.2 * len(_WORD_OR_NUMBER.findall(longest))
+        or _HEX.fullmatch(longest) is not None
+    )
 
 
 def _is_password(value: str) -> bool:
     """The same of what is called a password and stands in quotes: a word may be one, but not a sentence or the name of a field."""
     if _PLACEHOLDER.search(value) or _NAMES_SECRETS.search(value) or _TYPES.fullmatch(value):
         return False
-    return not _has_blank(value) and len(set(value)) > 3 and max(value) < "\u3000" and not _PATH.fullmatch(value)
+    return (
+        not _has_blank(value)
+        and len(set(value)) > 3
+        and max(value) < "\u3000"
+        and not _PATH.fullmatch(value)
+    )
 
 
 def _is_bare_password(value: str) -> bool:
@@ -127,7 +160,12 @@ def _is_set_password(value: str) -> bool:
 
 def _is_set_key(value: str) -> bool:
     """As `_is_key`, or letters alone that are more than a name has."""
-    return _is_key(value) or (value.isalpha() and len(value) >= 20 and not _PLACEHOLDER.search(value) and len(set(value)) > 7)
+    return _is_key(value) or (
+        value.isalpha()
+        and len(value) >= 20
+        and not _PLACEHOLDER.search(value)
+        and len(set(value)) > 7
+    )
 
 
 # What has letters and digits and is said beside passwords without being one: names of methods, versions, numbers of things.
@@ -149,24 +187,48 @@ def _is_spoken_password(value: str) -> bool:
 
 def _is_strong(value: str) -> bool:
     """A password that shows without being called one."""
-    return _is_spoken_password(value) and _has_digit(value) and bool(re.search(r"[!@#$%^&*+?~]", value))
+    return (
+        _is_spoken_password(value)
+        and _has_digit(value)
+        and bool(re.search(r"[!@#$%^&*+?~]", value))
+    )
 
 
 def _is_spoken_key(value: str) -> bool:
     """A key in a sentence."""
-    return len(value) >= _LEAST and _is_key(value) and bool(_MIXED.search(value)) and "/" not in value and not _ID.fullmatch(value)
+    return (
+        len(value) >= _LEAST
+        and _is_key(value)
+        and bool(_MIXED.search(value))
+        and "/" not in value
+        and not _ID.fullmatch(value)
+    )
 
 
 def _is_phrase(value: str) -> bool:
     """The words of a wallet, of which no list has articles or pronouns."""
     words = re.findall("[a-z]+", value)
-    return len(set(words)) > 5 and not {"the", "and", "for", "are", "was", "not", "but", "with", "from", "which"} & set(words)
+    return len(set(words)) > 5 and not {
+        "the",
+        "and",
+        "for",
+        "are",
+        "was",
+        "not",
+        "but",
+        "with",
+        "from",
+        "which",
+    } & set(words)
 
 
 def _is_user_and_password(value: str) -> bool:
     """In base64, with a colon between the two."""
     try:
-        return re.fullmatch(rb"[\w.@+-]{1,80}:[!-~]{3,400}", base64.b64decode(value, validate=True)) is not None
+        return (
+            re.fullmatch(rb"[\w.@+-]{1,80}:[!-~]{3,400}", base64.b64decode(value, validate=True))
+            is not None
+        )
     except ValueError:
         return False
 
@@ -185,13 +247,19 @@ class _Place:
 
     words: frozenset[str]  # one of them, in small letters, is in every text that the pattern fits
     pattern: re.Pattern[str]
-    fits: Callable[[str], bool] | None = None  # decides whether the value is a secret; None: it always is
+    fits: Callable[[str], bool] | None = (
+        None  # decides whether the value is a secret; None: it always is
+    )
     at_word: bool = False  # the pattern begins with `PASS` or `KEY`
     at_begins: bool = False  # it begins with one of `words`
     behind: re.Pattern[str] | None = None  # what must stand before it
-    each: re.Pattern[str] | None = None  # the value has several secrets: the group `secret` of each match of this
+    each: re.Pattern[str] | None = (
+        None  # the value has several secrets: the group `secret` of each match of this
+    )
 
-    def mark(self, text: str, small: str = "", words: Set[str] = frozenset(), starts: Sequence[int] = ()) -> str:
+    def mark(
+        self, text: str, small: str = "", words: Set[str] = frozenset(), starts: Sequence[int] = ()
+    ) -> str:
         """The text without what the place holds.
 
         `small`: it in small letters; `words`: those of all places in it; `starts`: where `PASS` and `KEY` may begin.
@@ -208,15 +276,29 @@ class _Place:
         return "".join([*parts, text[end:]]) if parts else text
 
     def _replacement(self, match: re.Match[str]) -> str:
-        if self.behind is not None and not self.behind.search(match.string, max(0, match.start() - _BEHIND), match.start()):
+        if self.behind is not None and not self.behind.search(
+            match.string, max(0, match.start() - _BEHIND), match.start()
+        ):
             return match[0]
-        before, value, after = match[1], match["secret"], match[0][match.end("secret") - match.start() :]
+        before, value, after = (
+            match[1],
+            match["secret"],
+            match[0][match.end("secret") - match.start() :],
+        )
         if self.each is not None:
             return before + self.each.sub(self._part, value) + after
-        return match[0] if self.fits is not None and not self.fits(value) else before + _marked(value) + after
+        return (
+            match[0]
+            if self.fits is not None and not self.fits(value)
+            else before + _marked(value) + after
+        )
 
     def _part(self, match: re.Match[str]) -> str:
-        return match[0] if self.fits is not None and not self.fits(match["secret"]) else match[1] + MARK
+        return (
+            match[0]
+            if self.fits is not None and not self.fits(match["secret"])
+            else match[1] + MARK
+        )
 
 
 def _marked(secret: str) -> str:
@@ -237,7 +319,9 @@ def _occurrences(small: str, words: Iterable[str]) -> list[int]:
 
 def _starts(small: str, words: Set[str]) -> list[int]:
     """Where `PASS` and `KEY` may begin."""
-    places = _occurrences(small, words & {"pass", "pwd", "secret", "token", "credential", "webhook"})
+    places = _occurrences(
+        small, words & {"pass", "pwd", "secret", "token", "credential", "webhook"}
+    )
     for place in _occurrences(small, words & {"key"}):
         before = _KEY_BEGINS.search(small, max(0, place - 12), place)
         if before is not None:
@@ -246,18 +330,28 @@ def _starts(small: str, words: Set[str]) -> list[int]:
 
 
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
-    "key": _is_key, "password": _is_password, "bare_password": _is_bare_password, "set_password": _is_set_password,
-    "set_key": _is_set_key, "spoken_password": _is_spoken_password, "spoken_key": _is_spoken_key, "strong": _is_strong,
-    "phrase": _is_phrase, "user_and_password": _is_user_and_password, "random": _is_random,
+    "key": _is_key,
+    "password": _is_password,
+    "bare_password": _is_bare_password,
+    "set_password": _is_set_password,
+    "set_key": _is_set_key,
+    "spoken_password": _is_spoken_password,
+    "spoken_key": _is_spoken_key,
+    "strong": _is_strong,
+    "phrase": _is_phrase,
+    "user_and_password": _is_user_and_password,
+    "random": _is_random,
     "argument": lambda value: value[0] not in "-$/",
     "typed": lambda value: value != "y" and not _NUMBER.fullmatch(value),
-}  # fmt: skip
+}
 
 
 def _place(rule: Mapping[str, str]) -> _Place:
     pattern, start, nouns = rule["pattern"], rule.get("start"), rule.get("nouns")
     words = (
-        _beginnings(_RULES["parts"][nouns]) if nouns else _PART.sub(lambda name: _RULES["parts"][name[1]], rule["words"]).split()
+        _beginnings(_RULES["parts"][nouns])
+        if nouns
+        else _PART.sub(lambda name: _RULES["parts"][name[1]], rule["words"]).split()
     )
     return _Place(
         frozenset(words),
@@ -265,7 +359,9 @@ def _place(rule: Mapping[str, str]) -> _Place:
         _CHECKS[rule["fits"]] if "fits" in rule else None,
         at_word=start == "noun" or pattern.startswith(("({PASS}", "({KEY}")),
         at_begins=start == "word" or nouns is not None,
-        behind=re.compile(rf"(?:{_expanded(rule['behind'])})\Z", re.IGNORECASE) if "behind" in rule else None,
+        behind=re.compile(rf"(?:{_expanded(rule['behind'])})\Z", re.IGNORECASE)
+        if "behind" in rule
+        else None,
         each=re.compile(_expanded(rule["each"]), re.IGNORECASE) if "each" in rule else None,
     )
 
@@ -287,9 +383,13 @@ def _beginnings(nouns: str) -> set[str]:
 _BEHIND = 64  # characters before a word that are looked at
 _SERVICES = frozenset(_RULES["services"].split())
 _GIVEN = re.compile(
-    _expanded(r"([A-Za-z][\w .@-]{2,60}?(?:{Q})?\s{0,3}(?:=>|:=|[=:,(])\s{0,3}(?:{Q})?)(?P<secret>\w[\w+/=.~-]{15,150})")
+    _expanded(
+        r"([A-Za-z][\w .@-]{2,60}?(?:{Q})?\s{0,3}(?:=>|:=|[=:,(])\s{0,3}(?:{Q})?)(?P<secret>\w[\w+/=.~-]{15,150})"
+    )
 )
-_GIVEN_END = re.compile(_expanded(r"[>=:,(]\s{0,3}(?:{Q})?\w[\w+/=.~-]{15}"))  # in each of these, and found fifty times as fast
+_GIVEN_END = re.compile(
+    _expanded(r"[>=:,(]\s{0,3}(?:{Q})?\w[\w+/=.~-]{15}")
+)  # in each of these, and found fifty times as fast
 _WORD = re.compile("[A-Z]?[a-z0-9]+|[A-Z]+")
 _PLACES = tuple(map(_place, _RULES["places"]))
 
@@ -316,7 +416,9 @@ def _keyed_lines(text: str) -> tuple[list[str], list[int]]:
 def secrets_in(text: str) -> Iterator[str]:
     """The secrets found in a text, in parts that lie in one line. Lines searched before, after the same line, are passed over."""
     lines, keys = _keyed_lines(text)
-    if any(word in text for word in _BLOCK_WORDS):  # lines of a key that were shown without its begin looked like no secret
+    if any(
+        word in text for word in _BLOCK_WORDS
+    ):  # lines of a key that were shown without its begin looked like no secret
         _searched.difference_update(keys)
     parts, last = [""], -1
     for number in [number for number, key in enumerate(keys) if key not in _searched]:
@@ -346,10 +448,14 @@ def _left_out(text: str) -> Iterator[str]:
 def _secrets_out(text: str) -> str:
     if any(word in text for word in _BLOCK_WORDS):
         # What only names a block, as code that looks for one does, stays.
-        text = _BLOCK.sub(lambda match: _marked(match[0]) if _KEY_TEXT.search(match[0]) else match[0], text)
+        text = _BLOCK.sub(
+            lambda match: _marked(match[0]) if _KEY_TEXT.search(match[0]) else match[0], text
+        )
     pattern = _SPACED_RUNS if " fm" in text else _RUNS
     runs = set(pattern.findall(text))
-    if any(_tokens_out(run) != run for run in runs):  # hardly ever: finding alone is far faster than replacing
+    if any(
+        _tokens_out(run) != run for run in runs
+    ):  # hardly ever: finding alone is far faster than replacing
         text = pattern.sub(lambda run: _tokens_out(run[0]), text)
     for key in {key for run in runs if _has_random(run) for key in _keys_of_services(text, run)}:
         text = text.replace(key, MARK)
@@ -376,8 +482,14 @@ def _keys_of_services(text: str, run: str) -> Iterable[str]:
     """Values of a run of characters that stand beside the name of a service."""
     for start in _occurrences(text, (run,)):
         first, end = max(0, start - _BEHIND), start + len(run)
-        for match in _GIVEN.finditer(text, first, end) if _GIVEN_END.search(text, first, end) else ():
-            if _is_random(match["secret"]) and not _PLACEHOLDER.search(match["secret"]) and _names_service(match[1]):
+        for match in (
+            _GIVEN.finditer(text, first, end) if _GIVEN_END.search(text, first, end) else ()
+        ):
+            if (
+                _is_random(match["secret"])
+                and not _PLACEHOLDER.search(match["secret"])
+                and _names_service(match[1])
+            ):
                 yield match["secret"]
 
 
@@ -385,13 +497,17 @@ def _keys_of_services(text: str, run: str) -> Iterable[str]:
 def _names_service(name: str) -> bool:
     words = [word.lower() for word in _WORD.findall(name)]
     words += [before + after for before, after in pairwise(words)]
-    return any(word[:end] in _SERVICES for word in words for end in {len(word), *range(6, len(word))})
+    return any(
+        word[:end] in _SERVICES for word in words for end in {len(word), *range(6, len(word))}
+    )
 
 
 @cache
 def _words() -> Callable[[str], set[str]]:
     """Finds words of which a text in small letters must have one to hold a secret, apart from tokens and blocks of keys."""
-    return word_finder(word for words in (*(place.words for place in _PLACES), *_detectors()) for word in words)
+    return word_finder(
+        word for words in (*(place.words for place in _PLACES), *_detectors()) for word in words
+    )
 
 
 def _small(text: str) -> str:
@@ -435,8 +551,16 @@ def _detectors() -> dict[frozenset[str], Callable[[str], set[str]]]:
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 
     kinds = {kind.__name__: kind for kind in get_mapping_from_secret_type_to_class().values()}
-    return {frozenset(words.split()): _finder(kinds[name]()) for name, words in _LIBRARY.items() if name in kinds}
+    return {
+        frozenset(words.split()): _finder(kinds[name]())
+        for name, words in _LIBRARY.items()
+        if name in kinds
+    }
 
 
 def _finder(plugin: Any) -> Callable[[str], set[str]]:
-    return lambda text: {secret for secret in plugin.analyze_string(text) if isinstance(secret, str) and len(secret) >= _SHORTEST}
+    return lambda text: {
+        secret
+        for secret in plugin.analyze_string(text)
+        if isinstance(secret, str) and len(secret) >= _SHORTEST
+    }

@@ -64,7 +64,10 @@ _EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-
 @cache
 def text_columns() -> dict[tuple[str, str], str]:
     """(table, column) -> the least content that keeps its text, for the core and the plug-ins."""
-    return {**_COLUMNS, **{(text.table, text.column): text.content for text in texts_of_plugins() if not text.key}}
+    return {
+        **_COLUMNS,
+        **{(text.table, text.column): text.content for text in texts_of_plugins() if not text.key},
+    }
 
 
 @cache
@@ -90,16 +93,24 @@ class Policy:
             return None
         return self.redactor(value) if self.redacts else value
 
-    def rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+    def rows(
+        self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> Iterable[Sequence[Any]]:
         """Rows as they are stored."""
         if self == Policy(FULL, Redaction.NONE):
             return rows
         if not self.keeps(_ROWS.get(table, NONE)):
             return []
-        change = {n: how for n, name in enumerate(columns) if (how := self._change(table, name)) is not None}
+        change = {
+            n: how
+            for n, name in enumerate(columns)
+            if (how := self._change(table, name)) is not None
+        }
         return self._change_rows(change, rows) if change else rows
 
-    def session_rows(self, tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]) -> dict[str, list[Sequence[Any]]]:
+    def session_rows(
+        self, tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]
+    ) -> dict[str, list[Sequence[Any]]]:
         """Rows of a session as they are stored, by table, of (columns, rows). What one text shows to be a secret goes from all."""
         kept = {name: list(self.rows(name, *several)) for name, several in tables.items()}
         if not self.redacts:
@@ -109,16 +120,25 @@ class Policy:
         pairs = (
             cells
             for name, (_, rows) in tables.items()
-            for row, stored in zip(rows, kept[name], strict=False)  # a table that is not kept has no rows
+            for row, stored in zip(
+                rows, kept[name], strict=False
+            )  # a table that is not kept has no rows
             for cells in zip(row, stored, strict=True)
         )
-        changed = (text for text, rest in pairs if text is not rest and isinstance(rest, str) and text != rest)
+        changed = (
+            text
+            for text, rest in pairs
+            if text is not rest and isinstance(rest, str) and text != rest
+        )
         secrets = {secret for text in changed for secret in known_secrets(text)}
         if not secrets:
             return kept
         known = re.compile("|".join(map(re.escape, sorted(secrets, key=len, reverse=True))))
         for name, (columns, _) in tables.items():
-            texts = dict.fromkeys((n for n, column in enumerate(columns) if self._change(name, column)), partial(known.sub, MARK))
+            texts = dict.fromkeys(
+                (n for n, column in enumerate(columns) if self._change(name, column)),
+                partial(known.sub, MARK),
+            )
             kept[name] = list(self._change_rows(texts, kept[name]))
         return kept
 
@@ -135,13 +155,20 @@ class Policy:
             return None
         if note is not None and not self.keeps(FULL):
             return lambda value: self.text(_without(value, note))
-        return (lambda value: self.text(value, least)) if self.redacts or not self.keeps(least) else None
+        return (
+            (lambda value: self.text(value, least))
+            if self.redacts or not self.keeps(least)
+            else None
+        )
 
     def _change_rows(
         self, change: Mapping[int, Callable[[str], str | None]], rows: Iterable[Sequence[Any]]
     ) -> Iterator[Sequence[Any]]:
         for row in rows:
-            yield [change[n](v) if n in change and isinstance(v, str) and v else v for n, v in enumerate(row)]
+            yield [
+                change[n](v) if n in change and isinstance(v, str) and v else v
+                for n, v in enumerate(row)
+            ]
 
     @property
     def redacts(self) -> bool:
@@ -160,9 +187,16 @@ class Policy:
 def _without(text: str, key: str) -> str:
     """A JSON object without one of its keys."""
     value = json.loads(text)
-    return json.dumps({name: item for name, item in value.items() if name != key}, ensure_ascii=False)
+    return json.dumps(
+        {name: item for name, item in value.items() if name != key}, ensure_ascii=False
+    )
 
 
 def pseudonym(address: str) -> str:
     """The same for the same address; tells nothing else to who does not know it."""
-    return hashlib.sha256(b"whowrote address\0" + address.lower().encode("utf-8", "replace")).hexdigest()[:16] + "@redacted"
+    return (
+        hashlib.sha256(
+            b"whowrote address\0" + address.lower().encode("utf-8", "replace")
+        ).hexdigest()[:16]
+        + "@redacted"
+    )

@@ -68,20 +68,28 @@ class SessionCache:
         if self._cache is None or not parts:
             return {}
         try:
-            rows = self._cache.rows(_PARTS, (self._repo, session, input_key, orjson.dumps(list(parts)).decode()))
+            rows = self._cache.rows(
+                _PARTS, (self._repo, session, input_key, orjson.dumps(list(parts)).decode())
+            )
         except _FAILURES:
             return {}
         if any(row["used_on"] != self._today for row in rows):
             self._used.append(session)
         blob = cache(self._blob)
-        contents = {row["part"]: unseal(row["content"], blob) for row in rows if isinstance(row["content"], bytes)}
+        contents = {
+            row["part"]: unseal(row["content"], blob)
+            for row in rows
+            if isinstance(row["content"], bytes)
+        }
         return {part: content for part, content in contents.items() if content is not None}
 
     @cached_property
     def has_room(self) -> bool:
         """Whether it is worth making something to put in: there was room when it was first asked."""
         try:
-            return self._cache is not None and int(self._cache.value(_KEPT_BYTES) or 0) < CACHE_BYTES
+            return (
+                self._cache is not None and int(self._cache.value(_KEPT_BYTES) or 0) < CACHE_BYTES
+            )
         except _FAILURES:
             return False
 
@@ -107,10 +115,17 @@ class SessionCache:
                     full += _size(parts)
                     if full > CACHE_BYTES:
                         break
-                    entries = ((self._repo, session, part, key, self._today, len(kept), kept) for part, kept in parts.items())
-                    connection.executemany("INSERT INTO sessions_read VALUES (?, ?, ?, ?, ?, ?, ?)", entries)
+                    entries = (
+                        (self._repo, session, part, key, self._today, len(kept), kept)
+                        for part, kept in parts.items()
+                    )
+                    connection.executemany(
+                        "INSERT INTO sessions_read VALUES (?, ?, ?, ?, ?, ?, ?)", entries
+                    )
                 rows = [(self._today, self._repo, session) for session in dict.fromkeys(used)]
-                connection.executemany(f"UPDATE sessions_read SET used_on = ? WHERE {condition}", rows)
+                connection.executemany(
+                    f"UPDATE sessions_read SET used_on = ? WHERE {condition}", rows
+                )
         except _FAILURES:
             self._cache = None
 
@@ -168,30 +183,46 @@ def _delete(cache: Store, condition: str, *values: str) -> None:
                 connection.execute(f"DELETE FROM sessions_read WHERE {condition}", values)
 
 
-def seal(parts: Mapping[str, bytes], oids: Iterable[str], blob: ReadBlob) -> dict[str, bytes] | None:
+def seal(
+    parts: Mapping[str, bytes], oids: Iterable[str], blob: ReadBlob
+) -> dict[str, bytes] | None:
     """Packed values as entries are kept: compressed, with the places of their secrets instead of them.
 
     `oids`: of the transcripts that they were read from. None where none of them has all secrets, or one would be left.
     """
-    from collector.storage.redaction import secrets_in  # its patterns take a tenth of a second to compile
+    from collector.storage.redaction import (
+        secrets_in,
+    )  # its patterns take a tenth of a second to compile
 
     texts = list(dict.fromkeys(text for content in parts.values() for text in texts_of(content)))
-    secrets = sorted({secret for text in texts for secret in secrets_in(text)}, key=len, reverse=True)
+    secrets = sorted(
+        {secret for text in texts for secret in secrets_in(text)}, key=len, reverse=True
+    )
     if not secrets:
         return {part: zlib.compress(content, 1) for part, content in parts.items()}
     pattern = re.compile("|".join(map(re.escape, secrets)))
-    if any(True for text in filter(pattern.search, texts) for _ in secrets_in(pattern.sub(MARK, text))):
+    if any(
+        True for text in filter(pattern.search, texts) for _ in secrets_in(pattern.sub(MARK, text))
+    ):
         return None
     written = [orjson.dumps(secret)[1:-1] for secret in secrets]
-    numbers = {secret: b"\xff%d\xfe" % number for number, secret in enumerate(written)}  # UTF-8 has no such bytes
+    numbers = {
+        secret: b"\xff%d\xfe" % number for number, secret in enumerate(written)
+    }  # UTF-8 has no such bytes
     any_of = re.compile(b"|".join(map(re.escape, written)))
-    cleaned = {part: any_of.subn(lambda match: numbers[match[0]], content) for part, content in parts.items()}
+    cleaned = {
+        part: any_of.subn(lambda match: numbers[match[0]], content)
+        for part, content in parts.items()
+    }
     for oid in oids:
         transcript = blob(oid) or b""
         places = [(transcript.find(secret), len(secret)) for secret in written]
         if min(places) >= (0, 0):
             head = _PLACES + orjson.dumps([oid, places]) + b"\n"
-            return {part: zlib.compress(head + clean if count else clean, 1) for part, (clean, count) in cleaned.items()}
+            return {
+                part: zlib.compress(head + clean if count else clean, 1)
+                for part, (clean, count) in cleaned.items()
+            }
     return None
 
 
@@ -288,7 +319,9 @@ def _codec(kind: Any) -> _Codec:
 def _container(origin: Any, arguments: tuple[Any, ...]) -> _Codec:
     if origin is dict:
         items = _collection(list, _codec(tuple[arguments[0], arguments[1]]))  # type: ignore[valid-type]
-        return _Codec(lambda value: items.pack(value.items()), lambda value: dict(items.unpack(value)))
+        return _Codec(
+            lambda value: items.pack(value.items()), lambda value: dict(items.unpack(value))
+        )
     if origin is tuple and arguments[-1] is not Ellipsis:
         return _record(tuple, [_codec(argument) for argument in arguments], lambda value: value)
     if origin in (tuple, list, set, frozenset):
@@ -318,26 +351,37 @@ def _fields(kind: type) -> _Codec:
     hints = get_type_hints(kind)
     names = getattr(kind, "_fields", None) or [field.name for field in dataclasses.fields(kind)]
     codecs = [_codec(hints[name]) for name in names]
-    return _record(lambda values: kind(*values), codecs, lambda value: [getattr(value, name) for name in names])
+    return _record(
+        lambda values: kind(*values), codecs, lambda value: [getattr(value, name) for name in names]
+    )
 
 
-def _record(make: Callable[[Iterable[Any]], Any], codecs: list[_Codec], parts: Callable[[Any], Iterable[Any]]) -> _Codec:
+def _record(
+    make: Callable[[Iterable[Any]], Any],
+    codecs: list[_Codec],
+    parts: Callable[[Any], Iterable[Any]],
+) -> _Codec:
     packs, unpacks = [codec.pack for codec in codecs], [codec.unpack for codec in codecs]
 
     def pack_one(value: Any) -> list[Any]:
         return [pack(part) for pack, part in zip(packs, parts(value), strict=True)]
 
     def unpack_one(value: Any) -> Any:
-        return make([unpack(part) for unpack, part in zip(unpacks, _require_list(value), strict=True)])
+        return make(
+            [unpack(part) for unpack, part in zip(unpacks, _require_list(value), strict=True)]
+        )
 
     return _Codec(pack_one, unpack_one)
 
 
 def _collection(make: Callable[[Iterable[Any]], Any], item: _Codec) -> _Codec:
     pack, unpack = item.pack, item.unpack
-    in_order: Callable[[Any], Iterable[Any]] = sorted if make in (set, frozenset) else iter  # the same bytes for the same set
+    in_order: Callable[[Any], Iterable[Any]] = (
+        sorted if make in (set, frozenset) else iter
+    )  # the same bytes for the same set
     return _Codec(
-        lambda value: [pack(part) for part in in_order(value)], lambda value: make([unpack(part) for part in _require_list(value)])
+        lambda value: [pack(part) for part in in_order(value)],
+        lambda value: make([unpack(part) for part in _require_list(value)]),
     )
 
 
@@ -345,7 +389,8 @@ def _optional(kinds: tuple[Any, ...]) -> _Codec:
     (kind,) = (member for member in kinds if member is not type(None))
     only = _codec(kind)
     return _Codec(
-        lambda value: None if value is None else only.pack(value), lambda value: None if value is None else only.unpack(value)
+        lambda value: None if value is None else only.pack(value),
+        lambda value: None if value is None else only.unpack(value),
     )
 
 

@@ -23,7 +23,14 @@ from collector.errors import DatabaseUnusable
 from collector.storage.connection import OwnConnection, cache_path, reading
 from collector.storage.places import prepare
 from collector.storage.retention import FULL, Policy, Redaction
-from collector.storage.schema import CACHE, MAIN, first_foreign, schema_sql, schema_version, statements
+from collector.storage.schema import (
+    CACHE,
+    MAIN,
+    first_foreign,
+    schema_sql,
+    schema_version,
+    statements,
+)
 from collector.text import printable
 
 if TYPE_CHECKING:
@@ -60,26 +67,38 @@ class Store:
                 f"Name a database in it, or merge them: collect merge {path}/*.db -o FILE",
             )
         if not create and not self.path.is_file():
-            raise DatabaseUnusable(f"there is no database {path}", "Create one with: whowrote repo PATH --db FILE")
+            raise DatabaseUnusable(
+                f"there is no database {path}", "Create one with: whowrote repo PATH --db FILE"
+            )
         if create:
             prepare(self.path)
         self._is_new = not self.path.exists()
         self._connect()
-        if not self.path.exists() and str(path) != ":memory:":  # another process made it, failed, and took it away again
+        if (
+            not self.path.exists() and str(path) != ":memory:"
+        ):  # another process made it, failed, and took it away again
             self.connection.close()
             self._connect()
 
     def _connect(self) -> None:
         places = (self.path, self.path.parent)  # the directory too: SQLite keeps its log there
-        self.is_read_only = self.path.is_file() and not all(os.access(place, os.W_OK) for place in places)
+        self.is_read_only = self.path.is_file() and not all(
+            os.access(place, os.W_OK) for place in places
+        )
         if not self.path.exists() and str(self.path) != ":memory:":
-            with suppress(OSError):  # SQLite says what is wrong; prompts are their owner's, and the log takes the same mode
+            with suppress(
+                OSError
+            ):  # SQLite says what is wrong; prompts are their owner's, and the log takes the same mode
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         try:
             if self.is_read_only:
-                self.connection = reading(self.path, OwnConnection, timeout=60, isolation_level=None)
+                self.connection = reading(
+                    self.path, OwnConnection, timeout=60, isolation_level=None
+                )
             else:
-                self.connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, factory=OwnConnection)
+                self.connection = sqlite3.connect(
+                    self.path, timeout=60, isolation_level=None, factory=OwnConnection
+                )
         except sqlite3.Error as error:
             raise _explain(error, self.path) from error
         self._run: Callable[..., sqlite3.Cursor] = self.connection.execute
@@ -96,20 +115,32 @@ class Store:
     def over(cls, connection: sqlite3.Connection, path: str | Path) -> Store:
         """A connection that somebody else opened and closes, for reading only."""
         store = cls.__new__(cls)
-        store.path, store.connection, store.is_read_only = Path(path), cast(OwnConnection, connection), True
+        store.path, store.connection, store.is_read_only = (
+            Path(path),
+            cast(OwnConnection, connection),
+            True,
+        )
         store._is_new = False
         store._run = connection.execute
         return store
 
     def _prepare(self) -> None:
         execute = self.connection.execute
-        execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten, also in what is attached later; off in most builds
-        tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[0]  # first: another process may be creating them
+        execute(
+            "PRAGMA secure_delete = ON"
+        )  # what is deleted is overwritten, also in what is attached later; off in most builds
+        tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[
+            0
+        ]  # first: another process may be creating them
         application = execute("PRAGMA application_id").fetchone()[0]
-        version, expected = execute("PRAGMA user_version").fetchone()[0], schema_version(self._parts)
+        version, expected = (
+            execute("PRAGMA user_version").fetchone()[0],
+            schema_version(self._parts),
+        )
         if tables and application != APPLICATION_ID:
             raise DatabaseUnusable(
-                f"{self.path} is a database of another program", "Name another file with --db; nothing was changed"
+                f"{self.path} is a database of another program",
+                "Name another file with --db; nothing was changed",
             )
         if tables and version != expected:
             raise self._other_schema(version)
@@ -143,11 +174,17 @@ class Store:
             return DatabaseUnusable(message, f"Remove {self.path}: it is only a cache")
         clones: list[str] = []
         with suppress(sqlite3.Error):
-            clones = [path for (path,) in self.connection.execute("SELECT path FROM repos WHERE path IS NOT NULL ORDER BY id")]
+            clones = [
+                path
+                for (path,) in self.connection.execute(
+                    "SELECT path FROM repos WHERE path IS NOT NULL ORDER BY id"
+                )
+            ]
         paths = " ".join(map(shlex.quote, clones)) if 0 < len(clones) <= _MAX_CLONES else "PATH..."
         db = shlex.quote(str(self.path))
         return DatabaseUnusable(
-            message, f"Rebuild it from the clones: mv {db} {db}.old && whowrote repo {paths} --db {db}\nNothing was changed"
+            message,
+            f"Rebuild it from the clones: mv {db} {db}.old && whowrote repo {paths} --db {db}\nNothing was changed",
         )
 
     def __enter__(self) -> Store:
@@ -170,8 +207,13 @@ class Store:
             if execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
                 return
             execute("BEGIN EXCLUSIVE")
-            names = execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'").fetchall()
-            if not any(execute(f'SELECT EXISTS (SELECT 1 FROM "{name}")').fetchone()[0] for (name,) in names):
+            names = execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+            ).fetchall()
+            if not any(
+                execute(f'SELECT EXISTS (SELECT 1 FROM "{name}")').fetchone()[0]
+                for (name,) in names
+            ):
                 self.path.unlink()
 
     def close(self) -> None:
@@ -225,7 +267,9 @@ class Store:
         if rows:
             self.insert(table, tuple(rows[0]), (tuple(row.values()) for row in rows))
 
-    def insert_kept(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    def insert_kept(
+        self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
         """The same for rows that the policy has already made what they may be."""
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
         self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
@@ -234,14 +278,20 @@ class Store:
     def policy(self) -> Policy:
         """How much text is kept here."""
         if self._policy is None:
-            settings = {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")}
-            self._policy = Policy(settings.get("content", FULL), Redaction(settings.get("redaction", Redaction.SECRETS)))
+            settings = {
+                row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")
+            }
+            self._policy = Policy(
+                settings.get("content", FULL),
+                Redaction(settings.get("redaction", Redaction.SECRETS)),
+            )
         return self._policy
 
     def keep(self, policy: Policy) -> None:
         """From now on this much text is kept; call within a transaction."""
         self.connection.executemany(
-            "INSERT OR REPLACE INTO settings VALUES (?, ?)", [("content", policy.content), ("redaction", policy.redaction)]
+            "INSERT OR REPLACE INTO settings VALUES (?, ?)",
+            [("content", policy.content), ("redaction", policy.redaction)],
         )
         self._policy = policy
 
@@ -296,10 +346,15 @@ class Store:
     def index_prompts(self) -> None:
         """Full-text search over prompts, brought up to date. Raises DatabaseUnusable."""
         key = str(
-            self.value("SELECT COUNT(*) || ' ' || COALESCE(MAX(id), 0) || ' ' || COALESCE(SUM(length(prompt)), 0) FROM turns")
+            self.value(
+                "SELECT COUNT(*) || ' ' || COALESCE(MAX(id), 0) || ' ' || COALESCE(SUM(length(prompt)), 0) FROM turns"
+            )
         )
         is_indexed = self.value("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")
-        if is_indexed and self.value("SELECT value FROM settings WHERE name = 'prompts_indexed'") == key:
+        if (
+            is_indexed
+            and self.value("SELECT value FROM settings WHERE name = 'prompts_indexed'") == key
+        ):
             return
         try:  # the key comes last: what a kill leaves half-done is built again
             turns = _sqlite_utils().Database(self.connection, execute_plugins=False)["turns"]
@@ -310,7 +365,9 @@ class Store:
         except sqlite3.Error as error:
             raise _explain(error, self.path) from error
         with self.transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO settings VALUES ('prompts_indexed', ?)", (key,))
+            connection.execute(
+                "INSERT OR REPLACE INTO settings VALUES ('prompts_indexed', ?)", (key,)
+            )
 
     @contextmanager
     def cache(self, create: bool = True) -> Iterator[Store]:
@@ -319,9 +376,13 @@ class Store:
         An empty one in memory where there is none and it is not to be created, or where none can be used.
         """
         file = cache_path(self.path)
-        is_wanted = file.exists() or (create and not self.is_read_only and str(self.path) != ":memory:")
+        is_wanted = file.exists() or (
+            create and not self.is_read_only and str(self.path) != ":memory:"
+        )
         beside = open_cache(file) if is_wanted else None
-        if beside is not None and self.path.exists():  # whoever may not read the database may not read this
+        if (
+            beside is not None and self.path.exists()
+        ):  # whoever may not read the database may not read this
             with suppress(OSError):
                 file.chmod(file.stat().st_mode & self.path.stat().st_mode)
         with beside or Store(":memory:", is_cache=True) as cache:
@@ -345,7 +406,10 @@ class Store:
         self.insert(
             "problems",
             ("repo_id", "stage", "subject", "code", "detail"),
-            ((repo_id, p.stage, printable(p.subject), p.code, printable(p.detail)[:500]) for p in problems),
+            (
+                (repo_id, p.stage, printable(p.subject), p.code, printable(p.detail)[:500])
+                for p in problems
+            ),
         )
 
 
@@ -374,7 +438,9 @@ def _sqlite_utils() -> ModuleType:
     return sqlite_utils
 
 
-def last_id(run: Callable[..., sqlite3.Cursor], table: str, column: str = "id", database: str = "") -> int:
+def last_id(
+    run: Callable[..., sqlite3.Cursor], table: str, column: str = "id", database: str = ""
+) -> int:
     """The highest id that a table has or, with AUTOINCREMENT, ever had; 0 for none. `database`: an attached one."""
     of = f"{database}." if database else ""
     highest = run(f'SELECT COALESCE(MAX("{column}"), 0) FROM {of}"{table}"').fetchone()[0]
@@ -402,7 +468,9 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
     try:
         with contextlib.closing(reading(path, sqlite3.Connection)) as connection:
             if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-                raise DatabaseUnusable(f"{path} is a database of another program", "Name another file")
+                raise DatabaseUnusable(
+                    f"{path} is a database of another program", "Name another file"
+                )
             yield connection
     except sqlite3.Error as error:
         raise _explain(error, path) from error
@@ -411,11 +479,18 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
 def _explain(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
     text = str(error)
     if "disk is full" in text:
-        return DatabaseUnusable(f"no space left for {path}", "Free some space and run again: finished work is kept")
+        return DatabaseUnusable(
+            f"no space left for {path}", "Free some space and run again: finished work is kept"
+        )
     if "locked" in text:
-        return DatabaseUnusable(f"{path} is in use by another program", "Wait for it, or name another file with --db")
+        return DatabaseUnusable(
+            f"{path} is in use by another program", "Wait for it, or name another file with --db"
+        )
     if "readonly" in text or "unable to open" in text:
-        return DatabaseUnusable(f"{path} cannot be opened for writing", "Check its permissions, or name another file with --db")
+        return DatabaseUnusable(
+            f"{path} cannot be opened for writing",
+            "Check its permissions, or name another file with --db",
+        )
     if "not a database" in text or "malformed" in text:
         return DatabaseUnusable(
             f"{path} is not a readable SQLite database ({text})",

@@ -31,7 +31,9 @@ Columns = Sequence[Column]
 def require_parquet() -> None:
     """Raises WhoWroteError when pyarrow is not installed."""
     if find_spec("pyarrow") is None:
-        raise WhoWroteError("pyarrow is not installed", "Parquet and Arrow need the extra: whowrote[parquet]")
+        raise WhoWroteError(
+            "pyarrow is not installed", "Parquet and Arrow need the extra: whowrote[parquet]"
+        )
 
 
 def has_parquet() -> bool:
@@ -52,15 +54,21 @@ def write_parquet(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -
     import pyarrow.parquet
 
     types = {
-        "int": pyarrow.int64(), "float": pyarrow.float64(), "str": pyarrow.string(), "bool": pyarrow.bool_(),
+        "int": pyarrow.int64(),
+        "float": pyarrow.float64(),
+        "str": pyarrow.string(),
+        "bool": pyarrow.bool_(),
         "time": pyarrow.timestamp("us", tz="UTC"),
-    }  # fmt: skip
+    }
     schema = pyarrow.schema([(name, types[kind]) for name, kind in columns])
     count = 0
     with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         remaining = iter(rows)
         while batch := list(islice(remaining, _BATCH)):
-            arrays = [pyarrow.array([_value(row[i], kind) for row in batch], types[kind]) for i, (_, kind) in enumerate(columns)]
+            arrays = [
+                pyarrow.array([_value(row[i], kind) for row in batch], types[kind])
+                for i, (_, kind) in enumerate(columns)
+            ]
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
             count += len(batch)
     return count
@@ -77,7 +85,10 @@ def read_parquet(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]
             for batch in file.iter_batches(columns=list(columns)):
                 yield from batch.to_pylist()
     except (OSError, pyarrow.ArrowException) as error:
-        raise WhoWroteError(f"{path} cannot be read as Parquet: {error}", f"It needs the columns {', '.join(columns)}") from error
+        raise WhoWroteError(
+            f"{path} cannot be read as Parquet: {error}",
+            f"It needs the columns {', '.join(columns)}",
+        ) from error
 
 
 def write_csv(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -> int:
@@ -107,4 +118,10 @@ def _time(value: Any) -> Any:
     return datetime.fromisoformat(str(value))
 
 
-_AS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": bool, "time": _time}
+_AS: dict[str, Callable[[Any], Any]] = {
+    "int": int,
+    "float": float,
+    "str": str,
+    "bool": bool,
+    "time": _time,
+}

@@ -118,14 +118,18 @@ class _Reader:
             self._in_table = False
         elif column := _COLUMN.match(line):
             reference = _REFERENCE.search(line)
-            self.tables[-1].columns.append(Column(column[1], column[2].lower(), column[3], reference[1] if reference else ""))
+            self.tables[-1].columns.append(
+                Column(column[1], column[2].lower(), column[3], reference[1] if reference else "")
+            )
         elif line.startswith("    -- "):  # the comment goes on
             columns = self.tables[-1].columns
             columns[-1] = replace(columns[-1], comment=f"{columns[-1].comment} {line[7:]}")
 
     def _view_column(self, name: str, text: str) -> None:
         if name == "*":
-            whole = next((table for table in self.tables if table.name == text), None) or described(text)
+            whole = next((table for table in self.tables if table.name == text), None) or described(
+                text
+            )
             self._columns += [Column(c.name, "", c.comment, c.references) for c in whole.columns]
         else:
             self._columns.append(Column(name, "", text))
@@ -163,16 +167,28 @@ class Table:
 
 
 def table_of(
-    rows: Sequence[Mapping[str, Any]], units: Mapping[str, str] | None = None, notes: Sequence[str] = (), name: str = "",
+    rows: Sequence[Mapping[str, Any]],
+    units: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    name: str = "",
     title: str = "",
-) -> Table:  # fmt: skip
+) -> Table:
     """Rows that no view of the schema holds. `units`: column -> what it is counted in, for the columns that have a unit.
 
     Every row has every column in the end.
     """
     names = dict.fromkeys(column for row in rows for column in row)
-    columns = [Column(column, "", f" [{units[column]}]" if units and column in units else "") for column in names]
-    return Table(name, title, columns, [{column: row.get(column) for column in names} for row in rows], list(notes))
+    columns = [
+        Column(column, "", f" [{units[column]}]" if units and column in units else "")
+        for column in names
+    ]
+    return Table(
+        name,
+        title,
+        columns,
+        [{column: row.get(column) for column in names} for row in rows],
+        list(notes),
+    )
 
 
 def described_view(name: str) -> Table:
@@ -181,7 +197,13 @@ def described_view(name: str) -> Table:
     return Table(name, about.comment, about.columns, [])
 
 
-def read_view(store: Store, name: str, only: Mapping[str, Any] | None = None, order: str = "", most: int | None = None) -> Table:
+def read_view(
+    store: Store,
+    name: str,
+    only: Mapping[str, Any] | None = None,
+    order: str = "",
+    most: int | None = None,
+) -> Table:
     """The rows of a table or view of the schema.
 
     `only`: column -> its value, or a list of them; None stands for every value. `order` is an ORDER BY of names of columns.
@@ -207,7 +229,11 @@ def _conditions(only: Mapping[str, Any]) -> tuple[str, list[Any]]:
     for name, value in only.items():
         if value is None:
             continue
-        several = list(value) if isinstance(value, Sequence | set) and not isinstance(value, str) else [value]
+        several = (
+            list(value)
+            if isinstance(value, Sequence | set) and not isinstance(value, str)
+            else [value]
+        )
         parts.append(f'"{name}" IN ({", ".join("?" * len(several))})')
         values += several
     return (f" WHERE {' AND '.join(parts)}" if parts else ""), values

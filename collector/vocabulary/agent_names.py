@@ -15,13 +15,16 @@ _FAMILIES: dict[str, str] = STATEMENTS["names"]["families"]
 _PART = "|".join(STATEMENTS["names"]["parts"])
 # A model has a number: "Claude" alone is a name, "claude-opus-4-6" and "Sonnet 4.5" are models.
 _MODEL = re.compile(
-    rf"(?<![\w.-])(?:[a-z][\w-]*/)?(?:{'|'.join(_FAMILIES.values())})(?=[\w.\- ]*\d)(?:[- ./]?(?:{_PART}))+(?![\w-])", re.I
+    rf"(?<![\w.-])(?:[a-z][\w-]*/)?(?:{'|'.join(_FAMILIES.values())})(?=[\w.\- ]*\d)(?:[- ./]?(?:{_PART}))+(?![\w-])",
+    re.I,
 )
 _FILLER = re.compile("|".join(STATEMENTS["names"]["beside"]), re.I)
 _UNNAMED = "ai"  # the agent of a text that says no more than that
 _LINK = re.compile(r"\[([^\]]{1,80})\]\([^)\s]*\)")
 _AGENTS_ADDRESS = re.compile("|".join(STATEMENTS["names"]["addresses"]), re.I)
-_AGENTS_WORD = re.compile(r"(?i)\b(?:agents?|assistants?|bot|code|cli|coding)\b|(?<=\w )ai\b|\bai(?= )|^llms?$")
+_AGENTS_WORD = re.compile(
+    r"(?i)\b(?:agents?|assistants?|bot|code|cli|coding)\b|(?<=\w )ai\b|\bai(?= )|^llms?$"
+)
 _WORD = re.compile(r"[^\W_]+(?:[.\-][^\W_]+)*|\S")
 
 
@@ -31,7 +34,9 @@ class NamedAgent(NamedTuple):
 
 
 @lru_cache(10_000)  # a history has far fewer names than commits
-def agent_named(text: str, address: str | None = None, doubted: tuple[str, ...] = ()) -> NamedAgent | None:
+def agent_named(
+    text: str, address: str | None = None, doubted: tuple[str, ...] = ()
+) -> NamedAgent | None:
     """The agent that a text names, with nothing else in it; None when it may be a person or a thing.
 
     `address` is the e-mail address beside the name, None where the form has none; `doubted` are the kinds of common names (see
@@ -86,14 +91,20 @@ def model_identity(model: str) -> str:
     if re.match(r"(?:claude|opus|sonnet|haiku|fable)\b", name):
         name = name.replace(".", "-")
         name = re.sub(r"^(?!claude)", "claude-", name)
-        name = re.sub(r"^claude-(\d[\d-]*)-(opus|sonnet|haiku)$", r"claude-\2-\1" if name[7:9] > "3-" else r"claude-\1-\2", name)
+        name = re.sub(
+            r"^claude-(\d[\d-]*)-(opus|sonnet|haiku)$",
+            r"claude-\2-\1" if name[7:9] > "3-" else r"claude-\1-\2",
+            name,
+        )
     return name
 
 
 def _maker(model: str) -> str:
     """The agent that a model is counted for when no program is named."""
     plain = model.rpartition("/")[2]
-    return next((slug for slug, family in _FAMILIES.items() if re.match(family, plain, re.I)), _UNNAMED)
+    return next(
+        (slug for slug, family in _FAMILIES.items() if re.match(family, plain, re.I)), _UNNAMED
+    )
 
 
 @cache
@@ -120,6 +131,14 @@ def _bounded(pattern: str) -> str:
 
 def _spelled() -> list[tuple[str, str]]:
     """(pattern of a name, slug), the longest name first; blanks, hyphens and nothing are as good as each other."""
-    names = {name: agent.slug for agent in agents() for name in (agent.slug, agent.label, *agent.aliases) if name != "unknown"}
+    names = {
+        name: agent.slug
+        for agent in agents()
+        for name in (agent.slug, agent.label, *agent.aliases)
+        if name != "unknown"
+    }
     ordered = sorted(names.items(), key=lambda item: -len(item[0]))
-    return [(r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", name))), slug) for name, slug in ordered]
+    return [
+        (r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", name))), slug)
+        for name, slug in ordered
+    ]

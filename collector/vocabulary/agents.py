@@ -31,18 +31,28 @@ class Agent:
     accounts: str = ""
     subject: str = ""  # how subjects of its commits begin
     aliases: tuple[str, ...] = ()  # other names of it, see `slug_of`
-    exported: Mapping[str, str] = field(default_factory=dict)  # NAME of an export -> what that format calls it; the slug elsewhere
+    exported: Mapping[str, str] = field(
+        default_factory=dict
+    )  # NAME of an export -> what that format calls it; the slug elsewhere
     tools: Mapping[str, str] = field(default_factory=dict)
     read_only: tuple[str, ...] = ()  # kinds of its subagents that have no tool to change files
-    by_people: str = ""  # regular expression of messages of its account for what a person did, or for a template
-    common: str = ""  # "name" if people have the name, "word" if it is an ordinary word or another program's
+    by_people: str = (
+        ""  # regular expression of messages of its account for what a person did, or for a template
+    )
+    common: str = (
+        ""  # "name" if people have the name, "word" if it is an ordinary word or another program's
+    )
     state: str = ""  # regular expression of the directory at the root of a repository that it keeps its own files in
 
 
-STATEMENTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("statements.toml").read_text("utf-8"))
+STATEMENTS: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("statements.toml").read_text("utf-8")
+)
 """The forms in which commits name agents (`trailer`, `body`), and the agents that only commits name (`agent`)."""
 
-DECLARED = tuple(Agent(**{**entry, "aliases": tuple(entry.get("aliases", ()))}) for entry in STATEMENTS["agent"])
+DECLARED = tuple(
+    Agent(**{**entry, "aliases": tuple(entry.get("aliases", ()))}) for entry in STATEMENTS["agent"]
+)
 """Agents of which no transcript is read: they are known by their commits alone."""
 
 _PACKAGE = "collector.agents"
@@ -66,7 +76,11 @@ def _agent(slug: str) -> Agent | None:
 
 @cache
 def _slugs() -> Mapping[str, str]:
-    return {_plain(name): agent.slug for agent in agents() for name in (agent.slug, agent.label, *agent.aliases)}
+    return {
+        _plain(name): agent.slug
+        for agent in agents()
+        for name in (agent.slug, agent.label, *agent.aliases)
+    }
 
 
 def _plain(name: str) -> str:
@@ -95,7 +109,9 @@ def exported_name(slug: str, export: str) -> str:
 
 @cache
 def _accounts() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(agent.accounts, re.I), agent.slug) for agent in agents() if agent.accounts)
+    return tuple(
+        (re.compile(agent.accounts, re.I), agent.slug) for agent in agents() if agent.accounts
+    )
 
 
 @lru_cache(10_000)  # a history has far fewer accounts than commits
@@ -106,13 +122,21 @@ def agent_of_account(account: str) -> str | None:
 
 def agent_of_subject(subject: str) -> str | None:
     """The slug of the agent that begins the subjects of its commits like this; None when none does."""
-    return next((agent.slug for agent in agents() if agent.subject and subject.startswith(agent.subject)), None)
+    return next(
+        (agent.slug for agent in agents() if agent.subject and subject.startswith(agent.subject)),
+        None,
+    )
 
 
 @cache
 def tool_kinds() -> Mapping[str, str]:
     """Name of a tool in lower case -> kind of call, of all agents together: a name means the same to each that has it."""
-    return {name: kind for agent in agents() for kind, names in agent.tools.items() for name in names.split()}
+    return {
+        name: kind
+        for agent in agents()
+        for kind, names in agent.tools.items()
+        for name in names.split()
+    }
 
 
 @cache
@@ -132,8 +156,12 @@ class Scaffold(NamedTuple):
 
     program: str
     paths: re.Pattern[str]
-    text: re.Pattern[str]  # empty: the whole file, if no agent or person is known to have written it
-    root: re.Pattern[str]  # searched for in "name <address>: subject" of the committer of the first commit; empty: in any commit
+    text: re.Pattern[
+        str
+    ]  # empty: the whole file, if no agent or person is known to have written it
+    root: re.Pattern[
+        str
+    ]  # searched for in "name <address>: subject" of the committer of the first commit; empty: in any commit
 
 
 @cache
@@ -141,10 +169,22 @@ def scaffolds() -> tuple[Scaffold, ...]:
     """All that `scaffolds.toml` lists."""
     tools = tomllib.loads(Path(__file__).with_name("scaffolds.toml").read_text("utf-8"))["tool"]
     paths = (re.compile(rf"(?:.*/)?(?:{'|'.join(tool['paths'])})") for tool in tools)
-    patterns = ([re.compile(tool.get(name, ""), re.M) for name in ("text", "root")] for tool in tools)
-    return tuple(Scaffold(tool["name"], path, *both) for tool, path, both in zip(tools, paths, patterns, strict=True))
+    patterns = (
+        [re.compile(tool.get(name, ""), re.M) for name in ("text", "root")] for tool in tools
+    )
+    return tuple(
+        Scaffold(tool["name"], path, *both)
+        for tool, path, both in zip(tools, paths, patterns, strict=True)
+    )
 
 
 def shipped_by(path: str) -> str:
     """The program for working with agents that puts a file of that path into repositories; "" if none does."""
-    return next((each.program for each in scaffolds() if not each.text.pattern and each.paths.fullmatch(path)), "")
+    return next(
+        (
+            each.program
+            for each in scaffolds()
+            if not each.text.pattern and each.paths.fullmatch(path)
+        ),
+        "",
+    )

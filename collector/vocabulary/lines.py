@@ -9,9 +9,18 @@ class Author(Word):
     """Who wrote a line."""
 
     AGENT = "agent", "a coding agent: one of its recorded actions wrote the line"
-    DECLARED = "declared", "a coding agent, by what the commit or a note says; no recorded action shows it"
-    HUMAN = "human", "a person: no agent ever produced the text and something saw it appear, or the commit is older than agents"
-    TOOL = "tool", "a program that writes files by itself: package manager, generator, formatter, bot, recorder"
+    DECLARED = (
+        "declared",
+        "a coding agent, by what the commit or a note says; no recorded action shows it",
+    )
+    HUMAN = (
+        "human",
+        "a person: no agent ever produced the text and something saw it appear, or the commit is older than agents",
+    )
+    TOOL = (
+        "tool",
+        "a program that writes files by itself: package manager, generator, formatter, bot, recorder",
+    )
     UNKNOWN = "unknown", "the author cannot be determined; the reason says why"
 
 
@@ -19,11 +28,17 @@ class How(Word):
     """What the agent did to a line."""
 
     EXACT = "exact", "the agent wrote exactly this line"
-    MOVED = "moved", "the agent wrote the line elsewhere; it reappears here in a block of three or more lines"
+    MOVED = (
+        "moved",
+        "the agent wrote the line elsewhere; it reappears here in a block of three or more lines",
+    )
     REFORMATTED = "reformatted", "the agent wrote the line; only its layout was changed since"
     EDITED = "edited", "the agent wrote the line and somebody else changed it before the commit"
     SHELL = "shell", "a shell command of the agent wrote the line"
-    SUBAGENT = "subagent", "a subagent whose own calls are not on record made the file, or its task holds the line"
+    SUBAGENT = (
+        "subagent",
+        "a subagent whose own calls are not on record made the file, or its task holds the line",
+    )
     DECLARED = "declared", "only the commit says that an agent wrote it"
     NONE = "none", "no agent wrote it, as far as we know"
 
@@ -39,24 +54,39 @@ class RunBy(Word):
 class Witness(Word):
     """What shows that a person wrote a line. But for dates, its text is in nothing that an agent produced before."""
 
-    RECORDED = "recorded", "the file was seen without and then with the line, and no call that can write ran in between"
+    RECORDED = (
+        "recorded",
+        "the file was seen without and then with the line, and no call that can write ran in between",
+    )
     NOTICE = (
         "notice",
         "the agent was told that somebody had changed the file, or what it proposed, and the notice shows the line",
     )
-    COMMIT = "commit", "only the commit shows the line: the file was known without it, and no call that can write ran since"
+    COMMIT = (
+        "commit",
+        "only the commit shows the line: the file was known without it, and no call that can write ran since",
+    )
     UNWATCHED = (
         "unwatched",
         "the line is in the commit or a later sighting, and in between no session was being recorded for a time, a command ran "
         "that could have written anything, or the commit was amended or rebased",
     )
-    FIRST_READ = "first_read", "the line stood in the file when the agent first read it, and in no commit before"
+    FIRST_READ = (
+        "first_read",
+        "the line stood in the file when the agent first read it, and in no commit before",
+    )
     BEFORE_EDITS = (
         "before_edits",
         "the agent committed the file before its own edits, because somebody had changed it, and no earlier edit explains the line",
     )
-    BEFORE_COMPLETION = "before_completion", "the commit is older than programs that complete whole lines (June 2021), and agents"
-    BEFORE_AGENTS = "before_agents", "the commit is older than coding agents (April 2023), perhaps with completion"
+    BEFORE_COMPLETION = (
+        "before_completion",
+        "the commit is older than programs that complete whole lines (June 2021), and agents",
+    )
+    BEFORE_AGENTS = (
+        "before_agents",
+        "the commit is older than coding agents (April 2023), perhaps with completion",
+    )
 
 
 class Evidence(Word):
@@ -90,7 +120,10 @@ class Reason(Word):
         "transcript_unreadable",
         "The commit belongs to a session whose transcript is in a format that is not read yet, empty or too large.",
     )
-    CHECKPOINT_MISSING = "checkpoint_missing", "The commit names a checkpoint that this clone does not have."
+    CHECKPOINT_MISSING = (
+        "checkpoint_missing",
+        "The commit names a checkpoint that this clone does not have.",
+    )
     INVISIBLE_SUBAGENT = (
         "invisible_subagent",
         "A subagent worked in that time, and its own actions are in no transcript.",
@@ -111,7 +144,10 @@ class Reason(Word):
         "rewritten",
         "The commit was amended or rebased after the sessions: the text it started from is not certain.",
     )
-    RESTORED = "restored", "An agent wrote this line earlier; it was deleted and came back; who restored it is unknown."
+    RESTORED = (
+        "restored",
+        "An agent wrote this line earlier; it was deleted and came back; who restored it is unknown.",
+    )
     BASE_UNKNOWN = (
         "base_unknown",
         "Only the parts of the file around the agent's edits are on record; the rest may be anybody's.",
@@ -145,7 +181,10 @@ class Reason(Word):
         "common_line",
         "The line says nothing by itself and stands at the edge of an agent's block: it may be of either side.",
     )
-    BOT = "bot", "The account of a program made the commit, which is not known to write such lines, or holds others' commits."
+    BOT = (
+        "bot",
+        "The account of a program made the commit, which is not known to write such lines, or holds others' commits.",
+    )
     UNEXPLAINED = (
         "unexplained",
         "A session is linked to the commit; nothing it did explains the line, and nothing shows that a person wrote it.",
@@ -166,11 +205,31 @@ class LineClass(Word):
 
     AGENT = "agent", "a recorded action of an agent wrote the line", "A", "cyan"
     DECLARED = "declared", "only the commit says that an agent wrote it", "d", "blue"
-    HUMAN = "human", "a person wrote it: it was seen to appear with no agent at work, or is older than agents", "H", "green"
-    LIKELY_HUMAN = "likely_human", "probably a person: no two recorded sightings show it", "h", "green"
-    TOOL = "tool", "a package manager, generator, formatter, bot or recorder wrote it", "t", "magenta"
+    HUMAN = (
+        "human",
+        "a person wrote it: it was seen to appear with no agent at work, or is older than agents",
+        "H",
+        "green",
+    )
+    LIKELY_HUMAN = (
+        "likely_human",
+        "probably a person: no two recorded sightings show it",
+        "h",
+        "green",
+    )
+    TOOL = (
+        "tool",
+        "a package manager, generator, formatter, bot or recorder wrote it",
+        "t",
+        "magenta",
+    )
     UNKNOWN = "unknown", "an agent may have written it; the evidence is missing", "?", "yellow"
-    UNDECLARED = "undeclared", "nothing links the commit to an agent: a person, or an agent without a record", "·", "bright_black"
+    UNDECLARED = (
+        "undeclared",
+        "nothing links the commit to an agent: a person, or an agent without a record",
+        "·",
+        "bright_black",
+    )
 
 
 LINE_CLASSES: tuple[str, ...] = tuple(str(name) for name in LineClass)
@@ -182,17 +241,26 @@ _EXCEPTIONS = (
     (Author.HUMAN, "evidence", Evidence.INFERRED, LineClass.LIKELY_HUMAN),
     (Author.UNKNOWN, "reason", Reason.NO_SESSION, LineClass.UNDECLARED),
 )
-_CLASSES: dict[tuple[str, str, str], LineClass] = {(a, column, value): word for a, column, value, word in _EXCEPTIONS}
+_CLASSES: dict[tuple[str, str, str], LineClass] = {
+    (a, column, value): word for a, column, value, word in _EXCEPTIONS
+}
 
 
 def line_class(author: str, evidence: str, reason: str) -> LineClass:
     """The class of a line in reports."""
-    return _CLASSES.get((author, "evidence", evidence)) or _CLASSES.get((author, "reason", reason)) or LineClass(author)
+    return (
+        _CLASSES.get((author, "evidence", evidence))
+        or _CLASSES.get((author, "reason", reason))
+        or LineClass(author)
+    )
 
 
 def line_class_sql(origins: str = "o") -> str:
     """The same rule as SQL over the table `origins` (or a view with its columns) under that name; NULL where there is no origin."""
-    cases = (f"WHEN {origins}.author = '{a}' AND {origins}.{column} = '{v}' THEN '{c}'" for a, column, v, c in _EXCEPTIONS)
+    cases = (
+        f"WHEN {origins}.author = '{a}' AND {origins}.{column} = '{v}' THEN '{c}'"
+        for a, column, v, c in _EXCEPTIONS
+    )
     return f"CASE {' '.join(cases)} ELSE {origins}.author END"
 
 

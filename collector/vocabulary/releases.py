@@ -24,12 +24,17 @@ class Step(NamedTuple):
 @cache
 def release_table() -> dict[str, list[dict[str, Any]]]:
     """The steps and releases as the file has them."""
-    tables: dict[str, list[dict[str, Any]]] = tomllib.loads(Path(__file__).with_name("releases.toml").read_text("utf-8"))
+    tables: dict[str, list[dict[str, Any]]] = tomllib.loads(
+        Path(__file__).with_name("releases.toml").read_text("utf-8")
+    )
     return tables
 
 
 @cache
 def steps() -> tuple[Step, ...]:
     """The steps, the earliest first."""
-    days = ((datetime.combine(row["before"], time(), UTC), Witness(row["witness"])) for row in release_table()["step"])
+    days = (
+        (datetime.combine(row["before"], time(), UTC), Witness(row["witness"]))
+        for row in release_table()["step"]
+    )
     return tuple(sorted(Step(midnight.timestamp(), witness) for midnight, witness in days))

@@ -20,7 +20,9 @@ from collector.plugins import plugin_directories
 from collector.vocabulary import Word, check_sql, lines, sessions
 
 _MODULES = (sessions, lines)
-_COLUMN = re.compile(r"^(?P<name>  (\w+) .*?) \{(?P<words>[^}]+)\}(?P<rest>.*? -- )(?P<comment>.*)$", re.M)
+_COLUMN = re.compile(
+    r"^(?P<name>  (\w+) .*?) \{(?P<words>[^}]+)\}(?P<rest>.*? -- )(?P<comment>.*)$", re.M
+)
 _MENTION = re.compile(r"\{(\w+)\}")
 _CLASS = re.compile(r"\{LineClass of (\w+)\}")
 _CLASS_LINES = re.compile(r"\{ClassLines of (\w+)(?: where (.+?))?\}$", re.M)
@@ -42,12 +44,19 @@ def vocabularies() -> dict[str, type[Word]]:
 
 def _words_of_plugins() -> list[ModuleType]:
     directories = plugin_directories().items()
-    return [importlib.import_module(f"{package}.words") for package, directory in directories if (directory / "words.py").is_file()]
+    return [
+        importlib.import_module(f"{package}.words")
+        for package, directory in directories
+        if (directory / "words.py").is_file()
+    ]
 
 
 def expand_words(sql: str) -> str:
     """The schema with its references to words replaced. Raises KeyError for a name that no vocabulary has."""
-    meanings = "\n".join(f"--   {name}: of the lines, those of class {name}: {name.meaning} [lines]" for name in lines.LineClass)
+    meanings = "\n".join(
+        f"--   {name}: of the lines, those of class {name}: {name.meaning} [lines]"
+        for name in lines.LineClass
+    )
     sql = _CLASS_LINES.sub(_class_lines, _CLASS_COMMENTS.sub(meanings, sql))
     sql = _CLASS.sub(lambda match: lines.line_class_sql(match[1]), _COLUMN.sub(_column, sql))
     return _MENTION.sub(lambda match: ", ".join(vocabularies()[match[1]]), sql)
@@ -70,5 +79,9 @@ def _column(match: re.Match[str]) -> str:
     words = [word for name in names if name != _EMPTY for word in vocabularies()[name]]
     check = check_sql(match[2], [*words, *([""] if _EMPTY in names else [])])
     brief = sum(len(word.meaning) for word in words) > _LONGEST
-    descriptions = [str(word) if brief or not word.meaning else f"{word} ({word.meaning})" for word in words if word]
+    descriptions = [
+        str(word) if brief or not word.meaning else f"{word} ({word.meaning})"
+        for word in words
+        if word
+    ]
     return f"{match['name']} {check}{match['rest']}{match['comment']}: {', '.join(descriptions)}"

@@ -91,9 +91,15 @@ class NoReplay(Word):
     EMPTY_SEARCH = "empty_search", "it replaces an empty text in a file that has text"
     NO_BASE = "no_base_text", "the text before the edit is not known"
     TOO_LARGE = "text_too_large", "the text is too large to follow line by line"
-    TOO_MANY = "too_many_lines", "edits that replace every occurrence have changed too many lines of this worktree before"
+    TOO_MANY = (
+        "too_many_lines",
+        "edits that replace every occurrence have changed too many lines of this worktree before",
+    )
     NO_RESULT = "no_result_recorded", "whether the call succeeded is not recorded"
-    PATH_REDACTED = "path_redacted", "the recorder removed a part of its path; lines of commits can still be found by their text"
+    PATH_REDACTED = (
+        "path_redacted",
+        "the recorder removed a part of its path; lines of commits can still be found by their text",
+    )
 
 
 class Convergence(Word):
@@ -107,9 +113,15 @@ class Convergence(Word):
 class SessionOutcome(Word):
     """What became of a session's work: the first that applies."""
 
-    REJECTED = "explicitly_rejected", "a person or a later commit reverted most of it, or the user refused the changes"
+    REJECTED = (
+        "explicitly_rejected",
+        "a person or a later commit reverted most of it, or the user refused the changes",
+    )
     ACCEPTED = "accepted", "at least half of its lines were committed, or the user accepted them"
-    RESTARTED = "restarted_same_task", "another session on the same files followed within half an hour"
+    RESTARTED = (
+        "restarted_same_task",
+        "another session on the same files followed within half an hour",
+    )
     ANSWERED = "answered", "it wrote nothing and ended with the agent's words"
     ABANDONED = "abandoned_mid_session", "none of these"
 
@@ -120,4 +132,7 @@ class JobState(Word):
     DONE = "done", "finished"
     NOTHING = "nothing", "there are no checkpoints"
     FAILED = "failed", "failed; the next run tries again"
-    GIVEN_UP = "given_up", "failed twice on the same input; tried again when that changes, or with --retry"
+    GIVEN_UP = (
+        "given_up",
+        "failed twice on the same input; tried again when that changes, or with --retry",
+    )

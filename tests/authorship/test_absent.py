@@ -19,24 +19,46 @@ from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 EARLY, LATE, NEVER = "a1b2c3d4e5f6", "0123456789ab", "ffffffffffff"
 _PRESENT = SessionRecord(
-    EARLY, 0, "s", "s", created_at=1_000.0, transcript_state=StoredTranscript.PRESENT, cli_version="0.9.0", turn_id="t"
+    EARLY,
+    0,
+    "s",
+    "s",
+    created_at=1_000.0,
+    transcript_state=StoredTranscript.PRESENT,
+    cli_version="0.9.0",
+    turn_id="t",
 )
-_MISSING = replace(_PRESENT, checkpoint_id=LATE, created_at=5_003.0, transcript_state=StoredTranscript.MISSING_BLOB)
+_MISSING = replace(
+    _PRESENT, checkpoint_id=LATE, created_at=5_003.0, transcript_state=StoredTranscript.MISSING_BLOB
+)
 
 
 def _commit(key: str, at: float, committed: float = 0.0) -> Commit:
     who = ("Ada", "ada@example.com")
-    return Commit(f"c-{key}-{at}", (), "t", *who, at, *who, committed or at, f"Title\n\nEntire-Checkpoint: {key}\n")
+    return Commit(
+        f"c-{key}-{at}",
+        (),
+        "t",
+        *who,
+        at,
+        *who,
+        committed or at,
+        f"Title\n\nEntire-Checkpoint: {key}\n",
+    )
 
 
 _COMMITS = (_commit(EARLY, 998.0), _commit(LATE, 5_000.0))
 
 
-def _gap(*records: SessionRecord, commits: tuple[Commit, ...] = _COMMITS, compact: bool = False) -> tuple[float, list[str]]:
+def _gap(
+    *records: SessionRecord, commits: tuple[Commit, ...] = _COMMITS, compact: bool = False
+) -> tuple[float, list[str]]:
     """Up to when the session's end is missing (0: it is not), and the commits that are told so. Its last event was at 1,001."""
     track = SessionEdits(1, "s", "/w", ("/w",), 500.0, 1_001.0)
     reach = {"s": TranscriptReach("partial", 1_001.0, compact)}
-    checkpoints = [Checkpoint(one.checkpoint_id, CheckpointStore.V1, "r", sessions=(one,)) for one in records]
+    checkpoints = [
+        Checkpoint(one.checkpoint_id, CheckpointStore.V1, "r", sessions=(one,)) for one in records
+    ]
     links = link_by_trailer(commits, checkpoints)
     sessions = add_missing_ends(SessionsRead({"s": 1}, reach, [track]), checkpoints, links)
     evidence = RunInputs(checkpoints, sessions, CommitHistory([], {}), links, OtherClocks())
@@ -57,7 +79,9 @@ def test_a_missing_copy_reaches_up_to_its_commit() -> None:
         (9_000.0, 5_003.0, 5_000.0),  # rebased since
     ],
 )
-def test_the_moment_of_a_copy_is_that_of_its_commit(committed: float, stored: float, until: float) -> None:
+def test_the_moment_of_a_copy_is_that_of_its_commit(
+    committed: float, stored: float, until: float
+) -> None:
     commits = (_COMMITS[0], _commit(LATE, 5_000.0, committed))
     assert _gap(_PRESENT, replace(_MISSING, created_at=stored), commits=commits)[0] == until
 
@@ -70,14 +94,21 @@ def test_a_copy_that_no_commit_names_reaches_up_to_when_it_was_stored() -> None:
     ("present", "missing", "compact"),
     [
         ({"content_hash": "h"}, {"content_hash": "h"}, False),  # another copy of the same text
-        ({"checkpoint_id": LATE, "created_at": 5_001.0}, {"checkpoint_id": EARLY, "created_at": 1_000.0}, False),  # a later copy
+        (
+            {"checkpoint_id": LATE, "created_at": 5_001.0},
+            {"checkpoint_id": EARLY, "created_at": 1_000.0},
+            False,
+        ),  # a later copy
         ({}, {"compact": "c"}, True),  # its compact form was read
     ],
 )
 def test_a_missing_copy_is_no_gap_when_another_one_holds_all(
     present: dict[str, Any], missing: dict[str, Any], compact: bool
 ) -> None:
-    assert _gap(replace(_PRESENT, **present), replace(_MISSING, **missing), compact=compact) == (0.0, [])
+    assert _gap(replace(_PRESENT, **present), replace(_MISSING, **missing), compact=compact) == (
+        0.0,
+        [],
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,11 +117,17 @@ def test_a_missing_copy_is_no_gap_when_another_one_holds_all(
         ({"content_hash": ""}, {"content_hash": ""}),
         ({"content_hash": "h"}, {"content_hash": "other"}),
         ({}, {"compact": "c"}),  # no reader got anything from it
-        ({"checkpoint_id": NEVER, "created_at": 9_000.0}, {}),  # stored later, nobody knows of which moment
+        (
+            {"checkpoint_id": NEVER, "created_at": 9_000.0},
+            {},
+        ),  # stored later, nobody knows of which moment
     ],
 )
 def test_otherwise_it_is_a_gap(present: dict[str, Any], missing: dict[str, Any]) -> None:
-    assert _gap(replace(_PRESENT, **present), replace(_MISSING, **missing)) == (5_000.0, [_COMMITS[1].sha])
+    assert _gap(replace(_PRESENT, **present), replace(_MISSING, **missing)) == (
+        5_000.0,
+        [_COMMITS[1].sha],
+    )
 
 
 def test_copies_of_old_recorders_hold_only_what_was_new() -> None:
@@ -100,11 +137,16 @@ def test_copies_of_old_recorders_hold_only_what_was_new() -> None:
     assert _gap(old, missing, commits=commits) == (2_998.0, [commits[0].sha])
 
 
-@pytest.mark.parametrize(("readable", "unseen"), [((), [(400.0 - 86_400.0, 900.0)]), (("parent",), [])])
+@pytest.mark.parametrize(
+    ("readable", "unseen"), [((), [(400.0 - 86_400.0, 900.0)]), (("parent",), [])]
+)
 def test_a_session_that_started_others_and_cannot_be_read_was_at_work(
     readable: tuple[str, ...], unseen: list[tuple[float, float]]
 ) -> None:
-    children = [SessionEdits(1, "a", "/w", ("/w",), 600.0, 900.0), SessionEdits(2, "b", "/w", ("/w",), 400.0, 500.0)]
+    children = [
+        SessionEdits(1, "a", "/w", ("/w",), 600.0, 900.0),
+        SessionEdits(2, "b", "/w", ("/w",), 400.0, 500.0),
+    ]
     for child in children:
         child.parent = "parent"
     sessions = [*children, *(SessionEdits(9, key, "/w", ("/w",), 1.0, 2.0) for key in readable)]

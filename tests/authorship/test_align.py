@@ -34,7 +34,10 @@ _LINES = st.lists(_WORD, max_size=12)
 
 
 def _kin(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[str]:
-    return ["-" if kin is None else f"{kin.source} {kin.kind}{' split' if kin.split else ''}" for kin in kinship(old, new, edits)]
+    return [
+        "-" if kin is None else f"{kin.source} {kin.kind}{' split' if kin.split else ''}"
+        for kin in kinship(old, new, edits)
+    ]
 
 
 # --- texts ----------------------------------------------------------------------------------------------------------------
@@ -60,7 +63,9 @@ def test_content_of_a_file_is_decoded_as_agents_show_it() -> None:
     assert text_of(b"\xef\xbb\xbfa\r\nb\r\n") == "a\nb\n"
     assert text_of(b"caf\xe9\n") == "caf\ufffd\n"
     assert text_of(b"caf\xe9\n", frozenset("éü")) == "café\n"
-    assert text_of(b"caf\xe9\n", frozenset("数")) == "caf\ufffd\n"  # nothing speaks for any encoding
+    assert (
+        text_of(b"caf\xe9\n", frozenset("数")) == "caf\ufffd\n"
+    )  # nothing speaks for any encoding
     assert text_of(b"caf\xc3\xa9\n", frozenset("Ã©")) == "café\n"
     assert text_of(b"a\rb\n") == "a\rb\n"
 
@@ -100,9 +105,15 @@ def test_pairs_are_equal_never_cross_and_use_no_line_twice(old: list[str], new: 
 
 @given(old=_LINES, new=_LINES)
 def test_lines_at_both_ends_that_agree_are_paired(old: list[str], new: list[str]) -> None:
-    pairs = pairing(len(old), len(new), changes(["top", *old, "end"], ["top", *new, "end"]) and changes(old, new))
+    pairs = pairing(
+        len(old),
+        len(new),
+        changes(["top", *old, "end"], ["top", *new, "end"]) and changes(old, new),
+    )
     assert len(pairs) == len(new)
-    whole = pairing(len(old) + 2, len(new) + 2, changes(["first!", *old, "last!"], ["first!", *new, "last!"]))
+    whole = pairing(
+        len(old) + 2, len(new) + 2, changes(["first!", *old, "last!"], ["first!", *new, "last!"])
+    )
     assert (whole[0], whole[-1]) == (0, len(old) + 1)
 
 
@@ -139,7 +150,16 @@ def _git_hunks(directory: Path, old: Sequence[str], new: Sequence[str]) -> list[
     for name, lines in (("old", old), ("new", new)):
         (directory / name).write_text("".join(line + "\n" for line in lines))
     try:
-        git(directory, "diff", "--no-index", "--no-ext-diff", "--indent-heuristic", "-U0", "old", "new")
+        git(
+            directory,
+            "diff",
+            "--no-index",
+            "--no-ext-diff",
+            "--indent-heuristic",
+            "-U0",
+            "old",
+            "new",
+        )
     except subprocess.CalledProcessError as differs:
         lines = differs.stdout.decode().split("\n")
         return [line[: line.index("@@", 3) + 2] for line in lines if line.startswith("@@")]
@@ -165,7 +185,14 @@ def test_layout_quotes_and_trailing_marks_make_no_difference(one: str, other: st
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("x = 1", "x = 2"), ("foobar", "foo bar"), ("a - b", "a + b"), ("f(a)", "f[a]"), ("Foo", "foo")]
+    ("one", "other"),
+    [
+        ("x = 1", "x = 2"),
+        ("foobar", "foo bar"),
+        ("a - b", "a + b"),
+        ("f(a)", "f[a]"),
+        ("Foo", "foo"),
+    ],
 )
 def test_everything_else_makes_one(one: str, other: str) -> None:
     assert tokens(one) != tokens(other)
@@ -224,7 +251,9 @@ def test_likeness_is_a_share(one: str, other: str) -> None:
         (["x=1", "new"], ["x = 1", "inserted", "new "], [0, -1, 1]),
     ],
 )
-def test_reformatted_lines_are_found_across_line_breaks(old: list[str], new: list[str], sources: list[int] | None) -> None:
+def test_reformatted_lines_are_found_across_line_breaks(
+    old: list[str], new: list[str], sources: list[int] | None
+) -> None:
     found = layout_sources(old, new)
     if sources is None:  # one of two that changed places can be kept, never both
         assert sorted(found)[0] == -1 and max(found) >= 0
@@ -310,9 +339,15 @@ _BLOCK = ["<nav>", "<button", "onClick={open}", ">", "Menu", "</button>", "</nav
         # Written anew: any block has a `<button` somewhere.
         (["<aside>", "<Row>", "  <button", "onKey={close}", "</aside>"], ["-", "-", "-", "-", "-"]),
         # Two neighbours are known by each other, and what says enough by itself needs none.
-        (["<aside>", "  <button", "  onClick={open}", "</aside>"], ["-", "1 reformatted", "2 reformatted", "-"]),
+        (
+            ["<aside>", "  <button", "  onClick={open}", "</aside>"],
+            ["-", "1 reformatted", "2 reformatted", "-"],
+        ),
         # A blank line between them makes no difference.
-        (["<aside>", "  <button", "", "  onClick={open}", "</aside>"], ["-", "1 reformatted", "-", "2 reformatted", "-"]),
+        (
+            ["<aside>", "  <button", "", "  onClick={open}", "</aside>"],
+            ["-", "1 reformatted", "-", "2 reformatted", "-"],
+        ),
         # The ends of the block stand beside lines that did not change.
         (["  <nav>", "<Row>", "</Row>"], ["0 reformatted", "-", "-"]),
         (["<Row>", "</Row>", "  </nav>"], ["-", "-", "6 reformatted"]),
@@ -324,12 +359,23 @@ def test_common_lines_are_known_by_their_neighbours(new: list[str], found: list[
 
 def test_a_telling_line_needs_no_neighbour() -> None:
     line = "const total = rows.map(row => row.cents)"
-    assert _kin(["a()", line, "b()"], ["c()", f"  {line}", "d()"], edits=False) == ["-", "1 reformatted", "-"]
-    assert _kin([line, "a()", line, "b()"], ["c()", f"  {line}", "d()"], edits=False) == ["-", "-", "-"]
+    assert _kin(["a()", line, "b()"], ["c()", f"  {line}", "d()"], edits=False) == [
+        "-",
+        "1 reformatted",
+        "-",
+    ]
+    assert _kin([line, "a()", line, "b()"], ["c()", f"  {line}", "d()"], edits=False) == [
+        "-",
+        "-",
+        "-",
+    ]
 
 
 def test_line_broken_in_two_is_a_split() -> None:
-    assert _kin(["call(alpha, beta)"], ["call(alpha,", "     beta)"]) == ["0 reformatted", "0 reformatted split"]
+    assert _kin(["call(alpha, beta)"], ["call(alpha,", "     beta)"]) == [
+        "0 reformatted",
+        "0 reformatted split",
+    ]
 
 
 def test_edited_kin_knows_how_alike_it_is() -> None:
@@ -394,7 +440,10 @@ def one_second() -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("seen", "real"),
-    [("x " + "REDACTED" * 19, "x " + "a" * 4000 + " "), ("x " + "REDACTED-" * 15 + "y", "x " + "-abcdefgh" * 400)],
+    [
+        ("x " + "REDACTED" * 19, "x " + "a" * 4000 + " "),
+        ("x " + "REDACTED-" * 15 + "y", "x " + "-abcdefgh" * 400),
+    ],
 )
 @pytest.mark.usefixtures("one_second")
 def test_line_of_many_markers_takes_no_time(seen: str, real: str) -> None:

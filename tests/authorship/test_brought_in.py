@@ -22,11 +22,21 @@ TEXT = "import sys\n\n\ndef rows_of(path):\n    return open(path).read().split()
 
 
 def _write(at: float, path: str = DRAFT, text: str = TEXT) -> ToolCall:
-    return ToolCall(f"w{at}", "Write", 1, at, at, Status.OK, edits=(Edit(path, "write", content=text),))
+    return ToolCall(
+        f"w{at}", "Write", 1, at, at, Status.OK, edits=(Edit(path, "write", content=text),)
+    )
 
 
 def _edit(at: float, old: str, new: str) -> ToolCall:
-    return ToolCall(f"e{at}", "Edit", 1, at, at, Status.OK, edits=(Edit(DRAFT, "edit", (Replacement(old, new),)),))
+    return ToolCall(
+        f"e{at}",
+        "Edit",
+        1,
+        at,
+        at,
+        Status.OK,
+        edits=(Edit(DRAFT, "edit", (Replacement(old, new),)),),
+    )
 
 
 def _run(at: float, command: str, status: Status = Status.OK) -> ToolCall:
@@ -37,7 +47,12 @@ def _timeline(*calls: ToolCall) -> Timeline:
     places = WorktreeRoots(frozenset({"src/app.py", "rows.py"}))
     places.learn(["/w/src/app.py"], ["/w"])
     places.settle()
-    track = session_edits(Recorded("s", "claude-code", ("/w",), calls=(_write(1.0, "/w/src/app.py", "a = 1\n"), *calls)), 1)
+    track = session_edits(
+        Recorded(
+            "s", "claude-code", ("/w",), calls=(_write(1.0, "/w/src/app.py", "a = 1\n"), *calls)
+        ),
+        1,
+    )
     return timelines([track], places)[0]["/w"]
 
 
@@ -45,10 +60,18 @@ def _arrived(*calls: ToolCall) -> list[ReplayStep]:
     return [step for step in _timeline(*calls).steps if step.path != "src/app.py"]
 
 
-@pytest.mark.parametrize("command", [f"cp {DRAFT} rows.py", f"mv {DRAFT} /w/rows.py", f"mkdir -p x && cp {DRAFT} ."])
+@pytest.mark.parametrize(
+    "command", [f"cp {DRAFT} rows.py", f"mv {DRAFT} /w/rows.py", f"mkdir -p x && cp {DRAFT} ."]
+)
 def test_text_written_outside_arrives_with_the_copy(command: str) -> None:
     step = _arrived(_write(10.0), _run(20.0, command))[-1]
-    assert (step.path, step.edit.op, step.edit.content, step.at, step.call.call_id) == ("rows.py", "write", TEXT, 20.0, "b20.0")
+    assert (step.path, step.edit.op, step.edit.content, step.at, step.call.call_id) == (
+        "rows.py",
+        "write",
+        TEXT,
+        20.0,
+        "b20.0",
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,7 +93,11 @@ def test_a_file_that_is_moved_into_a_directory_stands_in_it(command: str, path: 
     places = WorktreeRoots(frozenset({"src/app.py", "src/draft.py", "rows.py"}))
     places.learn(["/w/src/app.py"], ["/w"])
     places.settle()
-    calls = (_write(1.0, "/w/src/app.py", "a = 1\n"), _write(2.0, "/w/draft.py"), _run(3.0, command))
+    calls = (
+        _write(1.0, "/w/src/app.py", "a = 1\n"),
+        _write(2.0, "/w/draft.py"),
+        _run(3.0, command),
+    )
     track = session_edits(Recorded("s", "claude-code", ("/w",), calls=calls), 1)
     step = timelines([track], places)[0]["/w"].steps[-1]
     assert (step.path, step.new_path) == ("draft.py", path)
@@ -93,7 +120,10 @@ def test_what_arrives_is_the_text_after_the_earlier_calls() -> None:
     ],
 )
 def test_text_that_is_not_known_does_not_arrive(calls: tuple[ToolCall, ...]) -> None:
-    assert [step.edit.content for step in _arrived(*calls, _run(20.0, f"cp {DRAFT} rows.py"))] in ([], [None])
+    assert [step.edit.content for step in _arrived(*calls, _run(20.0, f"cp {DRAFT} rows.py"))] in (
+        [],
+        [None],
+    )
 
 
 def test_a_copy_that_failed_brings_nothing() -> None:
@@ -101,7 +131,9 @@ def test_a_copy_that_failed_brings_nothing() -> None:
 
 
 def test_copy_of_a_copy_outside() -> None:
-    step = _arrived(_write(10.0), _run(12.0, f"cp {DRAFT} /tmp/b.py"), _run(20.0, "cp /tmp/b.py rows.py"))[-1]
+    step = _arrived(
+        _write(10.0), _run(12.0, f"cp {DRAFT} /tmp/b.py"), _run(20.0, "cp /tmp/b.py rows.py")
+    )[-1]
     assert step.edit.content == TEXT
 
 
@@ -115,7 +147,9 @@ def test_copy_of_a_copy_outside() -> None:
         ("black /tmp/other.py", ""),
     ],
 )
-def test_a_command_of_unknown_effect_before_the_copy_stays_a_doubt(between: str, answer: str) -> None:
+def test_a_command_of_unknown_effect_before_the_copy_stays_a_doubt(
+    between: str, answer: str
+) -> None:
     gaps = _timeline(_write(10.0), _run(12.0, between), _run(20.0, f"cp {DRAFT} rows.py")).windows
     assert gaps.cause(AttributionWindow("rows.py", 20.0, 100.0)).reason == answer
 
@@ -133,7 +167,10 @@ def _of_rows(tmp_path: Path, text: str, between: str = "") -> list[Answer]:
     session.write_outside(DRAFT, TEXT)
     if between:
         session.bash(between)
-    session.bash(f"cp {DRAFT} rows.py", lambda _: world.put("rows.py", new_file(text, lambda line: Line(line, "shell"))))
+    session.bash(
+        f"cp {DRAFT} rows.py",
+        lambda _: world.put("rows.py", new_file(text, lambda line: Line(line, "shell"))),
+    )
     session.end_turn()
     return answers(world, world.commit("A script", [session]), tmp_path)["rows.py"]
 
@@ -144,4 +181,7 @@ def test_a_script_that_was_written_elsewhere_is_the_agents(tmp_path: Path) -> No
 
 def test_a_draft_that_a_formatter_changed_on_the_way_makes_no_person(tmp_path: Path) -> None:
     changed = TEXT.replace("import sys\n", "import sys\nfrom __future__ import annotations\n")
-    assert {one.author for one in _of_rows(tmp_path, changed, f"ruff check --fix {DRAFT}")} <= {"agent", "unknown"}
+    assert {one.author for one in _of_rows(tmp_path, changed, f"ruff check --fix {DRAFT}")} <= {
+        "agent",
+        "unknown",
+    }

@@ -22,11 +22,25 @@ TEXT = "def budget(limit):\n    return limit - spent\n\n\nMARGIN = 10\nSHARES = 
 
 
 def _commit(email: str = "bo@example.com", parents: int = 1) -> Commit:
-    return Commit("c", tuple(f"p{n}" for n in range(parents)), "t", "Bo", email, AT, "Bo", email, AT, "Budgets")
+    return Commit(
+        "c",
+        tuple(f"p{n}" for n in range(parents)),
+        "t",
+        "Bo",
+        email,
+        AT,
+        "Bo",
+        email,
+        AT,
+        "Budgets",
+    )
 
 
 def _line(*steps: tuple[float, Edit], session: int = 1) -> Timeline:
-    made = [ReplayStep(at, n, edit.path, edit, CallRef(session, f"call{n}", 1, at)) for n, (at, edit) in enumerate(steps)]
+    made = [
+        ReplayStep(at, n, edit.path, edit, CallRef(session, f"call{n}", 1, at))
+        for n, (at, edit) in enumerate(steps)
+    ]
     return Timeline("/w", made, emails={"ada@example.com"})
 
 
@@ -45,7 +59,11 @@ def _looks(
         links,
         {"c": commit},
         {line.root: line for line in lines},
-        CommitTexts({"c": {"a.py"}}, lambda sha: [file], lambda line: known.get(line, 1.0 if len(line.strip()) > 3 else 0.0)),
+        CommitTexts(
+            {"c": {"a.py"}},
+            lambda sha: [file],
+            lambda line: known.get(line, 1.0 if len(line.strip()) > 3 else 0.0),
+        ),
         wanted,
     )
 
@@ -67,7 +85,9 @@ def test_text_of_replacements_counts_too() -> None:
     assert _looks(_line((AT - DAY, edit)))
 
 
-@pytest.mark.parametrize("at", [AT - 31 * DAY, AT + SLACK + 1], ids=["long ago", "after the commit"])
+@pytest.mark.parametrize(
+    "at", [AT - 31 * DAY, AT + SLACK + 1], ids=["long ago", "after the commit"]
+)
 def test_other_times_do_not_count(at: float) -> None:
     assert _looks(_line((at, WRITE))) == {}
 
@@ -88,7 +108,13 @@ def test_sessions_whose_checkpoints_all_arrived_are_not_looked_for() -> None:
 def test_a_few_equal_lines_or_common_ones_propose_nothing() -> None:
     few = Edit("a.py", "write", content="MARGIN = 10\nSHARES = 3\n")
     assert _looks(_line((AT - DAY, few))) == {}
-    assert _looks(_line((AT - DAY, WRITE)), rarity=dict.fromkeys(TEXT.replace("    ", "").split("\n"), 0.0)) == {}
+    assert (
+        _looks(
+            _line((AT - DAY, WRITE)),
+            rarity=dict.fromkeys(TEXT.replace("    ", "").split("\n"), 0.0),
+        )
+        == {}
+    )
     mostly_other = TEXT + "".join(f"other_{n} = {n}\n" for n in range(40))
     assert _looks(_line((AT - DAY, WRITE)), text=mostly_other) == {}
 

@@ -34,12 +34,17 @@ def at(day: str) -> float:
 
 def commit(name: str, day: str, *parents: str, committed: str = "") -> Commit:
     moments = at(day), at(committed or day)
-    return Commit(name, parents, "", "Ana", "ana@x.org", moments[0], "Ana", "ana@x.org", moments[1], name)
+    return Commit(
+        name, parents, "", "Ana", "ana@x.org", moments[0], "Ana", "ana@x.org", moments[1], name
+    )
 
 
 def line_of(*days: str) -> list[Commit]:
     """A history without branches; commits are named by their number."""
-    return [commit(str(number), day, *([str(number - 1)] if number else [])) for number, day in enumerate(days)]
+    return [
+        commit(str(number), day, *([str(number - 1)] if number else []))
+        for number, day in enumerate(days)
+    ]
 
 
 def dated(commits: Sequence[Commit], clocks: OtherClocks = NO_CLOCKS) -> set[str]:
@@ -47,25 +52,38 @@ def dated(commits: Sequence[Commit], clocks: OtherClocks = NO_CLOCKS) -> set[str
 
 
 def test_each_step_has_its_own_witness_and_nothing_is_dated_after_the_last() -> None:
-    history = line_of("2015-03-01", "2021-06-28", "2021-06-29", "2023-03-31", "2023-04-01", "2026-01-01")
-    assert dated_commits(history, NO_CLOCKS) == {"0": COMPLETION, "1": COMPLETION, "2": AGENTS, "3": AGENTS}
+    history = line_of(
+        "2015-03-01", "2021-06-28", "2021-06-29", "2023-03-31", "2023-04-01", "2026-01-01"
+    )
+    assert dated_commits(history, NO_CLOCKS) == {
+        "0": COMPLETION,
+        "1": COMPLETION,
+        "2": AGENTS,
+        "3": AGENTS,
+    }
 
 
 def test_no_step_is_later_than_the_first_release_of_its_sort() -> None:
     table = release_table()
     assert [step.witness for step in steps()] == [COMPLETION, AGENTS]
     for step in table["step"]:
-        assert step["before"] <= min(row["date"] for row in table["release"] if row["sort"] == step["sort"])
+        assert step["before"] <= min(
+            row["date"] for row in table["release"] if row["sort"] == step["sort"]
+        )
     assert all(row["source"].startswith("https://") for row in table["release"])
 
 
-@pytest.mark.parametrize(("authored", "committed"), [("2015-03-01", "2026-01-01"), ("2026-01-01", "2015-03-01")])
+@pytest.mark.parametrize(
+    ("authored", "committed"), [("2015-03-01", "2026-01-01"), ("2026-01-01", "2015-03-01")]
+)
 def test_the_later_of_the_two_dates_counts(authored: str, committed: str) -> None:
     assert not dated([commit("0", authored, committed=committed)])
 
 
 def test_an_old_patch_that_is_applied_between_the_steps_has_the_later_step() -> None:
-    assert dated_commits([commit("0", "2015-03-01", committed="2022-01-01")], NO_CLOCKS) == {"0": AGENTS}
+    assert dated_commits([commit("0", "2015-03-01", committed="2022-01-01")], NO_CLOCKS) == {
+        "0": AGENTS
+    }
 
 
 @pytest.mark.parametrize("day", ["1970-01-01", "1980-01-01"])
@@ -118,22 +136,36 @@ def test_a_rewritten_history_keeps_what_its_children_say() -> None:
 
 def test_an_old_branch_and_an_imported_history_that_are_merged_late_keep_their_dates() -> None:
     history = [
-        commit("root", "2025-01-01"), commit("a", "2014-01-01"), commit("b", "2014-02-01", "a"),
-        commit("merge", "2026-01-01", "root", "b"), commit("tip", "2026-01-02", "merge"),
-    ]  # fmt: skip
+        commit("root", "2025-01-01"),
+        commit("a", "2014-01-01"),
+        commit("b", "2014-02-01", "a"),
+        commit("merge", "2026-01-01", "root", "b"),
+        commit("tip", "2026-01-02", "merge"),
+    ]
     assert dated(history) == {"a", "b"}
 
 
 @pytest.mark.parametrize("parents", [("old", "young"), ("young", "old")])
-def test_a_merge_that_claims_to_be_older_than_a_parent_is_not_believed(parents: tuple[str, str]) -> None:
-    assert dated([commit("old", "2014-01-01"), commit("young", "2025-01-01"), commit("m", "2015-01-01", *parents)]) == {"old"}
+def test_a_merge_that_claims_to_be_older_than_a_parent_is_not_believed(
+    parents: tuple[str, str],
+) -> None:
+    assert dated(
+        [
+            commit("old", "2014-01-01"),
+            commit("young", "2025-01-01"),
+            commit("m", "2015-01-01", *parents),
+        ]
+    ) == {"old"}
 
 
 @pytest.mark.parametrize(
-    ("tagged", "believed"), [("2017-01-01", False), ("2019-01-01", True), ("2026-01-01", True), ("1970-01-01", True)]
+    ("tagged", "believed"),
+    [("2017-01-01", False), ("2019-01-01", True), ("2026-01-01", True), ("1970-01-01", True)],
 )
 def test_a_tag_that_is_older_than_its_commit_contradicts_it(tagged: str, believed: bool) -> None:
-    assert dated([commit("0", "2018-06-01")], OtherClocks((TagTime("0", at(tagged)),))) == ({"0"} if believed else set())
+    assert dated([commit("0", "2018-06-01")], OtherClocks((TagTime("0", at(tagged)),))) == (
+        {"0"} if believed else set()
+    )
 
 
 def test_one_wrong_tag_does_not_contradict_a_whole_history() -> None:
@@ -147,7 +179,11 @@ def test_a_commit_is_as_young_as_its_signature() -> None:
 
 
 def _armoured(packet: bytes) -> bytes:
-    return b"-----BEGIN PGP SIGNATURE-----\nComment: x\n\n" + base64.b64encode(packet) + b"\n=abcd\n-----END PGP SIGNATURE-----"
+    return (
+        b"-----BEGIN PGP SIGNATURE-----\nComment: x\n\n"
+        + base64.b64encode(packet)
+        + b"\n=abcd\n-----END PGP SIGNATURE-----"
+    )
 
 
 CREATED = int(at("2019-04-05")).to_bytes(4, "big")
@@ -167,7 +203,14 @@ def test_the_time_of_a_signature_is_read(packet: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"-----BEGIN SSH SIGNATURE-----\nAAAA\n", _armoured(b""), _armoured(b"\xc2\xff"), _armoured(FOUR)]
+    "text",
+    [
+        b"",
+        b"-----BEGIN SSH SIGNATURE-----\nAAAA\n",
+        _armoured(b""),
+        _armoured(b"\xc2\xff"),
+        _armoured(FOUR),
+    ],
 )
 def test_what_is_no_such_signature_has_no_time(text: bytes) -> None:
     assert signature_time(text) is None
@@ -179,10 +222,14 @@ def _history(path: Path, *commits: tuple[int, dict[str, str]]) -> Path:
     for number, (moment, more) in enumerate(commits):
         files: Files = {more.get("path", f"f{number}.py"): text(*words(3, str(number)), "}", "")}
         tree |= files
-        build.commit(str(number), last, dict(tree), moment, more.get("message", ""), more.get("author", ""))
+        build.commit(
+            str(number), last, dict(tree), moment, more.get("message", ""), more.get("author", "")
+        )
         last = [str(number)]
     build.done()
-    subprocess.run(["git", "-C", str(path), "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}"], check=True)
+    subprocess.run(
+        ["git", "-C", str(path), "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}"], check=True
+    )
     return path
 
 
@@ -194,7 +241,9 @@ def _spans(path: Path) -> dict[str, set[tuple[str, str, str]]]:
     with Store(path / "out.db") as store:
         attribute_repo(store, path, AttributeOptions(anyway=True))
         assert not broken_checks(store)
-        rows = store.rows("SELECT path, class, evidence, COALESCE(witness, '') AS witness FROM line_spans")
+        rows = store.rows(
+            "SELECT path, class, evidence, COALESCE(witness, '') AS witness FROM line_spans"
+        )
     result: dict[str, set[tuple[str, str, str]]] = {}
     for row in rows:
         result.setdefault(row["path"], set()).add((row["class"], row["evidence"], row["witness"]))
@@ -206,12 +255,20 @@ FIRST, SECOND = {("human", "dated", COMPLETION)}, {("human", "dated", AGENTS)}
 
 def test_a_history_without_any_session_is_dated(tmp_path: Path) -> None:
     path = _history(tmp_path / "r.git", (OLD, {}), (BETWEEN, {}), (NEW, {}))
-    assert _spans(path) == {"f0.py": FIRST, "f1.py": SECOND, "f2.py": {("undeclared", "inferred", "")}}
+    assert _spans(path) == {
+        "f0.py": FIRST,
+        "f1.py": SECOND,
+        "f2.py": {("undeclared", "inferred", "")},
+    }
 
 
-@pytest.mark.parametrize("name", ["poetry.lock", "dist/app.js", "vendor/lib.py", "app.min.js", "table.csv"])
+@pytest.mark.parametrize(
+    "name", ["poetry.lock", "dist/app.js", "vendor/lib.py", "app.min.js", "table.csv"]
+)
 def test_files_that_nobody_types_keep_their_tool_or_kind(tmp_path: Path, name: str) -> None:
-    found = _spans(_history(tmp_path / "r.git", (OLD, {"path": name}), (OLD + 60, {"path": "docs/guide.md"})))
+    found = _spans(
+        _history(tmp_path / "r.git", (OLD, {"path": name}), (OLD + 60, {"path": "docs/guide.md"}))
+    )
     assert not any(evidence == "dated" for _, evidence, _ in found[name])
     assert found["docs/guide.md"] == FIRST
 
@@ -229,7 +286,9 @@ BOT = f"renovate[bot] <29139614+renovate[bot]@users.noreply.github.com> {OLD} +0
     ],
     ids=["bot", "agent", "checkpoint", "authored later"],
 )
-def test_a_commit_that_says_something_else_is_not_dated(tmp_path: Path, more: dict[str, str]) -> None:
+def test_a_commit_that_says_something_else_is_not_dated(
+    tmp_path: Path, more: dict[str, str]
+) -> None:
     found = _spans(_history(tmp_path / "r.git", (OLD, {}), (OLD + 60, more)))
     assert found["f0.py"] == FIRST
     assert not any(evidence == "dated" for _, evidence, _ in found["f1.py"])
@@ -238,8 +297,16 @@ def test_a_commit_that_says_something_else_is_not_dated(tmp_path: Path, more: di
 def test_a_tag_of_the_clone_contradicts_the_commit_it_stands_on(tmp_path: Path) -> None:
     path = _history(tmp_path / "r.git", (OLD, {}))
     (sha,) = (commit.sha for commit in GitRepo(path).history(GitRepo(path).resolve("x1").sha))
-    tagger = {"GIT_COMMITTER_NAME": "T", "GIT_COMMITTER_EMAIL": "t@x.org", "GIT_COMMITTER_DATE": "2012-01-01T00:00:00Z"}
-    subprocess.run(["git", "-C", str(path), "tag", "-a", "-m", "first", "v1", sha], check=True, env={**os.environ, **tagger})
+    tagger = {
+        "GIT_COMMITTER_NAME": "T",
+        "GIT_COMMITTER_EMAIL": "t@x.org",
+        "GIT_COMMITTER_DATE": "2012-01-01T00:00:00Z",
+    }
+    subprocess.run(
+        ["git", "-C", str(path), "tag", "-a", "-m", "first", "v1", sha],
+        check=True,
+        env={**os.environ, **tagger},
+    )
     assert _spans(path) == {"f0.py": {("undeclared", "inferred", "")}}
 
 
@@ -248,12 +315,18 @@ def test_why_says_when_the_author_of_an_undeclared_line_first_gave_a_sign(tmp_pa
     ana, ben = (f"{name} <{name}@x.org> {NEW} +0000" for name in ("Ana", "Ben"))
     declared = "Fix\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
     path = _history(
-        tmp_path / "r.git", (OLD, {}), (NEW, {"author": ana}), (NEW + 60, {"author": ben}),
+        tmp_path / "r.git",
+        (OLD, {}),
+        (NEW, {"author": ana}),
+        (NEW + 60, {"author": ben}),
         (NEW + 120, {"author": ana.replace(str(NEW), str(NEW + 120)), "message": declared}),
-    )  # fmt: skip
+    )
     _spans(path)
     with whowrote.open(path / "out.db") as database:
-        told = {f"f{number}.py": " ".join(database.explain(f"f{number}.py", 1).evidence) for number in range(4)}
+        told = {
+            f"f{number}.py": " ".join(database.explain(f"f{number}.py", 1).evidence)
+            for number in range(4)
+        }
     assert "Ana first gave a sign of an agent here on 2026-01-01" in told["f1.py"]
     assert "Ben gave no sign of an agent in this history" in told["f2.py"]
     assert "2021-06-29" in told["f0.py"] and "sign" not in told["f0.py"] + told["f3.py"]

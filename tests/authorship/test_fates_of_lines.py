@@ -51,26 +51,42 @@ def test_lines_that_a_formatter_joined_are_not_a_persons(looked: bool, tmp_path:
 def test_what_only_the_commit_shows_in_another_text_is_nobodys(tmp_path: Path) -> None:
     world, session = _start()
     session.end_turn()
-    world.human_replace("pick.py", "        first and\n        second\n", "        any(map(bool, remaining_candidates))\n")
+    world.human_replace(
+        "pick.py",
+        "        first and\n        second\n",
+        "        any(map(bool, remaining_candidates))\n",
+    )
     fates = _fates(world, session, tmp_path)
     assert fates == {"survived": 5, "unexplained": 2}
 
 
-def test_what_a_person_replaced_before_the_agent_looked_again_is_that_persons(tmp_path: Path) -> None:
+def test_what_a_person_replaced_before_the_agent_looked_again_is_that_persons(
+    tmp_path: Path,
+) -> None:
     world, session = _start()
-    world.human_replace("pick.py", "        first and\n        second\n", "        any(map(bool, remaining_candidates))\n")
+    world.human_replace(
+        "pick.py",
+        "        first and\n        second\n",
+        "        any(map(bool, remaining_candidates))\n",
+    )
     session.read("pick.py")
     session.end_turn()
     assert _fates(world, session, tmp_path) == {"survived": 5, "human_overwritten": 2}
 
 
-def test_a_deletion_that_the_session_saw_is_a_persons_and_one_that_it_did_not_see_is_nobodys(tmp_path: Path) -> None:
+def test_a_deletion_that_the_session_saw_is_a_persons_and_one_that_it_did_not_see_is_nobodys(
+    tmp_path: Path,
+) -> None:
     world, session = _start()
     world.human_delete("pick.py", "    return 0\n")
     session.read("pick.py")
     session.end_turn()
     world.human_delete("pick.py", "        return 1\n")
-    assert _fates(world, session, tmp_path) == {"survived": 5, "human_deleted": 1, "not_committed": 1}
+    assert _fates(world, session, tmp_path) == {
+        "survived": 5,
+        "human_deleted": 1,
+        "not_committed": 1,
+    }
 
 
 @pytest.mark.parametrize(
@@ -84,5 +100,7 @@ def test_a_deletion_that_the_session_saw_is_a_persons_and_one_that_it_did_not_se
         (["a"], [], False),
     ],
 )
-def test_another_layout_says_the_same_and_nothing_else(old: list[str], new: list[str], same: bool) -> None:
+def test_another_layout_says_the_same_and_nothing_else(
+    old: list[str], new: list[str], same: bool
+) -> None:
     assert is_relaid(old, new) is same

@@ -13,7 +13,10 @@ from support.truth import REPOS, cases, compare, expected_of, run
 HONEST_UNKNOWN = {
     ("odd_files", "caf\\xe9.txt"): "an opaque command ran in between",
     ("files_committed_apart", "budget.py"): "committed long after the last recorded session",
-    ("rebased_commit", "budget.py"): "after a rebase a line that no session explains may be anybody's",
+    (
+        "rebased_commit",
+        "budget.py",
+    ): "after a rebase a line that no session explains may be anybody's",
     ("uncommitted_before_session", "ledger.py"): "blank lines at the edge of an agent's block",
 }
 
@@ -25,12 +28,17 @@ def test_every_line_has_its_author(case: str, tmp_path: Path) -> None:
     said, edits = run(tmp_path / "repo", tmp_path / "out.db")
     wrong = [w for w in compare(expected, said).wrong if not _is_honest(case, w)]
     assert not wrong, "\n".join(wrong)
-    counted = {session: {k: n for k, n in counts.items() if n} for session, counts in expected["edits"].items()}
+    counted = {
+        session: {k: n for k, n in counts.items() if n}
+        for session, counts in expected["edits"].items()
+    }
     assert edits == {session: counts for session, counts in counted.items() if counts}
 
 
 def _is_honest(case: str, wrong: str) -> bool:
-    return "said unknown" in wrong and any(c == case and f"{path}:" in wrong for c, path in HONEST_UNKNOWN)
+    return "said unknown" in wrong and any(
+        c == case and f"{path}:" in wrong for c, path in HONEST_UNKNOWN
+    )
 
 
 def test_most_people_with_a_witness_are_found(tmp_path: Path) -> None:

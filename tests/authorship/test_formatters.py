@@ -36,11 +36,21 @@ export const sizes = [1, 2, 3];
 """
 
 
-def _said(after: str, before: str = BEFORE, lost: Verdict = LOST, tool: str = "prettier", until: float = 60.0) -> list[str]:
+def _said(
+    after: str,
+    before: str = BEFORE,
+    lost: Verdict = LOST,
+    tool: str = "prettier",
+    until: float = 60.0,
+) -> list[str]:
     lines = after.split("\n")[:-1]
     spans = [Span(1, len(lines), len(lines), lost)]
     found = give_to_formatters(spans, lines, before, lambda call: tool, until)
-    return [f"{span.verdict.tool} {span.verdict.author}".strip() for span in found for _ in range(span.start, span.end + 1)]
+    return [
+        f"{span.verdict.tool} {span.verdict.author}".strip()
+        for span in found
+        for _ in range(span.start, span.end + 1)
+    ]
 
 
 def test_lines_that_were_laid_out_anew_are_the_tools() -> None:
@@ -53,14 +63,21 @@ def test_lines_that_were_laid_out_anew_are_the_tools() -> None:
         (AFTER.replace("  options\n", "  options,\n  depth\n"), 4),  # a new word
         (AFTER.replace("  return", "  check(path);\n  return"), 5),
         (AFTER + "export const sizes = [1, 2, 3];\n", 8),  # once more
-        ("export const sizes = [1, 2, 3];\n" + AFTER.replace("export const sizes = [1, 2, 3];\n", ""), 1),  # moved
+        (
+            "export const sizes = [1, 2, 3];\n"
+            + AFTER.replace("export const sizes = [1, 2, 3];\n", ""),
+            1,
+        ),  # moved
     ],
 )
 def test_a_line_that_is_more_than_another_layout_stays_open(after: str, line: int) -> None:
     assert _said(after)[line - 1] == "unknown"
 
 
-@pytest.mark.parametrize(("days", "tool"), [(1, "prettier tool"), (2.9, "prettier tool"), (3.1, "unknown"), (30, "unknown")])
+@pytest.mark.parametrize(
+    ("days", "tool"),
+    [(1, "prettier tool"), (2.9, "prettier tool"), (3.1, "unknown"), (30, "unknown")],
+)
 def test_long_after_a_formatter_ran_the_layout_need_not_be_its_own(days: float, tool: str) -> None:
     assert _said(AFTER, until=CALL.at + days * 86_400) == [tool] * 7
     command = "prettier --write ."
@@ -70,7 +87,9 @@ def test_long_after_a_formatter_ran_the_layout_need_not_be_its_own(days: float, 
     assert f"{cause.tool} {cause.author}".strip() == tool
 
 
-def test_what_is_laid_out_beside_new_words_that_were_not_seen_written_is_not_the_formatters() -> None:
+def test_what_is_laid_out_beside_new_words_that_were_not_seen_written_is_not_the_formatters() -> (
+    None
+):
     """Whoever wrote those, or the script that did, may have laid out the lines beside them."""
     after = [
         "export function load(path, options, depth) {",
@@ -79,7 +98,9 @@ def test_what_is_laid_out_beside_new_words_that_were_not_seen_written_is_not_the
         "",
         "export const sizes = [1, 2, 3];",
     ]
-    ran = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, call=CALL, tool="biome", run_by=RunBy.AGENT)
+    ran = Verdict(
+        Author.TOOL, How.NONE, Evidence.INFERRED, call=CALL, tool="biome", run_by=RunBy.AGENT
+    )
     other = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.UNCAPTURED)
     script = Verdict(Author.AGENT, How.SHELL, Evidence.INFERRED, call=CALL)
     seen = Verdict(Author.AGENT, How.EXACT, Evidence.REPLAYED, call=CALL)
@@ -91,13 +112,22 @@ def test_what_is_laid_out_beside_new_words_that_were_not_seen_written_is_not_the
     ):
         spans = [Span(1, 1, 1, first), Span(2, 3, 2, ran), Span(5, 5, 1, ran)]
         found = give_to_formatters(spans, after, BEFORE, lambda call: "", 60.0)
-        assert [span.verdict.author for span in found for _ in range(span.start, span.end + 1)] == expected
+        assert [
+            span.verdict.author for span in found for _ in range(span.start, span.end + 1)
+        ] == expected
 
 
 def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
     assert set(_said(AFTER, tool="")) == {"unknown"}
-    assert set(_said(AFTER, lost=Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.FORMATTER))) == {"unknown"}
-    assert set(_said(AFTER, lost=Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.OPAQUE_SHELL, CALL))) == {"unknown"}
+    assert set(
+        _said(AFTER, lost=Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.FORMATTER))
+    ) == {"unknown"}
+    assert set(
+        _said(
+            AFTER,
+            lost=Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.OPAQUE_SHELL, CALL),
+        )
+    ) == {"unknown"}
     assert set(_said(AFTER, before="")) == {"unknown"}
 
 
@@ -129,5 +159,9 @@ def test_a_file_that_nobody_edited_and_the_agent_formatted(tmp_path: Path) -> No
     session.bash("npx prettier --write .", lambda _: world.put("src/load.js", put))
     session.end_turn()
     found = answers(world, world.commit("Format", [session]), tmp_path)["src/load.js"]
-    assert {one.source for one in found} <= {"tool prettier agent", "unknown formatter", "unknown common_line"}
+    assert {one.source for one in found} <= {
+        "tool prettier agent",
+        "unknown formatter",
+        "unknown common_line",
+    }
     assert {one.source for one in found if "read(" in one.text} == {"tool prettier agent"}

@@ -36,7 +36,9 @@ def _answer(directory: Path, run: Run, line: str, old: str = "") -> Answer:
     session.prompt("Please go on")
     call = session.edit("rows.py", "for row in rows)", "for row in rows if row)")
     run(session, call)
-    world.human_replace("rows.py", old, line) if old else world.human_insert("rows.py", f"{line}\n", after="def total(rows):")
+    world.human_replace("rows.py", old, line) if old else world.human_insert(
+        "rows.py", f"{line}\n", after="def total(rows):"
+    )
     world.wait(40)
     session.edit("rows.py", "return json.load(rows)", "return json.loads(rows.read())")
     session.end_turn()
@@ -48,21 +50,38 @@ def _shorten(directory: Path, run: Run) -> Answer:
 
 
 def test_line_that_a_hook_left(tmp_path: Path) -> None:
-    assert _shorten(tmp_path, lambda session, call: session.hook_run(call, FORMAT)).author != Author.HUMAN
+    assert (
+        _shorten(tmp_path, lambda session, call: session.hook_run(call, FORMAT)).author
+        != Author.HUMAN
+    )
 
 
 def test_line_that_a_hook_of_an_earlier_version_left(tmp_path: Path) -> None:
-    assert _shorten(tmp_path, lambda session, call: session.hook_progress(call, FORMAT)).author != Author.HUMAN
+    assert (
+        _shorten(tmp_path, lambda session, call: session.hook_progress(call, FORMAT)).author
+        != Author.HUMAN
+    )
 
 
 @pytest.mark.parametrize(
     "run",
     [
         pytest.param(lambda session, call: None, id="no hook"),
-        pytest.param(lambda session, call: session.hook_run(call, FORMAT, "PreToolUse"), id="a hook before the edit"),
-        pytest.param(lambda session, call: session.hook_run(call, "callback"), id="one of the agent's own"),
-        pytest.param(lambda session, call: session.hook_progress(call, "callback"), id="the same in earlier versions"),
-        pytest.param(lambda session, call: session.hook_run("toolu_another", FORMAT), id="a hook after another call"),
+        pytest.param(
+            lambda session, call: session.hook_run(call, FORMAT, "PreToolUse"),
+            id="a hook before the edit",
+        ),
+        pytest.param(
+            lambda session, call: session.hook_run(call, "callback"), id="one of the agent's own"
+        ),
+        pytest.param(
+            lambda session, call: session.hook_progress(call, "callback"),
+            id="the same in earlier versions",
+        ),
+        pytest.param(
+            lambda session, call: session.hook_run("toolu_another", FORMAT),
+            id="a hook after another call",
+        ),
     ],
 )
 def test_line_of_a_person_where_no_hook_ran(run: Run, tmp_path: Path) -> None:
@@ -70,11 +89,16 @@ def test_line_of_a_person_where_no_hook_ran(run: Run, tmp_path: Path) -> None:
 
 
 def test_line_of_a_person_with_words_of_its_own_beside_a_hook(tmp_path: Path) -> None:
-    assert _answer(tmp_path, lambda session, call: session.hook_run(call, FORMAT), TYPED).author == Author.HUMAN
+    assert (
+        _answer(tmp_path, lambda session, call: session.hook_run(call, FORMAT), TYPED).author
+        == Author.HUMAN
+    )
 
 
 def test_import_beside_a_linter_that_mends(tmp_path: Path) -> None:
     """It replaces one module with another, so that even a new word is nobody's."""
     line = "from collections.abc import Iterable"
-    answer = _answer(tmp_path, lambda session, _: session.bash("uv run ruff check --fix ."), line, "import json")
+    answer = _answer(
+        tmp_path, lambda session, _: session.bash("uv run ruff check --fix ."), line, "import json"
+    )
     assert (answer.author, answer.reason) == (Author.UNKNOWN, Reason.FORMATTER)

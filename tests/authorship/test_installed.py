@@ -31,22 +31,35 @@ def _sources(directory: Path, subject: str, author: str) -> set[str]:
         ("chore: release the hold on rows", ACTIONS, False),
         ("chore: release notes", ACTIONS, False),
         ("chore: release main", ACTIONS, True),
-        ("[StepSecurity] Apply security best practices", "StepSecurity Bot <bot@stepsecurity.io>", True),
+        (
+            "[StepSecurity] Apply security best practices",
+            "StepSecurity Bot <bot@stepsecurity.io>",
+            True,
+        ),
         ("[StepSecurity] Apply security best practices", ADA, False),
     ],
 )
-def test_programs_are_known_by_the_subjects_that_they_give(subject: str, author: str, is_own: bool, tmp_path: Path) -> None:
+def test_programs_are_known_by_the_subjects_that_they_give(
+    subject: str, author: str, is_own: bool, tmp_path: Path
+) -> None:
     found = _sources(tmp_path, subject, author)
     assert (found == {f"tool {author.partition(' <')[0]} unknown"}) is is_own
 
 
 def _lock(source: str) -> str:
-    return json.dumps({"version": 1, "skills": {"tidy": {"source": "ada/skills", "sourceType": source, "computedHash": "0"}}})
+    return json.dumps(
+        {
+            "version": 1,
+            "skills": {"tidy": {"source": "ada/skills", "sourceType": source, "computedHash": "0"}},
+        }
+    )
 
 
 @pytest.mark.parametrize("directory", ["", "web/"])
 @pytest.mark.parametrize("name", [".agents", ".claude"])
-def test_what_an_installer_of_skills_brings_is_its_own(directory: str, name: str, tmp_path: Path) -> None:
+def test_what_an_installer_of_skills_brings_is_its_own(
+    directory: str, name: str, tmp_path: Path
+) -> None:
     world = World("skills")
     path, own = f"{directory}{name}/skills/tidy/SKILL.md", f"{directory}{name}/skills/own/SKILL.md"
     world.human_write(f"{directory}skills-lock.json", _lock("github"))
@@ -69,7 +82,9 @@ def test_skills_of_the_repository_itself_are_nobodys(tmp_path: Path) -> None:
     world.human_write("skills-lock.json", _lock("local"))
     world.human_write(".agents/skills/tidy/SKILL.md", "# Tidy\nKeep rows short\n")
     found = answers(world, world.commit("Add skills", author=ADA), tmp_path)
-    assert not [line for line in found[".agents/skills/tidy/SKILL.md"] if line.source.startswith("tool")]
+    assert not [
+        line for line in found[".agents/skills/tidy/SKILL.md"] if line.source.startswith("tool")
+    ]
 
 
 def test_a_skill_that_an_agent_is_recorded_to_have_written_stays_its_own(tmp_path: Path) -> None:

@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from attribution.authorship.align import lines_of
-from attribution.authorship.case import AddedFile, AttributionWindow, CandidateAuthor, InlineScript, Moments, StateAlignment
+from attribution.authorship.case import (
+    AddedFile,
+    AttributionWindow,
+    CandidateAuthor,
+    InlineScript,
+    Moments,
+    StateAlignment,
+)
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import MissingTranscript, NamedSessions, conclude
 from attribution.authorship.diffs import CommitDiff, FileDiff
@@ -56,7 +63,10 @@ class Stage:
     """A worktree on a clock, and commits to compare it with. The commit is made at 100, its parent at 1."""
 
     def __init__(self, base: str | None = None, in_git: bool = True) -> None:
-        self.tree = Worktree(lambda *_: [base] if base is not None else (), lambda _, text, at: in_git and text == base)
+        self.tree = Worktree(
+            lambda *_: [base] if base is not None else (),
+            lambda _, text, at: in_git and text == base,
+        )
         self.at = 0.0
         self.count = 0
         self.base = base
@@ -65,7 +75,9 @@ class Stage:
         self.at += 10
         self.count += 1
         call = CallRef(7, f"c{self.count}", 1, self.at, by_shell=edit.by_shell)
-        assert self.tree.apply(ReplayStep(self.at, self.count, edit.path, edit, call, new_path)).applied
+        assert self.tree.apply(
+            ReplayStep(self.at, self.count, edit.path, edit, call, new_path)
+        ).applied
         return call
 
     def edit(self, old: str, new: str, path: str = F, by_shell: bool = False) -> CallRef:
@@ -108,7 +120,11 @@ class Stage:
 def short(verdicts: dict[int, Verdict]) -> dict[int, str]:
     """Line -> author, how, and the call or the reason."""
     return {
-        n: " ".join(x for x in (v.author, v.how, v.call.call_id if v.call else "", v.reason) if x and x != "none")
+        n: " ".join(
+            x
+            for x in (v.author, v.how, v.call.call_id if v.call else "", v.reason)
+            if x and x != "none"
+        )
         for n, v in verdicts.items()
     }
 
@@ -128,8 +144,14 @@ def test_line_put_in_by_hand_after_the_last_edit_is_human() -> None:
     stage = Stage()
     stage.create("a\nb\n")
     asked = Asked()
-    assert short(stage.said("a\nby hand\nb\n", [1, 2, 3], asked)) == {1: "agent exact c1", 2: "human", 3: "agent exact c1"}
-    assert asked.questions == [AttributionWindow(F, 10.0, 100, last=True)]  # from when the text was last known to the commit
+    assert short(stage.said("a\nby hand\nb\n", [1, 2, 3], asked)) == {
+        1: "agent exact c1",
+        2: "human",
+        3: "agent exact c1",
+    }
+    assert asked.questions == [
+        AttributionWindow(F, 10.0, 100, last=True)
+    ]  # from when the text was last known to the commit
 
 
 def test_line_put_in_by_hand_between_edits_is_human_and_was_seen() -> None:
@@ -147,7 +169,12 @@ def test_line_put_in_by_hand_between_edits_is_human_and_was_seen() -> None:
     ("cause", "said"),
     [
         (CandidateAuthor(Author.HUMAN), "human"),
-        (CandidateAuthor(Author.UNKNOWN, reason=Reason.OPAQUE_SHELL, call=CallRef(7, "sh", 1, 5.0)), "unknown sh opaque_shell"),
+        (
+            CandidateAuthor(
+                Author.UNKNOWN, reason=Reason.OPAQUE_SHELL, call=CallRef(7, "sh", 1, 5.0)
+            ),
+            "unknown sh opaque_shell",
+        ),
         (CandidateAuthor(Author.AGENT, How.SHELL, call=CallRef(7, "sh", 1, 5.0)), "agent shell sh"),
     ],
 )
@@ -162,7 +189,9 @@ def test_file_no_agent_ever_opened_goes_to_whoever_may_have_acted_since_the_pare
     assert short(Stage().said("x\n", [1], asked)) == {1: "human"}
     since, before = asked.questions
     assert since == AttributionWindow(F, 1, 100, last=True, made=True, unseen=True)
-    assert before == AttributionWindow(F, 0, 1, made=True, unseen=True)  # what an agent did then may have been left uncommitted
+    assert before == AttributionWindow(
+        F, 0, 1, made=True, unseen=True
+    )  # what an agent did then may have been left uncommitted
 
 
 @pytest.mark.parametrize(
@@ -174,7 +203,9 @@ def test_file_no_agent_ever_opened_goes_to_whoever_may_have_acted_since_the_pare
         ("*Phase 12.3 of the whole long plan*", "*Phase 12.4 of the whole long plan*", "human"),
     ],
 )
-def test_who_changed_nothing_but_signs_of_an_agents_line_is_not_named(old: str, new: str, editor: str) -> None:
+def test_who_changed_nothing_but_signs_of_an_agents_line_is_not_named(
+    old: str, new: str, editor: str
+) -> None:
     stage = Stage()
     stage.create(f"{old}\nend\n")
     (verdict,) = stage.said(f"{new}\nend\n", [1]).values()
@@ -199,7 +230,10 @@ def test_agent_line_replaced_by_something_else_is_not_the_agents() -> None:
 def test_line_like_an_old_one_of_others_is_not_the_agents() -> None:
     stage = Stage("total = price * count + shipping\nend\n")
     stage.edit("end", "END")
-    assert short(stage.said("total = price * count + shipping_cost\nEND\n", [1, 2])) == {1: "human", 2: "agent exact c1"}
+    assert short(stage.said("total = price * count + shipping_cost\nEND\n", [1, 2])) == {
+        1: "human",
+        2: "agent exact c1",
+    }
 
 
 def test_agent_line_reformatted_is_the_agents() -> None:
@@ -261,14 +295,19 @@ def test_of_equal_lines_as_many_are_the_agents_as_the_agent_wrote() -> None:
     new = [n for n, line in enumerate(state.ids, 1) if stage.tree.origin(line).call]
     assert len(new) == 2
     for added in ([2, 3], [3, 4]):
-        assert short(stage.said("f {\n}\ng {\n}\n", added)) == dict.fromkeys(added, "agent exact c1")
+        assert short(stage.said("f {\n}\ng {\n}\n", added)) == dict.fromkeys(
+            added, "agent exact c1"
+        )
 
 
 def test_exchange_takes_the_nearest_of_equal_lines() -> None:
     stage = Stage("x\n1\n2\n3\n")
     stage.edit("1\n", "1\nx\n")  # x 1 X 2 3
     stage.edit("3\n", "3\nx\n")  # x 1 X 2 3 X
-    assert short(stage.said("x\n1\nx\n2\n3\nx\n", [1, 6])) == {1: "agent exact c1", 6: "agent exact c2"}
+    assert short(stage.said("x\n1\nx\n2\n3\nx\n", [1, 6])) == {
+        1: "agent exact c1",
+        6: "agent exact c2",
+    }
     assert short(stage.said("x\n1\nx\n2\n3\nx\n", [1])) == {1: "agent exact c1"}
 
 
@@ -295,13 +334,18 @@ def test_uncommitted_work_from_before_the_session_is_human() -> None:
     asked = Asked()
     verdicts = stage.said("A\nnot committed yet\n", [1, 2], asked)
     assert short(verdicts) == {1: "agent exact c1", 2: "human"}
-    assert asked.questions == [AttributionWindow(F, 1, 10.0)]  # between the parent and the first sight
+    assert asked.questions == [
+        AttributionWindow(F, 1, 10.0)
+    ]  # between the parent and the first sight
 
 
 def test_text_that_another_commit_had_is_of_another_branch() -> None:
     stage = Stage("a\nof the other branch\n", in_git=True)
     stage.edit("a\n", "A\n")
-    assert short(stage.said("A\nof the other branch\n", [1, 2])) == {1: "agent exact c1", 2: "unknown other_branch"}
+    assert short(stage.said("A\nof the other branch\n", [1, 2])) == {
+        1: "agent exact c1",
+        2: "unknown other_branch",
+    }
 
 
 def test_file_seen_before_the_parent_was_made_stood_on_another_base() -> None:
@@ -314,21 +358,32 @@ def test_after_a_rebase_what_nobody_wrote_may_be_anybodys() -> None:
     stage = Stage("a\nold\n", in_git=False)
     stage.edit("a\n", "A\n")
     verdicts = stage.said("A\nold\nnew\n", [1, 2, 3], when=Moments(100, 1, redone=True))
-    assert short(verdicts) == {1: "agent exact c1", 2: "unknown other_branch", 3: "human rewritten"}  # decided with the witnesses
+    assert short(verdicts) == {
+        1: "agent exact c1",
+        2: "unknown other_branch",
+        3: "human rewritten",
+    }  # decided with the witnesses
 
 
-def test_what_is_known_from_after_the_commit_was_made_first_is_no_witness_of_what_it_lacked() -> None:
+def test_what_is_known_from_after_the_commit_was_made_first_is_no_witness_of_what_it_lacked() -> (
+    None
+):
     stage = Stage("a\nold\n", in_git=False)
     stage.edit("a\n", "A\n")
     when = Moments(100, 1, redone=True, authored=0.5)
-    assert short(stage.said("A\nold\nnew\n", [1, 3], when=when)) == {1: "agent exact c1", 3: "unknown rewritten"}
+    assert short(stage.said("A\nold\nnew\n", [1, 3], when=when)) == {
+        1: "agent exact c1",
+        3: "unknown rewritten",
+    }
 
 
 def test_after_a_rebase_a_known_cause_still_counts() -> None:
     stage = Stage()
     stage.create("a\n")
     cause = CandidateAuthor(Author.AGENT, How.SHELL, call=CallRef(7, "sh", 1, 5.0))
-    assert short(stage.said("a\nmore\n", [2], Asked(cause), Moments(100, 1, redone=True))) == {2: "agent shell sh"}
+    assert short(stage.said("a\nmore\n", [2], Asked(cause), Moments(100, 1, redone=True))) == {
+        2: "agent shell sh"
+    }
 
 
 def test_file_known_only_in_parts_leaves_the_rest_unknown() -> None:
@@ -345,7 +400,9 @@ def test_line_that_an_ancestor_had_and_lost_was_brought_back() -> None:
     stage = Stage()
     stage.create("a\nb\n")
     second = stage.tree.files[F].ids[1]
-    verdicts = stage.said("a\nb\n", [1, 2], committed=lambda line, text: (line, text) == (second, "b"))
+    verdicts = stage.said(
+        "a\nb\n", [1, 2], committed=lambda line, text: (line, text) == (second, "b")
+    )
     assert short(verdicts) == {1: "agent exact c1", 2: "unknown c1 restored"}
 
 
@@ -363,9 +420,14 @@ def test_agent_line_of_an_earlier_commit_changed_by_hand_is_the_changers() -> No
 def test_lines_that_changed_while_a_formatter_ran_are_marked() -> None:
     stage = Stage()
     stage.create("a = 1\n")
-    ran = Asked(CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=CallRef(7, "fmt", 1, 5.0)))
+    ran = Asked(
+        CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=CallRef(7, "fmt", 1, 5.0))
+    )
     said = short(stage.said("import os\na = 1\nb = 2\n", [1, 3], ran))
-    assert said == {1: "human fmt formatter", 3: "human fmt formatter"}  # whether a word is new is decided with the witnesses
+    assert said == {
+        1: "human fmt formatter",
+        3: "human fmt formatter",
+    }  # whether a word is new is decided with the witnesses
 
 
 # --- lines that say nothing -----------------------------------------------------------------------------------------------
@@ -374,7 +436,9 @@ def test_lines_that_changed_while_a_formatter_ran_are_marked() -> None:
 def _settled(text: str, **authors: str) -> str:
     """Verdicts after the weak lines followed their neighbours: one letter per line; `authors` gives them before."""
     lines = tuple(lines_of(text))
-    verdicts = {i: {"a": AGENT, "h": BY_HAND, "u": OPAQUE}[who] for i, who in enumerate(authors["who"])}
+    verdicts = {
+        i: {"a": AGENT, "h": BY_HAND, "u": OPAQUE}[who] for i, who in enumerate(authors["who"])
+    }
     assign_low_information(AddedFile(F, F, lines, tuple(range(len(lines)))), verdicts)
     return "".join(verdicts[i].author[0] for i in range(len(lines)))
 
@@ -394,7 +458,9 @@ def _settled(text: str, **authors: str) -> str:
         ("f {\nx\ng {\n", "aha", "aha"),  # a line with a word speaks for itself
     ],
 )
-def test_brackets_and_blank_lines_follow_their_neighbours(text: str, who: str, settled: str) -> None:
+def test_brackets_and_blank_lines_follow_their_neighbours(
+    text: str, who: str, settled: str
+) -> None:
     assert _settled(text, who=who) == settled
 
 
@@ -402,7 +468,9 @@ def test_brackets_and_blank_lines_follow_their_neighbours(text: str, who: str, s
     ("above", "below", "session"),
     [(1, 1, 1), (1, None, 1), (1, 2, 1), (3, 3, 3), (2, 3, 2), (2, 1, 1)],
 )
-def test_a_bracket_between_lines_of_another_session_is_that_sessions(above: int, below: int | None, session: int) -> None:
+def test_a_bracket_between_lines_of_another_session_is_that_sessions(
+    above: int, below: int | None, session: int
+) -> None:
     """Which of several `}` is the new one is chance: it shows no part of a session that wrote nothing else there."""
     agents = {n: replace(AGENT, call=replace(CALL, session_id=n)) for n in (1, 2, 3)}
     verdicts = {0: agents[above], 1: agents[1], **({} if below is None else {2: agents[below]})}
@@ -435,7 +503,10 @@ SED = (InlineScript("sed -i 's/oldName/newName/g' app.py", CALL),)
     ("before", "said"),
     [
         # A bracket has no words; what stands in neither the command nor the file is not the command's.
-        (("call = oldName(1)",), {3: "agent shell c1", 4: "human c1 opaque_shell", 5: "agent shell c1"}),
+        (
+            ("call = oldName(1)",),
+            {3: "agent shell c1", 4: "human c1 opaque_shell", 5: "agent shell c1"},
+        ),
         # Of a file whose text before is not known no line is ruled out, and none shown to be the command's.
         ((), {3: "unknown c1 opaque_shell", 4: "unknown c1 opaque_shell", 5: "agent shell c1"}),
     ],
@@ -461,9 +532,17 @@ def test_edit_that_could_not_be_replayed_leaves_no_line_to_a_human() -> None:
     }
 
 
-def _doubted(*verdicts: Verdict, lines: Sequence[str] = (), before: Sequence[str] = (), added: Sequence[int] = ()) -> list[str]:
+def _doubted(
+    *verdicts: Verdict,
+    lines: Sequence[str] = (),
+    before: Sequence[str] = (),
+    added: Sequence[int] = (),
+) -> list[str]:
     """What is left of the verdicts on consecutive added lines (or on those numbered `added`)."""
-    texts = tuple(lines or [f"a line of text number {n}" for n in range(max(added or (len(verdicts) - 1,)) + 1)])
+    texts = tuple(
+        lines
+        or [f"a line of text number {n}" for n in range(max(added or (len(verdicts) - 1,)) + 1)]
+    )
     numbers = tuple(added or range(len(verdicts)))
     found = dict(zip(numbers, verdicts, strict=True))
     downgrade_hunks(AddedFile(F, F, texts, numbers, frozenset(before)), found)
@@ -475,8 +554,15 @@ TEXT_OF_AGENT = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.AGEN
 
 def test_common_lines_of_a_block_of_an_agents_text_are_not_left_over_as_a_humans() -> None:
     assert _doubted(TEXT_OF_AGENT, BY_HAND, TEXT_OF_AGENT) == ["agent_text"] * 3
-    assert _doubted(TEXT_OF_AGENT, BY_HAND, GUESSED) == ["agent_text", "human", "human"]  # most of it is no agent's text
-    assert _doubted(TEXT_OF_AGENT, BY_HAND, added=(0, 2)) == ["agent_text", "human"]  # another block
+    assert _doubted(TEXT_OF_AGENT, BY_HAND, GUESSED) == [
+        "agent_text",
+        "human",
+        "human",
+    ]  # most of it is no agent's text
+    assert _doubted(TEXT_OF_AGENT, BY_HAND, added=(0, 2)) == [
+        "agent_text",
+        "human",
+    ]  # another block
     assert _doubted(OPAQUE, BY_HAND) == ["opaque_shell", "human"]
 
 
@@ -486,18 +572,25 @@ def test_lone_line_that_the_version_before_had_is_not_called_human() -> None:
     assert _doubted(BY_HAND, lines=[heading], before=[heading]) == ["common_line"]
     assert _doubted(BY_HAND, lines=["}"], before=["}"]) == ["human"]  # of those there may be many
     moved_by_hand = [heading, "Run the first command."]
-    assert _doubted(BY_HAND, BY_HAND, lines=moved_by_hand, before=moved_by_hand) == ["human", "human"]
+    assert _doubted(BY_HAND, BY_HAND, lines=moved_by_hand, before=moved_by_hand) == [
+        "human",
+        "human",
+    ]
 
 
 def test_lone_bracket_of_an_agent_amid_lines_of_nobody_is_nobodys() -> None:
     nobody = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.TRANSCRIPT_MISSING)
     for around, said in ((nobody, "common_line"), (AGENT, "agent")):
         verdicts = {0: around, 1: AGENT, 2: around}
-        assign_low_information(AddedFile(F, F, ("first of all", ")", "last of all"), (0, 1, 2)), verdicts)
+        assign_low_information(
+            AddedFile(F, F, ("first of all", ")", "last of all"), (0, 1, 2)), verdicts
+        )
         assert (verdicts[1].reason or verdicts[1].author) == said
 
 
-def test_lines_outside_the_known_parts_of_a_file_are_nobodys_even_when_the_whole_is_seen_later() -> None:
+def test_lines_outside_the_known_parts_of_a_file_are_nobodys_even_when_the_whole_is_seen_later() -> (
+    None
+):
     stage = Stage()
     stage.tree.apply(ReplayStep(5.0, 1, F, Edit(F, "edit", (Replacement("known", "new"),)), CALL))
     stage.see("top\nnew\nend\n")
@@ -523,12 +616,16 @@ def _moved(
     file = AddedFile("other.py", "other.py", tuple(lines), tuple(range(len(lines))))
     verdicts = dict.fromkeys(range(len(lines)), verdict)
     sources = [MoveCandidates(tuple((text, CALL) for text in source), **more)]
-    found = moved_lines([(file, verdicts)], sources, lambda text: text.strip() in common or len(text.strip()) < 4)
+    found = moved_lines(
+        [(file, verdicts)], sources, lambda text: text.strip() in common or len(text.strip()) < 4
+    )
     return {index + 1: f"{v.author} {v.how} {v.evidence}" for _, index, v in found}
 
 
 def test_three_lines_in_a_row_found_elsewhere_were_moved() -> None:
-    assert _moved(["x = 1", *LOST, "y = 2"], LOST) == dict.fromkeys((2, 3, 4), "agent moved matched")
+    assert _moved(["x = 1", *LOST, "y = 2"], LOST) == dict.fromkeys(
+        (2, 3, 4), "agent moved matched"
+    )
 
 
 def test_moved_lines_may_change_their_indentation() -> None:
@@ -555,7 +652,12 @@ def test_blank_lines_do_not_count_as_neighbours() -> None:
 def test_lines_that_many_files_have_prove_nothing() -> None:
     usual = ("if err != nil {", "return nil, err", "}")
     assert _moved(usual, usual, common=usual) == {}
-    assert set(_moved((*usual, "unusual(thing)"), (*usual, "unusual(thing)"), common=usual)) == {1, 2, 3, 4}
+    assert set(_moved((*usual, "unusual(thing)"), (*usual, "unusual(thing)"), common=usual)) == {
+        1,
+        2,
+        3,
+        4,
+    }
 
 
 def test_line_with_a_certain_author_is_not_taken_over() -> None:
@@ -567,7 +669,9 @@ def test_line_with_a_certain_author_is_not_taken_over() -> None:
 
 def test_text_of_a_file_reappears_in_that_file_only() -> None:
     assert _moved(LOST, LOST, path="app.py", how="exact") == {}
-    assert _moved(LOST, LOST, path="other.py", how="exact") == dict.fromkeys((1, 2, 3), "agent exact matched")
+    assert _moved(LOST, LOST, path="other.py", how="exact") == dict.fromkeys(
+        (1, 2, 3), "agent exact matched"
+    )
 
 
 def test_neighbours_in_the_old_file_make_up_for_few_lines() -> None:
@@ -576,7 +680,9 @@ def test_neighbours_in_the_old_file_make_up_for_few_lines() -> None:
     verdicts = {1: Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED)}
 
     def found(before: str, after: str) -> int:
-        sources = [MoveCandidates((("lonely_line(1)", CALL),), path="other.py", before=before, after=after)]
+        sources = [
+            MoveCandidates((("lonely_line(1)", CALL),), path="other.py", before=before, after=after)
+        ]
         return len(moved_lines([(file, verdicts)], sources, lambda _: False))
 
     assert found("before()", "after()") == 1
@@ -602,7 +708,9 @@ def test_sources_are_what_the_commit_lacks_of_the_agents_text() -> None:
     found = align_state(stage.tree, AddedFile(F, F, ("top", "end"), ()))
     assert [text for _, text in found.lost] == list(LOST)
     assert found.overwritten == {}
-    assert [[text for text, _ in source.lines] for source in lost_sources(stage.tree, [found])] == [list(LOST)]
+    assert [[text for text, _ in source.lines] for source in lost_sources(stage.tree, [found])] == [
+        list(LOST)
+    ]
 
 
 def test_lost_line_whose_place_other_text_took_was_overwritten() -> None:
@@ -628,7 +736,11 @@ def _commit(message: str = "m", email: str = "ada@example.com", name: str = "Ada
 def _diff(commit: Commit, *files: tuple[str, int]) -> CommitDiff:
     """A commit that adds that many lines to each path."""
     return CommitDiff(
-        commit, [FileDiff(FileChange(path, path, None, "b" * 40, 0, 0o100644, "A"), "text", ((0, n, n),)) for path, n in files]
+        commit,
+        [
+            FileDiff(FileChange(path, path, None, "b" * 40, 0, 0o100644, "A"), "text", ((0, n, n),))
+            for path, n in files
+        ],
     )
 
 
@@ -636,7 +748,13 @@ def _record(**more: object) -> SessionRecord:
     return SessionRecord("a" * 12, 0, "s", "s", **more)  # type: ignore[arg-type]
 
 
-def _judged(path: str, verdicts: Sequence[Verdict], followed: bool = True, main: bool = True, at: float = 100.0) -> ProbeResult:
+def _judged(
+    path: str,
+    verdicts: Sequence[Verdict],
+    followed: bool = True,
+    main: bool = True,
+    at: float = 100.0,
+) -> ProbeResult:
     seen = FileProbe(path, dict(enumerate(verdicts)), frozenset(range(len(verdicts))), followed)
     return ProbeResult(CommitProbe(at, "c" * 40, 1, main=main), "/w", [seen])
 
@@ -654,16 +772,23 @@ def _conclude(
 ) -> dict[str, list[str]]:
     commit = commit or _commit()
     link = CommitLinks(commit, named, list(records), incomplete)
-    found = conclude(_diff(commit, *files), link, seen, NamedSessions(missing, readable, claimed or {}))
+    found = conclude(
+        _diff(commit, *files), link, seen, NamedSessions(missing, readable, claimed or {})
+    )
     return {
-        f.change.path: [f"{s.start}-{s.end} {s.verdict.author} {s.verdict.reason or s.verdict.how}" for s in spans]
+        f.change.path: [
+            f"{s.start}-{s.end} {s.verdict.author} {s.verdict.reason or s.verdict.how}"
+            for s in spans
+        ]
         for f, spans in found.files
     }
 
 
 def test_neighbours_with_one_verdict_are_one_span() -> None:
     seen = _judged(F, [AGENT, AGENT, BY_HAND, AGENT])
-    assert _conclude([seen], (F, 4)) == {F: ["1-2 agent exact", "3-3 human none", "4-4 agent exact"]}
+    assert _conclude([seen], (F, 4)) == {
+        F: ["1-2 agent exact", "3-3 human none", "4-4 agent exact"]
+    }
 
 
 def test_commit_that_names_nothing_is_nobodys() -> None:
@@ -671,7 +796,9 @@ def test_commit_that_names_nothing_is_nobodys() -> None:
 
 
 def test_commit_that_names_a_checkpoint_this_clone_lacks_says_so() -> None:
-    assert _conclude([], (F, 2), records=(), incomplete=True) == {F: ["1-2 unknown checkpoint_missing"]}
+    assert _conclude([], (F, 2), records=(), incomplete=True) == {
+        F: ["1-2 unknown checkpoint_missing"]
+    }
 
 
 def test_commit_of_a_dependency_bot_is_a_tools() -> None:
@@ -683,7 +810,11 @@ def test_commit_with_an_agents_trailer_is_declared() -> None:
     commit = _commit("m\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     link = CommitLinks(commit, ())
     ((_, (span,)),) = conclude(_diff(commit, (F, 2)), link, [], NamedSessions([], False, {})).files
-    assert (span.verdict.author, span.verdict.how, span.verdict.evidence) == ("declared", "declared", "declared")
+    assert (span.verdict.author, span.verdict.how, span.verdict.evidence) == (
+        "declared",
+        "declared",
+        "declared",
+    )
 
 
 def test_linked_commit_trusts_the_transcript_more_than_the_trailer() -> None:
@@ -694,7 +825,9 @@ def test_linked_commit_trusts_the_transcript_more_than_the_trailer() -> None:
 def test_missing_transcript_leaves_only_what_other_sessions_prove() -> None:
     seen = [_judged(F, [AGENT, BY_HAND])]
     everything = MissingTranscript(frozenset())
-    assert _conclude(seen, (F, 2), missing=[everything]) == {F: ["1-1 agent exact", "2-2 unknown transcript_missing"]}
+    assert _conclude(seen, (F, 2), missing=[everything]) == {
+        F: ["1-1 agent exact", "2-2 unknown transcript_missing"]
+    }
 
 
 def test_missing_transcript_of_a_session_that_touched_other_files_says_nothing_here() -> None:
@@ -706,7 +839,10 @@ def test_missing_transcript_of_a_session_that_touched_other_files_says_nothing_h
 
 def test_of_a_transcript_that_was_never_stored_a_more_telling_reason_stays() -> None:
     opaque = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.OPAQUE_SHELL)
-    seen, never = [_judged(F, [AGENT, BY_HAND, opaque])], MissingTranscript(frozenset(), Reason.TRANSCRIPT_NOT_STORED)
+    seen, never = (
+        [_judged(F, [AGENT, BY_HAND, opaque])],
+        MissingTranscript(frozenset(), Reason.TRANSCRIPT_NOT_STORED),
+    )
     assert _conclude(seen, (F, 3), missing=[never]) == {
         F: ["1-1 agent exact", "2-2 unknown transcript_not_stored", "3-3 unknown opaque_shell"]
     }
@@ -726,9 +862,13 @@ def _claimed(state: str, reach: TranscriptReach, edited: Container[str] = ()) ->
     """What is said of a file that the record of a session names, whose commit was made at 100."""
     record = _record(files_touched=(F,), transcript_state=StoredTranscript(state))
     link = CommitLinks(_commit(), ("a" * 12,), [record])
-    evidence = RunInputs([], SessionsRead({"s": 1}, {"s": reach}, []), CommitHistory([], {}), {}, OtherClocks())
+    evidence = RunInputs(
+        [], SessionsRead({"s": 1}, {"s": reach}, []), CommitHistory([], {}), {}, OtherClocks()
+    )
     assert [one.reason for one in evidence.missing_transcripts(link)] == [
-        reason for reason in evidence.claimed_paths(link, {"s": ()}).values() if reason is not Reason.UNEXPLAINED
+        reason
+        for reason in evidence.claimed_paths(link, {"s": ()}).values()
+        if reason is not Reason.UNEXPLAINED
     ]
     return evidence.claimed_paths(link, {"s": edited})
 
@@ -736,8 +876,16 @@ def _claimed(state: str, reach: TranscriptReach, edited: Container[str] = ()) ->
 @pytest.mark.parametrize(
     ("state", "reach", "reason"),
     [
-        ("present", TranscriptReach("present", 90.0), Reason.UNEXPLAINED),  # recorders name all files of the commit
-        ("missing_blob", TranscriptReach("partial", 90.0), Reason.UNEXPLAINED),  # another copy reaches up to the commit
+        (
+            "present",
+            TranscriptReach("present", 90.0),
+            Reason.UNEXPLAINED,
+        ),  # recorders name all files of the commit
+        (
+            "missing_blob",
+            TranscriptReach("partial", 90.0),
+            Reason.UNEXPLAINED,
+        ),  # another copy reaches up to the commit
         ("missing_blob", TranscriptReach("partial", 10.0), Reason.TRANSCRIPT_MISSING),
         ("missing_blob", TranscriptReach("missing_blob"), Reason.TRANSCRIPT_MISSING),
         ("none", TranscriptReach("missing_blob"), Reason.TRANSCRIPT_MISSING),  # stored elsewhere
@@ -745,7 +893,9 @@ def _claimed(state: str, reach: TranscriptReach, edited: Container[str] = ()) ->
         ("present", TranscriptReach("unknown_format"), Reason.TRANSCRIPT_UNREADABLE),
     ],
 )
-def test_the_reason_says_what_is_wrong_with_a_transcript(state: str, reach: TranscriptReach, reason: Reason) -> None:
+def test_the_reason_says_what_is_wrong_with_a_transcript(
+    state: str, reach: TranscriptReach, reason: Reason
+) -> None:
     assert _claimed(state, reach) == {F: reason}
 
 
@@ -756,7 +906,9 @@ def test_file_the_session_edits_only_after_the_commit_is_no_unshown_claim() -> N
 
 def test_unknown_further_sessions_make_human_lines_unknown() -> None:
     seen = [_judged(F, [AGENT, BY_HAND])]
-    assert _conclude(seen, (F, 2), incomplete=True) == {F: ["1-1 agent exact", "2-2 unknown checkpoint_missing"]}
+    assert _conclude(seen, (F, 2), incomplete=True) == {
+        F: ["1-1 agent exact", "2-2 unknown checkpoint_missing"]
+    }
 
 
 def test_without_a_trailer_most_lines_must_be_proven() -> None:
@@ -766,7 +918,9 @@ def test_without_a_trailer_most_lines_must_be_proven() -> None:
     mostly_not = [_judged(F, [AGENT, AGENT, AGENT, *[GUESSED] * 4])]
     no_proof = [_judged(F, [SHELL] * 5)]
     common = {"records": (), "named": ()}
-    assert _conclude(enough, (F, 4), **common) == {F: ["1-3 agent exact", "4-4 unknown unexplained"]}  # type: ignore[arg-type]
+    assert _conclude(enough, (F, 4), **common) == {
+        F: ["1-3 agent exact", "4-4 unknown unexplained"]
+    }  # type: ignore[arg-type]
     assert _conclude(half, (F, 6), **common) == {F: ["1-3 agent exact", "4-6 unknown unexplained"]}  # type: ignore[arg-type]
     assert _conclude(few, (F, 2), **common) == {F: ["1-2 unknown no_session"]}  # type: ignore[arg-type]
     assert _conclude(mostly_not, (F, 7), **common) == {F: ["1-7 unknown no_session"]}  # type: ignore[arg-type]
@@ -783,7 +937,10 @@ def test_confidence_without_a_trailer_is_the_share_proven_and_never_certain() ->
     commit = _commit()
     for verdicts, expected in (([AGENT] * 3 + [GUESSED], 0.75), ([AGENT] * 3, 0.95)):
         found = conclude(
-            _diff(commit, (F, len(verdicts))), CommitLinks(commit, ()), [_judged(F, verdicts)], NamedSessions([], False, {})
+            _diff(commit, (F, len(verdicts))),
+            CommitLinks(commit, ()),
+            [_judged(F, verdicts)],
+            NamedSessions([], False, {}),
         )
         assert (found.method, found.confidence, found.sessions) == ("time_and_files", expected, {7})
 
@@ -801,9 +958,14 @@ def test_worktree_that_followed_the_file_is_asked_before_one_that_did_not() -> N
 
 
 def test_where_nobody_followed_the_file_the_most_cautious_answer_counts() -> None:
-    seen = [_judged(F, [GUESSED, GUESSED], followed=False), _judged(F, [OPAQUE, GUESSED], followed=False)]
+    seen = [
+        _judged(F, [GUESSED, GUESSED], followed=False),
+        _judged(F, [OPAQUE, GUESSED], followed=False),
+    ]
     assert _conclude(seen, (F, 2)) == {F: ["1-1 unknown opaque_shell", "2-2 human none"]}
 
 
 def test_file_no_worktree_saw_is_unexplained() -> None:
-    assert _conclude([_judged(F, [AGENT])], (F, 1), ("blob.txt", 2))["blob.txt"] == ["1-2 unknown unexplained"]
+    assert _conclude([_judged(F, [AGENT])], (F, 1), ("blob.txt", 2))["blob.txt"] == [
+        "1-2 unknown unexplained"
+    ]

@@ -9,7 +9,15 @@ import pytest
 
 from attribution.authorship.case import SLACK
 from attribution.authorship.commit_calls import CommitCall
-from attribution.authorship.links import ChangedPaths, MethodConfidence, add_imports, add_own, commit_probes, link_by_trailer, since
+from attribution.authorship.links import (
+    ChangedPaths,
+    MethodConfidence,
+    add_imports,
+    add_own,
+    commit_probes,
+    link_by_trailer,
+    since,
+)
 from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.session_edits import SessionEdits
@@ -25,8 +33,25 @@ AT = 1_000_000.0
 DAY = 86_400.0
 
 
-def _commit(message: str = "m", at: float = AT, sha: str = "c1", parents: Sequence[str] = (), later: float = 0.0) -> Commit:
-    return Commit(sha, tuple(parents), "t", "Ada", "ada@example.com", at, "Ada", "ada@example.com", at + later, message)
+def _commit(
+    message: str = "m",
+    at: float = AT,
+    sha: str = "c1",
+    parents: Sequence[str] = (),
+    later: float = 0.0,
+) -> Commit:
+    return Commit(
+        sha,
+        tuple(parents),
+        "t",
+        "Ada",
+        "ada@example.com",
+        at,
+        "Ada",
+        "ada@example.com",
+        at + later,
+        message,
+    )
 
 
 def _named(*keys: str) -> str:
@@ -35,7 +60,10 @@ def _named(*keys: str) -> str:
 
 def _checkpoint(key: str, *sessions: str, at: float | None = AT + 2) -> Checkpoint:
     return Checkpoint(
-        key, CheckpointStore.V1, "r", sessions=tuple(SessionRecord(key, i, s, s, created_at=at) for i, s in enumerate(sessions))
+        key,
+        CheckpointStore.V1,
+        "r",
+        sessions=tuple(SessionRecord(key, i, s, s, created_at=at) for i, s in enumerate(sessions)),
     )
 
 
@@ -75,7 +103,9 @@ def _checkpoint(key: str, *sessions: str, at: float | None = AT + 2) -> Checkpoi
         ("", []),
     ],
 )
-def test_ids_are_found_anywhere_in_the_message_and_nowhere_else(message: str, ids: list[str]) -> None:
+def test_ids_are_found_anywhere_in_the_message_and_nowhere_else(
+    message: str, ids: list[str]
+) -> None:
     assert checkpoint_ids(message) == ids
 
 
@@ -91,19 +121,64 @@ def test_195_ids_of_one_squash_are_all_kept() -> None:
 @pytest.mark.parametrize(
     ("message", "name", "email", "declared"),
     [
-        ("m\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>", "Ada", "a@b", ("claude-code", "Claude Opus 4.6")),
+        (
+            "m\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>",
+            "Ada",
+            "a@b",
+            ("claude-code", "Claude Opus 4.6"),
+        ),
         ("m\n\nCo-authored-by: Claude <noreply@anthropic.com>", "Ada", "a@b", ("claude-code", "")),
-        ("m\n\n* x\n\n  co-authored-by: Cursor <cursoragent@cursor.com>\n\nmore", "Ada", "a@b", ("cursor", "")),
+        (
+            "m\n\n* x\n\n  co-authored-by: Cursor <cursoragent@cursor.com>\n\nmore",
+            "Ada",
+            "a@b",
+            ("cursor", ""),
+        ),
         ("m\n\nGenerated-by: codex <noreply@openai.com>", "Ada", "a@b", ("codex", "")),
-        ("m", "copilot-swe-agent[bot]", "198982749+Copilot@users.noreply.github.com", ("copilot-coding-agent", "")),
-        ("m\n\nCo-authored-by: Copilot <223556219+Copilot@users.noreply.github.com>", "Ada", "a@b", ("copilot-cli", "")),
-        ("m\n\nCo-authored-by: Copilot <175728472+Copilot@users.noreply.github.com>", "Ada", "a@b", ("copilot", "")),
-        ("m", "factory-droid[bot]", "1+factory-droid[bot]@users.noreply.github.com", ("factory-droid", "")),
-        ("m", "google-labs-jules[bot]", "1+google-labs-jules[bot]@users.noreply.github.com", ("jules", "")),
+        (
+            "m",
+            "copilot-swe-agent[bot]",
+            "198982749+Copilot@users.noreply.github.com",
+            ("copilot-coding-agent", ""),
+        ),
+        (
+            "m\n\nCo-authored-by: Copilot <223556219+Copilot@users.noreply.github.com>",
+            "Ada",
+            "a@b",
+            ("copilot-cli", ""),
+        ),
+        (
+            "m\n\nCo-authored-by: Copilot <175728472+Copilot@users.noreply.github.com>",
+            "Ada",
+            "a@b",
+            ("copilot", ""),
+        ),
+        (
+            "m",
+            "factory-droid[bot]",
+            "1+factory-droid[bot]@users.noreply.github.com",
+            ("factory-droid", ""),
+        ),
+        (
+            "m",
+            "google-labs-jules[bot]",
+            "1+google-labs-jules[bot]@users.noreply.github.com",
+            ("jules", ""),
+        ),
         ("aider: add tests", "Ada", "a@b", ("aider", "")),
         ("m", "Ada (aider)", "a@b", ("aider", "")),
-        ("m\n\nCo-authored-by: aider (openai/o3) <aider@aider.chat>", "Ada", "a@b", ("aider", "openai/o3")),
-        ("m\n\nCo-authored-by: aider (gpt-4o) <noreply@aider.chat>", "Ada", "a@b", ("aider", "gpt-4o")),
+        (
+            "m\n\nCo-authored-by: aider (openai/o3) <aider@aider.chat>",
+            "Ada",
+            "a@b",
+            ("aider", "openai/o3"),
+        ),
+        (
+            "m\n\nCo-authored-by: aider (gpt-4o) <noreply@aider.chat>",
+            "Ada",
+            "a@b",
+            ("aider", "gpt-4o"),
+        ),
         ("m\n\nCo-authored-by: Bob <bob@example.com>", "Ada", "a@b", None),
         ("I talked to noreply@anthropic.com about this", "Ada", "a@b", None),
         ("Fix aider: it crashed", "Ada", "a@b", None),
@@ -136,14 +211,18 @@ def test_agents_are_declared_by_trailers_and_accounts_only(
     ],
 )
 def test_automation_is_told_by_its_account(name: str, email: str, bot: bool) -> None:
-    assert (automation(Commit("c", (), "t", name, email, AT, name, email, AT, "m")) is not None) == bot
+    assert (
+        automation(Commit("c", (), "t", name, email, AT, name, email, AT, "m")) is not None
+    ) == bot
 
 
 # --- links ----------------------------------------------------------------------------------------------------------------
 
 
 def test_commit_is_linked_to_every_session_of_every_checkpoint_it_names() -> None:
-    found = link_by_trailer([_commit(_named(A, B))], [_checkpoint(A, "s1", "s2"), _checkpoint(B, "s2", "s3")])["c1"]
+    found = link_by_trailer(
+        [_commit(_named(A, B))], [_checkpoint(A, "s1", "s2"), _checkpoint(B, "s2", "s3")]
+    )["c1"]
     assert found.named == (A, B)
     assert found.sessions == ["s1", "s2", "s3"]
     assert found.is_resolved and not found.incomplete
@@ -174,7 +253,9 @@ def test_id_without_a_checkpoint_leaves_the_link_incomplete() -> None:
         (["p"], AT, _named(B), False),  # it names its own
     ],
 )
-def test_a_squash_whose_only_trailer_stands_on_its_merge(parents: list[str], squashed: float, message: str, linked: bool) -> None:
+def test_a_squash_whose_only_trailer_stands_on_its_merge(
+    parents: list[str], squashed: float, message: str, linked: bool
+) -> None:
     base = [_commit(sha="p0", at=AT - 200), _commit(sha="p", parents=["p0"], at=AT - 100)]
     squash = _commit(message, squashed, "s", parents)
     merge = _commit(_named(A), AT + 1, "m", ["p", "s"])
@@ -185,22 +266,36 @@ def test_a_squash_whose_only_trailer_stands_on_its_merge(parents: list[str], squ
 
 
 def test_commit_without_ids_is_linked_to_nothing() -> None:
-    found = link_by_trailer([_commit("prose about an Entire-Checkpoint: trailer")], [_checkpoint(A, "s1")])["c1"]
+    found = link_by_trailer(
+        [_commit("prose about an Entire-Checkpoint: trailer")], [_checkpoint(A, "s1")]
+    )["c1"]
     assert (found.named, found.is_resolved, found.incomplete) == ((), False, False)
 
 
 @pytest.mark.parametrize(
     ("parents", "expected"),
-    [((), 0.0), ((AT - 50,), AT - 50), ((AT - 50, AT - 20), AT - 20), ((AT + 50,), 0.0), ((AT + 50, AT - 9), AT - 9)],
+    [
+        ((), 0.0),
+        ((AT - 50,), AT - 50),
+        ((AT - 50, AT - 20), AT - 20),
+        ((AT + 50,), 0.0),
+        ((AT + 50, AT - 9), AT - 9),
+    ],
 )
-def test_changes_date_from_the_latest_parent_that_is_not_later(parents: tuple[float, ...], expected: float) -> None:
-    assert since(_commit(), [_commit(at=at, sha=f"p{n}") for n, at in enumerate(parents)]) == expected
+def test_changes_date_from_the_latest_parent_that_is_not_later(
+    parents: tuple[float, ...], expected: float
+) -> None:
+    assert (
+        since(_commit(), [_commit(at=at, sha=f"p{n}") for n, at in enumerate(parents)]) == expected
+    )
 
 
 # --- moments --------------------------------------------------------------------------------------------------------------
 
 
-def _line(root: str, steps: Iterable[tuple[str, float]] = (), email: str = "ada@example.com") -> Timeline:
+def _line(
+    root: str, steps: Iterable[tuple[str, float]] = (), email: str = "ada@example.com"
+) -> Timeline:
     line = Timeline(root, emails={email})
     for n, (path, at) in enumerate(steps):
         line.steps.append(ReplayStep(at, n, path, Edit(path, "edit"), CallRef(1, f"c{n}", 1, at)))
@@ -220,19 +315,33 @@ def _looks(
     only = {commit.sha: links[commit.sha]}
     commits = {c.sha: c for c in (*parents, commit)}
     timelines = {line.root: line for line in (lines or [_line("/w")])}
-    return commit_probes(only, commits, roots or {"s1": {"/w"}}, timelines, ChangedPaths({commit.sha: set(touched)}))
+    return commit_probes(
+        only, commits, roots or {"s1": {"/w"}}, timelines, ChangedPaths({commit.sha: set(touched)})
+    )
 
 
 def test_ordinary_commit_is_looked_at_once_when_it_was_made() -> None:
     parent = _commit(at=AT - 100, sha="p")
     found = _looks(_commit(_named(A), parents=["p"]), [_checkpoint(A, "s1")], parents=[parent])
-    assert found == {"/w": [CommitProbe(AT + SLACK, "c1", AT - 100, here=True, authored=AT + SLACK)]}
+    assert found == {
+        "/w": [CommitProbe(AT + SLACK, "c1", AT - 100, here=True, authored=AT + SLACK)]
+    }
 
 
 def test_commit_shows_a_worktree_only_when_it_can_have_been_made_nowhere_else() -> None:
-    two = _looks(_commit(_named(A)), [_checkpoint(A, "s1")], roots={"s1": {"/w", "/v"}}, lines=[_line("/w"), _line("/v")])
+    two = _looks(
+        _commit(_named(A)),
+        [_checkpoint(A, "s1")],
+        roots={"s1": {"/w", "/v"}},
+        lines=[_line("/w"), _line("/v")],
+    )
     rebased = _looks(_commit(_named(A), later=3600), [_checkpoint(A, "s1")])
-    assert [look.here for one in (two, rebased) for commit_probes in one.values() for look in commit_probes] == [False] * 3
+    assert [
+        look.here
+        for one in (two, rebased)
+        for commit_probes in one.values()
+        for look in commit_probes
+    ] == [False] * 3
 
 
 def test_every_worktree_of_its_sessions_is_looked_at() -> None:
@@ -258,19 +367,31 @@ def test_amended_commit_is_looked_at_when_it_got_its_last_content() -> None:
     found = _looks(_commit(_named(A), later=598), [_checkpoint(A, "s1", at=amended)])["/w"]
     main = [look for look in found if look.main]
     assert [(look.at, look.redone) for look in main] == [(amended, False)]
-    assert [(look.at, look.main) for look in found if not look.main] == [(AT + SLACK, False)]  # its first content counts too
+    assert [(look.at, look.main) for look in found if not look.main] == [
+        (AT + SLACK, False)
+    ]  # its first content counts too
 
 
 def test_commit_amended_without_a_new_checkpoint_is_also_looked_at_when_it_was_amended() -> None:
     checkpoint = _checkpoint(A, "s1", at=AT - 5)
 
     def moments(*steps: tuple[str, float]) -> list[tuple[float, bool]]:
-        found = _looks(_commit(_named(A), later=598), [checkpoint], lines=[_line("/w", steps)])["/w"]
+        found = _looks(_commit(_named(A), later=598), [checkpoint], lines=[_line("/w", steps)])[
+            "/w"
+        ]
         return [(look.at, look.main) for look in found]
 
-    assert moments(("a.py", AT - 50), ("a.py", AT + 300)) == [(AT + SLACK, True), (AT + 598 + SLACK, False)]
+    assert moments(("a.py", AT - 50), ("a.py", AT + 300)) == [
+        (AT + SLACK, True),
+        (AT + 598 + SLACK, False),
+    ]
     # a rebase: nobody worked on its files in between
-    assert moments(("a.py", AT - 50)) == moments(("b.py", AT + 300)) == moments(("a.py", AT + 900)) == [(AT + SLACK, True)]
+    assert (
+        moments(("a.py", AT - 50))
+        == moments(("b.py", AT + 300))
+        == moments(("a.py", AT + 900))
+        == [(AT + SLACK, True)]
+    )
 
 
 def test_commit_whose_checkpoint_is_absent_is_its_sessions_that_printed_its_id() -> None:
@@ -294,11 +415,17 @@ def test_commit_whose_checkpoint_is_absent_is_its_sessions_that_printed_its_id()
         (AT + 300.4, AT + 303.4),  # another clock
     ],
 )
-def test_what_a_session_did_in_the_second_of_its_commit_was_before_the_commit(started: float, moment: float) -> None:
+def test_what_a_session_did_in_the_second_of_its_commit_was_before_the_commit(
+    started: float, moment: float
+) -> None:
     commit = _commit("Done", sha="abcdef0123456789")
-    made = CommitCall(CallRef(1, "c", 1, started + 3 if started else AT), started, "git commit", ("abcdef0",), ())
+    made = CommitCall(
+        CallRef(1, "c", 1, started + 3 if started else AT), started, "git commit", ("abcdef0",), ()
+    )
     on_clock = OwnCommit("s1", made, True).on_its_clock(commit)
-    assert on_clock.author_time == pytest.approx(moment) and on_clock.commit_time >= commit.commit_time
+    assert (
+        on_clock.author_time == pytest.approx(moment) and on_clock.commit_time >= commit.commit_time
+    )
 
 
 @pytest.mark.parametrize(
@@ -317,7 +444,14 @@ def test_imported_session_has_the_commit_it_names_if_it_was_made_meanwhile(
 ) -> None:
     commit = _commit("By an agent", sha="abcdef0123456789")
     (record,) = _checkpoint(A, "s1").sessions
-    known = [Checkpoint(A, CheckpointStore.V1, "r", sessions=(replace(record, commit_sha=sha, strategy="import"),))]
+    known = [
+        Checkpoint(
+            A,
+            CheckpointStore.V1,
+            "r",
+            sessions=(replace(record, commit_sha=sha, strategy="import"),),
+        )
+    ]
     links = link_by_trailer([commit], known)
     add_imports(links, [SessionEdits(1, "s1", "/w", ("/w",), started, ended)], known)
     assert links[commit.sha].sessions == (["s1"] if linked else [])
@@ -356,7 +490,9 @@ def test_checkpoint_without_a_time_is_no_moment() -> None:
     assert len(_looks(_commit(_named(A)), [_checkpoint(A, "s1", at=None)])["/w"]) == 1
 
 
-def test_commit_that_names_only_lost_checkpoints_is_still_looked_at_like_one_without_trailer() -> None:
+def test_commit_that_names_only_lost_checkpoints_is_still_looked_at_like_one_without_trailer() -> (
+    None
+):
     found = _looks(_commit(_named(A)), lines=[_line("/w", [("a.py", AT - 10)])])
     assert [look.linked for look in found["/w"]] == [False]
 

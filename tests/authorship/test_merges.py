@@ -20,7 +20,9 @@ def merged(build: Build, resolved: Files) -> tuple[GitRepo, Commit]:
     lines = words(12)
     build.commit("base", [], {"a.txt": text(*lines), "b.txt": text(*words(30, "b"))})
     build.commit("left", ["base"], {"a.txt": text("left", *lines), "c.txt": text(*words(30, "b"))})
-    build.commit("right", ["base"], {"a.txt": text(*lines, "right"), "b.txt": text(*words(30, "b"))})
+    build.commit(
+        "right", ["base"], {"a.txt": text(*lines, "right"), "b.txt": text(*words(30, "b"))}
+    )
     build.commit("merge", ["left", "right"], resolved)
     repo = build.done()
     commit = repo.commit(build.sha["merge"])
@@ -48,21 +50,33 @@ def pairings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
-def test_renames_of_files_that_were_taken_over_are_not_looked_for(tmp_path: Path, pairings: list[int]) -> None:
-    whole: Files = {"a.txt": text("left", *words(12), "by hand", "right"), "c.txt": text(*words(30, "b"))}
+def test_renames_of_files_that_were_taken_over_are_not_looked_for(
+    tmp_path: Path, pairings: list[int]
+) -> None:
+    whole: Files = {
+        "a.txt": text("left", *words(12), "by hand", "right"),
+        "c.txt": text(*words(30, "b")),
+    }
     repo, commit = merged(Build(tmp_path / "r.git"), whole)
     assert added(repo, commit) == {"a.txt": [(13, 14)]}
     assert pairings == []
 
 
-def test_file_that_one_parent_has_under_another_name_is_compared_with_it(tmp_path: Path, pairings: list[int]) -> None:
-    whole: Files = {"a.txt": text("left", *words(12), "right"), "c.txt": text(*words(30, "b"), "by hand")}
+def test_file_that_one_parent_has_under_another_name_is_compared_with_it(
+    tmp_path: Path, pairings: list[int]
+) -> None:
+    whole: Files = {
+        "a.txt": text("left", *words(12), "right"),
+        "c.txt": text(*words(30, "b"), "by hand"),
+    }
     repo, commit = merged(Build(tmp_path / "r.git"), whole)
     assert added(repo, commit) == {"c.txt": [(30, 31)]}
     assert len(pairings) == 1
 
 
-def test_each_pair_of_trees_is_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_pair_of_trees_is_compared_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole: Files = {"a.txt": text("else"), "c.txt": text(*words(30, "b"), "by hand")}
     repo, commit = merged(Build(tmp_path / "r.git"), whole)
     seen: list[str | None] = []
@@ -82,7 +96,9 @@ def _all_changes(repo: GitRepo, commit: Commit) -> list[list[FileChange] | None]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_pairing_always_or_only_where_it_matters_gives_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairing_always_or_only_where_it_matters_gives_the_same(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build = Build(tmp_path / "r.git")
     tip = random_history(build, random.Random(seed), 40)
     repo = build.done()

@@ -145,9 +145,18 @@ FORMATTERS = [
 
 @pytest.mark.parametrize("sighted", [True, False], ids=["read", "unread"])
 @pytest.mark.parametrize("writer", ["agent", "person"])
-@pytest.mark.parametrize(("command", "tool", "name", "before", "after"), FORMATTERS, ids=[f[0] for f in FORMATTERS])
+@pytest.mark.parametrize(
+    ("command", "tool", "name", "before", "after"), FORMATTERS, ids=[f[0] for f in FORMATTERS]
+)
 def test_formatter_the_agent_ran(
-    command: str, tool: str, name: str, before: str, after: str, writer: str, sighted: bool, tmp_path: Path
+    command: str,
+    tool: str,
+    name: str,
+    before: str,
+    after: str,
+    writer: str,
+    sighted: bool,
+    tmp_path: Path,
 ) -> None:
     """It adds braces, parentheses and `import type` and sorts attributes: equal words do not make it a person's work."""
     path = _path(name)
@@ -162,13 +171,23 @@ def test_formatter_the_agent_ran(
     if sighted:
         session.read(path)
     found = answers(world, _finish(world, session), tmp_path)
-    allowed = {f"tool {tool} agent", "unknown formatter", "unknown agent_text", "agent", "unknown common_line"}
+    allowed = {
+        f"tool {tool} agent",
+        "unknown formatter",
+        "unknown agent_text",
+        "agent",
+        "unknown common_line",
+    }
     assert _sources({path: found[path]}) <= allowed
 
 
-COMPACT = "".join(f"export const f{n} = (a,b) => {{ return {{sum:a+b,name:'f{n}',list:[a,b,{n}]}} }}\n" for n in range(8))
+COMPACT = "".join(
+    f"export const f{n} = (a,b) => {{ return {{sum:a+b,name:'f{n}',list:[a,b,{n}]}} }}\n"
+    for n in range(8)
+)
 PRETTY = "".join(
-    f'export const f{n} = (a, b) => {{\n  return {{ sum: a + b, name: "f{n}", list: [a, b, {n}] }};\n}};\n' for n in range(8)
+    f'export const f{n} = (a, b) => {{\n  return {{ sum: a + b, name: "f{n}", list: [a, b, {n}] }};\n}};\n'
+    for n in range(8)
 )
 
 
@@ -181,7 +200,10 @@ def test_edit_of_unrecorded_base_between_two_formatters(tmp_path: Path) -> None:
     old = '  return { sum: a + b, name: "f3", list: [a, b, 3] };\n'
     session.edit("src/many.js", old, old + "  // the third one\n")
     after = (
-        world.files["src/many.js"].text().replace("the third one", "The third one").replace("list: [a, b, 5]", "list: [a, b, 5,]")
+        world.files["src/many.js"]
+        .text()
+        .replace("the third one", "The third one")
+        .replace("list: [a, b, 5]", "list: [a, b, 5,]")
     )
     session.bash("npx prettier --write src/many.js", _put(world, "src/many.js", after))
     every = _nobody(answers(world, _finish(world, session), tmp_path))
@@ -210,7 +232,13 @@ def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path)
     session.bash(second or "ls docs", _put(world, "docs/b.html", PAGE))
     found = answers(world, _finish(world, session), tmp_path)
     sources = _sources({path: found[path] for path in ("docs/a.html", "docs/b.html")})
-    assert sources <= {"agent", "tool pandoc agent", "unknown brought_in", "unknown opaque_shell", "unknown unexplained"}
+    assert sources <= {
+        "agent",
+        "tool pandoc agent",
+        "unknown brought_in",
+        "unknown opaque_shell",
+        "unknown unexplained",
+    }
 
 
 @pytest.mark.parametrize(
@@ -228,12 +256,17 @@ def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path)
         ("Copy-Item -Path ~/skills/guide.md -Destination docs/guide.md", "unknown brought_in"),
     ],
 )
-def test_what_the_agent_copies_from_where_nobody_knows_it(command: str, source: str, tmp_path: Path) -> None:
+def test_what_the_agent_copies_from_where_nobody_knows_it(
+    command: str, source: str, tmp_path: Path
+) -> None:
     """It may be anybody's, within the repository as well: a command that moves a text does not write it."""
     world = _begin("brought")
     session = _session(world)
     session.write("src/a.py", "LEDGER = 1\n")
-    session.bash(command, _put(world, "docs/guide.md", "# Guide\n\nThe ledger keeps track of small expenses.\n"))
+    session.bash(
+        command,
+        _put(world, "docs/guide.md", "# Guide\n\nThe ledger keeps track of small expenses.\n"),
+    )
     found = answers(world, _finish(world, session), tmp_path)
     assert {line.source for line in found["docs/guide.md"] if line.text.strip()} == {source}
 
@@ -241,25 +274,37 @@ def test_what_the_agent_copies_from_where_nobody_knows_it(command: str, source: 
 @pytest.mark.parametrize(
     "command",
     [
-        "cp {} {}", "cp -p {} {}", "rsync -a {} {}", "cat {} > {}", "mv {} {}", "git mv {} {}",
-        "Copy-Item -Path {} -Destination {}", "Move-Item -Path {} -Destination {}",
+        "cp {} {}",
+        "cp -p {} {}",
+        "rsync -a {} {}",
+        "cat {} > {}",
+        "mv {} {}",
+        "git mv {} {}",
+        "Copy-Item -Path {} -Destination {}",
+        "Move-Item -Path {} -Destination {}",
     ],
-)  # fmt: skip
+)
 def test_copied_text_is_of_whoever_wrote_it(command: str, tmp_path: Path) -> None:
     """The agent wrote one of the files that it copies; the other one, a committed text, is no more its own than a moved one."""
     world = _begin("copied", app_ts=TOTAL)
     session = _session(world)
     guide = "# Guide\n\nThe ledger keeps track of small expenses.\n"
     session.write("notes/guide.md", guide)
-    session.bash(command.format("notes/guide.md", "docs/guide.md"), _put(world, "docs/guide.md", guide))
+    session.bash(
+        command.format("notes/guide.md", "docs/guide.md"), _put(world, "docs/guide.md", guide)
+    )
     session.bash(command.format("src/app.ts", "src/total.ts"), _put(world, "src/total.ts", TOTAL))
     session.end_turn()
-    found = answers(world, world.commit("Go on", [session], paths=["docs/guide.md", "src/total.ts"]), tmp_path)
+    found = answers(
+        world, world.commit("Go on", [session], paths=["docs/guide.md", "src/total.ts"]), tmp_path
+    )
     assert _sources({"docs/guide.md": found["docs/guide.md"]}) == {"agent"}
     assert _sources({"src/total.ts": found["src/total.ts"]}) == {"unknown brought_in"}
 
 
-def test_text_that_an_agent_moved_and_whose_old_place_another_commit_empties(tmp_path: Path) -> None:
+def test_text_that_an_agent_moved_and_whose_old_place_another_commit_empties(
+    tmp_path: Path,
+) -> None:
     """Git calls all of it new, but the agent only moved it."""
     world = _begin("moved", app_ts=TOTAL)
     session = _session(world)
@@ -267,7 +312,9 @@ def test_text_that_an_agent_moved_and_whose_old_place_another_commit_empties(tmp
     session.bash("mv src/app.ts src/total.ts", _put(world, "src/total.ts", TOTAL))
     session.end_turn()
     commit = world.commit("Go on", [session], paths=["src/a.ts", "src/total.ts"])
-    assert _sources({"src/total.ts": answers(world, commit, tmp_path)["src/total.ts"]}) == {"unknown brought_in"}
+    assert _sources({"src/total.ts": answers(world, commit, tmp_path)["src/total.ts"]}) == {
+        "unknown brought_in"
+    }
 
 
 def test_package_manager_before_the_parent_commit(tmp_path: Path) -> None:
@@ -287,7 +334,10 @@ def test_package_manager_before_the_parent_commit(tmp_path: Path) -> None:
     session.write("src/b.py", "LEDGER = 2\n")
     found = answers(world, _finish(world, session), tmp_path)
     assert {one.source for one in found["uv.lock"]} <= {"tool uv agent", "tool uv unknown"}
-    assert _sources({"pyproject.toml": found["pyproject.toml"]}) <= {"tool uv agent", "unknown unobserved"}
+    assert _sources({"pyproject.toml": found["pyproject.toml"]}) <= {
+        "tool uv agent",
+        "unknown unobserved",
+    }
 
 
 def test_work_of_an_unrecorded_hour_left_over_a_commit(tmp_path: Path) -> None:
@@ -296,7 +346,9 @@ def test_work_of_an_unrecorded_hour_left_over_a_commit(tmp_path: Path) -> None:
     world.put("src/left.ts", world.files["src/app.ts"])
     world.files["src/left.ts"] = world.files["src/left.ts"].having(())
     session = _session(world)
-    session.bash("node scripts/make.js", _put(world, "src/left.ts", FORM_FORMATTED + TOTAL_FORMATTED))
+    session.bash(
+        "node scripts/make.js", _put(world, "src/left.ts", FORM_FORMATTED + TOTAL_FORMATTED)
+    )
     session.write("src/a.ts", "export const ledger = 1\n")
     session.end_turn()
     world.commit("The first part", [session], paths=["src/a.ts"])
@@ -306,7 +358,10 @@ def test_work_of_an_unrecorded_hour_left_over_a_commit(tmp_path: Path) -> None:
 
 
 GENERATED = [
-    ("src/schema.ts", "// Code generated by graphql-codegen. DO NOT EDIT.\nexport type Row = { cents: number }\n"),
+    (
+        "src/schema.ts",
+        "// Code generated by graphql-codegen. DO NOT EDIT.\nexport type Row = { cents: number }\n",
+    ),
     ("api/rows.pb.go", "package api\n\ntype Row struct {\n\tCents int64\n}\n"),
     ("src/__generated__/rows.ts", "export type Row = { cents: number }\n"),
 ]
@@ -322,14 +377,19 @@ def test_generated_code(path: str, text: str, tmp_path: Path) -> None:
     assert _sources({path: found[path]}) == {"tool generator unknown"}
 
 
-@pytest.mark.parametrize("command", ["go generate ./...", "go run github.com/99designs/gqlgen generate", "npm run codegen"])
+@pytest.mark.parametrize(
+    "command",
+    ["go generate ./...", "go run github.com/99designs/gqlgen generate", "npm run codegen"],
+)
 def test_generator_that_adds_to_a_file_of_a_person(command: str, tmp_path: Path) -> None:
     """Its results are named nowhere, and this file does not look generated."""
     world = _begin("resolver", resolver_go="package graph\n\ntype Resolver struct{}\n")
     session = _session(world)
     session.read("src/resolver.go")
     added = "\n// Rows is the resolver for the rows field.\nfunc (r *Resolver) Rows() []string {\n\tpanic(nil)\n}\n"
-    session.bash(command, _put(world, "src/resolver.go", world.files["src/resolver.go"].text() + added))
+    session.bash(
+        command, _put(world, "src/resolver.go", world.files["src/resolver.go"].text() + added)
+    )
     session.read("src/resolver.go")
     session.edit("src/resolver.go", "panic(nil)", "return rows()")
     _nobody(answers(world, _finish(world, session), tmp_path))
@@ -337,7 +397,11 @@ def test_generator_that_adds_to_a_file_of_a_person(command: str, tmp_path: Path)
 
 RECORDS = [
     (".entire/logs/entire.log", "level=INFO msg=started component=hooks\n", "recorder"),
-    (".entire/metadata/2026-03-02-1/prompt.txt", "Please go on with the ledger of small expenses\n", "recorder"),
+    (
+        ".entire/metadata/2026-03-02-1/prompt.txt",
+        "Please go on with the ledger of small expenses\n",
+        "recorder",
+    ),
     ("package-lock.json", '{\n  "name": "ledger",\n  "lockfileVersion": 3\n}\n', "npm"),
     ("uv.lock", 'version = 1\nname = "httpx"\n', "uv"),
     ("Cargo.lock", '[[package]]\nname = "serde"\n', "cargo"),
@@ -357,17 +421,27 @@ def test_records_and_lock_files(path: str, text: str, tool: str, tmp_path: Path)
     assert {one.source for one in _nobody({path: found[path]})} == {f"tool {tool} unknown"}
 
 
-def test_what_an_agent_or_somebody_later_writes_into_shipped_files_is_not_the_tools(tmp_path: Path) -> None:
+def test_what_an_agent_or_somebody_later_writes_into_shipped_files_is_not_the_tools(
+    tmp_path: Path,
+) -> None:
     world = _begin("shipped")
     session = _session(world)
     session.write(".specify/templates/plan-template.md", "# Plan of the ledger\n")
     world.human_write(".specify/templates/spec-template.md", "# What the ledger is for\n")
     found = answers(world, _finish(world, session), tmp_path)
-    assert {one.source.split()[0] for one in found[".specify/templates/plan-template.md"]} == {"agent"}
-    assert {one.source for one in found[".specify/templates/spec-template.md"]} == {"tool spec-kit unknown"}
-    world.human_write(".specify/templates/spec-template.md", "# What the ledger is for\nNot for bonds.\n")
+    assert {one.source.split()[0] for one in found[".specify/templates/plan-template.md"]} == {
+        "agent"
+    }
+    assert {one.source for one in found[".specify/templates/spec-template.md"]} == {
+        "tool spec-kit unknown"
+    }
+    world.human_write(
+        ".specify/templates/spec-template.md", "# What the ledger is for\nNot for bonds.\n"
+    )
     later = answers(world, world.commit("Say more"), tmp_path)
-    assert not [one for one in later[".specify/templates/spec-template.md"] if one.source.startswith("tool")]
+    assert not [
+        one for one in later[".specify/templates/spec-template.md"] if one.source.startswith("tool")
+    ]
 
 
 def test_bot(tmp_path: Path) -> None:
@@ -376,30 +450,58 @@ def test_bot(tmp_path: Path) -> None:
     session.write("src/a.ts", "export const ledger = 1\n")
     _finish(world, session)
     world.human_write("pins.cfg", "httpx = 0.28.1\nrich = 14.0.0\n")
-    bump = world.commit("Bump httpx", author="dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>")
-    assert {one.source for one in _nobody(answers(world, bump, tmp_path))} == {"tool dependabot[bot] unknown"}
+    bump = world.commit(
+        "Bump httpx", author="dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>"
+    )
+    assert {one.source for one in _nobody(answers(world, bump, tmp_path))} == {
+        "tool dependabot[bot] unknown"
+    }
 
 
 ANA = "Ana <ana@x.org>"
 RENOVATE = "renovate[bot] <29139614+renovate[bot]@users.noreply.github.com>"
 SQUASH = "Update httpx (#12)\n\n* Update httpx\n\n* Add options for the ledger"
 OPTIONS = "export const options = { ledger: true }\n"
-PINS, BUMPED = "# pinned\nhttpx = 0.28.1\nrich = 14.0.0\n", "# pinned\nhttpx = 0.29.0\nrich = 14.0.0\n"
+PINS, BUMPED = (
+    "# pinned\nhttpx = 0.28.1\nrich = 14.0.0\n",
+    "# pinned\nhttpx = 0.29.0\nrich = 14.0.0\n",
+)
 
 
 @pytest.mark.parametrize(
     ("author", "message", "options", "pins"),
     [
-        (RENOVATE, f"{SQUASH}\n\nCo-authored-by: {ANA}", "unknown bot", "tool renovate[bot] unknown"),
-        (RENOVATE, f"Update httpx\n\nCo-authored-by: {ANA}", "unknown bot", "tool renovate[bot] unknown"),
+        (
+            RENOVATE,
+            f"{SQUASH}\n\nCo-authored-by: {ANA}",
+            "unknown bot",
+            "tool renovate[bot] unknown",
+        ),
+        (
+            RENOVATE,
+            f"Update httpx\n\nCo-authored-by: {ANA}",
+            "unknown bot",
+            "tool renovate[bot] unknown",
+        ),
         (RENOVATE, SQUASH, "unknown bot", "tool renovate[bot] unknown"),
-        (RENOVATE, f"Update httpx (#12)\n\nCo-authored-by: {RENOVATE}", *["tool renovate[bot] unknown"] * 2),
-        ("x[bot] <1+x[bot]@users.noreply.github.com>", "Update httpx", "unknown bot", "tool x[bot] unknown"),
+        (
+            RENOVATE,
+            f"Update httpx (#12)\n\nCo-authored-by: {RENOVATE}",
+            *["tool renovate[bot] unknown"] * 2,
+        ),
+        (
+            "x[bot] <1+x[bot]@users.noreply.github.com>",
+            "Update httpx",
+            "unknown bot",
+            "tool x[bot] unknown",
+        ),
         ("Shop Bot <bot@shop.org>", "Update httpx", "unknown bot", "tool Shop Bot unknown"),
         (ANA, "Update httpx", "unknown no_session", "unknown no_session"),
     ],
 )
-def test_a_bot_has_what_bots_change_and_nothing_else(tmp_path: Path, author: str, message: str, options: str, pins: str) -> None:
+def test_a_bot_has_what_bots_change_and_nothing_else(
+    tmp_path: Path, author: str, message: str, options: str, pins: str
+) -> None:
     world = _begin("bot squash")
     session = _session(world)
     session.write("src/a.ts", "export const ledger = 1\n")
@@ -415,24 +517,38 @@ def test_a_bot_has_what_bots_change_and_nothing_else(tmp_path: Path, author: str
 @pytest.mark.parametrize(
     ("before", "after", "source"),
     [
-        ('export const version = "1.4.0";', 'export const version = "1.5.0";', "tool x[bot] unknown"),
+        (
+            'export const version = "1.4.0";',
+            'export const version = "1.5.0";',
+            "tool x[bot] unknown",
+        ),
         ("# ledger 1.4.0-rc.1", "# ledger 1.4.0-rc.2", "tool x[bot] unknown"),
         ('export const api = "~1.4";', 'export const api = "~1.5";', "tool x[bot] unknown"),
         ("expect(tools.length).toBe(67);", "expect(tools.length).toBe(68);", "unknown bot"),
         ("export const rate = 1.4;", "export const rate = 1.5;", "unknown bot"),
-        ("const index = bm25_index.read();", "const index = bm25_index.read();", "unknown bot"),  # it stands there twice now
+        (
+            "const index = bm25_index.read();",
+            "const index = bm25_index.read();",
+            "unknown bot",
+        ),  # it stands there twice now
         ('export const version = "1.4.0";', 'export const version = "1.4.0";', "unknown bot"),
     ],
 )
-def test_in_source_files_only_a_new_version_is_a_bots(tmp_path: Path, before: str, after: str, source: str) -> None:
+def test_in_source_files_only_a_new_version_is_a_bots(
+    tmp_path: Path, before: str, after: str, source: str
+) -> None:
     """An account like that may be the name under which anybody's workflow commits."""
     world = _begin("bot numbers")
     session = _session(world)
     session.write("src/a.ts", "export const ledger = 1\n")
     world.human_write("src/b.ts", f"{before}\n// more\n")
     _finish(world, session)
-    world.human_write("src/b.ts", f"{after}\n// more\n" + (f"// again\n{after}\n" if after == before else ""))
-    found = answers(world, world.commit("Update", author="x[bot] <1+x[bot]@users.noreply.github.com>"), tmp_path)
+    world.human_write(
+        "src/b.ts", f"{after}\n// more\n" + (f"// again\n{after}\n" if after == before else "")
+    )
+    found = answers(
+        world, world.commit("Update", author="x[bot] <1+x[bot]@users.noreply.github.com>"), tmp_path
+    )
     assert found["src/b.ts"][-1].source == source
 
 
@@ -447,7 +563,9 @@ HOOKS = "[pre-commit.ci] autoupdate (#12)\n\n* [pre-commit.ci] autoupdate\n\n* [
         (f"{HOOKS}\n\n* Mend the ledger\n\n---------\n\nCo-authored-by: {ANA}", "unknown bot"),
     ],
 )
-def test_a_squash_of_several_commits_of_one_bot_is_its_own(tmp_path: Path, message: str, expected: str) -> None:
+def test_a_squash_of_several_commits_of_one_bot_is_its_own(
+    tmp_path: Path, message: str, expected: str
+) -> None:
     world = _begin("bot of hooks")
     session = _session(world)
     session.write("src/a.ts", "export const ledger = 1\n")
@@ -476,7 +594,11 @@ def test_edit_without_success_that_is_in_the_file_all_the_same(kind: str, tmp_pa
     world = _begin("refused", app_ts=TOTAL)
     session = _session(world)
     session.read("src/app.ts")
-    refused = {"rejected": session.edit_rejected, "error": session.edit_error, "cut off": session.edit_cut_off}[kind]
+    refused = {
+        "rejected": session.edit_rejected,
+        "error": session.edit_error,
+        "cut off": session.edit_cut_off,
+    }[kind]
     refused("src/app.ts", "}\n", "}\n\n" + HELPER)
     world.human_insert("src/app.ts", "\n" + HELPER)
     session.prompt("Go on")
@@ -496,7 +618,10 @@ def test_result_lost_to_compaction(tmp_path: Path) -> None:
     session.compact()
     session.read("src/app.ts")
     session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
-    assert _sources(answers(world, _finish(world, session), tmp_path)) <= {"agent", "unknown agent_text"}
+    assert _sources(answers(world, _finish(world, session), tmp_path)) <= {
+        "agent",
+        "unknown agent_text",
+    }
 
 
 def test_subagent_without_a_transcript(tmp_path: Path) -> None:
@@ -577,7 +702,9 @@ def test_agents_own_work_is_stashed_and_popped(sighted: bool, tmp_path: Path) ->
     if sighted:
         session.read("src/app.ts")
     found = answers(world, _finish(world, session), tmp_path)
-    assert {one.source for one in found["src/app.ts"] if any(map(str.isalpha, one.text))} == {"agent"}
+    assert {one.source for one in found["src/app.ts"] if any(map(str.isalpha, one.text))} == {
+        "agent"
+    }
 
 
 def test_merge(tmp_path: Path) -> None:
@@ -591,7 +718,9 @@ def test_merge(tmp_path: Path) -> None:
     session.write("src/a.ts", "export const ledger = 1\n")
     _finish(world, session)
     merged = world.merge(
-        "feature", "Merge branch 'feature'", lambda: world.human_insert("src/app.ts", "\nexport const resolved = total([])\n")
+        "feature",
+        "Merge branch 'feature'",
+        lambda: world.human_insert("src/app.ts", "\nexport const resolved = total([])\n"),
     )
     found = answers(world, merged, tmp_path)
     assert "src/month.ts" not in found
@@ -611,7 +740,9 @@ def test_merge_by_the_agent(tmp_path: Path) -> None:
 
 HEREDOC = "def from_heredoc(price):\n    return price * 3\n"
 EXTRA = "EOF < /dev/null"
-WARNING = "/bin/bash: line 7: warning: here-document at line 4 delimited by end-of-file (wanted `EOF')"
+WARNING = (
+    "/bin/bash: line 7: warning: here-document at line 4 delimited by end-of-file (wanted `EOF')"
+)
 MORE_THAN_RECORDED = {
     "heredoc": f"cat > src/triple.py <<'EOF'\n{HEREDOC}EOF",
     "tee": f"tee src/triple.py <<'EOF' > /dev/null\n{HEREDOC}EOF",
@@ -621,7 +752,9 @@ MORE_THAN_RECORDED = {
 }
 
 
-def _run_more_than_recorded(name: str, command: str, line: str, output: str = "") -> tuple[World, Session]:
+def _run_more_than_recorded(
+    name: str, command: str, line: str, output: str = ""
+) -> tuple[World, Session]:
     """A command on record that wrote one line more than its text says."""
     world = World(name)
     world.human_write("README.md", "# Prices\n")
@@ -640,9 +773,13 @@ def _run_more_than_recorded(name: str, command: str, line: str, output: str = ""
 @pytest.mark.parametrize("line", [EXTRA, "RUNNER_MARK_OF_WRAPPER = 1"])
 @pytest.mark.parametrize("later", ["commit", "read"])
 @pytest.mark.parametrize("kind", MORE_THAN_RECORDED)
-def test_line_that_a_command_wrote_beyond_its_record(kind: str, later: str, line: str, tmp_path: Path) -> None:
+def test_line_that_a_command_wrote_beyond_its_record(
+    kind: str, later: str, line: str, tmp_path: Path
+) -> None:
     """What ran need not be what the record says: only a text that was shown can lack a line."""
-    world, session = _run_more_than_recorded(f"beyond-{kind}-{later}".replace(" ", "-"), MORE_THAN_RECORDED[kind], line)
+    world, session = _run_more_than_recorded(
+        f"beyond-{kind}-{later}".replace(" ", "-"), MORE_THAN_RECORDED[kind], line
+    )
     world.wait(60)
     if later == "read":
         session.read("src/triple.py")
@@ -653,17 +790,25 @@ def test_line_that_a_command_wrote_beyond_its_record(kind: str, later: str, line
 
 
 @pytest.mark.parametrize("kind", ["heredoc", "tee", "append"])
-def test_end_word_that_the_shell_missed_is_written_by_the_command(kind: str, tmp_path: Path) -> None:
-    world, session = _run_more_than_recorded(f"missed-{kind}", MORE_THAN_RECORDED[kind], EXTRA, WARNING)
+def test_end_word_that_the_shell_missed_is_written_by_the_command(
+    kind: str, tmp_path: Path
+) -> None:
+    world, session = _run_more_than_recorded(
+        f"missed-{kind}", MORE_THAN_RECORDED[kind], EXTRA, WARNING
+    )
     session.end_turn()
     found = answers(world, world.commit("Triple", [session]), tmp_path)
     assert about(found, EXTRA).source == "agent"
 
 
 @pytest.mark.parametrize("kind", MORE_THAN_RECORDED)
-def test_line_that_a_person_wrote_after_the_text_of_a_command_was_seen(kind: str, tmp_path: Path) -> None:
+def test_line_that_a_person_wrote_after_the_text_of_a_command_was_seen(
+    kind: str, tmp_path: Path
+) -> None:
     """The control: the same file, shown to the agent after the command and before the line."""
-    world, session = _run_more_than_recorded(f"control-{kind}".replace(" ", "-"), MORE_THAN_RECORDED[kind], "")
+    world, session = _run_more_than_recorded(
+        f"control-{kind}".replace(" ", "-"), MORE_THAN_RECORDED[kind], ""
+    )
     session.read("src/triple.py")
     session.end_turn()
     world.wait(300)

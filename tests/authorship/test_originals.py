@@ -22,7 +22,12 @@ AT = 1_000_000.0
 
 
 def _commit(
-    sha: str, subject: str = "Budgets", at: float = AT, named: str = "", email: str = "ada@example.com", parents: int = 1
+    sha: str,
+    subject: str = "Budgets",
+    at: float = AT,
+    named: str = "",
+    email: str = "ada@example.com",
+    parents: int = 1,
 ) -> Commit:
     message = f"{subject}\n\nEntire-Checkpoint: {named}\n" if named else subject
     above = tuple(f"{sha}^{n}" for n in range(parents))
@@ -32,7 +37,9 @@ def _commit(
 class Repository:
     """Paths and patches of commits, by the newer of the two ids."""
 
-    def __init__(self, paths: Mapping[str, str] | None = None, patches: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, paths: Mapping[str, str] | None = None, patches: Mapping[str, str] | None = None
+    ) -> None:
         self._paths, self._patches = paths or {}, patches or {}
         self.asked = 0
 
@@ -44,7 +51,9 @@ class Repository:
         return self._patches.get(tip, f"patch of {tip}")
 
 
-def _found(commits: Sequence[Commit], *proposals: PullRequest, repo: Repository | None = None) -> dict[str, list[tuple[str, str]]]:
+def _found(
+    commits: Sequence[Commit], *proposals: PullRequest, repo: Repository | None = None
+) -> dict[str, list[tuple[str, str]]]:
     repo = repo or Repository()
     made = squash_sources(commits, proposals, repo.paths, repo.patch_id)
     return {sha: [(o.commit.sha, o.method) for o in one.originals] for sha, one in made.items()}
@@ -82,11 +91,15 @@ def test_subject_without_the_number() -> None:
 
 def test_rebased_commit_with_the_same_patch() -> None:
     repo = Repository(patches={"new": "p", "old": "p"})
-    assert _found([_commit("new")], _pull(_commit("old", named=ID)), repo=repo) == {"new": [("old", "same_patch_id")]}
+    assert _found([_commit("new")], _pull(_commit("old", named=ID)), repo=repo) == {
+        "new": [("old", "same_patch_id")]
+    }
 
 
 def test_rebased_commit_whose_patch_changed_is_known_by_author_second_and_subject() -> None:
-    assert _found([_commit("new")], _pull(_commit("old", named=ID))) == {"new": [("old", "trailer_in_pull_ref")]}
+    assert _found([_commit("new")], _pull(_commit("old", named=ID))) == {
+        "new": [("old", "trailer_in_pull_ref")]
+    }
 
 
 @pytest.mark.parametrize(
@@ -101,12 +114,17 @@ def test_nothing_less_will_do(other: Commit) -> None:
 def test_picked_commit_with_another_subject_and_time_is_known_by_its_patch() -> None:
     repo = Repository(patches={"new": "p", "old": "p"})
     picked = _commit("new", "Budgets, for the release", AT + 9_000)
-    assert _found([picked], _pull(_commit("old", named=ID)), repo=repo) == {"new": [("old", "same_patch_id")]}
+    assert _found([picked], _pull(_commit("old", named=ID)), repo=repo) == {
+        "new": [("old", "same_patch_id")]
+    }
 
 
 def test_equal_patch_that_was_there_before_is_no_copy() -> None:
     repo = Repository(patches={"new": "p", "old": "p"})
-    assert _found([_commit("new", "Earlier", AT - 60)], _pull(_commit("old", named=ID)), repo=repo) == {}
+    assert (
+        _found([_commit("new", "Earlier", AT - 60)], _pull(_commit("old", named=ID)), repo=repo)
+        == {}
+    )
 
 
 def test_empty_commits_equal_nothing() -> None:
@@ -115,13 +133,19 @@ def test_empty_commits_equal_nothing() -> None:
             return None
 
     repo = Empty(paths={"new": "", "old": ""})
-    assert _found([_commit("new", "Again", AT + 60)], _pull(_commit("old", named=ID)), repo=repo) == {}
+    assert (
+        _found([_commit("new", "Again", AT + 60)], _pull(_commit("old", named=ID)), repo=repo) == {}
+    )
 
 
 def test_patches_are_made_only_where_the_paths_agree() -> None:
     repo = Repository(paths={f"c{n}": f"{n}.py" for n in range(50)} | {"old": "x.py"})
     assert (
-        _found([_commit(f"c{n}", f"Change {n}", AT + n) for n in range(50)], _pull(_commit("old", named=ID, at=AT - 1)), repo=repo)
+        _found(
+            [_commit(f"c{n}", f"Change {n}", AT + n) for n in range(50)],
+            _pull(_commit("old", named=ID, at=AT - 1)),
+            repo=repo,
+        )
         == {}
     )
     assert repo.asked == 0
@@ -132,7 +156,9 @@ def test_commit_that_names_nothing_is_no_original() -> None:
 
 
 def test_merges_are_made_of_nothing() -> None:
-    assert _found([_commit("new", "Budgets (#7)", parents=2)], _pull(_commit("old", named=ID))) == {}
+    assert (
+        _found([_commit("new", "Budgets (#7)", parents=2)], _pull(_commit("old", named=ID))) == {}
+    )
 
 
 # --- squashes -----------------------------------------------------------------------------------------------------------
@@ -144,17 +170,33 @@ def _two(first: str = ID, second: str = "0123456789ab") -> tuple[Commit, Commit]
 
 def test_squash_by_number_is_made_of_all_commits_of_its_pull_request() -> None:
     squash = _commit("new", "Totals and budgets (#7)", AT + 900)
-    assert _found([squash], _pull(*_two())) == {"new": [("one", "squash_by_number"), ("two", "squash_by_number")]}
+    assert _found([squash], _pull(*_two())) == {
+        "new": [("one", "squash_by_number"), ("two", "squash_by_number")]
+    }
 
 
 def test_a_squash_of_gitlab_is_named_by_its_merge() -> None:
     """GitLab's squash has the title alone; the merge commit that brings it says "See merge request"."""
     squash = _commit("new", "Totals and budgets", AT + 900)
     message = "Merge branch 'x' into 'main'\n\nTotals and budgets\n\nSee merge request group/part/project!7"
-    merge = Commit("merge", ("main", "new"), "t", "Ada", "a@example.com", AT + 901, "Ada", "a@example.com", AT + 901, message)
+    merge = Commit(
+        "merge",
+        ("main", "new"),
+        "t",
+        "Ada",
+        "a@example.com",
+        AT + 901,
+        "Ada",
+        "a@example.com",
+        AT + 901,
+        message,
+    )
     expected = {"new": [("one", "squash_by_number"), ("two", "squash_by_number")]}
     assert _found([squash, merge], _pull(*_two())) == expected
-    assert _found([_commit("new", "Totals\n\nSee merge request !7", AT + 900)], _pull(*_two())) == expected
+    assert (
+        _found([_commit("new", "Totals\n\nSee merge request !7", AT + 900)], _pull(*_two()))
+        == expected
+    )
     assert _found([squash], _pull(*_two()), repo=Repository(patches={"new": "other"})) == {}
 
 
@@ -174,7 +216,9 @@ def test_number_of_an_issue_that_shares_no_path_proves_nothing() -> None:
 
 def test_commits_of_a_squash_that_name_nothing_are_remembered() -> None:
     squash, (one, two) = _commit("new", "Totals (#7)", AT + 900), _two(second="")
-    made = squash_sources([squash], [_pull(one, two)], Repository().paths, Repository().patch_id)["new"]
+    made = squash_sources([squash], [_pull(one, two)], Repository().paths, Repository().patch_id)[
+        "new"
+    ]
     assert isinstance(made, SquashSource)
     assert [c.sha for c in made.others] == ["two"]
     assert made.paths == {"a.py"}
@@ -198,11 +242,18 @@ def test_squash_without_number_has_the_patch_of_the_whole_proposal() -> None:
     repo = Repository(patches={"new": "all", "two": "all"})
     squash = _commit("new", "Totals and budgets", AT + 900)
     proposal = PullRequest("refs/heads/totals", 0, "two", _two(), "base")
-    assert _found([squash], proposal, repo=repo) == {"new": [("two", "same_patch_id")]}  # the last commit alone already has it
-    repo = Repository({"one": "a.py", "two": "b.py", "tip": "a.py b.py", "new": "a.py b.py"}, {"new": "all", "tip": "all"})
+    assert _found([squash], proposal, repo=repo) == {
+        "new": [("two", "same_patch_id")]
+    }  # the last commit alone already has it
+    repo = Repository(
+        {"one": "a.py", "two": "b.py", "tip": "a.py b.py", "new": "a.py b.py"},
+        {"new": "all", "tip": "all"},
+    )
     commits = (*_two(), _commit("tip", "Typo", AT + 120))
     proposal = PullRequest("refs/heads/totals", 0, "tip", commits, "base")
-    assert _found([squash], proposal, repo=repo) == {"new": [("one", "same_patch_id"), ("two", "same_patch_id")]}
+    assert _found([squash], proposal, repo=repo) == {
+        "new": [("one", "same_patch_id"), ("two", "same_patch_id")]
+    }
     assert _found([squash], PullRequest("refs/heads/totals", 0, "tip", commits), repo=repo) == {}
 
 
@@ -238,12 +289,17 @@ def test_refs_with_originals(ref: str, source: bool) -> None:
         ("rebase_merge", [("Budgets", "same_patch_id", 1), ("Monthly totals", "same_patch_id", 1)]),
         (
             "cherry_pick",
-            [("Budgets, for the release", "same_patch_id", 1), ("Monthly totals, for the release", "same_patch_id", 1)],
+            [
+                ("Budgets, for the release", "same_patch_id", 1),
+                ("Monthly totals, for the release", "same_patch_id", 1),
+            ],
         ),
         ("squash", [("Months and budgets (#7)", "trailer", 2)]),
     ],
 )
-def test_links_of_built_repositories(case: str, methods: list[tuple[str, str, int]], tmp_path: Path) -> None:
+def test_links_of_built_repositories(
+    case: str, methods: list[tuple[str, str, int]], tmp_path: Path
+) -> None:
     import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, tmp_path / "repo", AttributeOptions())
@@ -269,14 +325,20 @@ def test_proposals_hold_what_the_branch_does_not_reach(tmp_path: Path) -> None:
     repo = GitRepo(tmp_path / "repo")
     (proposal,) = read_pull_requests(repo, repo.default_branch().sha)
     assert (proposal.ref, proposal.number) == ("refs/pull/7/head", 7)
-    assert [c.subject for c in proposal.commits] == ["Monthly totals", "Note what is left to do", "Budgets"]
+    assert [c.subject for c in proposal.commits] == [
+        "Monthly totals",
+        "Note what is left to do",
+        "Budgets",
+    ]
     base = repo.commit(proposal.base)
     assert base is not None and base.subject == "Start the ledger"
     assert read_pull_requests(repo, proposal.tip) == []
 
 
 def test_refs_that_lead_to_no_commit_or_to_a_missing_one_hide_nothing(tmp_path: Path) -> None:
-    clone = import_stream((REPOS / "squash_by_number" / "history.fi").read_bytes(), tmp_path / "repo")
+    clone = import_stream(
+        (REPOS / "squash_by_number" / "history.fi").read_bytes(), tmp_path / "repo"
+    )
     blob = git(clone, "hash-object", "-w", "--stdin", stdin=b"no commit").decode().strip()
     for number, target in enumerate((blob, "1" * 40), 100):
         path = clone / "refs" / "pull" / str(number) / "head"

@@ -45,7 +45,10 @@ class Tally:
         w.human_insert("README.md", "Counts things.\n")
         self.mean = w.commit("Add mean", [self.one])
         self.two = self._session("Add a median")
-        self.two.write("src/median.py", "def median(rows):\n    rows = sorted(rows)\n    return rows[len(rows) // 2]\n")
+        self.two.write(
+            "src/median.py",
+            "def median(rows):\n    rows = sorted(rows)\n    return rows[len(rows) // 2]\n",
+        )
         self.two.end_turn()
         self.median = w.commit("Add median", [self.two])
 
@@ -57,7 +60,9 @@ class Tally:
     def go_on(self) -> Commit:
         """One more commit of the second session."""
         self.two.prompt("Add a mode")
-        self.two.write("src/mode.py", "def mode(rows):\n    return max(set(rows), key=rows.count)\n")
+        self.two.write(
+            "src/mode.py", "def mode(rows):\n    return max(set(rows), key=rows.count)\n"
+        )
         self.two.end_turn()
         return self.world.commit("Add mode", [self.two])
 
@@ -66,7 +71,10 @@ class Tally:
 
 
 def _run(
-    repository: Path, database: Path, options: AttributeOptions | None = None, progress: Progress = no_progress
+    repository: Path,
+    database: Path,
+    options: AttributeOptions | None = None,
+    progress: Progress = no_progress,
 ) -> tuple[Attributed, Dump]:
     with Store(database) as store:
         done = attribute_repo(store, repository, options or AttributeOptions(), progress)
@@ -87,8 +95,12 @@ def _rows(database: Path, sql: str) -> list[dict[str, Any]]:
 def _authors(database: Path, sha: str) -> dict[str, list[tuple[int, int, str, str]]]:
     """Path -> (first line, last line, author, how or reason) of a commit."""
     found: dict[str, list[tuple[int, int, str, str]]] = {}
-    for r in _rows(database, f"SELECT * FROM line_spans WHERE commit_sha = '{sha}' ORDER BY path, start_line"):
-        found.setdefault(r["path"], []).append((r["start_line"], r["end_line"], r["author"], r["reason"] or r["how"]))
+    for r in _rows(
+        database, f"SELECT * FROM line_spans WHERE commit_sha = '{sha}' ORDER BY path, start_line"
+    ):
+        found.setdefault(r["path"], []).append(
+            (r["start_line"], r["end_line"], r["author"], r["reason"] or r["how"])
+        )
     return found
 
 
@@ -109,21 +121,30 @@ def test_lines_of_each_commit_go_to_those_who_wrote_them(tmp_path: Path) -> None
         "README.md": [(2, 2, "human", "none")],
         "src/app.py": [(3, 6, "agent", "exact")],
     }
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+        "src/median.py": [(1, 3, "agent", "exact")]
+    }
     stats = _rows(
         tmp_path / "out.db",
         "SELECT s.label, t.produced, t.survived, t.commits, t.edits_seen, t.edits_applied FROM session_stats t "
         "JOIN sessions s ON s.id = t.session_id ORDER BY s.label",
     )
-    assert [tuple(row.values()) for row in stats] == [("Add a mean", 2, 2, 1, 1, 1), ("Add a median", 3, 3, 1, 1, 1)]
+    assert [tuple(row.values()) for row in stats] == [
+        ("Add a mean", 2, 2, 1, 1, 1),
+        ("Add a median", 3, 3, 1, 1, 1),
+    ]
 
 
 @pytest.mark.parametrize("layout", ["v1", "v1-remote", "refs", "v2", "both", "legacy"])
-def test_where_the_checkpoints_lie_makes_no_difference_to_the_lines(layout: str, tmp_path: Path) -> None:
+def test_where_the_checkpoints_lie_makes_no_difference_to_the_lines(
+    layout: str, tmp_path: Path
+) -> None:
     tally = Tally(layout)
     _run(tally.build(tmp_path / "repo"), tmp_path / "out.db")
     assert _authors(tmp_path / "out.db", tally.mean.sha)["src/app.py"] == [(3, 6, "agent", "exact")]
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+        "src/median.py": [(1, 3, "agent", "exact")]
+    }
 
 
 # --- runs again -----------------------------------------------------------------------------------------------------------
@@ -133,7 +154,9 @@ def _never(*_: object, **__: object) -> Any:
     raise AssertionError("work was done again")
 
 
-def test_second_run_reads_no_session_and_no_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_run_reads_no_session_and_no_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repository = Tally().build(tmp_path / "repo")
     first, before = _run(repository, tmp_path / "out.db")
     for name in ("read_all", "read_sessions", "read_inputs", "replay", "judge"):
@@ -167,11 +190,17 @@ def test_moved_branch_is_done_again_and_equals_a_fresh_run(tmp_path: Path) -> No
     same(after, _fresh(repository, tmp_path))
 
 
-def test_a_commit_that_was_named_by_its_id_is_the_tip_of_its_branch_once_that_is_asked_for(tmp_path: Path) -> None:
+def test_a_commit_that_was_named_by_its_id_is_the_tip_of_its_branch_once_that_is_asked_for(
+    tmp_path: Path,
+) -> None:
     """Else no later commit of the branch would count as newer."""
     tally = Tally()
     repository = tally.build(tmp_path / "repo")
-    _run(repository, tmp_path / "out.db", AttributeOptions(branch=git(repository, "rev-parse", "main").decode().strip()))
+    _run(
+        repository,
+        tmp_path / "out.db",
+        AttributeOptions(branch=git(repository, "rev-parse", "main").decode().strip()),
+    )
     done, _ = _run(repository, tmp_path / "out.db")
     assert done.unchanged
     assert _rows(tmp_path / "out.db", "SELECT branch FROM repos") == [{"branch": "main"}]
@@ -184,7 +213,10 @@ def test_branch_set_back_forgets_the_commits_it_lost(tmp_path: Path) -> None:
     git(repository, "update-ref", "refs/heads/main", tally.mean.sha)
     done, after = _run(repository, tmp_path / "out.db")
     assert not done.unchanged
-    assert [r["commit_sha"] for r in _rows(tmp_path / "out.db", "SELECT commit_sha FROM commits ORDER BY position")] == [
+    assert [
+        r["commit_sha"]
+        for r in _rows(tmp_path / "out.db", "SELECT commit_sha FROM commits ORDER BY position")
+    ] == [
         tally.start.sha,
         tally.mean.sha,
     ]
@@ -200,11 +232,15 @@ def test_checkpoint_that_arrives_later_is_taken_in(tmp_path: Path) -> None:
     target = git(repository, "rev-parse", ref).decode().strip()
     git(repository, "update-ref", "-d", ref)
     _run(repository, tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "unknown", "checkpoint_missing")]}
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+        "src/median.py": [(1, 3, "unknown", "checkpoint_missing")]
+    }
     git(repository, "update-ref", ref, target)
     done, after = _run(repository, tmp_path / "out.db")
     assert not done.unchanged
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+        "src/median.py": [(1, 3, "agent", "exact")]
+    }
     same(after, _fresh(repository, tmp_path))
 
 
@@ -215,8 +251,12 @@ def test_checkpoint_that_disappears_takes_its_session_and_its_claims_along(tmp_p
     repository = tally.build(tmp_path / "without" / "repo")
     done, after = _run(repository, tmp_path / "out.db")
     assert not done.unchanged
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "unknown", "checkpoint_missing")]}
-    assert [r["key"] for r in _rows(tmp_path / "out.db", "SELECT key FROM sessions")] == [tally.one.id]
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+        "src/median.py": [(1, 3, "unknown", "checkpoint_missing")]
+    }
+    assert [r["key"] for r in _rows(tmp_path / "out.db", "SELECT key FROM sessions")] == [
+        tally.one.id
+    ]
     same(after, _fresh(repository, tmp_path))
 
 
@@ -240,7 +280,10 @@ def test_two_repositories_share_a_database_without_touching_each_other(tmp_path:
     with Store(tmp_path / "out.db") as store:
         of_first = {r["commit_sha"] for r in store.rows("SELECT commit_sha FROM commits")}
     _run(second, tmp_path / "out.db")
-    tally = _rows(tmp_path / "out.db", "SELECT r.name, COUNT(*) AS n FROM commits c JOIN repos r ON r.id = c.repo_id GROUP BY 1")
+    tally = _rows(
+        tmp_path / "out.db",
+        "SELECT r.name, COUNT(*) AS n FROM commits c JOIN repos r ON r.id = c.repo_id GROUP BY 1",
+    )
     assert {r["name"]: r["n"] for r in tally} == {"first": 3, "second": 4}
     assert of_first == {one.start.sha, one.mean.sha, one.median.sha}
     redone, _ = _run(first, tmp_path / "out.db")
@@ -257,7 +300,9 @@ def test_since_leaves_out_earlier_commits_and_changes_no_later_one(tmp_path: Pat
     _run(repository, tmp_path / "part.db", AttributeOptions(since=float(tally.median.at)))
     shas = [r["commit_sha"] for r in _rows(tmp_path / "part.db", "SELECT commit_sha FROM commits")]
     assert shas == [tally.median.sha]
-    assert _authors(tmp_path / "part.db", tally.median.sha) == _authors(tmp_path / "whole.db", tally.median.sha)
+    assert _authors(tmp_path / "part.db", tally.median.sha) == _authors(
+        tmp_path / "whole.db", tally.median.sha
+    )
 
 
 def test_branch_names_the_line_of_history(tmp_path: Path) -> None:
@@ -267,9 +312,13 @@ def test_branch_names_the_line_of_history(tmp_path: Path) -> None:
     repository = tally.build(tmp_path / "repo")
     _run(repository, tmp_path / "main.db")
     _run(repository, tmp_path / "side.db", AttributeOptions(branch="feature"))
-    assert side.sha not in {r["commit_sha"] for r in _rows(tmp_path / "main.db", "SELECT commit_sha FROM commits")}
+    assert side.sha not in {
+        r["commit_sha"] for r in _rows(tmp_path / "main.db", "SELECT commit_sha FROM commits")
+    }
     assert _authors(tmp_path / "side.db", side.sha) == {"src/mode.py": [(1, 2, "agent", "exact")]}
-    assert _rows(tmp_path / "side.db", "SELECT branch, head_sha FROM repos") == [{"branch": "feature", "head_sha": side.sha}]
+    assert _rows(tmp_path / "side.db", "SELECT branch, head_sha FROM repos") == [
+        {"branch": "feature", "head_sha": side.sha}
+    ]
 
 
 def test_unknown_branch_is_refused_before_anything_is_written(tmp_path: Path) -> None:
@@ -295,7 +344,9 @@ def _by_hand(directory: Path) -> tuple[Path, Commit]:
     return world.build(directory), commit
 
 
-def test_repository_without_checkpoints_is_refused_with_advice_and_leaves_no_trace(tmp_path: Path) -> None:
+def test_repository_without_checkpoints_is_refused_with_advice_and_leaves_no_trace(
+    tmp_path: Path,
+) -> None:
     repository, _ = _by_hand(tmp_path / "repo")
     with Store(tmp_path / "out.db") as store:
         with pytest.raises(NoCheckpoints) as refused:
@@ -309,7 +360,12 @@ def test_without_checkpoints_anyway_judges_by_what_commits_declare(tmp_path: Pat
     repository, commit = _by_hand(tmp_path / "repo")
     _run(repository, tmp_path / "out.db", AttributeOptions(anyway=True))
     (span,) = _rows(tmp_path / "out.db", "SELECT * FROM line_spans")
-    assert (span["commit_sha"], span["author"], span["how"], span["evidence"]) == (commit.sha, "declared", "declared", "declared")
+    assert (span["commit_sha"], span["author"], span["how"], span["evidence"]) == (
+        commit.sha,
+        "declared",
+        "declared",
+        "declared",
+    )
     assert span["model"] == "claude-opus-4-6"
 
 
@@ -358,7 +414,9 @@ def test_progress_names_every_stage(tmp_path: Path) -> None:
 _FEWEST_STOPS = 6  # one for each stage
 
 
-def _killed(repository: Path, database: Path, stop: int, options: AttributeOptions = AttributeOptions()) -> bool:  # noqa: B008  immutable
+def _killed(
+    repository: Path, database: Path, stop: int, options: AttributeOptions = AttributeOptions()
+) -> bool:
     """Whether the run ended at its n-th word: False if it has fewer, which depends on the sessions that are in the cache."""
     try:
         _run(repository, database, options, _Stop(stop))
@@ -403,7 +461,9 @@ def test_update_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path)
 
 
 def _said(store: Store) -> list[dict[str, Any]]:
-    return store.rows("SELECT commit_sha, path, start_line, end_line, author, how, call_id FROM line_spans ORDER BY 1, 2, 3")
+    return store.rows(
+        "SELECT commit_sha, path, start_line, end_line, author, how, call_id FROM line_spans ORDER BY 1, 2, 3"
+    )
 
 
 def _killed_while_writing(at: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
@@ -422,7 +482,9 @@ def _killed_while_writing(at: int, monkeypatch: pytest.MonkeyPatch) -> Callable[
     return lambda: count[0]
 
 
-def test_killed_in_the_middle_of_any_table_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_in_the_middle_of_any_table_leaves_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tally = Tally()
     old = tally.build(tmp_path / "old" / "repo")
     before = _fresh(old, tmp_path)
@@ -445,7 +507,10 @@ def test_killed_in_the_middle_of_any_table_leaves_nothing_half_written(tmp_path:
                 _run(new, database)
         with Store(database) as store:
             left = dump(store)
-            assert (_said(store), left["commit_files"]) == conclusions  # those of the last whole run
+            assert (
+                _said(store),
+                left["commit_files"],
+            ) == conclusions  # those of the last whole run
         same(_run(new, database)[1], undisturbed)
 
 
@@ -454,7 +519,9 @@ def test_killed_run_with_other_options_does_not_spoil_what_was_there(tmp_path: P
     repository = tally.build(tmp_path / "repo")
     whole = _run(repository, tmp_path / "out.db")[1]
     for stop in itertools.count(1):
-        if not _killed(repository, tmp_path / "out.db", stop, AttributeOptions(since=float(tally.mean.at))):
+        if not _killed(
+            repository, tmp_path / "out.db", stop, AttributeOptions(since=float(tally.mean.at))
+        ):
             break
         same(_run(repository, tmp_path / "out.db")[1], whole)
     assert stop > _FEWEST_STOPS
@@ -469,7 +536,13 @@ def _state(*directories: Path) -> dict[str, tuple[int, int, bytes]]:
     for directory in directories:
         for path in [directory, *sorted(directory.rglob("*"))]:
             status = path.lstat()
-            data = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+            data = (
+                str(path.readlink()).encode()
+                if path.is_symlink()
+                else path.read_bytes()
+                if path.is_file()
+                else b""
+            )
             found[str(path)] = (status.st_mode, status.st_mtime_ns, data)
     return found
 
@@ -493,12 +566,22 @@ def _worktree(tmp_path: Path) -> tuple[Path, list[Path]]:
 
 def _shallow(tmp_path: Path) -> tuple[Path, list[Path]]:
     source = Tally().build(tmp_path / "source")
-    git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{source}", str(tmp_path / "repo"))
+    git(
+        tmp_path,
+        "clone",
+        "-q",
+        "--depth=1",
+        "--no-single-branch",
+        f"file://{source}",
+        str(tmp_path / "repo"),
+    )
     return tmp_path / "repo", [source, tmp_path / "repo"]
 
 
 @pytest.mark.parametrize("make", [_bare, _checked_out, _worktree, _shallow])
-def test_clone_is_the_same_byte_for_byte_after_a_run(make: Callable[[Path], tuple[Path, list[Path]]], tmp_path: Path) -> None:
+def test_clone_is_the_same_byte_for_byte_after_a_run(
+    make: Callable[[Path], tuple[Path, list[Path]]], tmp_path: Path
+) -> None:
     repository, directories = make(tmp_path)
     before = _state(*directories)
     assert len(before) > 30
@@ -517,13 +600,22 @@ def test_worktree_tells_the_same_as_its_repository(tmp_path: Path) -> None:
 
 def test_hostile_configuration_of_the_clone_runs_nothing(tmp_path: Path) -> None:
     repository = Tally().build(tmp_path / "repo", bare=False)
-    for name in ("core.fsmonitor", "core.pager", "diff.external", "filter.x.smudge", "core.sshCommand", "core.hooksPath"):
+    for name in (
+        "core.fsmonitor",
+        "core.pager",
+        "diff.external",
+        "filter.x.smudge",
+        "core.sshCommand",
+        "core.hooksPath",
+    ):
         git(repository, "config", name, f"touch {tmp_path}/ran")
     (repository / ".gitattributes").write_text("*.py diff=x filter=x -diff\n")
     tally = Tally()
     _run(repository, tmp_path / "out.db")
     assert not (tmp_path / "ran").exists()
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+        "src/median.py": [(1, 3, "agent", "exact")]
+    }
 
 
 # --- clones that lack something -------------------------------------------------------------------------------------------
@@ -532,29 +624,56 @@ def test_hostile_configuration_of_the_clone_runs_nothing(tmp_path: Path) -> None
 def test_shallow_clone_judges_what_it_has_and_says_what_is_censored(tmp_path: Path) -> None:
     tally = Tally()
     source = tally.build(tmp_path / "source")
-    git(tmp_path, "clone", "-q", "--depth=2", "--no-single-branch", f"file://{source}", str(tmp_path / "repo"))
+    git(
+        tmp_path,
+        "clone",
+        "-q",
+        "--depth=2",
+        "--no-single-branch",
+        f"file://{source}",
+        str(tmp_path / "repo"),
+    )
     done, _ = _run(tmp_path / "repo", tmp_path / "out.db")
     assert any("shallow" in note for note in done.censored)
-    assert _rows(tmp_path / "out.db", "SELECT shallow, partial FROM repos") == [{"shallow": 1, "partial": 0}]
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _rows(tmp_path / "out.db", "SELECT shallow, partial FROM repos") == [
+        {"shallow": 1, "partial": 0}
+    ]
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+        "src/median.py": [(1, 3, "agent", "exact")]
+    }
     # What the boundary commit changed cannot be told: not one of its lines is claimed for anybody.
     assert _authors(tmp_path / "out.db", tally.mean.sha) == {}
-    (boundary,) = _rows(tmp_path / "out.db", f"SELECT files, lines_added FROM commits WHERE commit_sha = '{tally.mean.sha}'")
+    (boundary,) = _rows(
+        tmp_path / "out.db",
+        f"SELECT files, lines_added FROM commits WHERE commit_sha = '{tally.mean.sha}'",
+    )
     assert boundary["files"] is None
-    problems = _rows(tmp_path / "out.db", "SELECT subject, code FROM problems WHERE stage = 'commits'")
+    problems = _rows(
+        tmp_path / "out.db", "SELECT subject, code FROM problems WHERE stage = 'commits'"
+    )
     assert problems == [{"subject": tally.mean.sha, "code": "tree_missing"}]
 
 
 def test_whole_clone_says_that_nothing_is_censored(tmp_path: Path) -> None:
     done, _ = _run(Tally().build(tmp_path / "repo"), tmp_path / "out.db")
     assert done.censored == []
-    assert _rows(tmp_path / "out.db", "SELECT shallow, partial FROM repos") == [{"shallow": 0, "partial": 0}]
+    assert _rows(tmp_path / "out.db", "SELECT shallow, partial FROM repos") == [
+        {"shallow": 0, "partial": 0}
+    ]
 
 
 def test_shallow_clone_that_is_completed_is_done_again(tmp_path: Path) -> None:
     source = Tally().build(tmp_path / "source")
     repository = tmp_path / "repo"
-    git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{source}", str(repository))
+    git(
+        tmp_path,
+        "clone",
+        "-q",
+        "--depth=1",
+        "--no-single-branch",
+        f"file://{source}",
+        str(repository),
+    )
     _run(repository, tmp_path / "out.db")
     git(repository, "fetch", "-q", "--unshallow")
     done, after = _run(repository, tmp_path / "out.db")
@@ -568,15 +687,29 @@ def test_partial_clone_counts_what_it_was_not_given(tmp_path: Path) -> None:
     source = tally.build(tmp_path / "source")
     git(source, "config", "uploadpack.allowFilter", "true")
     repository = tmp_path / "repo"
-    git(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{source}", str(repository))
+    git(
+        tmp_path,
+        "clone",
+        "-q",
+        "--filter=blob:none",
+        "--no-checkout",
+        f"file://{source}",
+        str(repository),
+    )
     before = _state(repository)
     done, _ = _run(repository, tmp_path / "out.db")
     assert _state(repository) == before  # nothing was fetched behind the user's back
     assert any("partial" in note for note in done.censored)
-    assert {r["transcript"] for r in _rows(tmp_path / "out.db", "SELECT transcript FROM checkpoint_sessions")} == {"missing_blob"}
+    assert {
+        r["transcript"]
+        for r in _rows(tmp_path / "out.db", "SELECT transcript FROM checkpoint_sessions")
+    } == {"missing_blob"}
     files = _rows(tmp_path / "out.db", "SELECT DISTINCT content, lines_added FROM commit_files")
     assert files == [{"content": "missing", "lines_added": 0}]
-    codes = {r["code"]: r["n"] for r in _rows(tmp_path / "out.db", "SELECT code, COUNT(*) AS n FROM problems GROUP BY 1")}
+    codes = {
+        r["code"]: r["n"]
+        for r in _rows(tmp_path / "out.db", "SELECT code, COUNT(*) AS n FROM problems GROUP BY 1")
+    }
     assert codes["file_missing"] == 5  # five files in three commits
     assert codes["metadata_missing_blob"] >= 2
 
@@ -594,12 +727,17 @@ def test_transcript_that_is_absent_makes_its_commit_unknown_and_no_other(tmp_pat
     key = tally.median.checkpoints[0]
     _lose(repository, f"entire/checkpoints/v1:{key[:2]}/{key[2:]}/0/full.jsonl")
     _run(repository, tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "unknown", "transcript_missing")]}
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+        "src/median.py": [(1, 3, "unknown", "transcript_missing")]
+    }
     assert _authors(tmp_path / "out.db", tally.mean.sha)["src/app.py"] == [(3, 6, "agent", "exact")]
     problems = _rows(tmp_path / "out.db", "SELECT subject, code FROM problems")
     assert problems == [{"subject": f"{key}/0", "code": "transcript_missing_blob"}]
     states = _rows(tmp_path / "out.db", "SELECT key, transcript FROM sessions")
-    assert {r["key"]: r["transcript"] for r in states} == {tally.one.id: "present", tally.two.id: "missing_blob"}
+    assert {r["key"]: r["transcript"] for r in states} == {
+        tally.one.id: "present",
+        tally.two.id: "missing_blob",
+    }
 
 
 def test_file_that_is_absent_is_listed_and_not_judged(tmp_path: Path) -> None:
@@ -608,11 +746,13 @@ def test_file_that_is_absent_is_listed_and_not_judged(tmp_path: Path) -> None:
     _lose(repository, "main:src/median.py")
     _run(repository, tmp_path / "out.db")
     assert _authors(tmp_path / "out.db", tally.median.sha) == {}
-    assert _rows(tmp_path / "out.db", "SELECT path, lines_added FROM commit_files WHERE content = 'missing'") == [
-        {"path": "src/median.py", "lines_added": 0}
-    ]
+    assert _rows(
+        tmp_path / "out.db", "SELECT path, lines_added FROM commit_files WHERE content = 'missing'"
+    ) == [{"path": "src/median.py", "lines_added": 0}]
     problems = _rows(tmp_path / "out.db", "SELECT subject, code, detail FROM problems")
-    assert problems == [{"subject": tally.median.sha, "code": "file_missing", "detail": "src/median.py"}]
+    assert problems == [
+        {"subject": tally.median.sha, "code": "file_missing", "detail": "src/median.py"}
+    ]
 
 
 def test_tree_that_is_absent_is_a_problem_of_its_commit_alone(tmp_path: Path) -> None:
@@ -620,7 +760,10 @@ def test_tree_that_is_absent_is_a_problem_of_its_commit_alone(tmp_path: Path) ->
     repository = tally.build(tmp_path / "repo")
     _lose(repository, f"{tally.mean.sha}:src")
     _run(repository, tmp_path / "out.db")
-    codes = {(r["subject"], r["code"]) for r in _rows(tmp_path / "out.db", "SELECT subject, code FROM problems")}
+    codes = {
+        (r["subject"], r["code"])
+        for r in _rows(tmp_path / "out.db", "SELECT subject, code FROM problems")
+    }
     assert (tally.mean.sha, "tree_missing") in codes
     assert tally.start.sha not in {subject for subject, _ in codes}
 
@@ -658,16 +801,24 @@ _LIES = {
 
 
 @pytest.mark.parametrize("lie", sorted(_LIES))
-def test_metadata_that_lies_ends_in_rows_and_never_in_an_exception(lie: str, tmp_path: Path) -> None:
+def test_metadata_that_lies_ends_in_rows_and_never_in_an_exception(
+    lie: str, tmp_path: Path
+) -> None:
     tally = Tally()
     key = "a1b2c3d4e5f6"
     metadata = '{"session_id": "liar", ' + _LIES[lie] + "}"
-    files = {"metadata.json": b'{"sessions": []}', "0/metadata.json": metadata.encode(), "0/full.jsonl": b"{}\n"}
+    files = {
+        "metadata.json": b'{"sessions": []}',
+        "0/metadata.json": metadata.encode(),
+        "0/full.jsonl": b"{}\n",
+    }
     tally.world.human_write("liar.py", "x = 1\n")
     commit = tally.world.commit("By a liar", names=[key])
     tally.world.store_files({f"{key[:2]}/{key[2:]}/{name}": data for name, data in files.items()})
     _run(tally.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+        "src/median.py": [(1, 3, "agent", "exact")]
+    }
     assert list(_authors(tmp_path / "out.db", commit.sha)) == ["liar.py"]
 
 
@@ -716,7 +867,9 @@ def test_cut_transcript_leaves_what_follows_unknown(tmp_path: Path) -> None:
     assert said["two.py"][0][2] == "unknown"
 
 
-def test_lines_from_before_the_beginning_of_a_truncated_transcript_are_not_called_human(tmp_path: Path) -> None:
+def test_lines_from_before_the_beginning_of_a_truncated_transcript_are_not_called_human(
+    tmp_path: Path,
+) -> None:
     """The copies hold what came since the one before, and the first of them is not there."""
     world = World("truncated_start")
     world.human_write("a.py", "a = 1\n")
@@ -735,7 +888,9 @@ def test_lines_from_before_the_beginning_of_a_truncated_transcript_are_not_calle
     assert codes == ["beginning_missing"]
 
 
-def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_session_saw_it(tmp_path: Path) -> None:
+def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_session_saw_it(
+    tmp_path: Path,
+) -> None:
     world = World("not_committed")
     world.human_write("a.py", "a = 1\n")
     world.commit("Start")
@@ -757,7 +912,15 @@ def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_sessio
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
     (row,) = _rows(tmp_path / "out.db", "SELECT * FROM session_stats")
     found = {
-        name: row[name] for name in ("survived", "self_overwritten", "human_deleted", "not_committed", "unexplained", "uncommitted")
+        name: row[name]
+        for name in (
+            "survived",
+            "self_overwritten",
+            "human_deleted",
+            "not_committed",
+            "unexplained",
+            "uncommitted",
+        )
     }
     assert found == {
         "survived": 4,
@@ -770,9 +933,12 @@ def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_sessio
 
 
 @pytest.mark.parametrize(
-    ("persons", "percentage", "mode"), [("docs/plan.md", 100.0, "vibe"), ("ledger.py", pytest.approx(50.0), "collaborative")]
+    ("persons", "percentage", "mode"),
+    [("docs/plan.md", 100.0, "vibe"), ("ledger.py", pytest.approx(50.0), "collaborative")],
 )
-def test_a_sessions_share_counts_source_and_test_files(persons: str, percentage: float, mode: str, tmp_path: Path) -> None:
+def test_a_sessions_share_counts_source_and_test_files(
+    persons: str, percentage: float, mode: str, tmp_path: Path
+) -> None:
     """What a person writes in the docs is counted beside it."""
     world = World("shares")
     world.human_write("docs/plan.md", "# Plan of the ledger\n\nIt keeps track of expenses.\n")
@@ -794,7 +960,9 @@ def test_a_sessions_share_counts_source_and_test_files(persons: str, percentage:
     assert (row["agent_percentage"], row["coding_mode"]) == (percentage, mode)
 
 
-def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(tmp_path: Path) -> None:
+def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(
+    tmp_path: Path,
+) -> None:
     """No edit records its base; the commit in between does, so the next person's line is known for what it is."""
     world = World("between")
     world.human_write("a.py", "alpha = 1\nomega = 9\n")
@@ -808,10 +976,15 @@ def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(tmp
     session.edit("new.py", "last = 9", "last = 900")
     commit = world.commit("And on", [session])
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", commit.sha)["new.py"] == [(2, 2, "human", "none"), (3, 3, "agent", "exact")]
+    assert _authors(tmp_path / "out.db", commit.sha)["new.py"] == [
+        (2, 2, "human", "none"),
+        (3, 3, "agent", "exact"),
+    ]
 
 
-def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = World("growing")
     world.human_write("a.py", "a = 1\n")
     world.commit("Start")
@@ -831,7 +1004,8 @@ def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(tmp_path: Path, 
     monkeypatch.setattr(GitRepo, "blob", noted)
     _run(repository, tmp_path / "fresh.db")
     transcripts = {
-        row["transcript_blob"] for row in _rows(tmp_path / "fresh.db", "SELECT transcript_blob FROM checkpoint_sessions")
+        row["transcript_blob"]
+        for row in _rows(tmp_path / "fresh.db", "SELECT transcript_blob FROM checkpoint_sessions")
     }
     assert len(transcripts) == 3
     assert len(transcripts & set(read)) == 1
@@ -861,32 +1035,63 @@ def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path
     world.human_insert("a.py", "import strings_of_all_kinds\nimport another_one", after="import os")
     commit = world.commit("Both", [session])
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [(2, 2, "agent", "moved"), (3, 3, "human", "none")]
+    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [
+        (2, 2, "agent", "moved"),
+        (3, 3, "human", "none"),
+    ]
 
 
 def _subagent_file(session: str, agent_id: str, cwd: str, path: str, text: str, at: float) -> bytes:
     """What a subagent did, as a transcript of its own: the task, a Write, its result."""
-    shared = {"isSidechain": True, "sessionId": session, "agentId": agent_id, "cwd": cwd, "version": "2.1.150"}
-    tool = {"type": "tool_use", "id": "toolu_sub", "name": "Write", "input": {"file_path": f"{cwd}/{path}", "content": text}}
+    shared = {
+        "isSidechain": True,
+        "sessionId": session,
+        "agentId": agent_id,
+        "cwd": cwd,
+        "version": "2.1.150",
+    }
+    tool = {
+        "type": "tool_use",
+        "id": "toolu_sub",
+        "name": "Write",
+        "input": {"file_path": f"{cwd}/{path}", "content": text},
+    }
     messages = [
         ("user", {"role": "user", "content": "Write that file"}, None),
-        ("assistant", {"role": "assistant", "id": "msg_sub", "model": "claude-haiku-4-5", "content": [tool]}, None),
+        (
+            "assistant",
+            {"role": "assistant", "id": "msg_sub", "model": "claude-haiku-4-5", "content": [tool]},
+            None,
+        ),
         (
             "user",
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_sub", "content": "done"}]},
+            {
+                "role": "user",
+                "content": [{"type": "tool_result", "tool_use_id": "toolu_sub", "content": "done"}],
+            },
             claude.write_result(f"{cwd}/{path}", text, None),
         ),
     ]
     records = []
     for number, (kind, message, detail) in enumerate(messages):
-        record = {**shared, "type": kind, "uuid": f"sub-{number}", "parentUuid": f"sub-{number - 1}" if number else None}
+        record = {
+            **shared,
+            "type": kind,
+            "uuid": f"sub-{number}",
+            "parentUuid": f"sub-{number - 1}" if number else None,
+        }
         record |= {"timestamp": claude.iso(at + number), "message": message}
         records.append(record | ({"toolUseResult": detail} if detail else {}))
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
-@pytest.mark.parametrize(("owner", "said"), [("", ("agent", "exact")), ("another-session", ("unknown", "invisible_subagent"))])
-def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(owner: str, said: tuple[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("owner", "said"),
+    [("", ("agent", "exact")), ("another-session", ("unknown", "invisible_subagent"))],
+)
+def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(
+    owner: str, said: tuple[str, str], tmp_path: Path
+) -> None:
     world = World("task-files")
     world.human_write("a.py", "a = 1\n")
     world.commit("Start")
@@ -897,8 +1102,18 @@ def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(owner: str, 
         sub.write("sub.py", "written = by_a_subagent\n")
     commit = world.commit("By a subagent", [session])
     (checkpoint,) = commit.checkpoints
-    content = _subagent_file(owner or session.id, sub.agent_id, session.log.cwd, "sub.py", "written = by_a_subagent\n", began)
-    world.store_files({f"{checkpoint[:2]}/{checkpoint[2:]}/tasks/toolu_x/agent-{sub.agent_id}.jsonl": content}, "Task")
+    content = _subagent_file(
+        owner or session.id,
+        sub.agent_id,
+        session.log.cwd,
+        "sub.py",
+        "written = by_a_subagent\n",
+        began,
+    )
+    world.store_files(
+        {f"{checkpoint[:2]}/{checkpoint[2:]}/tasks/toolu_x/agent-{sub.agent_id}.jsonl": content},
+        "Task",
+    )
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
     assert _authors(tmp_path / "out.db", commit.sha)["sub.py"] == [(1, 1, *said)]
     (row,) = _rows(tmp_path / "out.db", "SELECT turns, unseen_subagents FROM sessions")
@@ -906,7 +1121,9 @@ def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(owner: str, 
 
 
 @pytest.mark.parametrize(("gone", "method"), [(False, "made_by_call"), (True, "time_and_files")])
-def test_commit_of_one_line_is_its_sessions_although_it_names_nothing(gone: bool, method: str, tmp_path: Path) -> None:
+def test_commit_of_one_line_is_its_sessions_although_it_names_nothing(
+    gone: bool, method: str, tmp_path: Path
+) -> None:
     """The call that made the commit printed its id; where somebody else made it, the file is as the session left it."""
     world = World("by-call")
     world.human_write("a.py", "alpha = 1\nomega = 9\n")
@@ -921,7 +1138,10 @@ def test_commit_of_one_line_is_its_sessions_although_it_names_nothing(gone: bool
     session.write("b.py", "b = 1\n")
     world.commit("And another", [session])
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    rows = _rows(tmp_path / "out.db", "SELECT c.commit_sha, s.method FROM commit_sessions s JOIN commits c ON c.id = s.commit_id")
+    rows = _rows(
+        tmp_path / "out.db",
+        "SELECT c.commit_sha, s.method FROM commit_sessions s JOIN commits c ON c.id = s.commit_id",
+    )
     assert {row["commit_sha"]: row["method"] for row in rows}.get(commit.sha) == method
     assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [(1, 1, "agent", "exact")]
 
@@ -934,11 +1154,19 @@ def test_script_of_the_committed_package_file_tells_which_generator_ran(tmp_path
     session = world.session("2.1.150")
     session.prompt("Make a migration")
     session.write("src/schema.ts", "export const users = table()\n")
-    session.bash("pnpm ship", lambda shell: shell.write("drizzle/0000_init.sql", "CREATE TABLE users;\nSELECT 1;\n"), blunt=True)
+    session.bash(
+        "pnpm ship",
+        lambda shell: shell.write("drizzle/0000_init.sql", "CREATE TABLE users;\nSELECT 1;\n"),
+        blunt=True,
+    )
     commit = world.commit("Migration", [session])
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", commit.sha)["drizzle/0000_init.sql"] == [(1, 2, "tool", "none")]
-    (row,) = _rows(tmp_path / "out.db", "SELECT DISTINCT tool, run_by FROM line_spans WHERE author = 'tool'")
+    assert _authors(tmp_path / "out.db", commit.sha)["drizzle/0000_init.sql"] == [
+        (1, 2, "tool", "none")
+    ]
+    (row,) = _rows(
+        tmp_path / "out.db", "SELECT DISTINCT tool, run_by FROM line_spans WHERE author = 'tool'"
+    )
     assert row == {"tool": "drizzle-kit", "run_by": "agent"}
 
 
@@ -948,7 +1176,9 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path) -> 
     world.commit("Start")
     session = world.session("2.1.150")
     session.prompt("Delegate it")
-    with session.subagent("Create sub.py with one assignment. Read notes.md before.", visible=False) as sub:
+    with session.subagent(
+        "Create sub.py with one assignment. Read notes.md before.", visible=False
+    ) as sub:
         sub.write("sub.py", "written = by_a_subagent\n")
     world.human_write("notes.md", "what to assign\n")
     commit = world.commit("By a subagent", [session])
@@ -1011,10 +1241,15 @@ def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
     commit = world.commit("By a subagent", [session])
     (checkpoint,) = commit.checkpoints
     record = {
-        "tool_use_id": call, "agent_id": sub.agent_id, "subagent_type": "general-purpose", "task_description": "Delegated work",
-        "files": ["a.py", "sub.py"], "started_at": claude.iso(0), "completed_at": claude.iso(world.clock),
+        "tool_use_id": call,
+        "agent_id": sub.agent_id,
+        "subagent_type": "general-purpose",
+        "task_description": "Delegated work",
+        "files": ["a.py", "sub.py"],
+        "started_at": claude.iso(0),
+        "completed_at": claude.iso(world.clock),
         "transcript_unavailable_reason": "transcript too large",
-    }  # fmt: skip
+    }
     place = f"{checkpoint[:2]}/{checkpoint[2:]}/tasks/{call}/task.json"
     without = world.build(tmp_path / "without")
     _run(without, tmp_path / "without.db")
@@ -1026,7 +1261,9 @@ def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
     assert said["sub.py"] == [(1, 1, "agent", "subagent")]
     assert said["a.py"] == [(1, 1, "unknown", "invisible_subagent")]
     assert said["b.py"] == [(1, 1, "agent", "exact"), (2, 2, "human", "none")]
-    (row,) = _rows(tmp_path / "with.db", "SELECT detail FROM problems WHERE code = 'no_subagent_transcript'")
+    (row,) = _rows(
+        tmp_path / "with.db", "SELECT detail FROM problems WHERE code = 'no_subagent_transcript'"
+    )
     assert row["detail"] == "transcript too large"
 
 
@@ -1048,17 +1285,24 @@ def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> No
     commit = world.commit("Publish", [session])
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
     authors = _authors(tmp_path / "out.db", commit.sha)
-    assert authors["a.xml"] == [(1, 3, "tool", "none")] and authors["b.xml"] == [(1, 3, "unknown", "opaque_shell")]
+    assert authors["a.xml"] == [(1, 3, "tool", "none")] and authors["b.xml"] == [
+        (1, 3, "unknown", "opaque_shell")
+    ]
 
 
-def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_their_text(tmp_path: Path) -> None:
+def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_their_text(
+    tmp_path: Path,
+) -> None:
     """The recorder put one word in the place of a name: the file is not known, the lines of a commit are."""
     world = World("redacted")
     world.human_write("docs/index.md", "# Ledger\n")
     world.commit("Begin")
     session = world.session()
     session.prompt("Write the guide and the notes")
-    session.write("docs/REDACTED.md", "The ledger keeps track of small expenses.\nIt is closed at the end of each month.\n")
+    session.write(
+        "docs/REDACTED.md",
+        "The ledger keeps track of small expenses.\nIt is closed at the end of each month.\n",
+    )
     world.rename("docs/REDACTED.md", "docs/aX9pQ2-guide.md")
     session.write("notes/REDACTED.md", "These notes of the ledger are committed nowhere.\n")
     world.remove("notes/REDACTED.md")
@@ -1066,17 +1310,28 @@ def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_thei
     world.commit("A guide", [session])
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
     edits = _rows(tmp_path / "out.db", "SELECT outcome, detail FROM edits")
-    assert [(row["outcome"], row["detail"]) for row in edits] == [("unmatched", "path_redacted")] * 2
-    (total,) = _rows(tmp_path / "out.db", "SELECT edits_unmatched, edits_applied FROM session_stats")
+    assert [(row["outcome"], row["detail"]) for row in edits] == [
+        ("unmatched", "path_redacted")
+    ] * 2
+    (total,) = _rows(
+        tmp_path / "out.db", "SELECT edits_unmatched, edits_applied FROM session_stats"
+    )
     assert (total["edits_unmatched"], total["edits_applied"]) == (2, 0)
-    lines = _rows(tmp_path / "out.db", "SELECT DISTINCT class, evidence FROM line_spans WHERE path = 'docs/aX9pQ2-guide.md'")
+    lines = _rows(
+        tmp_path / "out.db",
+        "SELECT DISTINCT class, evidence FROM line_spans WHERE path = 'docs/aX9pQ2-guide.md'",
+    )
     assert [(row["class"], row["evidence"]) for row in lines] == [("agent", "matched")]
 
 
 # --- a clone in which somebody goes on working ----------------------------------------------------------------------------
 
 
-_OF_ALL_BRANCHES = ("session_features", "scores", "stage_runs")  # they know what lies on any branch by the time they are written
+_OF_ALL_BRANCHES = (
+    "session_features",
+    "scores",
+    "stage_runs",
+)  # they know what lies on any branch by the time they are written
 
 
 def _tip(repository: Path, name: str = "HEAD") -> str:
@@ -1103,7 +1358,11 @@ def test_branch_that_moves_during_a_run_gives_the_answer_of_before_or_after(tmp_
     before = _run(repository, tmp_path / "before.db")[1]
     for stop in itertools.count(1):
         git(repository, "update-ref", "HEAD", old)
-        answer = _run(repository, tmp_path / f"moved-{stop}.db", progress=_moving(repository, stop, (old, new)))[1]
+        answer = _run(
+            repository,
+            tmp_path / f"moved-{stop}.db",
+            progress=_moving(repository, stop, (old, new)),
+        )[1]
         if _tip(repository) == old:
             break
         expected = after if answer["commits"] == after["commits"] else before

@@ -37,8 +37,12 @@ def confusion(tmp_path_factory: pytest.TempPathFactory) -> Counter[tuple[str, st
 
 
 # Most of a person's lines in these histories have no witness: whole files that only the commit shows.
-@pytest.mark.parametrize(("author", "precision", "recall"), [("agent", 0.99, 0.99), ("human", 0.97, 0.2)])
-def test_precision_and_recall(confusion: Counter[tuple[str, str]], author: str, precision: float, recall: float) -> None:
+@pytest.mark.parametrize(
+    ("author", "precision", "recall"), [("agent", 0.99, 0.99), ("human", 0.97, 0.2)]
+)
+def test_precision_and_recall(
+    confusion: Counter[tuple[str, str]], author: str, precision: float, recall: float
+) -> None:
     right = confusion[author, author]
     said = sum(n for (_, s), n in confusion.items() if s == author)
     true = sum(n for (t, _), n in confusion.items() if t == author)
@@ -67,7 +71,11 @@ def test_updates_commit_by_commit_or_in_leaps_end_as_one_fresh_run(
     late, killed = (rng.sample([*cuts, ""], 2), rng.choice([*cuts, ""])) if seed % 2 else ([], None)
     for branch in (*sorted(cuts, key=commits.index), ""):
         options = AttributeOptions(branch=branch, anyway=True)
-        hidden = _refs(repository, "refs/heads/entire", "refs/entire", "refs/remotes") if branch in late else {}
+        hidden = (
+            _refs(repository, "refs/heads/entire", "refs/entire", "refs/remotes")
+            if branch in late
+            else {}
+        )
         for ref in hidden:
             git(repository, "update-ref", "-d", ref)
         if branch == killed:
@@ -82,7 +90,9 @@ def test_updates_commit_by_commit_or_in_leaps_end_as_one_fresh_run(
     _attribute(repository, commits[-1], tmp_path / "updated.db")
     _attribute(repository, commits[-1], tmp_path / "fresh.db")
     tables = compare_databases(tmp_path / "updated.db", tmp_path / "fresh.db")
-    assert [table for table in tables if table.differs] == [] and any(table.table == "spans" and table.rows for table in tables)
+    assert [table for table in tables if table.differs] == [] and any(
+        table.table == "spans" and table.rows for table in tables
+    )
 
 
 def _kill(*_: object) -> None:
@@ -91,13 +101,19 @@ def _kill(*_: object) -> None:
 
 @pytest.mark.parametrize("with_sessions", [True, False])
 @pytest.mark.parametrize("seed", range(6))
-def test_a_line_of_a_newer_commit_has_the_class_of_a_fresh_run_or_none(seed: int, with_sessions: bool, tmp_path: Path) -> None:
+def test_a_line_of_a_newer_commit_has_the_class_of_a_fresh_run_or_none(
+    seed: int, with_sessions: bool, tmp_path: Path
+) -> None:
     """Also where the first run knew no session."""
     repository = import_stream(random_history.generate(seed)[0], tmp_path / "repo")
     commits = git(repository, "rev-list", "--reverse", "main").decode().split()
     answered = 0
     for number, first in enumerate(Random(seed).sample(range(len(commits) - 3), 3)):
-        hidden = {} if with_sessions else _refs(repository, "refs/heads/entire", "refs/entire", "refs/remotes")
+        hidden = (
+            {}
+            if with_sessions
+            else _refs(repository, "refs/heads/entire", "refs/entire", "refs/remotes")
+        )
         for ref in hidden:
             git(repository, "update-ref", "-d", ref)
         _attribute(repository, commits[first], tmp_path / f"{number}.db")
@@ -106,15 +122,28 @@ def test_a_line_of_a_newer_commit_has_the_class_of_a_fresh_run_or_none(seed: int
         last = commits[first + 1 + number]
         _attribute(repository, last, tmp_path / f"{number}-fresh.db")
         for path in git(repository, "ls-tree", "-r", "--name-only", last).decode().splitlines():
-            quick, fresh = (_blamed(repository, tmp_path / f"{number}{name}.db", path) for name in ("", "-fresh"))
-            pairs = [(a.attribution, b.attribution) for a, b in zip(quick, fresh, strict=True) if a.attribution.provisional]
-            assert [(told.kind, told.session) for told, _ in pairs] == [(settled.kind, settled.session) for _, settled in pairs]
+            quick, fresh = (
+                _blamed(repository, tmp_path / f"{number}{name}.db", path)
+                for name in ("", "-fresh")
+            )
+            pairs = [
+                (a.attribution, b.attribution)
+                for a, b in zip(quick, fresh, strict=True)
+                if a.attribution.provisional
+            ]
+            assert [(told.kind, told.session) for told, _ in pairs] == [
+                (settled.kind, settled.session) for _, settled in pairs
+            ]
             answered += len(pairs)
     assert answered
 
 
 def _refs(repository: Path, *below: str) -> dict[str, str]:
-    lines = git(repository, "for-each-ref", "--format=%(refname) %(objectname)", *below).decode().splitlines()
+    lines = (
+        git(repository, "for-each-ref", "--format=%(refname) %(objectname)", *below)
+        .decode()
+        .splitlines()
+    )
     return dict(line.split() for line in lines)
 
 
@@ -126,4 +155,6 @@ def _attribute(repository: Path, commit: str, db: Path) -> None:
 
 def _blamed(repository: Path, db: Path, path: str) -> list[BlameLine]:
     with Store(db) as store:
-        return blame(attributed_clone(store, GitRepo(repository), print), path).lines if path else []
+        return (
+            blame(attributed_clone(store, GitRepo(repository), print), path).lines if path else []
+        )

@@ -22,7 +22,9 @@ F = "src/app.py"
 class Play:
     """A worktree and what is in git, on a clock of whole seconds."""
 
-    def __init__(self, git: dict[str, Sequence[str]] | None = None, committed: Iterable[str] = ()) -> None:
+    def __init__(
+        self, git: dict[str, Sequence[str]] | None = None, committed: Iterable[str] = ()
+    ) -> None:
         self.git = git or {}
         self.committed = {text for texts in self.git.values() for text in texts} | set(committed)
         self.asked: list[tuple[str, float, float, bool]] = []
@@ -40,8 +42,12 @@ class Play:
         call = CallRef(7, f"c{self.count}", 1, self.at, by_shell=edit.by_shell)
         return self.tree.apply(ReplayStep(self.at, self.count, edit.path, edit, call, new_path))
 
-    def edit(self, *pairs: tuple[str, str], all: bool = False, hunks: Sequence[Hunk] = (), path: str = F) -> StepOutcome:
-        return self.apply(Edit(path, "edit", tuple(Replacement(a, b, all) for a, b in pairs), hunks=tuple(hunks)))
+    def edit(
+        self, *pairs: tuple[str, str], all: bool = False, hunks: Sequence[Hunk] = (), path: str = F
+    ) -> StepOutcome:
+        return self.apply(
+            Edit(path, "edit", tuple(Replacement(a, b, all) for a, b in pairs), hunks=tuple(hunks))
+        )
 
     def write(self, text: str, path: str = F) -> StepOutcome:
         return self.apply(Edit(path, "write", content=text))
@@ -52,7 +58,9 @@ class Play:
 
     def recorded(self, before: str, old: str, new: str) -> StepOutcome:
         """A replacement with the text before it, as agents record it."""
-        return self.apply(Edit(F, "edit", (Replacement(old, new),), before=before, before_known=True))
+        return self.apply(
+            Edit(F, "edit", (Replacement(old, new),), before=before, before_known=True)
+        )
 
     def see(self, text: str, path: str = F) -> bool:
         self.at += 10
@@ -77,7 +85,9 @@ class Play:
 
     def line(self, text: str, path: str = F) -> int:
         """Id of the only line that reads so."""
-        (found,) = [i for t, i in zip(lines_of(self.text(path)), self.ids(path), strict=True) if t == text]
+        (found,) = [
+            i for t, i in zip(lines_of(self.text(path)), self.ids(path), strict=True) if t == text
+        ]
         return found
 
 
@@ -96,10 +106,22 @@ def test_edit_makes_only_the_lines_it_changes_the_calls() -> None:
 
 
 def test_the_place_of_an_edit_is_the_recorded_one_where_the_file_is_not_known() -> None:
-    lines = (" def f():", "-    b = 2", "+    b = 20", "+    bb = 21", "     c = 3", "     d = 4", "-    e = 5", "+    e = 50")
+    lines = (
+        " def f():",
+        "-    b = 2",
+        "+    b = 20",
+        "+    bb = 21",
+        "     c = 3",
+        "     d = 4",
+        "-    e = 5",
+        "+    e = 50",
+    )
     play = Play({F: ()})
     play.edit(
-        ("    b = 2\n    c = 3\n    d = 4\n    e = 5", "    b = 20\n    bb = 21\n    c = 3\n    d = 4\n    e = 50"),
+        (
+            "    b = 2\n    c = 3\n    d = 4\n    e = 5",
+            "    b = 20\n    bb = 21\n    c = 3\n    d = 4\n    e = 50",
+        ),
         hunks=[Hunk(40, 5, 45, 6, lines)],
     )
     assert [change.start for change in play.tree.changes] == [46, 50]
@@ -152,10 +174,19 @@ def test_several_replacements_of_one_call_build_on_each_other() -> None:
 def test_one_replacement_that_does_not_fit_undoes_the_whole_call() -> None:
     play = _git("a\nb\n")
     play.edit(("a", "A"))
-    edit = Edit(F, "edit", (Replacement("b", "B"), Replacement("nowhere", "C")), before="A\nb\n", before_known=True)
+    edit = Edit(
+        F,
+        "edit",
+        (Replacement("b", "B"), Replacement("nowhere", "C")),
+        before="A\nb\n",
+        before_known=True,
+    )
     assert play.apply(edit) == StepOutcome(False, "text_not_found")
     assert play.who() == [("A", "c1"), ("b", BASE)]
-    assert [(path, call.call_id, lines) for path, call, lines in play.tree.fragments] == [(F, "c2", ["B"]), (F, "c2", ["C"])]
+    assert [(path, call.call_id, lines) for path, call, lines in play.tree.fragments] == [
+        (F, "c2", ["B"]),
+        (F, "c2", ["C"]),
+    ]
 
 
 def test_replace_all_changes_every_place_and_no_other_line() -> None:
@@ -164,10 +195,15 @@ def test_replace_all_changes_every_place_and_no_other_line() -> None:
     assert play.who() == [("x = new", "c1"), ("keep", BASE), ("y = new + new", "c1")]
 
 
-def test_edits_of_all_occurrences_stop_when_they_have_changed_too_many_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_edits_of_all_occurrences_stop_when_they_have_changed_too_many_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(replay, "REPEATED_LINES", 500)
     play = _git("a x\n" * 100)
-    done = [play.apply(Edit(F, "edit", (Replacement(f"{o} x", f"{n} x", all=True),))) for o, n in ("ab", "ba") * 20]
+    done = [
+        play.apply(Edit(F, "edit", (Replacement(f"{o} x", f"{n} x", all=True),)))
+        for o, n in ("ab", "ba") * 20
+    ]
     assert [one.applied for one in done] == [True] * 6 + [False] * 34
     assert done[-1].why == NoReplay.TOO_MANY
     assert play.tree.unplaced[F] == play.at  # so nobody takes the lines that follow for a person's
@@ -211,13 +247,24 @@ def test_empty_search_fills_an_empty_file_and_no_other() -> None:
 
 def test_edit_without_any_text_cannot_be_replayed() -> None:
     play = _git("a\n")
-    assert play.apply(Edit(F, "edit")) == StepOutcome(False, "text_not_found") or play.tree.files == {}
+    assert (
+        play.apply(Edit(F, "edit")) == StepOutcome(False, "text_not_found") or play.tree.files == {}
+    )
     assert play.apply(Edit(F, "write")).applied is False
 
 
 def test_text_recorded_after_the_edit_is_taken_as_it_is() -> None:
     play = Play()
-    play.apply(Edit(F, "edit", (Replacement("b", "guess"),), before="a\nb\n", before_known=True, after="a\nreal\n"))
+    play.apply(
+        Edit(
+            F,
+            "edit",
+            (Replacement("b", "guess"),),
+            before="a\nb\n",
+            before_known=True,
+            after="a\nreal\n",
+        )
+    )
     assert play.who() == [("a", BASE), ("real", "c1")]
     assert play.tree.files[F].seen_at == play.tree.files[F].certain_at > 0
 
@@ -228,7 +275,10 @@ def test_delete_takes_all_lines_away_and_says_who_did_it() -> None:
     ids = play.ids()
     assert play.apply(Edit(F, "delete", by_shell=True)) == StepOutcome(True, "", 0, 2)
     assert not play.tree.files[F].exists and play.ids() == []
-    assert [by.call_id if by else "" for by in (play.tree.removed[i].by for i in ids)] == ["c2", "c2"]
+    assert [by.call_id if by else "" for by in (play.tree.removed[i].by for i in ids)] == [
+        "c2",
+        "c2",
+    ]
 
 
 def test_delete_of_a_file_nobody_saw_is_no_failure() -> None:
@@ -256,21 +306,28 @@ def test_move_of_a_file_from_git_starts_from_its_text() -> None:
 
 def test_move_of_a_file_nobody_knows_cannot_be_replayed() -> None:
     play = Play()
-    assert play.apply(Edit(F, "move", new_path="b.py"), "b.py") == StepOutcome(False, "no_base_text")
+    assert play.apply(Edit(F, "move", new_path="b.py"), "b.py") == StepOutcome(
+        False, "no_base_text"
+    )
     assert "b.py" not in play.tree.files
 
 
 def test_copy_is_of_whoever_wrote_the_text_and_leaves_the_old_lines() -> None:
     play = _git("a\nb\n")
     play.edit(("b", "B"))
-    assert play.apply(Edit(F, "copy", new_path="b.py", by_shell=True), "b.py") == StepOutcome(True, "", 2, 0)
+    assert play.apply(Edit(F, "copy", new_path="b.py", by_shell=True), "b.py") == StepOutcome(
+        True, "", 2, 0
+    )
     assert play.who() == play.who("b.py") == [("a", BASE), ("B", "c1")]
     assert not set(play.ids()) & set(play.ids("b.py"))
     assert play.tree.born["b.py"] == [play.ids("b.py")[1]]
     copied_by = play.tree.files["b.py"].moved_by
     assert copied_by is not None and copied_by.call_id == "c2"
     play.apply(Edit("b.py", "edit", replacements=(Replacement("a", "A"),)), "b.py")
-    assert play.who() == [("a", BASE), ("B", "c1")] and play.who("b.py") == [("A", "c3"), ("B", "c1")]
+    assert play.who() == [("a", BASE), ("B", "c1")] and play.who("b.py") == [
+        ("A", "c3"),
+        ("B", "c1"),
+    ]
 
 
 def test_ids_above_and_below_an_edit_stay() -> None:
@@ -310,7 +367,12 @@ def test_only_new_lines_are_new_where_texts_repeat(before: str, after: str, who:
 
 # --- positions ----------------------------------------------------------------------------------------------------------
 
-_TWICE = "".join(f"head {i}\n" for i in range(10)) + "x = 1\n" + "".join(f"mid {i}\n" for i in range(10)) + "x = 1\nend\n"
+_TWICE = (
+    "".join(f"head {i}\n" for i in range(10))
+    + "x = 1\n"
+    + "".join(f"mid {i}\n" for i in range(10))
+    + "x = 1\nend\n"
+)
 
 
 def _patch(line: int) -> Hunk:
@@ -336,7 +398,9 @@ def test_patch_position_chooses_between_committed_versions() -> None:
     far = "".join(f"new {i}\n" for i in range(40)) + "x = 1\nend\n"
     near = "a\nb\nc\nx = 1\nend\n"
     play = _git(far, near)
-    play.edit(("x = 1", "x = 2"), hunks=[Hunk(1, 5, 1, 5, (" a", " b", " c", "-x = 1", "+x = 2", " end"))])
+    play.edit(
+        ("x = 1", "x = 2"), hunks=[Hunk(1, 5, 1, 5, (" a", " b", " c", "-x = 1", "+x = 2", " end"))]
+    )
     assert play.text() == "a\nb\nc\nx = 2\nend\n"
 
 
@@ -429,7 +493,10 @@ def test_hunk_that_only_inserts_goes_after_its_line() -> None:
 
 
 def test_several_hunks_keep_their_order() -> None:
-    hunks = [Hunk(0, 1, 0, 1, ("-x", "+1"), exact_text=True), Hunk(0, 1, 0, 1, ("-x", "+2"), exact_text=True)]
+    hunks = [
+        Hunk(0, 1, 0, 1, ("-x", "+1"), exact_text=True),
+        Hunk(0, 1, 0, 1, ("-x", "+2"), exact_text=True),
+    ]
     assert apply_hunks("x\nx\nx\n", hunks) == "1\n2\nx\n"
 
 
@@ -543,7 +610,9 @@ def test_line_taken_out_by_a_call_names_the_call() -> None:
     a, b = play.line("a"), play.line("b")
     play.edit(("b\n", ""))
     play.edit(("a", "A"))
-    assert {line: (r.by.call_id if r.by else None, r.replaced) for line, r in play.tree.removed.items()} == {
+    assert {
+        line: (r.by.call_id if r.by else None, r.replaced) for line, r in play.tree.removed.items()
+    } == {
         a: ("c3", True),
         b: ("c2", False),
     }
@@ -608,14 +677,22 @@ def test_overlay_keeps_the_rest_of_what_is_known() -> None:
         ("a\nb\n", "new", 99, "a\nb\nnew\n"),  # as far as the file goes
     ],
 )
-def test_overlay_puts_the_old_side_at_the_most_probable_place(text: str, old: str, start: int, result: str) -> None:
+def test_overlay_puts_the_old_side_at_the_most_probable_place(
+    text: str, old: str, start: int, result: str
+) -> None:
     edit = Edit(F, "edit", (Replacement(old, "whatever"),), hunks=(Hunk(start, 1, start, 1),))
     assert overlaid(text, edit) == result
 
 
 def _changes(*hunks: tuple[int, str, str, str, str]) -> Edit:
     """Hunks of one changed line each: (first line, line before, old, new, line after)."""
-    return Edit(F, "edit", hunks=tuple(Hunk(n, 3, n, 3, (f" {a}", f"-{x}", f"+{y}", f" {b}"), True) for n, a, x, y, b in hunks))
+    return Edit(
+        F,
+        "edit",
+        hunks=tuple(
+            Hunk(n, 3, n, 3, (f" {a}", f"-{x}", f"+{y}", f" {b}"), True) for n, a, x, y, b in hunks
+        ),
+    )
 
 
 def test_equal_hunks_of_an_unknown_file_are_laid_one_after_the_other() -> None:
@@ -623,13 +700,19 @@ def test_equal_hunks_of_an_unknown_file_are_laid_one_after_the_other() -> None:
     patch = _changes(*((n, "call({", "  issuer: a,", "  verified: a,", "}),") for n in (2, 9, 16)))
     assert play.apply(patch).applied
     assert play.text().split("\n").count("  verified: a,") == 3
-    assert [number for number, line in enumerate(play.text().split("\n"), 1) if "verified" in line] == [3, 10, 17]
+    assert [
+        number for number, line in enumerate(play.text().split("\n"), 1) if "verified" in line
+    ] == [3, 10, 17]
 
 
 def test_later_patch_of_an_unknown_file_finds_its_place_between_the_known_parts() -> None:
     play = Play()
     play.apply(_changes((10, "b {", "old", "new", "}")))
-    assert play.apply(_changes((2, "a {", "x", "y", "}"), (10, "b {", "new", "newer", "}"), (20, "c {", "p", "q", "}"))).applied
+    assert play.apply(
+        _changes(
+            (2, "a {", "x", "y", "}"), (10, "b {", "new", "newer", "}"), (20, "c {", "p", "q", "}")
+        )
+    ).applied
     known = [line for line in play.text().split("\n") if line not in ("\0", "")]
     assert known == ["a {", "y", "}", "b {", "newer", "}", "c {", "q", "}"]
     assert [line for line, who in play.who() if who == "c2"] == ["y", "newer", "q"]
@@ -637,7 +720,9 @@ def test_later_patch_of_an_unknown_file_finds_its_place_between_the_known_parts(
 
 def test_shell_edit_without_a_base_is_never_guessed() -> None:
     play = Play()
-    assert play.apply(Edit(F, "edit", (Replacement("a", "b", all=True),), by_shell=True)) == StepOutcome(False, "no_base_text")
+    assert play.apply(
+        Edit(F, "edit", (Replacement("a", "b", all=True),), by_shell=True)
+    ) == StepOutcome(False, "no_base_text")
     assert F not in play.tree.files
 
 
@@ -721,9 +806,25 @@ def test_text_too_large_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None
 
 # --- any sequence -------------------------------------------------------------------------------------------------------
 
-_LINE = st.sampled_from(["a", "b", "}", "", "x = 1", "x = 2", "return total", "return  total;", "long line with several words"])
+_LINE = st.sampled_from(
+    [
+        "a",
+        "b",
+        "}",
+        "",
+        "x = 1",
+        "x = 2",
+        "return total",
+        "return  total;",
+        "long line with several words",
+    ]
+)
 _TEXT = st.lists(_LINE, max_size=8).map(lambda lines: "".join(line + "\n" for line in lines))
-_MOVE = st.tuples(st.sampled_from(["write", "see", "recorded", "insert", "cut", "delete", "append"]), _TEXT, st.integers(0, 9))
+_MOVE = st.tuples(
+    st.sampled_from(["write", "see", "recorded", "insert", "cut", "delete", "append"]),
+    _TEXT,
+    st.integers(0, 9),
+)
 
 
 def _insert(play: Play, lines: list[str], text: str, at: int) -> None:
@@ -750,7 +851,9 @@ _MOVES: dict[str, Callable[[Play, list[str], str, int], object]] = {
 
 @settings(max_examples=150, deadline=None)
 @given(start=_TEXT, moves=st.lists(_MOVE, max_size=8))
-def test_after_any_sequence_every_line_has_one_id_and_old_lines_keep_theirs(start: str, moves: list[tuple[str, str, int]]) -> None:
+def test_after_any_sequence_every_line_has_one_id_and_old_lines_keep_theirs(
+    start: str, moves: list[tuple[str, str, int]]
+) -> None:
     play = _git(start)
     play.see(start)
     texts: dict[int, str] = {}
@@ -762,9 +865,18 @@ def test_after_any_sequence_every_line_has_one_id_and_old_lines_keep_theirs(star
         assert len(ids) == len(lines) == len(set(ids))
         for line, content in zip(ids, lines, strict=True):
             if line not in play.tree.reformatted:
-                assert texts.setdefault(line, content) == content  # a line that keeps its id keeps its text
-        top = next((i for i, (a, b) in enumerate(zip(old_lines, lines, strict=False)) if a != b), min(len(old_lines), len(lines)))
-        if name == "insert" and lines_of(text) and len({*old_lines, *lines_of(text)}) == len(old_lines) + len(lines_of(text)):
+                assert (
+                    texts.setdefault(line, content) == content
+                )  # a line that keeps its id keeps its text
+        top = next(
+            (i for i, (a, b) in enumerate(zip(old_lines, lines, strict=False)) if a != b),
+            min(len(old_lines), len(lines)),
+        )
+        if (
+            name == "insert"
+            and lines_of(text)
+            and len({*old_lines, *lines_of(text)}) == len(old_lines) + len(lines_of(text))
+        ):
             assert ids[:top] == old_ids[:top]
             assert [i for i in ids if i in set(old_ids)] == old_ids
         agents |= {i for i in ids if play.tree.origin(i).kind == AGENT}
@@ -775,7 +887,9 @@ def test_after_any_sequence_every_line_has_one_id_and_old_lines_keep_theirs(star
 
 @settings(max_examples=100, deadline=None)
 @given(before=_TEXT, after=_TEXT)
-def test_one_write_gives_the_call_no_line_that_the_old_text_could_supply(before: str, after: str) -> None:
+def test_one_write_gives_the_call_no_line_that_the_old_text_could_supply(
+    before: str, after: str
+) -> None:
     """The number of new lines is that of a shortest difference: common text is never claimed for the agent."""
     play = _git(before)
     play.apply(Edit(F, "write", content=after, before=before, before_known=True))

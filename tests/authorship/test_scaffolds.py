@@ -15,7 +15,10 @@ GITHUB = "GitHub <noreply@github.com>"
 ADA = "Ada <ada@example.org>"
 HOOK = [{"matcher": "", "hooks": [{"type": "command", "command": "entire hooks claude-code stop"}]}]
 LINT = [{"matcher": "Edit", "hooks": [{"type": "command", "command": "npm run lint"}]}]
-HOOKS = {"hooks": {"Stop": HOOK, "SessionEnd": HOOK}, "permissions": {"deny": ["Read(./.entire/metadata/**)"]}}
+HOOKS = {
+    "hooks": {"Stop": HOOK, "SessionEnd": HOOK},
+    "permissions": {"deny": ["Read(./.entire/metadata/**)"]},
+}
 RULES = """\
 <!-- BEGIN:nextjs-agent-rules -->
 # This is NOT the Next.js you know
@@ -23,10 +26,9 @@ RULES = """\
 This version has breaking changes. Read the guide first.
 <!-- END:nextjs-agent-rules -->
 """
-NEWER_RULES = (
-    RULES.replace("# This is", "\n## This is")
-    .replace("first.\n", "first.\n\nThis block is written and re-added by `next dev`.\n\n")
-)  # fmt: skip
+NEWER_RULES = RULES.replace("# This is", "\n## This is").replace(
+    "first.\n", "first.\n\nThis block is written and re-added by `next dev`.\n\n"
+)
 TEMPLATE = """\
 # [PROJECT_NAME] Constitution
 <!-- Example: Spec Constitution, TaskFlow Constitution, etc. -->
@@ -69,7 +71,9 @@ print("stopped")
 CLAUDE = "Co-Authored-By: Claude <noreply@anthropic.com>"
 
 
-def _sources(directory: Path, path: str, text: str, subject: str, author: str, before: str | None = None) -> list[tuple[str, str]]:
+def _sources(
+    directory: Path, path: str, text: str, subject: str, author: str, before: str | None = None
+) -> list[tuple[str, str]]:
     """(text, source) of the lines with text that a commit adds; `before`: the file in an earlier commit, "" for another file."""
     world = World("scaffold")
     if before is not None:
@@ -84,64 +88,224 @@ def _sources(directory: Path, path: str, text: str, subject: str, author: str, b
     ("path", "text", "subject", "author", "tool"),
     [
         (".claude/settings.json", json.dumps(HOOKS, indent=2), "Set up", ADA, "Entire"),
-        (".entire/settings.json", '{\n  "strategy": "manual-commit",\n  "enabled": true\n}\n', "Set up", ADA, "Entire"),
+        (
+            ".entire/settings.json",
+            '{\n  "strategy": "manual-commit",\n  "enabled": true\n}\n',
+            "Set up",
+            ADA,
+            "Entire",
+        ),
         ("AGENTS.md", RULES, "Set up", ADA, "create-next-app"),
         ("web/AGENTS.md", RULES, "Set up", ADA, "create-next-app"),
         ("AGENTS.md", NEWER_RULES, "Set up", ADA, "create-next-app"),
         ("AGENTS.md", CONTEXT, "Set up", ADA, "spec-kit"),
         ("CLAUDE.md", CONTEXT, "Set up", ADA, "spec-kit"),
-        (".specify/memory/constitution.md", "# [PROJECT_NAME] Constitution\n### [PRINCIPLE_1_NAME]\n", "Set up", ADA, "spec-kit"),
-        ("app/page.tsx", "export default () => null\n", "Initial commit from Create Next App", ADA, "create-next-app"),
-        ("CLAUDE.md", "@AGENTS.md\n", "Initial commit from Create Next App", ADA, "create-next-app"),
-        (".specify/memory/own.md", "# Rules\n", "Initial commit from Specify template", ADA, "spec-kit"),
-        ("src/pages/index.astro", "<h1>Astro</h1>\n", "Initial commit from Astro", ADA, "create-astro"),
-        (".codex/config.toml", '[projects."/home/ada/ledger"]\ntrust_level = "trusted"\n', "Set up", ADA, "Codex"),
-        ("web/node_modules/ledger/index.js", "module.exports = 1\n", "Add packages", ADA, "package manager"),
+        (
+            ".specify/memory/constitution.md",
+            "# [PROJECT_NAME] Constitution\n### [PRINCIPLE_1_NAME]\n",
+            "Set up",
+            ADA,
+            "spec-kit",
+        ),
+        (
+            "app/page.tsx",
+            "export default () => null\n",
+            "Initial commit from Create Next App",
+            ADA,
+            "create-next-app",
+        ),
+        (
+            "CLAUDE.md",
+            "@AGENTS.md\n",
+            "Initial commit from Create Next App",
+            ADA,
+            "create-next-app",
+        ),
+        (
+            ".specify/memory/own.md",
+            "# Rules\n",
+            "Initial commit from Specify template",
+            ADA,
+            "spec-kit",
+        ),
+        (
+            "src/pages/index.astro",
+            "<h1>Astro</h1>\n",
+            "Initial commit from Astro",
+            ADA,
+            "create-astro",
+        ),
+        (
+            ".codex/config.toml",
+            '[projects."/home/ada/ledger"]\ntrust_level = "trusted"\n',
+            "Set up",
+            ADA,
+            "Codex",
+        ),
+        (
+            "web/node_modules/ledger/index.js",
+            "module.exports = 1\n",
+            "Add packages",
+            ADA,
+            "package manager",
+        ),
         (".venv/lib/python3.12/site.py", "A = 1\n", "Add the environment", ADA, "package manager"),
         ("_bmad/bmm/workflows/4-implementation/story.md", "# Story\n", "Install BMAD", ADA, "BMAD"),
         (".codex/superpowers/README.md", "# Superpowers\n", "Add skills", ADA, "Superpowers"),
-        ("AGENTS.md", "<!-- omx:generated:agents-md -->\n\n# Rules\n", "Set up", ADA, "oh-my-codex"),
-        (".codex/agents/analyst.toml", '# oh-my-codex agent: analyst\nname = "analyst"\n', "Set up", ADA, "oh-my-codex"),
+        (
+            "AGENTS.md",
+            "<!-- omx:generated:agents-md -->\n\n# Rules\n",
+            "Set up",
+            ADA,
+            "oh-my-codex",
+        ),
+        (
+            ".codex/agents/analyst.toml",
+            '# oh-my-codex agent: analyst\nname = "analyst"\n',
+            "Set up",
+            ADA,
+            "oh-my-codex",
+        ),
         (".specify/memory/constitution.md", TEMPLATE, "Set up", ADA, "spec-kit"),
-        (".codex/history.jsonl", '{"session_id":"a","ts":1,"text":"Tidy"}\n', "Tidy", ADA, "generator"),
+        (
+            ".codex/history.jsonl",
+            '{"session_id":"a","ts":1,"text":"Tidy"}\n',
+            "Tidy",
+            ADA,
+            "generator",
+        ),
         (".codex/history.jsonl", '{"text":"Tidy"}\n{"text":"More"}\n', "More", ADA, "generator"),
         ("README.md", "# ledger-web", "Initial commit", GITHUB, "GitHub"),
         ("LICENSE", "MIT License\n\nCopyright (c) 2026 Ada\n", "Initial commit", GITHUB, "GitHub"),
         (".gitignore", "node_modules/\n", "Initial commit", GITHUB, "GitHub"),
         ("web/src/components/ui/card.tsx", CARD, "Add a card", ADA, "shadcn"),
-        ("components/ui/card.tsx", CARD.replace('"\n', '";\n').replace('"use client";\n\n', ""), "Add a card", ADA, "shadcn"),
+        (
+            "components/ui/card.tsx",
+            CARD.replace('"\n', '";\n').replace('"use client";\n\n', ""),
+            "Add a card",
+            ADA,
+            "shadcn",
+        ),
         (".claude/hooks/stop.py", HOOK_SCRIPT, "Add hooks", ADA, "claude-code-hooks-mastery"),
-        (".claude/hooks/utils/tts/openai_tts.py", HOOK_SCRIPT, "Add hooks", ADA, "claude-code-hooks-mastery"),
-        (".claude/status_lines/status_line_v2.py", HOOK_SCRIPT, "Add hooks", ADA, "claude-code-hooks-mastery"),
+        (
+            ".claude/hooks/utils/tts/openai_tts.py",
+            HOOK_SCRIPT,
+            "Add hooks",
+            ADA,
+            "claude-code-hooks-mastery",
+        ),
+        (
+            ".claude/status_lines/status_line_v2.py",
+            HOOK_SCRIPT,
+            "Add hooks",
+            ADA,
+            "claude-code-hooks-mastery",
+        ),
         ("app/windows/runner/utils.cpp", '#include "utils.h"\n', "Start", ADA, "flutter create"),
         ("ios/Runner/AppDelegate.swift", "import Flutter\n", "Start", ADA, "flutter create"),
         ("android/gradlew.bat", "@rem Gradle startup script\n", "Start", ADA, "Gradle"),
-        ("src/vite-env.d.ts", '/// <reference types="vite/client" />\n', "Start", ADA, "create-vite"),
-        (".claude/skills/skill-creator/scripts/run_eval.py", "RUNS = 3\n", "Add skills", ADA, "Anthropic's skills"),
-        (".agents/skills/docx/ooxml/scripts/pack.py", "PACK = 1\n", "Add skills", ADA, "Anthropic's skills"),
-        (".claude/skills/vercel-react-best-practices/rules/js-cache.md", "# Cache\n", "Add skills", ADA, "Vercel's skills"),
-        (".github/skills/bmad-agent-builder/scripts/init.py", "INIT = 1\n", "Install BMAD", ADA, "BMAD"),
+        (
+            "src/vite-env.d.ts",
+            '/// <reference types="vite/client" />\n',
+            "Start",
+            ADA,
+            "create-vite",
+        ),
+        (
+            ".claude/skills/skill-creator/scripts/run_eval.py",
+            "RUNS = 3\n",
+            "Add skills",
+            ADA,
+            "Anthropic's skills",
+        ),
+        (
+            ".agents/skills/docx/ooxml/scripts/pack.py",
+            "PACK = 1\n",
+            "Add skills",
+            ADA,
+            "Anthropic's skills",
+        ),
+        (
+            ".claude/skills/vercel-react-best-practices/rules/js-cache.md",
+            "# Cache\n",
+            "Add skills",
+            ADA,
+            "Vercel's skills",
+        ),
+        (
+            ".github/skills/bmad-agent-builder/scripts/init.py",
+            "INIT = 1\n",
+            "Install BMAD",
+            ADA,
+            "BMAD",
+        ),
         (".claude/skills/wds-4-ux-design/SKILL.md", "# Design\n", "Install BMAD", ADA, "BMAD"),
-        (".entire/settings.json", '{\n  "enabled": true\n}\n', f"Set up\n\n{CLAUDE}", ADA, "Entire"),
+        (
+            ".entire/settings.json",
+            '{\n  "enabled": true\n}\n',
+            f"Set up\n\n{CLAUDE}",
+            ADA,
+            "Entire",
+        ),
     ],
 )
-def test_what_a_program_writes_is_its_own(path: str, text: str, subject: str, author: str, tool: str, tmp_path: Path) -> None:
-    assert {source for _, source in _sources(tmp_path, path, text, subject, author)} == {f"tool {tool} unknown"}
+def test_what_a_program_writes_is_its_own(
+    path: str, text: str, subject: str, author: str, tool: str, tmp_path: Path
+) -> None:
+    assert {source for _, source in _sources(tmp_path, path, text, subject, author)} == {
+        f"tool {tool} unknown"
+    }
 
 
 @pytest.mark.parametrize(
     ("path", "text", "subject", "author", "before"),
     [
-        (".claude/settings.json", json.dumps({"hooks": {"PostToolUse": LINT}}, indent=2), "Set up", ADA, None),
-        (".claude/settings.json", '{\n  "permissions": {\n    "deny": []\n  }\n}\n', "Set up", ADA, None),
-        (".entire/settings.json", '{\n  "enabled": true,\n  "log_level": "debug"\n}\n', "Set up", ADA, None),
-        (".entire/settings.json", '{\n  "enabled": false\n}\n', "Off", ADA, '{\n  "enabled": true\n}\n'),
+        (
+            ".claude/settings.json",
+            json.dumps({"hooks": {"PostToolUse": LINT}}, indent=2),
+            "Set up",
+            ADA,
+            None,
+        ),
+        (
+            ".claude/settings.json",
+            '{\n  "permissions": {\n    "deny": []\n  }\n}\n',
+            "Set up",
+            ADA,
+            None,
+        ),
+        (
+            ".entire/settings.json",
+            '{\n  "enabled": true,\n  "log_level": "debug"\n}\n',
+            "Set up",
+            ADA,
+            None,
+        ),
+        (
+            ".entire/settings.json",
+            '{\n  "enabled": false\n}\n',
+            "Off",
+            ADA,
+            '{\n  "enabled": true\n}\n',
+        ),
         ("AGENTS.md", RULES.replace("first", "last"), "Reword", ADA, RULES),
         ("AGENTS.md", "# Rules\n\nRead the guide first.\n", "Set up", ADA, None),
         ("AGENTS.md", CONTEXT.replace("3.12", "3.13"), "Newer", ADA, CONTEXT),
         ("CLAUDE.md", "@AGENTS.md\n", "Set up", ADA, None),
-        (".specify/memory/constitution.md", "# Ledger Constitution\n### Small steps\n", "Set up", ADA, None),
-        ("app/page.tsx", "export default () => null\n", "Initial commit from Create Next App", ADA, ""),
+        (
+            ".specify/memory/constitution.md",
+            "# Ledger Constitution\n### Small steps\n",
+            "Set up",
+            ADA,
+            None,
+        ),
+        (
+            "app/page.tsx",
+            "export default () => null\n",
+            "Initial commit from Create Next App",
+            ADA,
+            "",
+        ),
         ("docs/plan.md", "# Plan\n", "Initial commit from Create Next App", ADA, None),
         (".claude/rules.md", "# Ours\n", "Initial commit from Create Next App", ADA, None),
         (".travis.yml", "language: node_js\n", "Initial commit from Create Next App", ADA, None),
@@ -160,26 +324,62 @@ def test_what_a_program_writes_is_its_own(path: str, text: str, subject: str, au
             ADA,
             '[projects."/home/ada/ledger"]\n',
         ),
-        ("_bmad/bmm/workflows/4-implementation/story.md", "# Our story\n", "Reword", ADA, "# Story\n"),
+        (
+            "_bmad/bmm/workflows/4-implementation/story.md",
+            "# Our story\n",
+            "Reword",
+            ADA,
+            "# Story\n",
+        ),
         ("AGENTS.md", "# Rules\n\n<!-- omx:generated:agents-md -->\n", "Set up", ADA, None),
         (".codex/agents/own.toml", 'name = "analyst"\n', "Set up", ADA, None),
-        ("tests/fixtures/node_modules/ledger/index.js", "module.exports = 1\n", "Add a fixture", ADA, None),
+        (
+            "tests/fixtures/node_modules/ledger/index.js",
+            "module.exports = 1\n",
+            "Add a fixture",
+            ADA,
+            None,
+        ),
         ("e2e/node_modules/ledger/index.js", "module.exports = 1\n", "Add a fixture", ADA, None),
         ("ui/src/Pods/PodList.tsx", "export const PodList = 1\n", "List pods", ADA, None),
-        ("packages/core/__fixtures__/a/node_modules/b/index.js", "module.exports = 1\n", "Add a fixture", ADA, None),
+        (
+            "packages/core/__fixtures__/a/node_modules/b/index.js",
+            "module.exports = 1\n",
+            "Add a fixture",
+            ADA,
+            None,
+        ),
         (".bmad/custom/modules/own.md", "# Ours\n", "Add rules", ADA, None),
         ("components/ui/card.tsx", CARD.replace("rounded-xl", "rounded-lg"), "Rounder", ADA, CARD),
         ("components/ui/card.tsx", CARD.replace('data-slot="card" ', ""), "Our card", ADA, None),
-        ("components/ui/card.tsx", CARD.replace("@/lib/utils", "@/lib/names"), "Our card", ADA, None),
+        (
+            "components/ui/card.tsx",
+            CARD.replace("@/lib/utils", "@/lib/names"),
+            "Our card",
+            ADA,
+            None,
+        ),
         ("components/ui/bill.tsx", CARD, "Our bill", ADA, None),
         ("components/card.tsx", CARD, "Our card", ADA, None),
-        ("components/ui/card.tsx", CARD, f"Add a card\n\n{CLAUDE}", ADA, None),  # it may have written that itself
+        (
+            "components/ui/card.tsx",
+            CARD,
+            f"Add a card\n\n{CLAUDE}",
+            ADA,
+            None,
+        ),  # it may have written that itself
         (".claude/hooks/stop.py", HOOK_SCRIPT, f"Add a hook\n\n{CLAUDE}", ADA, None),
         (".claude/hooks/stop.py", 'print("stopped")\n', "Add a hook", ADA, None),
         (".claude/hooks/ledger.py", HOOK_SCRIPT, "Add a hook", ADA, None),
         ("scripts/stop.py", HOOK_SCRIPT, "Add a script", ADA, None),
         ("windows/runner/ledger.cpp", "int main() {}\n", "Add the ledger", ADA, None),
-        ("ios/Runner/AppDelegate.swift", "import Flutter\nimport Ledger\n", "Use the ledger", ADA, "import Flutter\n"),
+        (
+            "ios/Runner/AppDelegate.swift",
+            "import Flutter\nimport Ledger\n",
+            "Use the ledger",
+            ADA,
+            "import Flutter\n",
+        ),
         (".claude/skills/skill-creator/scripts/own.py", "OWN = 1\n", "Add a script", ADA, None),
         (".claude/skills/docx/notes.md", "# Ours\n", "Add notes", ADA, None),
         (".claude/skills/our-bmad-rules/SKILL.md", "# Ours\n", "Add a skill", ADA, None),
@@ -202,7 +402,9 @@ def test_hooks_beside_those_of_others(tmp_path: Path) -> None:
 
 
 def test_a_description_is_no_part_of_the_name(tmp_path: Path) -> None:
-    found = _sources(tmp_path, "README.md", "# ledger\nSmall expenses of every day\n", "Initial commit", GITHUB)
+    found = _sources(
+        tmp_path, "README.md", "# ledger\nSmall expenses of every day\n", "Initial commit", GITHUB
+    )
     assert [source.split()[0] for _, source in found] == ["tool", "unknown"]
 
 
@@ -219,13 +421,24 @@ def test_what_an_agent_is_recorded_to_have_written_stays_its_own(tmp_path: Path)
 @pytest.mark.parametrize(
     "repeated",
     [
-        "1", '"TodoWrite",', '"hooksAb",', '"x entire hooks a b",', "[", '"enabled": true,', '"Stop": [{"hooks": [',
-        "[PROJECT_NAME]\n", "# A Development Guidelines\n\nAuto-generated from all feature plans. Last updated: \n",
+        "1",
+        '"TodoWrite",',
+        '"hooksAb",',
+        '"x entire hooks a b",',
+        "[",
+        '"enabled": true,',
+        '"Stop": [{"hooks": [',
+        "[PROJECT_NAME]\n",
+        "# A Development Guidelines\n\nAuto-generated from all feature plans. Last updated: \n",
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("start", ["", '{"entire hooks claude-code stop", '])
 def test_no_file_keeps_a_text_of_a_program_from_ending(repeated: str, start: str) -> None:
     """Such a file would never be done, if what was matched were tried in every other way."""
     for scaffold in scaffolds():
-        matches = [match[0] for match in scaffold.text.finditer(start + repeated * 400 + "!")] if scaffold.text.pattern else []
+        matches = (
+            [match[0] for match in scaffold.text.finditer(start + repeated * 400 + "!")]
+            if scaffold.text.pattern
+            else []
+        )
         assert not any(match.endswith("!") for match in matches if scaffold.program == "Entire")

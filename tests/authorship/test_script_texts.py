@@ -14,7 +14,12 @@ from collector.vocabulary.lines import Author
 
 
 def _written(script: str) -> set[str]:
-    return {lines[number] for lines, added in script_texts(script) for number in added if lines[number].strip()}
+    return {
+        lines[number]
+        for lines, added in script_texts(script)
+        for number in added
+        if lines[number].strip()
+    }
 
 
 PUT = "open(p, 'w').write(s)\n"
@@ -25,9 +30,15 @@ PUT = "open(p, 'w').write(s)\n"
     [
         ("new = '''first line\nsecond line\n'''\n" + PUT, {"first line", "second line"}),
         ('new = """first line\nsecond line\n"""\n' + PUT, {"first line", "second line"}),
-        ("new = '''def f():\n    \"\"\"What it does.\"\"\"\n'''\n" + PUT, {"def f():", '    """What it does."""'}),
+        (
+            "new = '''def f():\n    \"\"\"What it does.\"\"\"\n'''\n" + PUT,
+            {"def f():", '    """What it does."""'},
+        ),
         ('s += "first line\\nit\'s the\\tsecond\\n"\n' + PUT, {"first line", "it's the\tsecond"}),
-        ("const add = `first line\nsecond \\` line`;\nfs.writeFileSync('a.js', s + add)", {"first line", "second \\` line"}),
+        (
+            "const add = `first line\nsecond \\` line`;\nfs.writeFileSync('a.js', s + add)",
+            {"first line", "second \\` line"},
+        ),
         ("s = s[:a] + '''first line\n''' + s[b:]\n" + PUT, {"first line"}),
         # what is looked for, and what is only carried along
         ("s = s.replace('''kept\nold line\n''', '''kept\nnew line\n''')\n" + PUT, {"new line"}),
@@ -75,7 +86,9 @@ def _of_app(tmp_path: Path, after: str, command: str = CUT) -> list[Answer]:
     session.prompt("Add a function that waits")
     session.write("src/other.py", "x = 1\n")
     session.bash(command)
-    session.bash(RETURN, lambda _: world.put("src/app.py", new_file(after, lambda line: Line(line, "shell"))))
+    session.bash(
+        RETURN, lambda _: world.put("src/app.py", new_file(after, lambda line: Line(line, "shell")))
+    )
     session.bash("./tool")
     session.end_turn()
     return answers(world, world.commit("Wait", [session]), tmp_path)["src/app.py"]
@@ -83,13 +96,17 @@ def _of_app(tmp_path: Path, after: str, command: str = CUT) -> list[Answer]:
 
 def test_lines_of_a_script_before_a_literal_command_are_the_agents(tmp_path: Path) -> None:
     """The literal command is replayed on a text that lacks what the script wrote: the script is still what wrote it."""
-    found = _of_app(tmp_path, OLD.replace("def stop", MIDDLE + "def stop").replace("return 2", "return 3"))
+    found = _of_app(
+        tmp_path, OLD.replace("def stop", MIDDLE + "def stop").replace("return 2", "return 3")
+    )
     told = [one.text for one in found if one.author == Author.AGENT]
     assert {line for line in MIDDLE.split("\n") if len(line.strip()) > 12} <= set(told)
 
 
 def test_a_line_that_the_script_does_not_hold_is_not_its_own(tmp_path: Path) -> None:
-    after = OLD.replace("def stop", MIDDLE.replace("rest(until - clock())", "nap(0.001 * random())") + "def stop")
+    after = OLD.replace(
+        "def stop", MIDDLE.replace("rest(until - clock())", "nap(0.001 * random())") + "def stop"
+    )
     found = {one.text.strip(): one.author for one in _of_app(tmp_path, after)}
     assert found["nap(0.001 * random())"] != "agent"
     assert found["until = clock() + seconds"] == "agent"
@@ -98,7 +115,9 @@ def test_a_line_that_the_script_does_not_hold_is_not_its_own(tmp_path: Path) -> 
 def test_a_script_that_names_another_file_explains_nothing(tmp_path: Path) -> None:
     after = OLD.replace("def stop", MIDDLE + "def stop")
     found = _of_app(tmp_path, after, CUT.replace("src/app.py", "src/tool.py"))
-    assert "agent" not in {one.author for one in found if one.text.strip() == "until = clock() + seconds"}
+    assert "agent" not in {
+        one.author for one in found if one.text.strip() == "until = clock() + seconds"
+    }
 
 
 def test_a_script_that_was_written_outside_and_run(tmp_path: Path) -> None:
@@ -115,4 +134,6 @@ def test_a_script_that_was_written_outside_and_run(tmp_path: Path) -> None:
     session.bash("python3 /tmp/claude/insert.py", lambda _: world.put("src/app.py", put))
     session.end_turn()
     found = answers(world, world.commit("Wait", [session]), tmp_path)["src/app.py"]
-    assert {one.author for one in found if one.text.strip() == "until = clock() + seconds"} == {"agent"}
+    assert {one.author for one in found if one.text.strip() == "until = clock() + seconds"} == {
+        "agent"
+    }

@@ -34,13 +34,19 @@ def _classes(world: World, tmp_path: Path, path: str = "nodes.py") -> list[str]:
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
         rows = store.rows(
-            "SELECT * FROM line_spans WHERE path = ? AND commit_sha = ? ORDER BY start_line", (path, world.tips["main"].sha)
+            "SELECT * FROM line_spans WHERE path = ? AND commit_sha = ? ORDER BY start_line",
+            (path, world.tips["main"].sha),
         )
-    return list(dict.fromkeys(f"{row['class']} {row['witness'] or row['reason']}".strip() for row in rows))
+    return list(
+        dict.fromkeys(f"{row['class']} {row['witness'] or row['reason']}".strip() for row in rows)
+    )
 
 
 def _numbered(text: str, start: int = 1) -> str:
-    return "".join(f"{number:6d}\t{line}\n" for number, line in enumerate(text.removesuffix("\n").split("\n"), start))
+    return "".join(
+        f"{number:6d}\t{line}\n"
+        for number, line in enumerate(text.removesuffix("\n").split("\n"), start)
+    )
 
 
 def _diff(world: World) -> str:
@@ -53,10 +59,18 @@ def _diff(world: World) -> str:
 Look = Callable[[Session, World], object]
 LOOKS: dict[str, Look] = {
     "read": lambda session, _: session.read("nodes.py"),
-    "cat": lambda session, world: session.bash("cat nodes.py", stdout=world.files["nodes.py"].text()),
-    "nl": lambda session, world: session.bash("nl -ba nodes.py", stdout=_numbered(world.files["nodes.py"].text())),
-    "nl | sed": lambda s, world: s.bash("nl -ba nodes.py | sed -n '1,90p'", stdout=_numbered(world.files["nodes.py"].text())),
-    "sed": lambda session, world: session.bash("sed -n '1,40p' nodes.py", stdout=world.files["nodes.py"].text()),
+    "cat": lambda session, world: session.bash(
+        "cat nodes.py", stdout=world.files["nodes.py"].text()
+    ),
+    "nl": lambda session, world: session.bash(
+        "nl -ba nodes.py", stdout=_numbered(world.files["nodes.py"].text())
+    ),
+    "nl | sed": lambda s, world: s.bash(
+        "nl -ba nodes.py | sed -n '1,90p'", stdout=_numbered(world.files["nodes.py"].text())
+    ),
+    "sed": lambda session, world: session.bash(
+        "sed -n '1,40p' nodes.py", stdout=world.files["nodes.py"].text()
+    ),
     "named in a prompt": lambda session, _: session.named_in_prompt("nodes.py"),
     "rules": lambda session, _: session.shown_as_rules("nodes.py"),
 }
@@ -67,7 +81,13 @@ SECOND: dict[str, Look] = LOOKS | {
 }
 
 
-def _story(first: Look, second: Look, between: Look = lambda *_: None, after: Look = lambda *_: None, edits: bool = False) -> World:
+def _story(
+    first: Look,
+    second: Look,
+    between: Look = lambda *_: None,
+    after: Look = lambda *_: None,
+    edits: bool = False,
+) -> World:
     """An agent works on `x.py` and looks at `nodes.py` twice; in between a person adds a function to that."""
     world = World("sightings")
     world.human_write("nodes.py", BASE)
@@ -92,13 +112,17 @@ def _story(first: Look, second: Look, between: Look = lambda *_: None, after: Lo
 
 @pytest.mark.parametrize("first", LOOKS)
 @pytest.mark.parametrize("second", ["read", "cat", "git diff", "tail", "named in a prompt"])
-def test_a_line_that_came_between_two_looks_is_a_persons(first: str, second: str, tmp_path: Path) -> None:
+def test_a_line_that_came_between_two_looks_is_a_persons(
+    first: str, second: str, tmp_path: Path
+) -> None:
     """The agent never edited the file."""
     assert _classes(_story(LOOKS[first], SECOND[second]), tmp_path) == ["human recorded"]
 
 
 @pytest.mark.parametrize("name", ["docs/review.md", "docs/review.txt"])
-def test_a_document_that_quotes_what_its_writer_had_read_is_not_where_the_code_comes_from(name: str, tmp_path: Path) -> None:
+def test_a_document_that_quotes_what_its_writer_had_read_is_not_where_the_code_comes_from(
+    name: str, tmp_path: Path
+) -> None:
     world = World("review")
     world.human_write("nodes.py", BASE)
     world.commit("Start")
@@ -119,18 +143,24 @@ def _in_background(status: str) -> Look:
     """A program that may write any file was started in the background, and a notice says how it stands before the next look."""
 
     def run(session: Session, world: World) -> None:
-        call = session._call("Bash", {"command": "python tools/rebuild.py", "run_in_background": True})
+        call = session._call(
+            "Bash", {"command": "python tools/rebuild.py", "run_in_background": True}
+        )
         session._done(call, "", {"stdout": "", "backgroundTaskId": "b1"})
         world.wait(20)
         ids = f"<task-id>b1</task-id>\n<tool-use-id>{call}</tool-use-id>"
-        session.prompt(f"<task-notification>\n{ids}\n<status>{status}</status>\n</task-notification>")
+        session.prompt(
+            f"<task-notification>\n{ids}\n<status>{status}</status>\n</task-notification>"
+        )
         session.read("nodes.py")
 
     return run
 
 
 def test_what_ran_in_the_background_and_is_over_takes_no_witness_away(tmp_path: Path) -> None:
-    assert _classes(_story(LOOKS["read"], SECOND["read"], between=_in_background("completed")), tmp_path) == ["human recorded"]
+    assert _classes(
+        _story(LOOKS["read"], SECOND["read"], between=_in_background("completed")), tmp_path
+    ) == ["human recorded"]
 
 
 def test_what_still_runs_in_the_background_may_have_written(tmp_path: Path) -> None:
@@ -138,7 +168,9 @@ def test_what_still_runs_in_the_background_may_have_written(tmp_path: Path) -> N
     assert _classes(story, tmp_path) == ["likely_human unwatched"]
 
 
-def _commit_story(between: Look = lambda *_: None, wait: float = 60, work: bool = True, again: bool = False) -> World:
+def _commit_story(
+    between: Look = lambda *_: None, wait: float = 60, work: bool = True, again: bool = False
+) -> World:
     """A commit has the file without a function that a person adds and the agent reads; no session had looked at the file before."""
     world = World("committed")
     world.human_write("nodes.py", BASE)
@@ -162,7 +194,9 @@ def _commit_story(between: Look = lambda *_: None, wait: float = 60, work: bool 
     world.human_insert("nodes.py", HAND * 2)
     world.wait(60)
     session.read("nodes.py")
-    session.edit("x.py", "return 1", "return 11") if work else session.write("x.py", OTHER, overwrite=True)
+    session.edit("x.py", "return 1", "return 11") if work else session.write(
+        "x.py", OTHER, overwrite=True
+    )
     session.end_turn()
     world.commit("Work", [session])
     return world
@@ -179,15 +213,21 @@ def test_a_line_that_came_between_a_commit_and_a_look_is_a_persons(tmp_path: Pat
         lambda: _commit_story(wait=9_000),  # nor for hours after it
         lambda: _commit_story(again=True),  # the session that looks may have lost its beginning
         lambda: _commit_story(between=lambda session, _: session.bash("git pull")),
-        lambda: _commit_story(between=lambda session, _: session.bash("node tasks/refresh.js nodes.py")),
+        lambda: _commit_story(
+            between=lambda session, _: session.bash("node tasks/refresh.js nodes.py")
+        ),
     ],
     ids=["unrecorded", "hours", "another", "pull", "script"],
 )
-def test_a_commit_is_no_sighting_where_something_else_may_have_written(story: Callable[[], World], tmp_path: Path) -> None:
+def test_a_commit_is_no_sighting_where_something_else_may_have_written(
+    story: Callable[[], World], tmp_path: Path
+) -> None:
     assert "human recorded" not in _classes(story(), tmp_path)
 
 
-def test_a_line_that_was_seen_before_a_commit_of_other_parts_is_not_new_afterwards(tmp_path: Path) -> None:
+def test_a_line_that_was_seen_before_a_commit_of_other_parts_is_not_new_afterwards(
+    tmp_path: Path,
+) -> None:
     edges = (None, without_layout("return os.getcwd()"))
     seen, part = (
         Sighting(1.0, 0, "limit = 40\nreturn os.getcwd()", True),
@@ -201,7 +241,9 @@ def test_a_line_that_was_seen_before_a_commit_of_other_parts_is_not_new_afterwar
 
 
 def test_a_notice_is_a_second_sighting_whatever_runs_afterwards(tmp_path: Path) -> None:
-    world = _story(LOOKS["read"], SECOND["notice"], after=lambda session, _: session.bash("python nodes.py"))
+    world = _story(
+        LOOKS["read"], SECOND["notice"], after=lambda session, _: session.bash("python nodes.py")
+    )
     assert _classes(world, tmp_path) == ["human notice"]
 
 
@@ -210,7 +252,10 @@ def test_a_notice_is_a_second_sighting_whatever_runs_afterwards(tmp_path: Path) 
     [
         pytest.param(lambda session, _: session.bash("python tools/rebuild.py"), id="a program"),
         pytest.param(lambda session, _: session.bash("git stash pop"), id="git"),
-        pytest.param(lambda session, _: session.bash("sed -i 's/a/b/' nodes.py"), id="a script that names the file"),
+        pytest.param(
+            lambda session, _: session.bash("sed -i 's/a/b/' nodes.py"),
+            id="a script that names the file",
+        ),
         *(
             pytest.param(lambda session, _, text=text: session.bash(text), id=text)
             for text in (
@@ -227,7 +272,10 @@ def test_a_notice_is_a_second_sighting_whatever_runs_afterwards(tmp_path: Path) 
     ],
 )
 def test_what_can_write_between_the_looks_leaves_no_witness(between: Look, tmp_path: Path) -> None:
-    assert not any(text.startswith("human") for text in _classes(_story(LOOKS["read"], LOOKS["read"], between), tmp_path))
+    assert not any(
+        text.startswith("human")
+        for text in _classes(_story(LOOKS["read"], LOOKS["read"], between), tmp_path)
+    )
 
 
 def test_a_subagent_between_the_looks_leaves_no_witness(tmp_path: Path) -> None:
@@ -235,7 +283,10 @@ def test_a_subagent_between_the_looks_leaves_no_witness(tmp_path: Path) -> None:
         with session.subagent("Write y.py", visible=False) as hidden:
             hidden.write("y.py", OTHER)
 
-    assert not any(text.startswith("human") for text in _classes(_story(LOOKS["read"], LOOKS["read"], subagent), tmp_path))
+    assert not any(
+        text.startswith("human")
+        for text in _classes(_story(LOOKS["read"], LOOKS["read"], subagent), tmp_path)
+    )
 
 
 def test_half_a_day_between_the_looks_is_not_watched(tmp_path: Path) -> None:
@@ -245,11 +296,17 @@ def test_half_a_day_between_the_looks_is_not_watched(tmp_path: Path) -> None:
 
 def test_what_a_formatter_found_there_is_not_the_formatters(tmp_path: Path) -> None:
     """Both looks come before it ran."""
-    world = _story(LOOKS["read"], LOOKS["read"], after=lambda session, _: session.bash("uv run ruff check --fix ."))
+    world = _story(
+        LOOKS["read"],
+        LOOKS["read"],
+        after=lambda session, _: session.bash("uv run ruff check --fix ."),
+    )
     assert _classes(world, tmp_path) == ["human recorded"]
 
 
-def test_what_stood_in_a_file_before_the_agent_wrote_it_again_is_not_the_agents(tmp_path: Path) -> None:
+def test_what_stood_in_a_file_before_the_agent_wrote_it_again_is_not_the_agents(
+    tmp_path: Path,
+) -> None:
     world = World("again")
     world.human_write("a.py", "opening = 1\n")
     world.commit("Start")
@@ -259,7 +316,9 @@ def test_what_stood_in_a_file_before_the_agent_wrote_it_again_is_not_the_agents(
     session.bash("cat a.py", stdout="opening = 1\nby_hand = gather_by_hand(7)")
     text = "opening = 1\nby_hand = gather_by_hand(7)\ntotal_of_all = combine(by_hand)\n"
     session.bash(
-        f"cat > a.py <<'EOF'\n{text}EOF", lambda shell: shell.append("a.py", "total_of_all = combine(by_hand)\n"), exact=True
+        f"cat > a.py <<'EOF'\n{text}EOF",
+        lambda shell: shell.append("a.py", "total_of_all = combine(by_hand)\n"),
+        exact=True,
     )
     session.end_turn()
     world.commit("Work", [session])
@@ -272,7 +331,10 @@ def test_what_stood_there_at_the_first_look_is_not_its_trailers(tmp_path: Path) 
     world = World("first")
     world.human_write("x.py", "x = 1\n")
     world.commit("Start")
-    world.human_write("nodes.py", "TARGETS = [\n" + "".join(f"    'the target {number}',\n" for number in range(9)) + "]\n")
+    world.human_write(
+        "nodes.py",
+        "TARGETS = [\n" + "".join(f"    'the target {number}',\n" for number in range(9)) + "]\n",
+    )
     world.wait(7_000)
     session = world.session()
     session.prompt("Work on x.py")
@@ -292,19 +354,32 @@ CODE = HAND.strip("\n")
 @pytest.mark.parametrize(
     ("task", "expected"),
     [
-        (f"Implement task 1 in `nodes.py`.\n\nAdd at its end:\n```python\n{CODE}\n```\nCommit when done.", "agent subagent"),
+        (
+            f"Implement task 1 in `nodes.py`.\n\nAdd at its end:\n```python\n{CODE}\n```\nCommit when done.",
+            "agent subagent",
+        ),
         (f"Update nodes.py:\n~~~~\n{CODE}\n~~~~\n", "agent subagent"),
         (
-            "Apply to nodes.py:\n```diff\n@@ -9,1 +9,4 @@\n" + "".join(f"+{line}\n" for line in CODE.split("\n")) + "```\n",
+            "Apply to nodes.py:\n```diff\n@@ -9,1 +9,4 @@\n"
+            + "".join(f"+{line}\n" for line in CODE.split("\n"))
+            + "```\n",
             "agent subagent",
         ),
         # it names another file, holds other code, or has the code to look at
         (f"Add to edges.py:\n```python\n{CODE}\n```", "unknown"),
-        ("Implement a helper in nodes.py:\n```python\ndef another():\n    return None\n```", "unknown"),
-        (f"Review this function of nodes.py, then fix its callers:\n```python\n{CODE}\n```", "unknown"),
+        (
+            "Implement a helper in nodes.py:\n```python\ndef another():\n    return None\n```",
+            "unknown",
+        ),
+        (
+            f"Review this function of nodes.py, then fix its callers:\n```python\n{CODE}\n```",
+            "unknown",
+        ),
     ],
 )
-def test_code_in_the_task_of_a_subagent_is_its_own(task: str, expected: str, later: int, tmp_path: Path) -> None:
+def test_code_in_the_task_of_a_subagent_is_its_own(
+    task: str, expected: str, later: int, tmp_path: Path
+) -> None:
     """Nobody recorded its calls; the file stood before, and the commit may have been rebased."""
     world = World("tasks")
     world.human_write("nodes.py", BASE)
@@ -318,7 +393,10 @@ def test_code_in_the_task_of_a_subagent_is_its_own(task: str, expected: str, lat
     world.commit("Work", [session], later=later)
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
-        rows = store.rows("SELECT * FROM line_spans WHERE path = 'nodes.py' AND commit_sha = ?", (world.tips["main"].sha,))
+        rows = store.rows(
+            "SELECT * FROM line_spans WHERE path = 'nodes.py' AND commit_sha = ?",
+            (world.tips["main"].sha,),
+        )
     assert {f"{row['class']} {row['how']}".removesuffix(" none") for row in rows} == {expected}
 
 
@@ -335,7 +413,9 @@ def _seen(at: float, text: str, whole: bool = True, start: int = 1) -> Sighting:
 def _appearance(*events: Sighting | FileEdit) -> tuple[float | None, float | None, bool]:
     """When the line was not there, when it was seen, and whether something may have written it in between."""
     found = appearances(events, VERSION, [1], OLD)[1]
-    without, seen = (sighting.at if sighting is not None else None for sighting in (found.without, found.seen))
+    without, seen = (
+        sighting.at if sighting is not None else None for sighting in (found.without, found.seen)
+    )
     return without, seen, found.untold
 
 
@@ -353,7 +433,10 @@ WITH, WITHOUT = "alpha = 1\nby_hand = 2\nomega = 9\n", "alpha = 1\nomega = 9\n"
         ([_seen(1, "alpha = 1", False), _seen(2, WITH)], (None, 2, False)),
         ([_seen(1, WITHOUT, False, 0), _seen(2, WITH)], (None, 2, False)),
         # in another layout it is neither there nor absent
-        ([_seen(1, WITHOUT), _seen(2, "alpha = 1\nby_hand=2\nomega = 9\n"), _seen(3, WITH)], (1, 3, False)),
+        (
+            [_seen(1, WITHOUT), _seen(2, "alpha = 1\nby_hand=2\nomega = 9\n"), _seen(3, WITH)],
+            (1, 3, False),
+        ),
         # another file of that name
         ([_seen(1, "other = 3\nnames = 4\n"), _seen(2, WITH)], (None, 2, False)),
         # two parts of one output
@@ -378,7 +461,10 @@ def test_an_edit_shows_its_file() -> None:
         Sighting(1.0, 2, "a\nc\n", True),
     ]
     part = Edit("a.py", "edit", (Replacement("b", "c"),))
-    assert list(edit_sightings(1.0, 2, part)) == [Sighting(1.0, 2, "b", False, 0), FileEdit(1.0, 2, True)]
+    assert list(edit_sightings(1.0, 2, part)) == [
+        Sighting(1.0, 2, "b", False, 0),
+        FileEdit(1.0, 2, True),
+    ]
     moved = Edit("a.py", "move", new_path="b.py")
     assert list(edit_sightings(1.0, 2, moved)) == [FileEdit(1.0, 2, False)]
 

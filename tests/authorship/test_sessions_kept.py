@@ -29,10 +29,17 @@ from collector.storage.retention import Policy, Redaction
 from collector.storage.session_cache import NotPacked, pack, unpack
 from collector.storage.store import Store
 
-_AGAIN = AttributeOptions(since=1.0)  # the same commits with another key: everything is done again but what is kept
+_AGAIN = AttributeOptions(
+    since=1.0
+)  # the same commits with another key: everything is done again but what is kept
 
 
-def _run(repository: Path, database: Path, options: AttributeOptions | None = None, policy: Policy | None = None) -> Dump:
+def _run(
+    repository: Path,
+    database: Path,
+    options: AttributeOptions | None = None,
+    policy: Policy | None = None,
+) -> Dump:
     with Store(database) as store:
         if policy is not None:
             with store.transaction():
@@ -50,7 +57,10 @@ def _cache() -> Path:
 def _parts() -> list[tuple[Any, ...]]:
     with Store(_cache(), is_cache=True) as store:
         return [
-            tuple(row.values()) for row in store.rows("SELECT session, part, content FROM sessions_read ORDER BY session, part")
+            tuple(row.values())
+            for row in store.rows(
+                "SELECT session, part, content FROM sessions_read ORDER BY session, part"
+            )
         ]
 
 
@@ -75,14 +85,19 @@ def _world(tmp_path: Path) -> tuple[World, Path]:
 
 
 @pytest.mark.parametrize("name", cases())
-def test_rows_are_those_of_a_fresh_run_on_every_fixture(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_those_of_a_fresh_run_on_every_fixture(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
     _run(repository, tmp_path / "out.db", AttributeOptions(anyway=True))
     again = AttributeOptions(anyway=True, since=1.0)
     fresh = _run(repository, tmp_path / "fresh.db", again)
     read = _counted(monkeypatch)
     same(_run(repository, tmp_path / "out.db", again), fresh)
-    unreadable = sum("transcript='present'" not in row and "transcript='partial'" not in row for row in fresh["sessions"])
+    unreadable = sum(
+        "transcript='present'" not in row and "transcript='partial'" not in row
+        for row in fresh["sessions"]
+    )
     assert len(read) <= unreadable
 
 
@@ -98,7 +113,9 @@ def _counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_only_the_session_that_went_on_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_session_that_went_on_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world, _ = _world(tmp_path)
     other = world.session()
     other.prompt("Add a median")
@@ -119,7 +136,9 @@ def test_only_the_session_that_went_on_is_read_again(tmp_path: Path, monkeypatch
     assert read == [other.id]
 
 
-def test_a_session_that_is_stored_and_kept_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_is_stored_and_kept_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, repository = _world(tmp_path)
     _run(repository, tmp_path / "out.db")
     assert len(_kept()) == 1
@@ -128,7 +147,9 @@ def test_a_session_that_is_stored_and_kept_is_not_read(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("with_session", [True, False])
-def test_lines_that_files_share_are_kept_only_where_they_were_counted(with_session: bool, tmp_path: Path) -> None:
+def test_lines_that_files_share_are_kept_only_where_they_were_counted(
+    with_session: bool, tmp_path: Path
+) -> None:
     world = World("kept", "v1")
     for name in ("one.py", "two.py"):
         world.human_write(name, "import shared\n")
@@ -142,7 +163,8 @@ def test_lines_that_files_share_are_kept_only_where_they_were_counted(with_sessi
 
 
 @pytest.mark.parametrize(
-    ("command", "parsed"), [("go build ./...", 0), ("git stash pop", 0), ("rm -f old.txt", 0), ("npm run fix", 1)]
+    ("command", "parsed"),
+    [("go build ./...", 0), ("git stash pop", 0), ("rm -f old.txt", 0), ("npm run fix", 1)],
 )
 def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
     command: str, parsed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -171,7 +193,9 @@ def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
     assert asked == [command] * parsed
 
 
-def test_another_version_of_the_attribution_reads_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_of_the_attribution_reads_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, repository = _world(tmp_path)
     _run(repository, tmp_path / "out.db")
     monkeypatch.setattr("attribution.stages.lines.VERSION", "another")
@@ -181,12 +205,17 @@ def test_another_version_of_the_attribution_reads_again(tmp_path: Path, monkeypa
     assert len(read) == 1
 
 
-def test_without_a_cache_sessions_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_cache_sessions_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(session_cache.ENVIRONMENT, session_cache.OFF)
     _, repository = _world(tmp_path)
     _run(repository, tmp_path / "out.db")
     read = _counted(monkeypatch)
-    same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
+    same(
+        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, tmp_path / "fresh.db", _AGAIN),
+    )
     assert len(read) == 2
 
 
@@ -219,10 +248,16 @@ def _planted(tmp_path: Path, again: str = "") -> Path:
     world = World("secret", "v1")
     for name in ("clean", *_SECRETS):
         session, secret = world.session(), _SECRETS.get(name, "")
-        session.prompt(f"Send it as Authorization: Bearer {secret}" if name == "header" else "Add a file")
+        session.prompt(
+            f"Send it as Authorization: Bearer {secret}" if name == "header" else "Add a file"
+        )
         if name == "password":
             session.bash(f"mysql -u root --password='{secret}' shop")
-        text = f"-----BEGIN PRIVATE KEY-----\n{secret}\n-----END PRIVATE KEY-----\n" if name == "key" else ""
+        text = (
+            f"-----BEGIN PRIVATE KEY-----\n{secret}\n-----END PRIVATE KEY-----\n"
+            if name == "key"
+            else ""
+        )
         text = text or (f'TOKEN = "{secret}"\n' if name == "token" else "rows = 1\n")
         session.write(f"{name}.py", text, say=again.format(secret))
         session.end_turn()
@@ -230,7 +265,9 @@ def _planted(tmp_path: Path, again: str = "") -> Path:
     return world.build(tmp_path / "repo", True)
 
 
-def test_no_secret_is_in_the_bytes_of_the_cache_or_beside_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_secret_is_in_the_bytes_of_the_cache_or_beside_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repository, database = _planted(tmp_path), tmp_path / "db" / "out.db"
     database.parent.mkdir()
     fresh = _run(repository, database)
@@ -249,12 +286,20 @@ def test_a_secret_is_not_kept_either_where_nothing_tells_that_it_is_one(tmp_path
 
 
 def test_a_key_of_which_the_middle_was_shown_before_is_not_kept(tmp_path: Path) -> None:
-    lines = [f"{number}aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3kL5mN7p{number}9w" for number in range(10, 18)]
+    lines = [
+        f"{number}aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3kL5mN7p{number}9w"
+        for number in range(10, 18)
+    ]
     world = World("secret", "v1")
     session = world.session()
     session.prompt("Show the key")
     session.bash("sed -n 3,7p deploy.pem", stdout="\n".join(lines[1:6]))
-    session.write("keys.py", "\n".join(['KEY = """-----BEGIN PRIVATE KEY-----', *lines, '-----END PRIVATE KEY-----"""', ""]))
+    session.write(
+        "keys.py",
+        "\n".join(
+            ['KEY = """-----BEGIN PRIVATE KEY-----', *lines, '-----END PRIVATE KEY-----"""', ""]
+        ),
+    )
     session.end_turn()
     world.commit("Add keys", [session])
     _run(world.build(tmp_path / "repo", True), tmp_path / "out.db")
@@ -265,9 +310,15 @@ def test_a_key_of_which_the_middle_was_shown_before_is_not_kept(tmp_path: Path) 
 
 def _no_secret_in(*directories: Path) -> None:
     files = [path for directory in directories for path in directory.iterdir() if path.is_file()]
-    contents = [path.read_bytes() for path in files] + [zlib.decompress(content) for *_, content in _parts()]
+    contents = [path.read_bytes() for path in files] + [
+        zlib.decompress(content) for *_, content in _parts()
+    ]
     for secret in _SECRETS.values():
-        assert not any(part.encode() in content for content in contents for part in (secret, secret[:12], secret[-12:]))
+        assert not any(
+            part.encode() in content
+            for content in contents
+            for part in (secret, secret[:12], secret[-12:])
+        )
 
 
 def test_a_session_whose_secret_is_in_no_transcript_in_the_same_characters_is_not_kept() -> None:
@@ -275,21 +326,40 @@ def test_a_session_whose_secret_is_in_no_transcript_in_the_same_characters_is_no
     assert session_cache.seal(parts, ["a"], {"a": b"ghp_ another"}.get) is None
     transcript = f"... {_SECRETS['token']}".encode()
     sealed = session_cache.seal(parts, ["gone", "a"], {"a": transcript}.get)
-    assert sealed is not None and session_cache.unseal(sealed[""], {"a": transcript}.get) == parts[""]
+    assert (
+        sealed is not None and session_cache.unseal(sealed[""], {"a": transcript}.get) == parts[""]
+    )
     assert session_cache.unseal(sealed[""], lambda _: None) is None
 
 
-@given(st.lists(st.text("(é \n\"\\'", max_size=20), min_size=1), st.sampled_from(sorted(_SECRETS.values())))
-def test_a_sealed_value_comes_back_to_the_byte_and_has_no_secret(texts: list[str], secret: str) -> None:
-    content = pack(list[str], [f"{text} {secret} {text}" for text in texts] + [f"password = '{secret}' # {secret}"])
-    parts = {"": content, "alone": pack(list[str], [secret, *texts])}  # where it stands alone it need not look like one
+@given(
+    st.lists(st.text("(é \n\"\\'", max_size=20), min_size=1),
+    st.sampled_from(sorted(_SECRETS.values())),
+)
+def test_a_sealed_value_comes_back_to_the_byte_and_has_no_secret(
+    texts: list[str], secret: str
+) -> None:
+    content = pack(
+        list[str],
+        [f"{text} {secret} {text}" for text in texts] + [f"password = '{secret}' # {secret}"],
+    )
+    parts = {
+        "": content,
+        "alone": pack(list[str], [secret, *texts]),
+    }  # where it stands alone it need not look like one
     blobs = {"a": f'{{"text": "{secret}"}}'.encode()}
     sealed = session_cache.seal(parts, ["a"], blobs.get)
-    assert sealed is not None and {part: session_cache.unseal(value, blobs.get) for part, value in sealed.items()} == parts
+    assert (
+        sealed is not None
+        and {part: session_cache.unseal(value, blobs.get) for part, value in sealed.items()}
+        == parts
+    )
     assert all(secret.encode() not in zlib.decompress(value) for value in sealed.values())
 
 
-def test_a_database_that_was_moved_finds_its_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_was_moved_finds_its_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, repository = _world(tmp_path)
     _run(repository, tmp_path / "out.db")
     (tmp_path / "out.db").rename(tmp_path / "moved.db")
@@ -315,10 +385,15 @@ def test_damaged_entries_are_read_again(content: bytes, tmp_path: Path) -> None:
     _run(repository, tmp_path / "out.db")
     with sqlite3.connect(_cache()) as connection:
         connection.execute("UPDATE sessions_read SET content = ?", (content,))
-    same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
+    same(
+        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, tmp_path / "fresh.db", _AGAIN),
+    )
 
 
-@pytest.mark.parametrize("change", ["UPDATE sessions_read SET content = x'00'", "DELETE FROM sessions_read"])
+@pytest.mark.parametrize(
+    "change", ["UPDATE sessions_read SET content = x'00'", "DELETE FROM sessions_read"]
+)
 @pytest.mark.parametrize("part", ["= ''", "<> ''"])
 def test_a_session_of_which_a_part_is_damaged_or_gone_is_read_again(
     part: str, change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -328,11 +403,16 @@ def test_a_session_of_which_a_part_is_damaged_or_gone_is_read_again(
     with sqlite3.connect(_cache()) as connection:
         connection.execute(f"{change} WHERE part {part}")
     read = _counted(monkeypatch)
-    same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
+    same(
+        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, tmp_path / "fresh.db", _AGAIN),
+    )
     assert len(read) >= 1
 
 
-def test_an_entry_that_would_be_too_large_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_that_would_be_too_large_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, repository = _world(tmp_path)
     _run(repository, tmp_path / "out.db")
     monkeypatch.setattr(session_cache, "CACHED_BYTES", 10)
@@ -359,7 +439,10 @@ def test_what_was_not_used_for_a_month_goes(tmp_path: Path) -> None:
     _run(_world(tmp_path)[1], tmp_path / "out.db")
     with sqlite3.connect(_cache()) as connection:
         connection.execute("UPDATE sessions_read SET used_on = '2020-01-01'")
-    with Store(tmp_path / "other.db") as store, session_cache.sessions_of(store, "a/b", lambda _: None):
+    with (
+        Store(tmp_path / "other.db") as store,
+        session_cache.sessions_of(store, "a/b", lambda _: None),
+    ):
         assert _kept() == []
 
 
@@ -381,22 +464,34 @@ def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("worth_it")
 @pytest.mark.parametrize("name", ["squash_of_a_branch", "redacted_tokens", "delta_transcripts"])
 @pytest.mark.parametrize("policy", [Policy(), Policy("prompts"), Policy("full", Redaction.EMAILS)])
-def test_rows_are_the_same_whoever_reads(name: str, policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_the_same_whoever_reads(
+    name: str, policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
     alone = _run(repository, tmp_path / "alone.db", AttributeOptions(anyway=True), policy)
     if len(alone["sessions"]) > 1:
         monkeypatch.setattr(sessions, "read_session", _never)  # not in this process
-    same(_run(repository, tmp_path / "several.db", AttributeOptions(anyway=True, jobs=2), policy), alone)
+    same(
+        _run(repository, tmp_path / "several.db", AttributeOptions(anyway=True, jobs=2), policy),
+        alone,
+    )
 
 
 @pytest.mark.usefixtures("worth_it")
-def test_a_worker_that_dies_costs_its_session_until_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    repository = import_stream((REPOS / "squash_of_a_branch" / "history.fi").read_bytes(), tmp_path / "repo")
+def test_a_worker_that_dies_costs_its_session_until_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = import_stream(
+        (REPOS / "squash_of_a_branch" / "history.fi").read_bytes(), tmp_path / "repo"
+    )
     with monkeypatch.context() as patch:
         patch.setattr(sessions, "read_apart", die)
         broken = _run(repository, tmp_path / "out.db", AttributeOptions(jobs=2))
     assert any("reading_stopped" in row for row in broken["problems"])
-    same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
+    same(
+        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, tmp_path / "fresh.db", _AGAIN),
+    )
 
 
 def die(*_: object) -> None:
@@ -434,4 +529,7 @@ def test_a_transcript_with_halves_of_characters_is_read_each_time(tmp_path: Path
     world.commit("One", [session])
     repository = world.build(tmp_path / "repo", True)
     _run(repository, tmp_path / "out.db")
-    same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
+    same(
+        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, tmp_path / "fresh.db", _AGAIN),
+    )

@@ -15,7 +15,9 @@ from attribution.shell.project import task_text
 from collector.git.repository import GitRepo
 
 
-def test_a_task_is_looked_up_once_in_each_version_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_is_looked_up_once_in_each_version_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = World("tasks", "v1")
     world.human_write("package.json", '{"scripts": {"fmt": "gofmt -w ."}}')
     first = world.commit("One way")

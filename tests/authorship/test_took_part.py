@@ -18,12 +18,20 @@ TEXT = "    endpoint = config.storage_endpoint"
 COMMON = "        return None, error"
 
 
-def took_part(text: str, at: float, how: How = How.EXACT, evidence: Evidence = Evidence.REPLAYED, before: str = "") -> bool:
+def took_part(
+    text: str,
+    at: float,
+    how: How = How.EXACT,
+    evidence: Evidence = Evidence.REPLAYED,
+    before: str = "",
+) -> bool:
     """Whether session 1 did, by one line of a call of this time."""
     verdict = Verdict(Author.AGENT, how, evidence, call=CallRef(1, "call", 0, at))
     commit = CommitVerdict([(cast(FileDiff, None), [Span(1, 1, 1, verdict)])])
     history = SimpleNamespace(rarity=lambda line: 0.0 if line == COMMON.strip() else 1.0)
-    texts: Any = SimpleNamespace(lines=lambda file: [text], before=lambda file: before, history=history)
+    texts: Any = SimpleNamespace(
+        lines=lambda file: [text], before=lambda file: before, history=history
+    )
     counts, sessions = lines_by_session(commit, PARENT, cast(DiffTexts, texts))
     assert counts == {1: 1}  # the line stays its own either way
     return sessions == {1}
@@ -36,9 +44,17 @@ def test_who_worked_since_the_parent_took_part_however_the_lines_look(how: How) 
 
 @pytest.mark.parametrize(
     ("how", "expected"),
-    [(How.EXACT, True), (How.SHELL, True), (How.REFORMATTED, False), (How.MOVED, False), (How.EDITED, False)],
+    [
+        (How.EXACT, True),
+        (How.SHELL, True),
+        (How.REFORMATTED, False),
+        (How.MOVED, False),
+        (How.EDITED, False),
+    ],
 )
-def test_older_work_that_others_changed_or_moved_is_no_part_of_their_commit(how: How, expected: bool) -> None:
+def test_older_work_that_others_changed_or_moved_is_no_part_of_their_commit(
+    how: How, expected: bool
+) -> None:
     assert took_part(TEXT, PARENT - 1, how) is expected
 
 
@@ -52,7 +68,9 @@ def test_older_work_that_others_changed_or_moved_is_no_part_of_their_commit(how:
         ("  endpoint = config.storage_endpoint,\n", False),
     ],
 )
-def test_an_older_line_that_the_file_had_in_any_layout_is_not_brought_by_the_session(before: str, expected: bool) -> None:
+def test_an_older_line_that_the_file_had_in_any_layout_is_not_brought_by_the_session(
+    before: str, expected: bool
+) -> None:
     assert took_part(TEXT, PARENT - 1, before=before) is expected
 
 

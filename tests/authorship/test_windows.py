@@ -9,7 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attribution.authorship.case import AttributionWindow, CandidateAuthor
-from attribution.authorship.session_edits import Prompt, WorktreeAction, forget_stored_subagents, session_edits
+from attribution.authorship.session_edits import (
+    Prompt,
+    WorktreeAction,
+    forget_stored_subagents,
+    session_edits,
+)
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.shell import effects
@@ -25,8 +30,12 @@ def _call(number: int = 1, at: float = 50.0) -> CallRef:
     return CallRef(7, f"c{number}", 1, at)
 
 
-def _command(text: str, at: float = 50.0, until: float | None = None, number: int = 1, cwd: str = ROOT) -> WorktreeAction:
-    return WorktreeAction(at, at if until is None else until, _call(number, at), text, cwd, effects(text, cwd))
+def _command(
+    text: str, at: float = 50.0, until: float | None = None, number: int = 1, cwd: str = ROOT
+) -> WorktreeAction:
+    return WorktreeAction(
+        at, at if until is None else until, _call(number, at), text, cwd, effects(text, cwd)
+    )
 
 
 def _unseen(reason: str, at: float = 50.0, until: float = 60.0) -> WorktreeAction:
@@ -39,7 +48,13 @@ def _gaps(*actions: WorktreeAction) -> AttributionWindows:
     return gaps
 
 
-def _cause(*actions: WorktreeAction, path: str = F, layout: bool = False, after: float = 10.0, before: float = 100.0) -> str:
+def _cause(
+    *actions: WorktreeAction,
+    path: str = F,
+    layout: bool = False,
+    after: float = 10.0,
+    before: float = 100.0,
+) -> str:
     found = _gaps(*actions).cause(AttributionWindow(path, after, before, layout))
     return found.author if not found.reason else f"{found.author} {found.reason}"
 
@@ -60,11 +75,20 @@ def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
     ("text", "said"),
     [
         ("tsx src/app.py", "human opaque_shell"),  # it is run
-        ("bun -e \"parse(await Bun.file('src/app.py').text())\"", "human opaque_shell"),  # it is read
+        (
+            "bun -e \"parse(await Bun.file('src/app.py').text())\"",
+            "human opaque_shell",
+        ),  # it is read
         ("mytool save src/app.py", "human opaque_shell"),
         ("python3 break.py && mytool src/app.py", "human opaque_shell"),
-        ("python -c \"import json; print(json.load(open('src/app.py')))\"; ./x", "human opaque_shell"),
-        ("sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x", "human opaque_shell"),  # it stands in what is replaced
+        (
+            "python -c \"import json; print(json.load(open('src/app.py')))\"; ./x",
+            "human opaque_shell",
+        ),
+        (
+            "sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x",
+            "human opaque_shell",
+        ),  # it stands in what is replaced
         ("cp src/app.py $BACKUP && ./x", "human opaque_shell"),  # what is copied stays as it is
         ("./land.sh --output=docs/x.md --out 'src/app.py'", "agent"),
         ("pwsh -File ./land.ps1 -Force -Out 'src/app.py'", "agent"),
@@ -72,14 +96,20 @@ def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
         ("mytool -o src/app.py", "agent"),
     ],
 )
-def test_program_nothing_is_known_of_did_it_only_if_it_says_that_it_writes(text: str, said: str) -> None:
+def test_program_nothing_is_known_of_did_it_only_if_it_says_that_it_writes(
+    text: str, said: str
+) -> None:
     assert _cause(_command(text)) == said
 
 
 @pytest.mark.parametrize("part", ["open(", "> ", "-o ", "'", '"', "open(,", ">x "])
 def test_commands_made_to_be_slow_are_answered(part: str) -> None:
     """Quadratic searches would take minutes for these."""
-    assert _cause(_command("./x src/app.py " + part * (200_000 // len(part)))) in ("agent", "human opaque_shell", "human")
+    assert _cause(_command("./x src/app.py " + part * (200_000 // len(part)))) in (
+        "agent",
+        "human opaque_shell",
+        "human",
+    )
 
 
 # --- commands -------------------------------------------------------------------------------------------------------------
@@ -90,7 +120,15 @@ def test_where_nothing_happened_it_was_a_person() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["git status", "ls -la src", "cat src/app.py", "grep -n x src/app.py", "git commit -m x", "wc -l src/app.py"]
+    "text",
+    [
+        "git status",
+        "ls -la src",
+        "cat src/app.py",
+        "grep -n x src/app.py",
+        "git commit -m x",
+        "wc -l src/app.py",
+    ],
 )
 def test_commands_that_only_look_explain_nothing(text: str) -> None:
     assert _cause(_command(text)) == "human"
@@ -129,7 +167,15 @@ def test_command_that_names_another_file_explains_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["rm src/app.py", "rm -rf src", "git rm -r src", "unlink src/app.py", "mv src/app.py /tmp/x.py", "mv src lib"]
+    "text",
+    [
+        "rm src/app.py",
+        "rm -rf src",
+        "git rm -r src",
+        "unlink src/app.py",
+        "mv src/app.py /tmp/x.py",
+        "mv src lib",
+    ],
 )
 def test_a_command_that_takes_a_file_away_writes_none_of_what_stands_there_later(text: str) -> None:
     assert _cause(_command(text)) == "human"
@@ -137,7 +183,10 @@ def test_a_command_that_takes_a_file_away_writes_none_of_what_stands_there_later
     assert gone == CandidateAuthor(Author.AGENT, How.SHELL, call=_call())
 
 
-@pytest.mark.parametrize("text", ["mv lib/app.py src/app.py", "mv lib/app.py src", "rm src/app.py && cp lib/app.py src/app.py"])
+@pytest.mark.parametrize(
+    "text",
+    ["mv lib/app.py src/app.py", "mv lib/app.py src", "rm src/app.py && cp lib/app.py src/app.py"],
+)
 def test_a_command_that_brings_a_file_to_its_place_did_not_write_its_text(text: str) -> None:
     """Of a text that the replay knows, it knows the author, whom this question is not about."""
     assert _cause(_command(text)) == "unknown brought_in"
@@ -152,7 +201,9 @@ def test_directory_of_the_file_counts_as_naming_it() -> None:
     assert _cause(_command("ruff format src"), layout=True) == "tool"
 
 
-@pytest.mark.parametrize("text", ["ruff format .", "gofmt -w src/app.py", "prettier --write src", "black ."])
+@pytest.mark.parametrize(
+    "text", ["ruff format .", "gofmt -w src/app.py", "prettier --write src", "black ."]
+)
 def test_formatter_explains_layout_and_nothing_else(text: str) -> None:
     assert _cause(_command(text), layout=True) == "tool"
     assert _cause(_command(text)) == "human formatter"  # which adds no word of its own
@@ -193,7 +244,10 @@ def test_of_text_from_a_commit_the_commits_can_tell() -> None:
     assert _cause(_command("git checkout -- src/app.py")) == "human git_operation"
     assert _cause(_command("git switch main")) == "human git_operation"
     assert _cause(_command("git reset --hard HEAD~1")) == "human git_operation"
-    switched, popped = _command("git switch main", number=1), _command("git stash pop", at=60.0, number=2)
+    switched, popped = (
+        _command("git switch main", number=1),
+        _command("git stash pop", at=60.0, number=2),
+    )
     assert _cause(switched, popped) == "unknown git_operation"
 
 
@@ -205,13 +259,18 @@ def test_git_beside_a_program_leaves_it_open(command: str) -> None:
 
 
 def test_certain_cause_beats_uncertain_ones_whatever_their_order() -> None:
-    opaque, named = _command("./x.sh", at=60.0, number=2), _command("sed -i 's/a/b/' src/app.py", at=40.0, number=1)
+    opaque, named = (
+        _command("./x.sh", at=60.0, number=2),
+        _command("sed -i 's/a/b/' src/app.py", at=40.0, number=1),
+    )
     assert _cause(opaque, named) == "agent"
     assert _cause(_command("./x.sh", at=30.0), named) == "agent"
 
 
 def test_of_several_commands_the_last_did_it() -> None:
-    gaps = _gaps(*(_command("sed -i 's/a/b/' src/app.py", at=float(at), number=at) for at in (20, 40, 30)))
+    gaps = _gaps(
+        *(_command("sed -i 's/a/b/' src/app.py", at=float(at), number=at) for at in (20, 40, 30))
+    )
     call = gaps.cause(AttributionWindow(F, 10, 100)).call
     assert call is not None and call.call_id == "c40"
 
@@ -239,21 +298,32 @@ def test_what_nobody_saw_leaves_it_open(reason: str) -> None:
         ({"child": 299.0}, False),
     ],
 )
-def test_a_subagent_that_is_a_session_of_its_own_hides_nothing(stored: dict[str, float], hidden: bool) -> None:
+def test_a_subagent_that_is_a_session_of_its_own_hides_nothing(
+    stored: dict[str, float], hidden: bool
+) -> None:
     spawn = Spawn("child", "build", visible=False)
     call = ToolCall("c", "task", 1, 100.0, 300.0, Status.OK, spawn=spawn)
-    track = session_edits(Session("parent", "opencode", ("/w",), calls=(call,), started_at=90.0, ended_at=400.0), 1)
+    track = session_edits(
+        Session("parent", "opencode", ("/w",), calls=(call,), started_at=90.0, ended_at=400.0), 1
+    )
     forget_stored_subagents([track], stored)
     assert [action.unseen for action in track.actions] == (["invisible_subagent"] if hidden else [])
 
 
 def test_command_that_names_the_file_beats_what_nobody_saw() -> None:
-    assert _cause(_unseen("invisible_subagent", 60, 70), _command("sed -i 's/a/b/' src/app.py", at=20.0)) == "agent"
+    assert (
+        _cause(
+            _unseen("invisible_subagent", 60, 70), _command("sed -i 's/a/b/' src/app.py", at=20.0)
+        )
+        == "agent"
+    )
 
 
 def test_lost_end_of_a_transcript_is_beaten_by_nothing() -> None:
     assert (
-        _cause(_unseen("transcript_missing", 5, 90), _command("sed -i 's/a/b/' src/app.py", at=95.0))
+        _cause(
+            _unseen("transcript_missing", 5, 90), _command("sed -i 's/a/b/' src/app.py", at=95.0)
+        )
         == "unknown transcript_missing"
     )
 
@@ -261,9 +331,13 @@ def test_lost_end_of_a_transcript_is_beaten_by_nothing() -> None:
 # --- was anybody watching -------------------------------------------------------------------------------------------------
 
 
-def _watched(*spans: tuple[float, float], after: float, before: float, last: bool, unseen: bool = False) -> str:
+def _watched(
+    *spans: tuple[float, float], after: float, before: float, last: bool, unseen: bool = False
+) -> str:
     """Sessions in which something happened every ten minutes."""
-    moments = [start + at for start, end in spans for at in range(0, int(end - start) + 1, 600)] + [end for _, end in spans]
+    moments = [start + at for start, end in spans for at in range(0, int(end - start) + 1, 600)] + [
+        end for _, end in spans
+    ]
     gaps = AttributionWindows(ROOT, spans=list(spans), moments=moments)
     gaps.settle()
     found = gaps.cause(AttributionWindow(F, after, before, last=last, unseen=unseen))
@@ -297,7 +371,9 @@ def test_session_that_was_idle_for_long_proves_nothing_although_it_goes_on_later
 
 
 @pytest.mark.parametrize(("end", "said"), [(9_880.0, "human"), (9_879.0, "human uncaptured")])
-def test_of_a_file_no_session_touched_only_one_that_is_just_over_can_tell(end: float, said: str) -> None:
+def test_of_a_file_no_session_touched_only_one_that_is_just_over_can_tell(
+    end: float, said: str
+) -> None:
     assert _watched((0.0, end), after=50.0, before=10_000.0, last=True, unseen=True) == said
 
 
@@ -313,7 +389,9 @@ def test_of_a_file_no_session_touched_only_one_that_is_just_over_can_tell(end: f
         ([(0.0, 2_000.0), (3_000.0, 5_000.0)], 5_000.0, "human uncaptured"),
     ],
 )
-def test_between_two_events_long_silence_may_hide_an_agent(spans: list[tuple[float, float]], before: float, said: str) -> None:
+def test_between_two_events_long_silence_may_hide_an_agent(
+    spans: list[tuple[float, float]], before: float, said: str
+) -> None:
     assert _watched(*spans, after=100.0, before=before, last=False) == said
 
 
@@ -344,15 +422,23 @@ def test_only_what_overlaps_the_gap_counts(at: float, until: float, inside: bool
 def test_long_action_is_found_behind_many_short_ones() -> None:
     """A server started in the background, and a hundred commands since."""
     short = [_command("ls", at=float(at)) for at in range(1, 100)]
-    assert _cause(_unseen("invisible_subagent", 0.5, 1000.0), *short, after=98.0) == "unknown invisible_subagent"
+    assert (
+        _cause(_unseen("invisible_subagent", 0.5, 1000.0), *short, after=98.0)
+        == "unknown invisible_subagent"
+    )
 
 
 _SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=12)
 
 
 @given(spans=_SPANS, after=st.integers(0, 30), length=st.integers(1, 10))
-def test_search_finds_exactly_the_actions_that_overlap(spans: list[tuple[int, int]], after: int, length: int) -> None:
-    actions = [WorktreeAction(float(at), float(at + lasts), _call(n)) for n, (at, lasts) in enumerate(spans)]
+def test_search_finds_exactly_the_actions_that_overlap(
+    spans: list[tuple[int, int]], after: int, length: int
+) -> None:
+    actions = [
+        WorktreeAction(float(at), float(at + lasts), _call(n))
+        for n, (at, lasts) in enumerate(spans)
+    ]
     found = _gaps(*actions).between(float(after), float(after + length))
     expected = {a.call.call_id for a in actions if a.at < after + length and a.until > after}
     assert {a.call.call_id for a in found} == expected
@@ -373,7 +459,10 @@ _MADE = AttributionWindow(F, 10, 100, last=True, made=True, unseen=True)
         ("DELIVERABLES:\n1. `src/app.py` - the program\n2. `test/test_app.py`", True),
         ("Extract the rules to `src/app.py` and link them.", True),
         ("Create these:\n- src/app.py", True),
-        ("Review what is not committed.\n## Uncommitted\n- `src/app.py` - new program of 274 lines", False),
+        (
+            "Review what is not committed.\n## Uncommitted\n- `src/app.py` - new program of 274 lines",
+            False,
+        ),
         ("Read `src/app.py` first.", False),
         ("This test loads what it needs from `src/app.py`.", False),
         ("Files to convert:\n1. `src/app.py`", False),
@@ -398,7 +487,12 @@ def test_file_that_the_user_named_or_that_was_there_before_is_not_the_subagents(
     shown = _gaps(_command("git diff --cached src/app.py", at=40, number=2), spawn)
     named.prompts.append(Prompt(20, "finish src/app.py"))
     seen.existence[F].append((30, True))
-    assert named.cause(_MADE).author == seen.cause(_MADE).author == shown.cause(_MADE).author == Author.UNKNOWN
+    assert (
+        named.cause(_MADE).author
+        == seen.cause(_MADE).author
+        == shown.cause(_MADE).author
+        == Author.UNKNOWN
+    )
 
 
 @pytest.mark.parametrize(
@@ -406,11 +500,21 @@ def test_file_that_the_user_named_or_that_was_there_before_is_not_the_subagents(
     [
         (F, 100.0, "human"),  # the recorder names other files only
         ("src/done.py", 100.0, "unknown invisible_subagent"),
-        ("src/new.py", 100.0, "unknown invisible_subagent"),  # git did not know it: only edit calls would have named it
-        (F, 55.0, "unknown invisible_subagent"),  # committed while the subagent worked, perhaps by itself
+        (
+            "src/new.py",
+            100.0,
+            "unknown invisible_subagent",
+        ),  # git did not know it: only edit calls would have named it
+        (
+            F,
+            55.0,
+            "unknown invisible_subagent",
+        ),  # committed while the subagent worked, perhaps by itself
     ],
 )
-def test_files_that_the_recorder_names_narrow_what_a_subagent_hides(path: str, before: float, said: str) -> None:
+def test_files_that_the_recorder_names_narrow_what_a_subagent_hides(
+    path: str, before: float, said: str
+) -> None:
     gaps = _gaps(replace(_spawn("Do it"), files=frozenset({"src/done.py"})))
     gaps.tracked = lambda path, at: path != "src/new.py"
     found = gaps.cause(AttributionWindow(path, 10.0, before))
@@ -423,10 +527,16 @@ def test_new_file_that_the_recorder_names_is_the_subagents(files: set[str], made
     assert (found.author, found.how) == (("agent", "subagent") if made else ("unknown", "none"))
 
 
-@pytest.mark.parametrize(("kind", "hides"), [("Explore", 0), ("Plan", 0), ("general-purpose", 1), ("", 1)])
+@pytest.mark.parametrize(
+    ("kind", "hides"), [("Explore", 0), ("Plan", 0), ("general-purpose", 1), ("", 1)]
+)
 def test_a_subagent_that_can_only_look_hides_nothing(kind: str, hides: int) -> None:
-    call = ToolCall("c", "Agent", 1, 100.0, 300.0, Status.OK, spawn=Spawn("child", kind, visible=False))
-    session = Session("parent", "claude-code", ("/w",), calls=(call,), started_at=90.0, ended_at=400.0)
+    call = ToolCall(
+        "c", "Agent", 1, 100.0, 300.0, Status.OK, spawn=Spawn("child", kind, visible=False)
+    )
+    session = Session(
+        "parent", "claude-code", ("/w",), calls=(call,), started_at=90.0, ended_at=400.0
+    )
     assert len(session_edits(session, 1).actions) == hides
 
 
@@ -434,7 +544,9 @@ def test_files_of_a_subagent_in_the_background_narrow_nothing() -> None:
     for asynchronous in (False, True):
         spawn = Spawn("child", "build", visible=False, asynchronous=asynchronous)
         call = ToolCall("c", "Agent", 1, 100.0, 300.0, Status.OK, spawn=spawn)
-        session = Session("parent", "claude-code", ("/w",), calls=(call,), started_at=90.0, ended_at=400.0)
+        session = Session(
+            "parent", "claude-code", ("/w",), calls=(call,), started_at=90.0, ended_at=400.0
+        )
         (action,) = session_edits(session, 1, (), {"c": frozenset({F})}).actions
         assert action.files == (None if asynchronous else {F})
 
@@ -460,21 +572,49 @@ def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:
 
 def test_loop_that_copies_files_into_directories_made_the_new_ones() -> None:
     """The names of the copies are not known: a new file there is one of them, and an older one may be."""
-    loop = _command('for l in de fr; do for f in en/*.txt; do cp "$f" "$l/$(basename $f)"; done; done')
+    loop = _command(
+        'for l in de fr; do for f in en/*.txt; do cp "$f" "$l/$(basename $f)"; done; done'
+    )
     made = AttributionWindow("de/a.txt", 10, 100, last=True, made=True, unseen=True)
     assert _gaps(loop).cause(made).author == Author.AGENT
-    assert _gaps(loop).cause(AttributionWindow("es/a.txt", 10, 100, made=True)).author == Author.HUMAN
+    assert (
+        _gaps(loop).cause(AttributionWindow("es/a.txt", 10, 100, made=True)).author == Author.HUMAN
+    )
     assert _gaps(loop).cause(AttributionWindow("de/a.txt", 10, 100)).reason == Reason.BROUGHT_IN
     assert _gaps(_command("cp -r en/. de/")).cause(made).author == Author.AGENT
 
 
 _TEXTS = [
-    "", "ls", "sed -i 's/a/b/' src/app.py", "sed -i 's/a/b/' src/*.py", "echo x >> src/app.py", "rm -rf src", "prettier --write .",
-    "npm run format", "ruff format src", "./x", "./x && git pull", "git checkout .", "git checkout -- src/app.py", "git stash pop",
-    "python -c \"open('src/app.py', 'w')\"; ./x", "mytool -o src/app.py", "cargo new src --lib", "npm create vite .",
-    "sed -i 's/a/b/' .", "cp -r lib/. src/", "mv app.py src", "python gen.py > $OUT; cat app.py", "bun i; sed -i 's/a/b/' \"$F\"",
-]  # fmt: skip
-_ACTS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 9), st.sampled_from(_TEXTS), st.sampled_from("uuf")), max_size=14)
+    "",
+    "ls",
+    "sed -i 's/a/b/' src/app.py",
+    "sed -i 's/a/b/' src/*.py",
+    "echo x >> src/app.py",
+    "rm -rf src",
+    "prettier --write .",
+    "npm run format",
+    "ruff format src",
+    "./x",
+    "./x && git pull",
+    "git checkout .",
+    "git checkout -- src/app.py",
+    "git stash pop",
+    "python -c \"open('src/app.py', 'w')\"; ./x",
+    "mytool -o src/app.py",
+    "cargo new src --lib",
+    "npm create vite .",
+    "sed -i 's/a/b/' .",
+    "cp -r lib/. src/",
+    "mv app.py src",
+    "python gen.py > $OUT; cat app.py",
+    "bun i; sed -i 's/a/b/' \"$F\"",
+]
+_ACTS = st.lists(
+    st.tuples(
+        st.integers(0, 20), st.integers(0, 9), st.sampled_from(_TEXTS), st.sampled_from("uuf")
+    ),
+    max_size=14,
+)
 
 
 def _one_after_another(gaps: AttributionWindows, window: AttributionWindow) -> CandidateAuthor:
@@ -491,7 +631,11 @@ def _one_after_another(gaps: AttributionWindows, window: AttributionWindow) -> C
             weaker = answer
     if not scripts:
         return weaker
-    return replace(scripts[0], scripts=tuple(script for answer in scripts for script in answer.scripts), otherwise=weaker)
+    return replace(
+        scripts[0],
+        scripts=tuple(script for answer in scripts for script in answer.scripts),
+        otherwise=weaker,
+    )
 
 
 def _rank(answer: CandidateAuthor) -> int:
@@ -500,10 +644,16 @@ def _rank(answer: CandidateAuthor) -> int:
     return {Reason.GIT_OPERATION: 2, Reason.OPAQUE_SHELL: 1}.get(answer.reason, 0)
 
 
-@example([(1, 0, "./x", "u"), (2, 0, _TEXTS[14], "u")], F, 0, 9, False)  # the later one has another answer for this file
+@example(
+    [(1, 0, "./x", "u"), (2, 0, _TEXTS[14], "u")], F, 0, 9, False
+)  # the later one has another answer for this file
 @example([(1, 0, "./x", "u"), (2, 0, "git pull", "u"), (3, 0, "./x", "u")], F, 0, 9, False)
 @given(
-    _ACTS, st.sampled_from([F, "app.py", "src/sub/app.py", "lib/other.rs"]), st.integers(0, 20), st.integers(1, 12), st.booleans()
+    _ACTS,
+    st.sampled_from([F, "app.py", "src/sub/app.py", "lib/other.rs"]),
+    st.integers(0, 20),
+    st.integers(1, 12),
+    st.booleans(),
 )
 def test_answer_is_that_of_all_actions_asked_one_after_another(
     acts: list[tuple[int, int, str, str]], path: str, after: int, length: int, layout: bool
@@ -515,6 +665,9 @@ def test_answer_is_that_of_all_actions_asked_one_after_another(
             files = frozenset({F}) if kind == "f" else None
             action = replace(action, unseen=Reason.INVISIBLE_SUBAGENT, files=files)
         actions.append(action)
-    gaps, window = _gaps(*actions), AttributionWindow(path, float(after), float(after + length), layout)
+    gaps, window = (
+        _gaps(*actions),
+        AttributionWindow(path, float(after), float(after + length), layout),
+    )
     gaps.spans = [(0.0, 100.0)]
     assert gaps.cause(window) == _one_after_another(gaps, window)

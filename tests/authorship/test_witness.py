@@ -67,7 +67,11 @@ def test_line_between_two_reads_of_which_the_second_shows_what_is_committed(tmp_
     world.human_insert("src/app.ts", f"\n{PERSONS}\n")
     session.prompt("Now look again")
     session.read("src/app.ts")
-    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == ("human", "human", "recorded")
+    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == (
+        "human",
+        "human",
+        "recorded",
+    )
 
 
 def test_line_in_a_partial_read(tmp_path: Path) -> None:
@@ -77,7 +81,11 @@ def test_line_in_a_partial_read(tmp_path: Path) -> None:
     world.human_insert("src/app.ts", f"\n{PERSONS}\n")
     session.prompt("Now look again")
     session.read("src/app.ts", start=5, count=4)
-    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == ("human", "human", "recorded")
+    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == (
+        "human",
+        "human",
+        "recorded",
+    )
 
 
 def test_line_in_a_notice(tmp_path: Path) -> None:
@@ -88,17 +96,25 @@ def test_line_in_a_notice(tmp_path: Path) -> None:
     world.human_insert("src/app.ts", f"\n{PERSONS}\n")
     session.prompt("Go on")
     session.outside_edit_notice("src/app.ts")
-    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == ("human", "human", "notice")
+    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == (
+        "human",
+        "human",
+        "notice",
+    )
 
 
-@pytest.mark.parametrize(("count", "kind"), [(1, "likely_human"), (6, "likely_human"), (7, "unknown"), (40, "unknown")])
+@pytest.mark.parametrize(
+    ("count", "kind"), [(1, "likely_human"), (6, "likely_human"), (7, "unknown"), (40, "unknown")]
+)
 def test_lines_that_only_the_commit_shows(count: int, kind: str, tmp_path: Path) -> None:
     """A few may be a person's; more than that is a session that nobody recorded more often than not."""
     world, session = _begin("commit")
     session.edit("src/app.ts", *EDIT)
     session.end_turn()
     world.wait(300)
-    world.human_insert("src/app.ts", "".join(f"export const limit{n} = {n}00\n" for n in range(count)))
+    world.human_insert(
+        "src/app.ts", "".join(f"export const limit{n} = {n}00\n" for n in range(count))
+    )
     found = answers(world, world.commit("Go on", [session]), tmp_path)
     persons = [one for one in lines_of(found) if "limit" in one.text]
     assert {str(one.line_class) for one in persons} == {kind}
@@ -107,7 +123,9 @@ def test_lines_that_only_the_commit_shows(count: int, kind: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("hours", "kind"), [(2, "unknown"), (30, "likely_human")])
-def test_lines_that_only_the_commit_shows_while_another_agent_works_unrecorded(hours: int, kind: str, tmp_path: Path) -> None:
+def test_lines_that_only_the_commit_shows_while_another_agent_works_unrecorded(
+    hours: int, kind: str, tmp_path: Path
+) -> None:
     """A commit that names an agent without a session tells that such agents are about; a day later it tells nothing."""
     world, session = _begin("unrecorded")
     world.human_write("docs/plan.md", "# Plan\n")
@@ -122,14 +140,21 @@ def test_lines_that_only_the_commit_shows_while_another_agent_works_unrecorded(h
     assert str(about(found, PERSONS).line_class) == kind
 
 
-@pytest.mark.parametrize(("lines", "hours", "kind"), [(60, 2, "unknown"), (60, 30, "likely_human"), (20, 2, "likely_human")])
-def test_lines_that_only_the_commit_shows_beside_a_commit_with_a_hole(lines: int, hours: int, kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("lines", "hours", "kind"),
+    [(60, 2, "unknown"), (60, 30, "likely_human"), (20, 2, "likely_human")],
+)
+def test_lines_that_only_the_commit_shows_beside_a_commit_with_a_hole(
+    lines: int, hours: int, kind: str, tmp_path: Path
+) -> None:
     """Many lines that no recorded call can have written tell of an agent that is not on record, for a day."""
     world, session = _begin("hole")
     session.edit("src/app.ts", *EDIT)
     session.end_turn()
     world.wait(300)
-    world.human_write("src/rates.ts", "".join(f"export const rate{n} = {n}00\n" for n in range(lines)))
+    world.human_write(
+        "src/rates.ts", "".join(f"export const rate{n} = {n}00\n" for n in range(lines))
+    )
     world.commit("Rates", [session])
     world.wait(hours * 3600)
     session.prompt("Now the sum")
@@ -168,7 +193,9 @@ def test_lines_of_several_files_count_together(tmp_path: Path) -> None:
     session.end_turn()
     world.wait(300)
     for path in ("src/app.ts", "src/b.ts"):
-        world.human_insert(path, "".join(f"export const limit{n}{path[4]} = {n}00\n" for n in range(4)))
+        world.human_insert(
+            path, "".join(f"export const limit{n}{path[4]} = {n}00\n" for n in range(4))
+        )
     found = answers(world, world.commit("Go on", [session]), tmp_path)
     assert {one.source for one in lines_of(found) if "limit" in one.text} == {"unknown unobserved"}
 
@@ -182,7 +209,11 @@ def test_line_of_a_person_that_a_formatter_indents(recorded: bool, tmp_path: Pat
     world.human_insert("src/app.ts", "  const currency = 'EUR', country = 'AT'", after=EDIT[1])
     session.prompt("Now look again")
     session.read("src/app.ts")
-    text = world.files["src/app.ts"].text().replace("  const currency = 'EUR',", '    const currency = "EUR",')
+    text = (
+        world.files["src/app.ts"]
+        .text()
+        .replace("  const currency = 'EUR',", '    const currency = "EUR",')
+    )
 
     def formatted(*_: object) -> None:
         world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
@@ -193,11 +224,19 @@ def test_line_of_a_person_that_a_formatter_indents(recorded: bool, tmp_path: Pat
         formatted()
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    assert _class(about(answers(world, _finish(world, session), tmp_path), "currency")) == ("human", "human", "recorded")
+    assert _class(about(answers(world, _finish(world, session), tmp_path), "currency")) == (
+        "human",
+        "human",
+        "recorded",
+    )
 
 
 @pytest.mark.parametrize(
-    "trailer", ["Co-Authored-By: Claude <noreply@anthropic.com>", "Co-authored-by: Copilot <copilot@github.com>"]
+    "trailer",
+    [
+        "Co-Authored-By: Claude <noreply@anthropic.com>",
+        "Co-authored-by: Copilot <copilot@github.com>",
+    ],
 )
 def test_trailer_does_not_erase_the_witness(trailer: str, tmp_path: Path) -> None:
     world, session = _begin("trailer")
@@ -234,18 +273,27 @@ def test_word_that_nobody_produced_where_a_formatter_ran(tmp_path: Path) -> None
     ],
     ids=["a word", "signs alone"],
 )
-def test_an_agents_line_changed_between_two_looks(changed: str, edited_by: str, witness: str, tmp_path: Path) -> None:
+def test_an_agents_line_changed_between_two_looks(
+    changed: str, edited_by: str, witness: str, tmp_path: Path
+) -> None:
     """Who changed a word is named; signs alone are changed by hooks that format, too."""
     world, session = _begin("tweak")
     line = "export const average = (rows: Row[], digits = 2) => total(rows) / rows.length"
     session.edit("src/app.ts", "}\n", f"}}\n\n{line}\n")
     world.wait(60)
-    world.human_tweak("src/app.ts", line, line.replace("(rows: Row[], digits = 2) => total(rows)", changed))
+    world.human_tweak(
+        "src/app.ts", line, line.replace("(rows: Row[], digits = 2) => total(rows)", changed)
+    )
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", *EDIT)
     found = about(answers(world, _finish(world, session), tmp_path), "average")
-    assert (found.author, found.how, found.edited_by, found.witness) == ("agent", "edited", edited_by, witness)
+    assert (found.author, found.how, found.edited_by, found.witness) == (
+        "agent",
+        "edited",
+        edited_by,
+        witness,
+    )
 
 
 def test_paste_of_what_the_agent_said(tmp_path: Path) -> None:
@@ -267,13 +315,18 @@ def test_paste_of_what_the_agent_said(tmp_path: Path) -> None:
 def test_text_faster_than_anybody_types(tmp_path: Path) -> None:
     world, session = _begin("fast")
     session.edit("src/app.ts", *EDIT)
-    text = "".join(f"export const limitOfTheYear{n} = {n}00 // in cents, of all accounts together\n" for n in range(20))
+    text = "".join(
+        f"export const limitOfTheYear{n} = {n}00 // in cents, of all accounts together\n"
+        for n in range(20)
+    )
     world.human_insert("src/app.ts", text)
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
     found = answers(world, _finish(world, session), tmp_path)
-    assert {one.source for one in lines_of(found) if "limitOf" in one.text} == {"unknown unobserved"}
+    assert {one.source for one in lines_of(found) if "limitOf" in one.text} == {
+        "unknown unobserved"
+    }
 
 
 def test_proposal_that_the_user_changed_before_accepting_it(tmp_path: Path) -> None:
@@ -294,12 +347,16 @@ def test_changed_proposal_of_the_agents_own_words(tmp_path: Path) -> None:
     world, session = _begin("own-words")
     session.read("src/app.ts")
     session.say("Or would you rather have:\n\nexport const currency = 'EUR'\n")
-    session.edit_changed_by_user("src/app.ts", "}\n", "}\nexport const limit = 100\n", f"}}\n{PERSONS}\n")
+    session.edit_changed_by_user(
+        "src/app.ts", "}\n", "}\nexport const limit = 100\n", f"}}\n{PERSONS}\n"
+    )
     found = answers(world, _finish(world, session), tmp_path)
     assert about(found, PERSONS).source == "unknown agent_text"
 
 
-def test_few_lines_with_words_of_their_own_after_a_command_that_could_write_anything(tmp_path: Path) -> None:
+def test_few_lines_with_words_of_their_own_after_a_command_that_could_write_anything(
+    tmp_path: Path,
+) -> None:
     """What such a command writes into source code comes from the file and from texts of agents."""
     world, session = _begin("opaque")
     session.edit("src/app.ts", *EDIT)
@@ -312,7 +369,9 @@ def test_few_lines_with_words_of_their_own_after_a_command_that_could_write_anyt
 
 
 @pytest.mark.parametrize("path", ["src/new.ts", "docs/list.md"])
-def test_new_files_and_pages_after_a_command_that_could_write_anything(path: str, tmp_path: Path) -> None:
+def test_new_files_and_pages_after_a_command_that_could_write_anything(
+    path: str, tmp_path: Path
+) -> None:
     world, session = _begin("opaque-new")
     session.edit("src/app.ts", *EDIT)
     if path.endswith(".md"):
@@ -340,8 +399,12 @@ def test_line_without_a_new_word_beside_one_that_has_one(tmp_path: Path) -> None
     assert _class(about(found, "rows = total")) == ("human", "human", "recorded")
 
 
-@pytest.mark.parametrize(("line", "author"), [("const label = total", "agent"), ("const label = somebody", "human")])
-def test_line_that_a_command_in_place_cannot_have_written(line: str, author: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "author"), [("const label = total", "agent"), ("const label = somebody", "human")]
+)
+def test_line_that_a_command_in_place_cannot_have_written(
+    line: str, author: str, tmp_path: Path
+) -> None:
     """`sed` writes what its text says and what stood there: other words are not the command's, however many it shares."""
     world, session = _begin("in-place")
     session.edit("src/app.ts", *EDIT)
@@ -369,7 +432,11 @@ def _scripted(name: str, command: str, extra: str) -> tuple[World, Session]:
     session.edit("src/app.ts", *EDIT)
 
     def ran(*_: object) -> None:
-        text = world.files["src/app.ts"].text().replace("return 0\n", "return 0 // nothing to add up\n")
+        text = (
+            world.files["src/app.ts"]
+            .text()
+            .replace("return 0\n", "return 0 // nothing to add up\n")
+        )
         world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
 
     session.bash(command, ran)
@@ -396,13 +463,20 @@ def test_lines_of_several_scripts_go_to_the_one_that_holds_them(tmp_path: Path) 
         def ran(*_: object, text: str = text) -> None:
             world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
 
-        session.bash(SCRIPT.replace("return 0 // nothing to add up", new).replace("return 0", old), ran)
+        session.bash(
+            SCRIPT.replace("return 0 // nothing to add up", new).replace("return 0", old), ran
+        )
     found = answers(world, _finish(world, session), tmp_path)
     assert about(found, SCRIPTED).author == Author.AGENT
 
 
-@pytest.mark.parametrize("computed", ["f'// {len(s)} characters'", "subprocess.check_output(['date'])", "json.dumps(rows)"])
-def test_script_that_computes_text_leaves_no_line_to_a_person(computed: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "computed",
+    ["f'// {len(s)} characters'", "subprocess.check_output(['date'])", "json.dumps(rows)"],
+)
+def test_script_that_computes_text_leaves_no_line_to_a_person(
+    computed: str, tmp_path: Path
+) -> None:
     """What it wrote stands nowhere, so that nothing tells its lines from a person's; and none is given to the agent for that."""
     script = SCRIPT.replace("open(p, 'w')", f"s += str({computed})\nopen(p, 'w')")
     world, session = _scripted("computed", script, f"{PERSONS}\n")
@@ -421,13 +495,19 @@ def test_keys_that_a_formatter_sorts_beside_a_persons_line(tmp_path: Path) -> No
     )
     world.wait(60)
     text = world.files["src/app.ts"].text()
-    text = text.replace("{ value: 99, label: 'Uptime', digits: 1 }", "{ digits: 1, label: 'Uptime', value: 99 }")
+    text = text.replace(
+        "{ value: 99, label: 'Uptime', digits: 1 }", "{ digits: 1, label: 'Uptime', value: 99 }"
+    )
 
     def formatted(*_: object) -> None:
         world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
 
     session.bash("npx prettier --write .", formatted)
-    world.human_insert("src/app.ts", f"{PERSONS}\n", after="export const row = { digits: 1, label: 'Uptime', value: 99 }")
+    world.human_insert(
+        "src/app.ts",
+        f"{PERSONS}\n",
+        after="export const row = { digits: 1, label: 'Uptime', value: 99 }",
+    )
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
@@ -478,8 +558,12 @@ def test_lines_that_the_file_had_in_another_layout_are_nobodys(tmp_path: Path) -
     world.commit("Name the currencies")
     session.edit("src/app.ts", *EDIT)
     text = world.files["src/app.ts"].text()
-    broken = text.replace("['euro', 'dollar', 'sterling']", "[\n  'euro',\n  'dollar',\n  'sterling',\n]")
+    broken = text.replace(
+        "['euro', 'dollar', 'sterling']", "[\n  'euro',\n  'dollar',\n  'sterling',\n]"
+    )
     assert broken != text
     world.put("src/app.ts", new_file(broken, lambda line: Line(line, "unknown")))
     found = answers(world, _finish(world, session), tmp_path)
-    assert {about(found, f"'{name}',").author for name in ("euro", "dollar", "sterling")} == {"unknown"}
+    assert {about(found, f"'{name}',").author for name in ("euro", "dollar", "sterling")} == {
+        "unknown"
+    }

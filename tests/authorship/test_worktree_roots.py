@@ -14,11 +14,15 @@ from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.model import Command, Edit, Session, Status, ToolCall
 from collector.text import normal_path
 
-KNOWN = frozenset({"README.md", "src/app.py", "src/util/text.py", "docs/guide.md", "docs/README.md", "Makefile"})
+KNOWN = frozenset(
+    {"README.md", "src/app.py", "src/util/text.py", "docs/guide.md", "docs/README.md", "Makefile"}
+)
 W = "/home/ada/work/tally"
 
 
-def _places(paths: Iterable[str], cwds: Sequence[str] = (), known: Iterable[str] = KNOWN) -> WorktreeRoots:
+def _places(
+    paths: Iterable[str], cwds: Sequence[str] = (), known: Iterable[str] = KNOWN
+) -> WorktreeRoots:
     places = WorktreeRoots(frozenset(known))
     places.learn(paths, cwds)
     places.settle()
@@ -44,7 +48,9 @@ def test_an_editor_that_was_opened_above_the_worktree_names_it() -> None:
     assert places.place("src/app.py") == ("", "src/app.py")
     assert places.place("other/src/app.py") is None
     assert places.place("tally/notes.txt") is None  # the repository never had it
-    assert _places(["src/app.py"]).place("tally/src/app.py") is None  # nobody says what is called so
+    assert (
+        _places(["src/app.py"]).place("tally/src/app.py") is None
+    )  # nobody says what is called so
 
 
 def test_a_link_leads_to_the_file_that_git_has() -> None:
@@ -65,7 +71,10 @@ def test_two_files_of_usual_names_prove_no_root() -> None:
 
 def test_directory_inside_the_root_is_no_root_of_its_own() -> None:
     """`docs/README.md` ends like the repository's own README.md."""
-    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md", f"{W}/pkg/README.md", f"{W}/pkg/src/app.py"], [W, f"{W}/pkg"])
+    places = _places(
+        [f"{W}/src/app.py", f"{W}/docs/guide.md", f"{W}/pkg/README.md", f"{W}/pkg/src/app.py"],
+        [W, f"{W}/pkg"],
+    )
     assert places.roots == (W,)
     assert places.place(f"{W}/pkg/README.md") == (W, "pkg/README.md")
 
@@ -78,33 +87,56 @@ def test_directory_above_the_root_is_no_root() -> None:
 
 
 @pytest.mark.parametrize(
-    "inside", [".worktrees/topic", "worktrees/topic", ".worktree/topic", ".claude/worktrees/topic", ".tool/worktree/a/b"]
+    "inside",
+    [
+        ".worktrees/topic",
+        "worktrees/topic",
+        ".worktree/topic",
+        ".claude/worktrees/topic",
+        ".tool/worktree/a/b",
+    ],
 )
 def test_worktrees_below_the_main_one_are_roots_of_their_own(inside: str) -> None:
     inner = f"{W}/{inside}"
-    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md", f"{inner}/src/app.py", f"{inner}/README.md"], [W, inner])
+    places = _places(
+        [f"{W}/src/app.py", f"{W}/docs/guide.md", f"{inner}/src/app.py", f"{inner}/README.md"],
+        [W, inner],
+    )
     assert set(places.roots) == {W, inner}
     assert places.place(f"{inner}/src/app.py") == (inner, "src/app.py")
     assert places.place(f"{W}/src/app.py") == (W, "src/app.py")
 
 
-@pytest.mark.parametrize(("inside", "is_root"), [(".claude/worktrees/a1", True), ("worktrees/x", True), ("vendor/copy", False)])
-def test_one_file_shows_a_worktree_below_the_main_one_where_no_session_was_started(inside: str, is_root: bool) -> None:
+@pytest.mark.parametrize(
+    ("inside", "is_root"),
+    [(".claude/worktrees/a1", True), ("worktrees/x", True), ("vendor/copy", False)],
+)
+def test_one_file_shows_a_worktree_below_the_main_one_where_no_session_was_started(
+    inside: str, is_root: bool
+) -> None:
     """A subagent with a worktree of its own, of which the session that started it tells alone."""
-    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md", f"{W}/{inside}/src/util/text.py"], [W])
+    places = _places(
+        [f"{W}/src/app.py", f"{W}/docs/guide.md", f"{W}/{inside}/src/util/text.py"], [W]
+    )
     assert (f"{W}/{inside}" in places.roots) == is_root
 
 
 def test_worktree_with_more_evidence_than_the_main_one_hides_it_not() -> None:
     inner = f"{W}/.worktrees/topic"
     files = ["src/app.py", "src/util/text.py", "docs/guide.md", "README.md"]
-    places = _places([*(f"{inner}/{file}" for file in files), f"{W}/src/app.py", f"{W}/docs/guide.md"], [W, inner])
+    places = _places(
+        [*(f"{inner}/{file}" for file in files), f"{W}/src/app.py", f"{W}/docs/guide.md"],
+        [W, inner],
+    )
     assert set(places.roots) == {W, inner}
 
 
 def test_two_clones_side_by_side_are_two_roots() -> None:
     other = "/home/ada/work/tally-2"
-    places = _places([f"{root}/{file}" for root in (W, other) for file in ("src/app.py", "docs/guide.md")], [W, other])
+    places = _places(
+        [f"{root}/{file}" for root in (W, other) for file in ("src/app.py", "docs/guide.md")],
+        [W, other],
+    )
     assert set(places.roots) == {W, other}
     assert places.place(f"{other}/src/app.py") == (other, "src/app.py")
 
@@ -116,7 +148,9 @@ def test_root_is_no_mere_beginning_of_a_name() -> None:
     assert places.root_of(W) == W
 
 
-@pytest.mark.parametrize("path", ["/home/ada/.claude/plans/x.md", "/tmp/a.py", "/", W, "relative/unknown.py"])
+@pytest.mark.parametrize(
+    "path", ["/home/ada/.claude/plans/x.md", "/tmp/a.py", "/", W, "relative/unknown.py"]
+)
 def test_everything_else_is_outside(path: str) -> None:
     assert _places([f"{W}/src/app.py"], [W]).place(path) is None
 
@@ -130,7 +164,10 @@ def test_relative_path_is_seen_from_the_working_directory() -> None:
     places = _places([f"{W}/src/app.py"], [W])
     assert places.place("notes.txt", W) == (W, "notes.txt")
     assert places.place("text.py", f"{W}/src/util") == (W, "src/util/text.py")
-    assert places.place("src/app.py", f"{W}/docs") == (W, "src/app.py")  # the repository has it, seen from its top
+    assert places.place("src/app.py", f"{W}/docs") == (
+        W,
+        "src/app.py",
+    )  # the repository has it, seen from its top
     assert places.place("notes.txt", "/somewhere/else") is None
 
 
@@ -156,7 +193,9 @@ def test_top_of_the_file_system_is_never_a_root(cwd: str) -> None:
 
 def test_the_longest_path_of_the_repository_decides() -> None:
     """`src/app.py` must not be taken for a root `src` with an `app.py`."""
-    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md"], [W], known=KNOWN | {"app.py", "guide.md"})
+    places = _places(
+        [f"{W}/src/app.py", f"{W}/docs/guide.md"], [W], known=KNOWN | {"app.py", "guide.md"}
+    )
     assert places.roots == (W,)
     assert places.place(f"{W}/src/app.py") == (W, "src/app.py")
 
@@ -177,7 +216,11 @@ def test_order_of_sessions_makes_no_difference() -> None:
     assert found == {(f"{W}/.worktrees/t", W)}
 
 
-@given(st.lists(st.sampled_from(["a", "b", "src", "app.py", "README.md", "docs", "..", ""]), max_size=6))
+@given(
+    st.lists(
+        st.sampled_from(["a", "b", "src", "app.py", "README.md", "docs", "..", ""]), max_size=6
+    )
+)
 def test_a_place_is_the_root_and_the_rest_of_the_path(parts: list[str]) -> None:
     places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md"], [W])
     path = f"{W}/" + "/".join(part for part in parts if part)
@@ -190,8 +233,12 @@ SHA = "1a2b3c4d5e6f70819203a4b5c6d7e8f901234567"
 
 def _session(cwd: str, edited: str, command: str = "", made: tuple[str, ...] = ()) -> SessionEdits:
     """A session that edits one file and runs one command."""
-    edit = ToolCall("c1", "Write", 0, at=1.0, status=Status.OK, edits=(Edit(edited, "write", content="x\n"),))
-    shell = ToolCall("c2", "Bash", 0, at=2.0, status=Status.OK, command=Command(command, cwd), commits=made)
+    edit = ToolCall(
+        "c1", "Write", 0, at=1.0, status=Status.OK, edits=(Edit(edited, "write", content="x\n"),)
+    )
+    shell = ToolCall(
+        "c2", "Bash", 0, at=2.0, status=Status.OK, command=Command(command, cwd), commits=made
+    )
     return session_edits(Session("s", "claude-code", cwds=(cwd,), calls=(edit, shell)), 1)
 
 
@@ -221,7 +268,9 @@ FEATURE = "/home/ada/work/tally-feature"
         ("git worktree add -b feature ../tally-feature main && cd ../tally-feature && npm ci", ()),
     ],
 )
-def test_a_command_shows_a_worktree_beside_the_main_one(command: str, made: tuple[str, ...]) -> None:
+def test_a_command_shows_a_worktree_beside_the_main_one(
+    command: str, made: tuple[str, ...]
+) -> None:
     """Its only file is one that many repositories have."""
     places = _shown(_session(W, f"{FEATURE}/README.md", command, made))
     assert places.place(f"{FEATURE}/README.md") == (FEATURE, "README.md")
@@ -247,8 +296,13 @@ def test_a_command_shows_a_worktree_beside_the_main_one(command: str, made: tupl
         "in no known place",
     ],
 )
-def test_a_directory_beside_the_worktree_is_none_by_itself(command: str, made: tuple[str, ...]) -> None:
-    assert _shown(_session(W, f"{FEATURE}/README.md", command, made)).place(f"{FEATURE}/README.md") is None
+def test_a_directory_beside_the_worktree_is_none_by_itself(
+    command: str, made: tuple[str, ...]
+) -> None:
+    assert (
+        _shown(_session(W, f"{FEATURE}/README.md", command, made)).place(f"{FEATURE}/README.md")
+        is None
+    )
 
 
 def test_a_worktree_that_git_lists_is_one_wherever_it_is() -> None:
@@ -263,14 +317,23 @@ def test_a_directory_above_a_worktree_that_git_lists_is_none_for_one_file_of_a_u
     """A settings file in the home directory has the name of one in the repository."""
     for listed in ((), (W,)):
         places = WorktreeRoots(KNOWN | {".tool/settings.json"})
-        learn_roots(places, [_session(W, f"{W}/src/app.py"), _session(W, "/home/ada/.tool/settings.json")], listed)
+        learn_roots(
+            places,
+            [_session(W, f"{W}/src/app.py"), _session(W, "/home/ada/.tool/settings.json")],
+            listed,
+        )
         assert places.place("/home/ada/.tool/settings.json") is None
 
 
 def test_a_commit_in_a_directory_without_known_files_makes_no_root_of_one_above() -> None:
     places = WorktreeRoots(KNOWN | {".tool/settings.json"})
     shown = _session(W, f"{W}/docs/guide.md", f"cd {FEATURE} && git commit -m c", (SHA[:7],))
-    learn_roots(places, [_session(W, f"{W}/src/app.py"), shown, _session(W, "/home/ada/.tool/settings.json")], (), [SHA])
+    learn_roots(
+        places,
+        [_session(W, f"{W}/src/app.py"), shown, _session(W, "/home/ada/.tool/settings.json")],
+        (),
+        [SHA],
+    )
     assert places.place("/home/ada/.tool/settings.json") is None
     assert places.place(f"{FEATURE}/new.py") == (FEATURE, "new.py")
 

@@ -14,50 +14,96 @@ import accuracy  # noqa: E402
 import independent  # noqa: E402
 
 ROWS = [
-    {"audit": "second", "repository": "o/n", "class": said, "evidence": "replayed", "who": who, "sure": "yes", "reason": ""}
+    {
+        "audit": "second",
+        "repository": "o/n",
+        "class": said,
+        "evidence": "replayed",
+        "who": who,
+        "sure": "yes",
+        "reason": "",
+    }
     | {"now_class": now, "now_evidence": "replayed", "now_how": "moved"}
-    for said, who, now in [*[("agent", "agent", "agent")] * 3, ("agent", "human", "unknown"), ("human", "human", "human")]
+    for said, who, now in [
+        *[("agent", "agent", "agent")] * 3,
+        ("agent", "human", "unknown"),
+        ("human", "human", "human"),
+    ]
 ]
 RESULTS = {
-    "forgotten": {"o/n": {"sessions": 1, "lines": 10, "held_out": True, "answers": {"human observed": 1, "unknown": 9}}},
+    "forgotten": {
+        "o/n": {
+            "sessions": 1,
+            "lines": 10,
+            "held_out": True,
+            "answers": {"human observed": 1, "unknown": 9},
+        }
+    },
     "spikes": {
-        "o/n": {"held_out": False, "complete": {"after": {"human inferred": 3, "agent exact": 1}, "paste": {"agent exact": 9}}}
+        "o/n": {
+            "held_out": False,
+            "complete": {
+                "after": {"human inferred": 3, "agent exact": 1},
+                "paste": {"agent exact": 9},
+            },
+        }
     },
     "decoys": {"o/n": {"given": 1, "certain": 99}},
 }
 
 
 def _cells(table: str) -> list[list[str]]:
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]
+    ]
 
 
 def test_the_first_table_has_ten_rows_of_counts_and_intervals() -> None:
-    rows = {name: (lines, share) for name, lines, share in _cells(independent._summary(RESULTS, ROWS))}
+    rows = {
+        name: (lines, share) for name, lines, share in _cells(independent._summary(RESULTS, ROWS))
+    }
     assert len(rows) == 10
     assert rows["lines called `agent`: right"] == ("4", "75.0 % (30.1 to 95.4)")
     assert rows["lines called `human`: right"][0] == "1"
     assert rows["lines called `tool`: right"] == ("0", "–")
-    assert rows["lines of a session that nobody recorded: called a person's"] == ("10", "1 (at most 40.42 %)")
-    assert rows["a person's lines where all records are complete: found"][0] == "4"  # a paste is nobody's
+    assert rows["lines of a session that nobody recorded: called a person's"] == (
+        "10",
+        "1 (at most 40.42 %)",
+    )
+    assert (
+        rows["a person's lines where all records are complete: found"][0] == "4"
+    )  # a paste is nobody's
     assert rows["the same: given to an agent"][1].startswith("25.0 %")
     assert rows["lines beside a session of another repository: given to it"][0] == "100"
 
 
 def test_a_right_line_that_its_reader_doubted_is_right_but_not_sure() -> None:
     doubted = [row | {"sure": "no"} for row in ROWS]
-    agent = [next(row[2:5] for row in _cells(independent._blind(rows)) if row[0] == "`agent`") for rows in (ROWS, doubted)]
+    agent = [
+        next(row[2:5] for row in _cells(independent._blind(rows)) if row[0] == "`agent`")
+        for rows in (ROWS, doubted)
+    ]
     assert agent == [["4", "3", "3"], ["4", "3", "0"]]
 
 
 def test_every_audit_of_the_file_has_a_table() -> None:
-    first, details = ((ROOT / "docs" / "templates" / name).read_text("utf-8") for name in accuracy.PAGES)
+    first, details = (
+        (ROOT / "docs" / "templates" / name).read_text("utf-8") for name in accuracy.PAGES
+    )
     for audit in {row["audit"] for row in independent.blind()}:
         assert "{{ blind_" + audit.replace("-", "_") + " }}" in first + details
 
 
 def test_tables_by_repository_have_a_page_of_their_own() -> None:
-    first, details = ((ROOT / "docs" / "templates" / name).read_text("utf-8") for name in accuracy.PAGES)
-    for name in ("blind_by_repository", "forgotten_by_repository", "spikes", "decoys_by_repository"):
+    first, details = (
+        (ROOT / "docs" / "templates" / name).read_text("utf-8") for name in accuracy.PAGES
+    )
+    for name in (
+        "blind_by_repository",
+        "forgotten_by_repository",
+        "spikes",
+        "decoys_by_repository",
+    ):
         assert "{{ " + name + " }}" in details
     assert first.index("{{ summary }}") < 1_000
 

@@ -27,8 +27,16 @@ def bench(program: str, *words: object) -> str:
 
 def rows(text: str) -> list[list[str]]:
     """Of its tables, without their heads."""
-    found = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
-    return [row for row, after in zip(found, [*found[1:], [""]], strict=True) if set(row[0]) != {"-"} and set(after[0]) != {"-"}]
+    found = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("|")
+    ]
+    return [
+        row
+        for row, after in zip(found, [*found[1:], [""]], strict=True)
+        if set(row[0]) != {"-"} and set(after[0]) != {"-"}
+    ]
 
 
 def numbers(cells: list[str]) -> list[float]:
@@ -36,28 +44,44 @@ def numbers(cells: list[str]) -> list[float]:
 
 
 def test_runs_of_attribution(tmp_path: Path) -> None:
-    (row,) = rows(bench("bench_attribute.py", "--runs", 1, "--markdown", clone("example", tmp_path)))
-    size, inflate, parse, log, floor, first, ratio, elapsed, nothing, commits, session, memory = numbers(row[1:])
+    (row,) = rows(
+        bench("bench_attribute.py", "--runs", 1, "--markdown", clone("example", tmp_path))
+    )
+    size, inflate, parse, log, floor, first, ratio, elapsed, nothing, commits, session, memory = (
+        numbers(row[1:])
+    )
     assert size == 0 and min(inflate, parse, log) >= 0 and floor < first and ratio > 1
-    assert min(elapsed, nothing, commits, session, memory) > 0 and "more than nothing new" in row[11]
+    assert (
+        min(elapsed, nothing, commits, session, memory) > 0 and "more than nothing new" in row[11]
+    )
 
 
 def test_loading_and_then_attributing(tmp_path: Path) -> None:
     (row,) = rows(bench("bench_load.py", "--runs", 1, clone("example", tmp_path)))
     load, attribute, both, alone, ratio = numbers(row[1:])
-    assert both == pytest.approx(load + attribute, abs=0.02) and ratio == pytest.approx(both / alone, abs=0.1)
+    assert both == pytest.approx(load + attribute, abs=0.02) and ratio == pytest.approx(
+        both / alone, abs=0.1
+    )
 
 
 def test_the_beginning_of_a_long_history(tmp_path: Path) -> None:
-    found = rows(bench("bench_slices.py", "--runs", 1, "--commits", "5,1000", clone("example", tmp_path)))
+    found = rows(
+        bench("bench_slices.py", "--runs", 1, "--commits", "5,1000", clone("example", tmp_path))
+    )
     assert [row[0] for row in found] == ["5", "11"]
     assert all(ours > gits and peak > 0 for _, gits, ours, _, peak in map(numbers, found))
 
 
 def test_stored_line_history(tmp_path: Path) -> None:
-    text = bench("bench_history.py", "--repeat", 1, "--window", 5, "--no-blame", clone("example", tmp_path))
+    text = bench(
+        "bench_history.py", "--repeat", 1, "--window", 5, "--no-blame", clone("example", tmp_path)
+    )
     assert "  origins, lives, kept lines, in a database " in text
-    (ratio,) = [line for line in text.splitlines() if line.startswith("  stored history against git log -p -U0: ")]
+    (ratio,) = [
+        line
+        for line in text.splitlines()
+        if line.startswith("  stored history against git log -p -U0: ")
+    ]
     assert float(ratio.partition(": ")[2].split()[0]) > 1
 
 
@@ -78,7 +102,9 @@ def test_commands_and_pages(tmp_path: Path) -> None:
     commands = ["why", "blame", "git blame --porcelain", "the start of Python"]
     commands += ["sessions", "sessions --columns features", "survival --no-curves", "survival"]
     assert [row[0] for row in found[:8]] == commands and len(found) == 11
-    assert all(row[0].startswith("/") for row in found[8:]) and all(min(numbers(row[1:])) >= 0 for row in found)
+    assert all(row[0].startswith("/") for row in found[8:]) and all(
+        min(numbers(row[1:])) >= 0 for row in found
+    )
     with Store(db) as store:
         tables = store.value("SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table', 'view')")
     pages = int(text.partition(" pages of Datasette")[0].split()[-1])
@@ -98,7 +124,9 @@ def test_one_session_arrives_after_the_clone_was_attributed(case: str, tmp_path:
         with Store(folder / bench_attribute.DATABASE) as store:
             sessions.append({row["key"] for row in store.rows("SELECT key FROM sessions")})
     assert sessions[0] < sessions[1] and len(sessions[1] - sessions[0]) == 1
-    with closing(sqlite3.connect(late.folder / "sessions.db")) as cache:  # what was read before was found there again
-        assert cache.execute("SELECT COUNT(DISTINCT session) FROM sessions_read WHERE session <> ''").fetchone()[0] == len(
-            sessions[1]
-        )
+    with closing(
+        sqlite3.connect(late.folder / "sessions.db")
+    ) as cache:  # what was read before was found there again
+        assert cache.execute(
+            "SELECT COUNT(DISTINCT session) FROM sessions_read WHERE session <> ''"
+        ).fetchone()[0] == len(sessions[1])

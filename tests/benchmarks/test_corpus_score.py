@@ -14,7 +14,14 @@ sys.path[:0] = [str(ROOT / "benchmarks")]
 
 from corpus import score as scoring  # noqa: E402
 
-AXES = {"commits": "person", "git": "nothing", "writes": "tool", "person": "nothing", "lost": "nothing", "agent": "codex"}
+AXES = {
+    "commits": "person",
+    "git": "nothing",
+    "writes": "tool",
+    "person": "nothing",
+    "lost": "nothing",
+    "agent": "codex",
+}
 AGENT = {"author": "agent", "agent": "codex", "how": "tool", "call": "call_1"}
 PERSON = {"author": "person", "how": "between"}
 BASE = {"author": "person", "how": "base"}
@@ -22,16 +29,26 @@ FORMATTED = {"author": "tool", "how": "formatter", "by": "agent", "also": "agent
 CHANGED = {"author": "person", "how": "over", "also": "agent"}
 
 
-def plant(corpus: Path, truth: dict[str, list[dict[str, Any]]], answers: list[tuple[str, str, dict[str, Any]]]) -> dict[str, Any]:
+def plant(
+    corpus: Path,
+    truth: dict[str, list[dict[str, Any]]],
+    answers: list[tuple[str, str, dict[str, Any]]],
+) -> dict[str, Any]:
     """Scores of a corpus with ten lines for each row of truth; an answer names history, path (the row's number) and class."""
     for name, rows in truth.items():
         (corpus / name).mkdir(parents=True)
         (corpus / name / "history.json").write_text(json.dumps(AXES), "utf-8")
         lines = [
-            {"history": name, "commit": name, "path": f"{place}.py", "start": 1, "end": 10, **row} for place, row in enumerate(rows)
+            {"history": name, "commit": name, "path": f"{place}.py", "start": 1, "end": 10, **row}
+            for place, row in enumerate(rows)
         ]
-        (corpus / name / "truth.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    said = [{"commit": name, "path": path, "start": 1, "end": 10, **answer} for name, path, answer in answers]
+        (corpus / name / "truth.jsonl").write_text(
+            "".join(json.dumps(line) + "\n" for line in lines), "utf-8"
+        )
+    said = [
+        {"commit": name, "path": path, "start": 1, "end": 10, **answer}
+        for name, path, answer in answers
+    ]
     target = corpus / "answers.jsonl"
     target.write_text("".join(json.dumps(row) + "\n" for row in said), "utf-8")
     return scoring.scores(corpus, [target])
@@ -39,9 +56,10 @@ def plant(corpus: Path, truth: dict[str, list[dict[str, Any]]], answers: list[tu
 
 def recall(result: dict[str, Any], group: str) -> dict[str, Any]:
     (row,) = [row for row in result["recall"] if row["truth"] == group]
-    return {name: row[name]["part"] for name in ("right_by_hand", "right_by_source", "wrong", "abstained")} | {
-        "lines": row["lines"]
-    }
+    return {
+        name: row[name]["part"]
+        for name in ("right_by_hand", "right_by_source", "wrong", "abstained")
+    } | {"lines": row["lines"]}
 
 
 def test_right_answers_are_right(tmp_path: Path) -> None:
@@ -55,7 +73,13 @@ def test_right_answers_are_right(tmp_path: Path) -> None:
         ],
     )
     for group in ("agent", "person", "tool"):
-        assert recall(result, group) == {"lines": 10, "right_by_hand": 10, "right_by_source": 10, "wrong": 0, "abstained": 0}
+        assert recall(result, group) == {
+            "lines": 10,
+            "right_by_hand": 10,
+            "right_by_source": 10,
+            "wrong": 0,
+            "abstained": 0,
+        }
     assert result["wrong"] == []
     assert result["all"]["call_right"]["rate"] == 1
 
@@ -73,51 +97,101 @@ def test_right_answers_are_right(tmp_path: Path) -> None:
         ({"author": "tool", "by": "person"}, "agent", "tool"),
     ],
 )
-def test_a_planted_wrong_answer_is_found(tmp_path: Path, truth: dict[str, Any], said: str, group: str) -> None:
-    result = plant(tmp_path, {"a": [truth, AGENT]}, [("a", "0.py", {"class": said}), ("a", "1.py", {"class": "agent"})])
+def test_a_planted_wrong_answer_is_found(
+    tmp_path: Path, truth: dict[str, Any], said: str, group: str
+) -> None:
+    result = plant(
+        tmp_path,
+        {"a": [truth, AGENT]},
+        [("a", "0.py", {"class": said}), ("a", "1.py", {"class": "agent"})],
+    )
     assert recall(result, group)["wrong"] == 10
     (kind,) = result["wrong"]
-    assert (kind["author"], kind["said"], kind["lines"], kind["histories"]) == (truth["author"], said, 10, {"a": 10})
+    assert (kind["author"], kind["said"], kind["lines"], kind["histories"]) == (
+        truth["author"],
+        said,
+        10,
+        {"a": 10},
+    )
     (precision,) = [row for row in result["precision"] if row["said"] == said]
     assert precision["right_by_source"]["part"] == (10 if said == "agent" else 0)
 
 
-def test_an_agents_line_called_a_persons_and_the_reverse_have_numbers_of_their_own(tmp_path: Path) -> None:
-    result = plant(tmp_path, {"a": [AGENT, PERSON, BASE]}, [("a", "0.py", {"class": "person"}), ("a", "2.py", {"class": "agent"})])
+def test_an_agents_line_called_a_persons_and_the_reverse_have_numbers_of_their_own(
+    tmp_path: Path,
+) -> None:
+    result = plant(
+        tmp_path,
+        {"a": [AGENT, PERSON, BASE]},
+        [("a", "0.py", {"class": "person"}), ("a", "2.py", {"class": "agent"})],
+    )
     assert result["all"]["agent_called_person"]["part"] == 10
-    assert (result["all"]["person_called_agent"]["part"], result["all"]["person_called_agent"]["of"]) == (10, 20)
+    assert (
+        result["all"]["person_called_agent"]["part"],
+        result["all"]["person_called_agent"]["of"],
+    ) == (10, 20)
     assert result["all"]["person_found"] == {"part": 0, "of": 10, "rate": 0, "interval": None}
 
 
-def test_a_changed_line_is_its_authors_by_the_hand_and_both_theirs_by_the_source(tmp_path: Path) -> None:
+def test_a_changed_line_is_its_authors_by_the_hand_and_both_theirs_by_the_source(
+    tmp_path: Path,
+) -> None:
     for name, said, by_hand in (("person", "person", 10), ("agent", "agent", 0)):
         result = plant(tmp_path / name, {"a": [CHANGED]}, [("a", "0.py", {"class": said})])
         assert recall(result, "person") == {
-            "lines": 10, "right_by_hand": by_hand, "right_by_source": 10, "wrong": 0, "abstained": 0,
-        }  # fmt: skip
+            "lines": 10,
+            "right_by_hand": by_hand,
+            "right_by_source": 10,
+            "wrong": 0,
+            "abstained": 0,
+        }
     tool = plant(tmp_path / "tool", {"a": [CHANGED]}, [("a", "0.py", {"class": "tool"})])
     assert recall(tool, "person")["wrong"] == 10
 
 
 def test_what_a_tool_wrote_may_be_theirs_who_ran_it(tmp_path: Path) -> None:
     result = plant(tmp_path, {"a": [FORMATTED]}, [("a", "0.py", {"class": "agent"})])
-    assert recall(result, "tool") == {"lines": 10, "right_by_hand": 0, "right_by_source": 10, "wrong": 0, "abstained": 0}
+    assert recall(result, "tool") == {
+        "lines": 10,
+        "right_by_hand": 0,
+        "right_by_source": 10,
+        "wrong": 0,
+        "abstained": 0,
+    }
 
 
 def test_a_recorded_line_without_an_answer_is_missed_and_not_wrong(tmp_path: Path) -> None:
-    result = plant(tmp_path, {"a": [AGENT, PERSON]}, [("a", "1.py", {"class": "unknown", "detail": "why"})])
-    assert recall(result, "agent") == {"lines": 10, "right_by_hand": 0, "right_by_source": 0, "wrong": 0, "abstained": 10}
-    assert [(kind["author"], kind["said"]) for kind in result["wrong"]] == [("agent", "unknown")]  # a person's is not missed
+    result = plant(
+        tmp_path, {"a": [AGENT, PERSON]}, [("a", "1.py", {"class": "unknown", "detail": "why"})]
+    )
+    assert recall(result, "agent") == {
+        "lines": 10,
+        "right_by_hand": 0,
+        "right_by_source": 0,
+        "wrong": 0,
+        "abstained": 10,
+    }
+    assert [(kind["author"], kind["said"]) for kind in result["wrong"]] == [
+        ("agent", "unknown")
+    ]  # a person's is not missed
 
 
 def test_a_wrong_call_is_found(tmp_path: Path) -> None:
-    result = plant(tmp_path, {"a": [AGENT, AGENT]}, [("a", f"{n}.py", {"class": "agent", "call": f"call_{n}"}) for n in range(2)])
+    result = plant(
+        tmp_path,
+        {"a": [AGENT, AGENT]},
+        [("a", f"{n}.py", {"class": "agent", "call": f"call_{n}"}) for n in range(2)],
+    )
     assert (result["all"]["call_right"]["part"], result["all"]["call_right"]["of"]) == (10, 20)
 
 
 def test_lines_that_nobody_is_asked_about_do_not_count(tmp_path: Path) -> None:
     shifted, brace = {**PERSON, "unclear": "shifted"}, {**AGENT, "weak": True}
-    answers = [("a", "0.py", {"class": "agent"}), ("a", "1.py", {"class": "person"}), ("a", "2.py", {"class": "agent"})]
+    answers = [
+        ("a", "0.py", {"class": "agent"}),
+        ("a", "1.py", {"class": "person"}),
+        ("a", "2.py", {"class": "agent"}),
+    ]
     result = plant(tmp_path, {"a": [shifted, brace, AGENT]}, answers)
     assert (result["lines"], result["scored"], result["wrong"]) == (20, 10, [])
     assert result["with_weak"]["agent_called_person"]["part"] == 10
@@ -125,7 +199,10 @@ def test_lines_that_nobody_is_asked_about_do_not_count(tmp_path: Path) -> None:
 
 def test_intervals_are_over_histories_and_not_over_lines(tmp_path: Path) -> None:
     truth = {f"h{number}": [AGENT] for number in range(20)}
-    answers = [(name, "0.py", {"class": "agent" if number % 2 else "person"}) for number, name in enumerate(truth)]
+    answers = [
+        (name, "0.py", {"class": "agent" if number % 2 else "person"})
+        for number, name in enumerate(truth)
+    ]
     found = plant(tmp_path, truth, answers)["all"]["agent_found"]
     low, high = found["interval"]
     assert found["rate"] == 0.5
@@ -140,7 +217,9 @@ def test_an_answer_of_no_class_is_refused(tmp_path: Path) -> None:
 
 def test_the_scorer_needs_nothing_of_the_program() -> None:
     text = Path(scoring.__file__).read_text("utf-8")
-    imported = [line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))]
+    imported = [
+        line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))
+    ]
     assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
 
 
@@ -152,13 +231,19 @@ def test_without_an_exception_the_interval_is_what_so_few_histories_allow(tmp_pa
 
 
 def test_who_is_named_as_having_changed_a_line_is_found_or_wrongly_named(tmp_path: Path) -> None:
-    changed = [("a", f"{number}.py", {"class": "agent", "edited_by": "person"}) for number in range(2)]
-    result = plant(tmp_path, {"a": [{**CHANGED, "shown": True}, AGENT, {**PERSON, "shown": True}]}, changed)["all"]
+    changed = [
+        ("a", f"{number}.py", {"class": "agent", "edited_by": "person"}) for number in range(2)
+    ]
+    result = plant(
+        tmp_path, {"a": [{**CHANGED, "shown": True}, AGENT, {**PERSON, "shown": True}]}, changed
+    )["all"]
     assert (result["person_shown_found"]["part"], result["person_shown_found"]["of"]) == (10, 20)
     assert (result["person_precision"]["part"], result["person_precision"]["of"]) == (10, 20)
 
 
 def test_lines_that_no_two_looks_show_do_not_count_among_those_shown(tmp_path: Path) -> None:
-    result = plant(tmp_path, {"a": [{**PERSON, "seen": True}, PERSON]}, [("a", "0.py", {"class": "person"})])["all"]
+    result = plant(
+        tmp_path, {"a": [{**PERSON, "seen": True}, PERSON]}, [("a", "0.py", {"class": "person"})]
+    )["all"]
     assert (result["person_found"]["part"], result["person_seen_found"]["part"]) == (10, 10)
     assert result["person_shown_found"]["of"] == 0

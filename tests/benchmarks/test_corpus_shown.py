@@ -14,7 +14,15 @@ sys.path[:0] = [str(ROOT / "benchmarks")]
 
 from corpus.shown import with_shown  # noqa: E402
 
-OLD = ["import shop", "", "def price(order):", "    return order.sum", "", "def tax(order):", "    return 7"]
+OLD = [
+    "import shop",
+    "",
+    "def price(order):",
+    "    return order.sum",
+    "",
+    "def tax(order):",
+    "    return 7",
+]
 ADDED = ["    if order is None:", "        raise ValueError"]
 NEW = [*OLD[:3], *ADDED, *OLD[3:]]
 
@@ -24,22 +32,40 @@ def numbered(lines: list[str]) -> str:
 
 
 def diff(lines: list[str], added: list[str]) -> str:
-    return "@@ -1,5 +1,7 @@\n" + "\n".join(f"{'+' if line in added else ' '}{line}" for line in lines)
+    return "@@ -1,5 +1,7 @@\n" + "\n".join(
+        f"{'+' if line in added else ' '}{line}" for line in lines
+    )
 
 
 def said(minute: int, text: str) -> dict[str, Any]:
-    return {"timestamp": f"2026-09-01T10:{minute:02}:00.000Z", "result": {"content": [{"type": "text", "text": text}]}}
+    return {
+        "timestamp": f"2026-09-01T10:{minute:02}:00.000Z",
+        "result": {"content": [{"type": "text", "text": text}]},
+    }
 
 
-def marked(tmp_path: Path, records: list[dict[str, Any]], committed: list[str] = NEW, how: str = "between") -> list[int]:
+def marked(
+    tmp_path: Path, records: list[dict[str, Any]], committed: list[str] = NEW, how: str = "between"
+) -> list[int]:
     """Numbers of the lines that are shown, of the person's lines among those that were committed."""
     home = tmp_path / "home" / ".agent"
     home.mkdir(parents=True, exist_ok=True)
-    (home / "session.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    (home / "session.jsonl").write_text(
+        "".join(json.dumps(record) + "\n" for record in records), "utf-8"
+    )
     first = committed.index(ADDED[0]) + 1
-    row = {"commit": "c", "path": "a.py", "start": first, "end": first + 1, "author": "person", "how": how}
+    row = {
+        "commit": "c",
+        "path": "a.py",
+        "start": first,
+        "end": first + 1,
+        "author": "person",
+        "how": how,
+    }
     rows = with_shown([row], lambda commit, path: committed, tmp_path / "home")
-    return [number for row in rows if row.get("shown") for number in range(row["start"], row["end"] + 1)]
+    return [
+        number for row in rows if row.get("shown") for number in range(row["start"], row["end"] + 1)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +74,10 @@ def marked(tmp_path: Path, records: list[dict[str, Any]], committed: list[str] =
         ("\n".join(OLD), "\n".join(NEW)),
         (numbered(OLD), numbered(NEW)),
         ("\n".join(OLD), diff(NEW, ADDED)),
-        (json.dumps({"output": "\n".join(OLD)}, indent=1), json.dumps({"output": "\n".join(NEW)}, indent=1)),
+        (
+            json.dumps({"output": "\n".join(OLD)}, indent=1),
+            json.dumps({"output": "\n".join(NEW)}, indent=1),
+        ),
     ],
     ids=["plain", "numbered", "diff", "nested"],
 )
@@ -69,7 +98,11 @@ def test_the_rows_of_a_database_are_looks(tmp_path: Path) -> None:
 def test_what_the_agent_put_below_afterwards_does_not_matter(tmp_path: Path) -> None:
     committed = [*NEW[:5], "    return order.total(7)", "    # of the agent", *NEW[6:]]
     assert marked(tmp_path, [said(1, "\n".join(OLD)), said(9, "\n".join(NEW))], committed) == []
-    assert marked(tmp_path, [said(1, "\n".join([*OLD[:3], *committed[5:]])), said(9, "\n".join(NEW))], committed) == [4, 5]
+    assert marked(
+        tmp_path,
+        [said(1, "\n".join([*OLD[:3], *committed[5:]])), said(9, "\n".join(NEW))],
+        committed,
+    ) == [4, 5]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +114,13 @@ def test_what_the_agent_put_below_afterwards_does_not_matter(tmp_path: Path) -> 
         [said(1, "\n".join(OLD[:3])), said(9, "\n".join(NEW))],
         [said(1, "\n".join(OLD)), said(9, "\n".join(ADDED))],
     ],
-    ids=["no look without", "no look with", "the other way round", "elsewhere before", "out of place after"],
+    ids=[
+        "no look without",
+        "no look with",
+        "the other way round",
+        "elsewhere before",
+        "out of place after",
+    ],
 )
 def test_one_look_alone_shows_nothing(tmp_path: Path, records: list[dict[str, Any]]) -> None:
     assert marked(tmp_path, records) == []
@@ -93,4 +132,7 @@ def test_what_was_not_typed_between_two_tasks_is_not_asked_about(tmp_path: Path,
 
 
 def test_a_whole_file_has_no_place(tmp_path: Path) -> None:
-    assert marked(tmp_path, [said(1, "\n".join(OLD)), said(9, "\n".join(ADDED))], committed=ADDED) == []
+    assert (
+        marked(tmp_path, [said(1, "\n".join(OLD)), said(9, "\n".join(ADDED))], committed=ADDED)
+        == []
+    )

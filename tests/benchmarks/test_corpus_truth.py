@@ -21,14 +21,22 @@ OLD = "def one():\n    return 0\n\n\ndef two():\n    return 0\n"
 
 def owners(ledger: Ledger, path: str = "a.py") -> str:
     """A letter for each line: the author's first one, a capital for a line that was somebody else's before."""
-    return "".join(line.author.who[0].upper() if line.also else line.author.who[0] for line in ledger.current[path])
+    return "".join(
+        line.author.who[0].upper() if line.also else line.author.who[0]
+        for line in ledger.current[path]
+    )
 
 
 def test_an_inserted_block_between_alike_lines_is_whole() -> None:
     ledger = Ledger()
     ledger.change("a.py", OLD, PERSON)
     block = "def new():\n    return 0\n\n\n"
-    ledger.change("a.py", OLD.replace("def two", block + "def two"), AGENT, ("def two():\n", block + "def two():\n"))
+    ledger.change(
+        "a.py",
+        OLD.replace("def two", block + "def two"),
+        AGENT,
+        ("def two():\n", block + "def two():\n"),
+    )
     assert owners(ledger) == "ppppaaaapp"
 
 
@@ -114,12 +122,17 @@ def test_the_clock_moves_times_of_the_run_and_no_others() -> None:
     assert clock.move_times('"2023-11-14T22:13:25.500Z"') == '"2023-11-14T22:13:25.500Z"'
     assert clock.move_times('"2023-11-14T22:13:31.250Z"') == '"2023-11-14T22:15:11.250Z"'
     assert clock.move_times("[1700000021000, 1700000021]") == "[1700000130000, 1700000130]"
-    assert clock.move_times('"2020-01-01T00:00:00Z", 1600000000000') == '"2020-01-01T00:00:00Z", 1600000000000'
+    assert (
+        clock.move_times('"2020-01-01T00:00:00Z", 1600000000000')
+        == '"2020-01-01T00:00:00Z", 1600000000000'
+    )
 
 
 def test_each_value_of_each_axis_is_drawn_often_and_for_several_agents() -> None:
     plans = [draw(seed) for seed in range(400)]
-    for axis, value, count, agents in crossed_counts([{"agent": plan.agent, **plan.axes()} for plan in plans]):
+    for axis, value, count, agents in crossed_counts(
+        [{"agent": plan.agent, **plan.axes()} for plan in plans]
+    ):
         assert count >= 30, (axis, value)
         assert len(agents) >= 3, (axis, value)
     assert sum(plan.held_out for plan in plans) == 80

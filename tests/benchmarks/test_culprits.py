@@ -21,14 +21,30 @@ OTHER = [f"    value_{n} = compute(argument_{n});" for n in range(6)]
 
 def commits(name_of_first: str) -> list[tuple[str, dict[str, bytes], str]]:
     """A wrong line, its move to another file, more lines around it, and a fix that names a commit."""
-    wrong, right = "    size = length - 1; /* of the buffer */", "    size = length; /* of the buffer */"
+    wrong, right = (
+        "    size = length - 1; /* of the buffer */",
+        "    size = length; /* of the buffer */",
+    )
     head = "int run(void)"
     return [
         ("first", {"a.c": text(head, *OTHER, wrong, "    return size_of_it(size);")}, "a: run"),
-        ("moved", {"a.c": text(head, *OTHER), "b.c": text("int go(void)", wrong, "    return size_of_it(size);")}, "b: split"),
-        ("fix", {"a.c": text(head, *OTHER), "b.c": text("int go(void)", right, "    return size_of_it(size);")},
-         f"b: size\n\nFixes: {name_of_first}\n"),
-    ]  # fmt: skip
+        (
+            "moved",
+            {
+                "a.c": text(head, *OTHER),
+                "b.c": text("int go(void)", wrong, "    return size_of_it(size);"),
+            },
+            "b: split",
+        ),
+        (
+            "fix",
+            {
+                "a.c": text(head, *OTHER),
+                "b.c": text("int go(void)", right, "    return size_of_it(size);"),
+            },
+            f"b: size\n\nFixes: {name_of_first}\n",
+        ),
+    ]
 
 
 @pytest.fixture
@@ -48,7 +64,9 @@ def tagged(tmp_path: Path) -> Build:
 
 
 def test_tags_that_name_a_commit_of_the_history_are_the_truth(tagged: Build) -> None:
-    assert culprits.named_culprits(GitRepo(tagged.where), tagged.sha["fix"]) == {tagged.sha["fix"]: {tagged.sha["first"]}}
+    assert culprits.named_culprits(GitRepo(tagged.where), tagged.sha["fix"]) == {
+        tagged.sha["fix"]: {tagged.sha["first"]}
+    }
     assert culprits.named_culprits(GitRepo(tagged.where), tagged.sha["moved"]) == {}
 
 

@@ -39,10 +39,14 @@ def test_a_copy_that_is_the_beginning_of_the_longest_one_is_not_needed() -> None
     whole, beginning, other = b'{"a":1}\n{"b":2}\n', b'{"a":1}\n', b'{"c":3}\n'
     copies = [(blob_id(content),) for content in (beginning, whole, other)]
     records = [
-        SessionRecord("c", n, "s", "s", transcript=copy, transcript_state=StoredTranscript.PRESENT) for n, copy in enumerate(copies)
+        SessionRecord("c", n, "s", "s", transcript=copy, transcript_state=StoredTranscript.PRESENT)
+        for n, copy in enumerate(copies)
     ]
     files = SessionFiles("s", records)
-    assert bench_attribute.needed(Copies(whole, beginning, other), files) == {blob_id(whole), blob_id(other)}
+    assert bench_attribute.needed(Copies(whole, beginning, other), files) == {
+        blob_id(whole),
+        blob_id(other),
+    }
 
 
 def test_a_transcript_is_its_lines_or_one_document() -> None:
@@ -53,7 +57,9 @@ def test_a_transcript_is_its_lines_or_one_document() -> None:
 def test_the_floor_of_a_clone_has_all_three_parts(tmp_path: Path) -> None:
     path = clone("example", tmp_path)
     repo = GitRepo(path)
-    blobs = set().union(*(bench_attribute.needed(repo, files) for files in session_files(read_all(repo))))
+    blobs = set().union(
+        *(bench_attribute.needed(repo, files) for files in session_files(read_all(repo)))
+    )
     found = bench_attribute.floor(path)
     assert found.size == sum(repo.blob_size(oid) or 0 for oid in blobs) > 0
     assert found.log > 0 and found.seconds >= found.log

@@ -20,5 +20,7 @@ ROOT = Path(__file__).parent.parent.parent
 )
 def test_what_there_is_not_is_named(asked: list[str], answer: str) -> None:
     command = [sys.executable, "-m", "lab", *asked]
-    done = subprocess.run(command, cwd=ROOT / "benchmarks", capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT / "benchmarks", capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2 and answer in done.stderr and "Traceback" not in done.stderr

@@ -14,20 +14,32 @@ from lab.compare import TOKENS, Comparison, Facts  # noqa: E402
 NOTHING = dict.fromkeys(TOKENS, 0)
 KNOWN = {
     "codex 1 basic local": {
-        "agent": "codex", "version": "1.0.0", "scenario": "basic", "day": "2026-01-01", "agent_lines": "20/20",
+        "agent": "codex",
+        "version": "1.0.0",
+        "scenario": "basic",
+        "day": "2026-01-01",
+        "agent_lines": "20/20",
         "differences": ["version"],
     },
     "codex 0 basic local": {
-        "agent": "codex", "version": "0.9.0", "scenario": "basic", "day": "2025-01-01", "agent_lines": "0/20",
+        "agent": "codex",
+        "version": "0.9.0",
+        "scenario": "basic",
+        "day": "2025-01-01",
+        "agent_lines": "0/20",
         "differences": ["calls", "tokens"],
     },
-}  # fmt: skip
+}
 
 
-def compared(*differences: str, found: int = 20, agent: str = "codex", scenario: str = "basic") -> Comparison:
+def compared(
+    *differences: str, found: int = 20, agent: str = "codex", scenario: str = "basic"
+) -> Comparison:
     facts = Facts(tokens=NOTHING)
     lines = {"agent > agent": found, "agent > unknown": 20 - found}
-    return Comparison(agent, "2.0.0", scenario, "local", facts, NOTHING, facts, lines, list(differences), [])
+    return Comparison(
+        agent, "2.0.0", scenario, "local", facts, NOTHING, facts, lines, list(differences), []
+    )
 
 
 def test_nothing_new_is_no_report() -> None:
@@ -43,7 +55,9 @@ def test_a_call_that_is_no_longer_read_is_told_with_the_version() -> None:
 
 
 def test_lines_that_are_no_longer_found_are_told() -> None:
-    assert "18/20 of the agent's were said to be its, 20/20 before" in report(KNOWN, [compared(found=18)], [])
+    assert "18/20 of the agent's were said to be its, 20/20 before" in report(
+        KNOWN, [compared(found=18)], []
+    )
 
 
 def test_an_agent_that_could_not_be_run_is_told() -> None:

@@ -47,7 +47,13 @@ def test_the_small_corpus_has_every_value_of_every_axis() -> None:
         assert {row[axis] for row in rows} == set(values), axis
     assert len({row["agent"] for row in rows}) >= 5
     truth, _ = read_truth(SAMPLE)
-    assert {line.group for line in truth} >= {"agent", "agent, session lost", "person", "person, seen", "tool"}
+    assert {line.group for line in truth} >= {
+        "agent",
+        "agent, session lost",
+        "person",
+        "person, seen",
+        "tool",
+    }
 
 
 def test_the_small_corpus_is_small_and_has_nothing_of_the_agents_makers() -> None:

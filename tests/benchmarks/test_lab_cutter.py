@@ -13,7 +13,9 @@ sys.path[:0] = [str(ROOT / "benchmarks")]
 
 from lab.samples import Cutter  # noqa: E402
 
-SHORT_LINES = "".join(f"{number},pear,{number * 3}\n" for number in range(60))  # none is long enough to be known by
+SHORT_LINES = "".join(
+    f"{number},pear,{number * 3}\n" for number in range(60)
+)  # none is long enough to be known by
 PROMPT = "You are an agent. " * 40
 SCRIPT = ["Add the table of pears to the shop"]
 
@@ -21,14 +23,29 @@ SCRIPT = ["Add the table of pears to the shop"]
 @pytest.mark.parametrize(
     "record",
     [
-        {"message": {"role": "assistant", "content": [{"type": "tool_use", "input": {"content": SHORT_LINES}}]}},
+        {
+            "message": {
+                "role": "assistant",
+                "content": [{"type": "tool_use", "input": {"content": SHORT_LINES}}],
+            }
+        },
         {"type": "user", "message": {"content": [{"type": "tool_result", "content": SHORT_LINES}]}},
         {"type": "user", "toolUseResult": {"originalFile": SHORT_LINES}},
         {"payload": {"type": "function_call", "arguments": json.dumps({"cmd": SHORT_LINES})}},
         {"payload": {"type": "function_call_output", "output": SHORT_LINES}},
-        {"payload": {"type": "item_completed", "item": {"changes": {"a.csv": {"unified_diff": SHORT_LINES}}}}},
+        {
+            "payload": {
+                "type": "item_completed",
+                "item": {"changes": {"a.csv": {"unified_diff": SHORT_LINES}}},
+            }
+        },
         {"type": "message", "message": {"role": "toolResult", "details": {"diff": SHORT_LINES}}},
-        {"type": "gemini", "toolCalls": [{"args": {"content": SHORT_LINES}, "resultDisplay": {"fileDiff": SHORT_LINES}}]},
+        {
+            "type": "gemini",
+            "toolCalls": [
+                {"args": {"content": SHORT_LINES}, "resultDisplay": {"fileDiff": SHORT_LINES}}
+            ],
+        },
         {"type": "tool.execution_complete", "data": {"result": {"content": SHORT_LINES}}},
         {"data": {"toolRequests": [{"arguments": {"file_text": SHORT_LINES}}]}},
     ],
@@ -44,7 +61,16 @@ def test_calls_and_results_stay(record: dict[str, object]) -> None:
         {"type": "attachment", "attachment": {"systemPrompt": [PROMPT]}},
         {"message": {"sections": {"tools": PROMPT}}},
         {"toolsAdded": [{"name": "edit", "description": PROMPT}]},
-        {"message": {"content": [{"type": "tool_result", "content": f"1 done <system-reminder>{PROMPT}</system-reminder>"}]}},
+        {
+            "message": {
+                "content": [
+                    {
+                        "type": "tool_result",
+                        "content": f"1 done <system-reminder>{PROMPT}</system-reminder>",
+                    }
+                ]
+            }
+        },
     ],
 )
 def test_what_the_maker_wrote_goes(record: dict[str, object]) -> None:

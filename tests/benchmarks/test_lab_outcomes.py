@@ -38,18 +38,26 @@ def test_each_thing_that_is_read_otherwise_than_served_is_explained() -> None:
 def test_an_explanation_names_only_what_is_so() -> None:
     for one in EXPLANATIONS:
         for agent, difference in product(one["agents"], one["differences"]):
-            assert any(are_about({**one, "agents": [agent], "differences": [difference]}, row) for row in ROWS), (agent, one)
+            assert any(
+                are_about({**one, "agents": [agent], "differences": [difference]}, row)
+                for row in ROWS
+            ), (agent, one)
 
 
 def test_sixteen_agents_give_every_call_and_every_edit_that_has_no_explanation() -> None:
     whole = {
         row["agent"]
         for row in ROWS
-        if all(row[name].split("/")[0] == row[name].split("/")[1] or name in row["differences"] for name in ("calls", "edits"))
+        if all(
+            row[name].split("/")[0] == row[name].split("/")[1] or name in row["differences"]
+            for name in ("calls", "edits")
+        )
     }
     assert len(whole & {reader.NAME for reader in readers()}) >= 16
 
 
 def test_the_most_used_agents_were_run_in_three_versions() -> None:
-    versions = {agent: {row["version"] for row in ROWS if row["agent"] == agent} for agent in MOST_USED}
+    versions = {
+        agent: {row["version"] for row in ROWS if row["agent"] == agent} for agent in MOST_USED
+    }
     assert {agent for agent, several in versions.items() if len(several) < 3} == set()

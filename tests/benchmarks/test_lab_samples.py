@@ -28,18 +28,29 @@ UNTOLD: dict[str, dict[str, str]] = {
         "version": "its maker's instructions, which name it, are cut out",
     },
     "mistral-vibe": {"version": "not written"},
-    "factory-droid": {"models": "it writes the name that its settings give the model", "version": "not written"},
+    "factory-droid": {
+        "models": "it writes the name that its settings give the model",
+        "version": "not written",
+    },
     "gemini-cli": {"version": "not written"},
     "continue-dev": {"version": "not written"},
     "grok": {"version": "not written"},
     "pi": {"version": "not written"},
     "kimi-cli": {"version": "written in a tool's answer alone", "models": "not written"},
     # Of some scenarios alone.
-    "claude-code-interrupt": {"edits": "of a command that was interrupted nobody knows which of its files it wrote"},
+    "claude-code-interrupt": {
+        "edits": "of a command that was interrupted nobody knows which of its files it wrote"
+    },
     "codex-interrupt": {"edits": "the same"},
-    "opencode-interrupt": {"edits": "the same", "tokens": "none are written of a response whose call was interrupted"},
+    "opencode-interrupt": {
+        "edits": "the same",
+        "tokens": "none are written of a response whose call was interrupted",
+    },
     "gemini-cli-interrupt": {"edits": "the same", "tokens": "the same"},
-    "kimi-code": {"version": "not written", "models": "it writes the name that its settings give the model"},
+    "kimi-code": {
+        "version": "not written",
+        "models": "it writes the name that its settings give the model",
+    },
 }
 
 
@@ -50,8 +61,14 @@ def test_a_sample_is_read_as_it_was_served(sample: Path, tmp_path: Path) -> None
     git = ["git", "-C", str(clone), "-c", "user.name=Dev", "-c", "user.email=dev@lab.example"]
     subprocess.run(["git", "init", "-q", str(clone)], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "Begin"], check=True)
-    result = run("repo", clone, "--db", database, "--transcripts", home, "--was-at", "/home/dev/shop")
+    result = run(
+        "repo", clone, "--db", database, "--transcripts", home, "--was-at", "/home/dev/shop"
+    )
     assert result.exit_code == 0, result.output
     served, side = sample_facts(sample)
     untold = UNTOLD.get(sample.name.rpartition("-")[0], {}) | UNTOLD.get(sample.name, {})
-    assert [text for text in differences(served, side, read_facts(database)) if text.partition(":")[0] not in untold] == []
+    assert [
+        text
+        for text in differences(served, side, read_facts(database))
+        if text.partition(":")[0] not in untold
+    ] == []

@@ -41,7 +41,9 @@ def _mirror(tmp_path: Path, name: str) -> Path:
 def _with_history_of_aider(place: Path) -> str:
     git(_made(place), "init", "-q", "-b", "main")
     edit = "a.py\n```python\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n```\n\n> Applied edit to a.py  \n"
-    (place / ".aider.chat.history.md").write_text(f"\n# aider chat started at 2025-08-06 12:06:30\n\n#### add\n\n{edit}")
+    (place / ".aider.chat.history.md").write_text(
+        f"\n# aider chat started at 2025-08-06 12:06:30\n\n#### add\n\n{edit}"
+    )
     (place / "a.py").write_text("x = 1\n")
     git(place, "add", "-A")
     who = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
@@ -49,7 +51,9 @@ def _with_history_of_aider(place: Path) -> str:
     return git(place, "rev-parse", "HEAD").decode().strip()
 
 
-def test_every_mirror_with_a_commit_is_listed_and_rows_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_mirror_with_a_commit_is_listed_and_rows_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     listed = _list(tmp_path, monkeypatch, "o/older,abc,5")
     head = _with_history_of_aider(_mirror(tmp_path, "o/a+b"))
     git(_made(tmp_path / "mirrors" / "o+empty"), "init", "-q", "--bare", "repo")
@@ -69,13 +73,26 @@ def test_a_run_goes_from_the_list_to_the_page_and_on_where_it_was(
     head = git(example, "rev-parse", "HEAD").decode().strip()
     of_aider = _with_history_of_aider(_mirror(tmp_path, "o/aider"))
     git(_made(mirrors / "o+broken"), "init", "-q", "--bare", "repo")
-    listed = _list(tmp_path, monkeypatch, f"o/example,{head},20", f"o/aider,{of_aider},10", f"o/broken,{'1' * 40},30")
+    listed = _list(
+        tmp_path,
+        monkeypatch,
+        f"o/example,{head},20",
+        f"o/aider,{of_aider},10",
+        f"o/broken,{'1' * 40},30",
+    )
     monkeypatch.setattr(public_study, "MOST_COMMITS", 10)
     public_study.attribute(mirrors, db)
     steps = [line.split(maxsplit=2)[:2] for line in capsys.readouterr().out.splitlines()]
-    assert steps == [[f"o/{name}", step] for step in ("lines", "history", "records") for name in ("aider", "example", "broken")]
+    assert steps == [
+        [f"o/{name}", step]
+        for step in ("lines", "history", "records")
+        for name in ("aider", "example", "broken")
+    ]
     rows = _rows(listed)
-    assert [rows["o/example"][f"{step}_problem"] for step in ("lines", "history", "records")] == [*2 * ["more than 10 commits"], ""]
+    assert [rows["o/example"][f"{step}_problem"] for step in ("lines", "history", "records")] == [
+        *2 * ["more than 10 commits"],
+        "",
+    ]
     assert rows["o/broken"]["lines_problem"] and rows["o/broken"]["records_problem"]
     assert {name: row["records"] for name, row in rows.items()} == {
         "o/aider": "commits that name an agent; histories of Aider",
@@ -85,7 +102,9 @@ def test_a_run_goes_from_the_list_to_the_page_and_on_where_it_was(
     public_study.attribute(mirrors, db)
     assert capsys.readouterr().out == ""
     with Store(db) as store:
-        assert store.rows("SELECT r.name, COUNT(*) AS n FROM repos r JOIN commits c ON c.repo_id = r.id")[0] == {
+        assert store.rows(
+            "SELECT r.name, COUNT(*) AS n FROM repos r JOIN commits c ON c.repo_id = r.id"
+        )[0] == {
             "name": "o/aider",
             "n": 1,
         }
@@ -97,13 +116,17 @@ def test_a_run_goes_from_the_list_to_the_page_and_on_where_it_was(
         and "| checkpoints of Entire | 1 | 0 | 0 | none |" in text
     )
     assert "2 of 2 public repositories have a record" in text and "Not read: o/broken (" in text
-    listed.write_text(listed.read_text().replace(rows["o/example"]["lines_by"], "0" * 12))  # another program
+    listed.write_text(
+        listed.read_text().replace(rows["o/example"]["lines_by"], "0" * 12)
+    )  # another program
     monkeypatch.setattr(public_study, "MOST_COMMITS", 11)
     public_study.attribute(mirrors, db)
     assert "o/example lines done" in capsys.readouterr().out
 
 
-def test_a_step_that_takes_too_long_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_takes_too_long_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(public_study, "CPU_SECONDS", 1)
     assert public_study._run(["-c", "while True: pass"]) == ("", "more than 1 s")
     assert public_study._run(["-c", "print('a')"]) == ("a", "")
@@ -115,15 +138,27 @@ def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.Mo
     repo = clone("example", tmp_path)
     head = git(repo, "rev-parse", "HEAD").decode().strip()
     listed = _list(tmp_path, monkeypatch)
-    listed.write_text(f"{','.join(public_study._COLUMNS)}\no/example,{head}{12 * ','}\no/missing,{head}{12 * ','}\n")
+    listed.write_text(
+        f"{','.join(public_study._COLUMNS)}\no/example,{head}{12 * ','}\no/missing,{head}{12 * ','}\n"
+    )
     assert run("repo", repo, "--db", db, "--history", "-q", "--name", "o/example").exit_code == 0
     with Store(db) as store:
         text = public_study.page(store)
         lines = store.value("SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test')")
-        assert text.startswith("# What 1 public repositories say") and f"added\n{lines:,} non-blank lines" in text
-        assert f"| o/example | `{head[:9]}` | 3 | " in text and "| o/missing | 0 | the run was ended before it |" in text
+        assert (
+            text.startswith("# What 1 public repositories say")
+            and f"added\n{lines:,} non-blank lines" in text
+        )
+        assert (
+            f"| o/example | `{head[:9]}` | 3 | " in text
+            and "| o/missing | 0 | the run was ended before it |" in text
+        )
         assert "too few" in text and "{{" not in text
-        assert "0 of 1 were scanned" in text and "Nothing was scanned." in text and "Nothing was measured." in text
+        assert (
+            "0 of 1 were scanned" in text
+            and "Nothing was scanned." in text
+            and "Nothing was measured." in text
+        )
         earlier = text.replace("Nothing was scanned.", "7 findings")
         for _ in range(2):  # what an earlier scan found stays, with a word about it
             public_study.PAGE.write_text(earlier)
@@ -150,7 +185,11 @@ def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_ove
     public_study.scan(tmp_path / "mirrors", db, 0.0)
     assert capsys.readouterr().out == ""
     public_study.scan(tmp_path / "mirrors", db, 5.0)
-    done = [(f"{name} {what} done") for name in ("o/small", "o/example") for what in ("maintainability", "scan")]
+    done = [
+        (f"{name} {what} done")
+        for name in ("o/small", "o/example")
+        for what in ("maintainability", "scan")
+    ]
     assert capsys.readouterr().out.splitlines() == done
     with Store(db) as store:
         text = public_study.page(store)

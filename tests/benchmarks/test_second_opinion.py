@@ -21,7 +21,10 @@ from collector.git.repository import GitRepo  # noqa: E402
 
 def opinion(build: Build, tip: str) -> dict[str, dict[str, int]]:
     repo = build.done()
-    for command in (["update-ref", "refs/heads/tip", build.sha[tip]], ["symbolic-ref", "HEAD", "refs/heads/tip"]):
+    for command in (
+        ["update-ref", "refs/heads/tip", build.sha[tip]],
+        ["symbolic-ref", "HEAD", "refs/heads/tip"],
+    ):
         subprocess.run(["git", "-C", str(repo.path), *command], check=True)
     return second_opinion.second_opinion(build.where, jobs=1)
 
@@ -33,12 +36,17 @@ def build(tmp_path: Path) -> Build:
 
 def test_both_say_the_same_about_the_example(tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
-    ordinary = sum(1 for c in GitRepo(repo).history(GitRepo(repo).default_branch()[1]) if len(c.parents) < 2)
+    ordinary = sum(
+        1 for c in GitRepo(repo).history(GitRepo(repo).default_branch()[1]) if len(c.parents) < 2
+    )
     found = second_opinion.second_opinion(repo, jobs=1)
     assert found["commits"] == {"compared": ordinary}
     assert set(found["files"]) <= {"same", "context", "no_text"} and found["files"]["same"] >= 10
     assert set(found["renames"]) <= {"same"}
-    assert set(found["methods"]) <= {"same", "nothing_added", "inner_head"} and found["methods"]["same"] >= 5
+    assert (
+        set(found["methods"]) <= {"same", "nothing_added", "inner_head"}
+        and found["methods"]["same"] >= 5
+    )
 
 
 def test_renames_are_paired_alike(build: Build) -> None:
@@ -50,12 +58,25 @@ def test_renames_are_paired_alike(build: Build) -> None:
 
 def test_methods_are_named_or_the_difference_has_a_reason(build: Build) -> None:
     """To lizard a nested function is a part of the one around it; to git it is the head above the lines after it."""
-    first = ["def outer():", "    def inner():", "        return 1", "    return inner", "", "def other(): return 0"]
+    first = [
+        "def outer():",
+        "    def inner():",
+        "        return 1",
+        "    return inner",
+        "",
+        "def other(): return 0",
+    ]
     second = [*first[:3], "    x = 2", *first[3:]]
     script = ["const f = function (a) {", "  return a", "}"]
     build.commit("one", [], {"a.py": text(*first), "a.js": text(*script)})  # outer, other, f
-    build.commit("two", ["one"], {"a.py": text(*second), "a.js": text(script[0], "  let b = a", *script[1:])})  # outer, f
-    build.commit("three", ["two"], {"a.py": text(*first), "a.js": text(script[0], "  let b = a", *script[1:])})  # outer
+    build.commit(
+        "two", ["one"], {"a.py": text(*second), "a.js": text(script[0], "  let b = a", *script[1:])}
+    )  # outer, f
+    build.commit(
+        "three",
+        ["two"],
+        {"a.py": text(*first), "a.js": text(script[0], "  let b = a", *script[1:])},
+    )  # outer
     assert opinion(build, "three")["methods"] == {"inner_head": 1, "same": 4, "nothing_added": 1}
 
 
@@ -71,7 +92,9 @@ def test_lines_that_context_moves_are_told_apart(build: Build) -> None:
 def test_what_cannot_be_read_is_counted(build: Build) -> None:
     build.commit("one", [], {"a.py": text("x = 1")})
     build.commit("two", ["one"], {"a.py": text("x = 2"), "link": ("120000", b"a.py")})
-    build.commit("three", ["two"], {"a.py": text("x = 3"), "link": ("120000", b"a.py"), "b": b"\0\1"})
+    build.commit(
+        "three", ["two"], {"a.py": text("x = 3"), "link": ("120000", b"a.py"), "b": b"\0\1"}
+    )
     repo = build.done()
     drop(build.where, repo.file_at(build.sha["three"], "a.py") or "")
     build.done = lambda: repo  # type: ignore[method-assign]
@@ -86,7 +109,11 @@ def test_what_cannot_be_read_is_counted(build: Build) -> None:
         ("def mean(values):", "mean", True),
         ("def means(values):", "mean", False),
         ("func (s *Server) Close() error {", "Close", True),
-        ("def test_a_name_that_is_so_long_that_it_is_cut_as_git_cuts_the_heads_of_its_hunk", "test_a_name_that_is", False),
+        (
+            "def test_a_name_that_is_so_long_that_it_is_cut_as_git_cuts_the_heads_of_its_hunk",
+            "test_a_name_that_is",
+            False,
+        ),
         (f"def {'long_' * 15}name_that_goes_on"[:79], f"{'long_' * 15}name_that_goes_on", True),
     ],
 )
@@ -104,4 +131,8 @@ def test_the_page_counts_and_gives_reasons() -> None:
     shown = second_opinion.texts({"o/r": counts})
     assert "| o/r | 1,200 | 9 of 10 | none | 3 of 3 |" in str(shown["second_opinion"])
     reasons = str(shown["second_opinion_reasons"])
-    assert reasons.count("\n") == 4 and "| files | 1 | git picks" in reasons and "only pydriller" not in reasons
+    assert (
+        reasons.count("\n") == 4
+        and "| files | 1 | git picks" in reasons
+        and "only pydriller" not in reasons
+    )

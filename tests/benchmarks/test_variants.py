@@ -36,7 +36,9 @@ def _donor(where: Path) -> Path:
     when = {"GIT_AUTHOR_DATE": "2015-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2015-01-01T00:00:00Z"}
     who = ["-c", "user.name=Old", "-c", "user.email=old@example.com"]
     for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "Old"]):
-        subprocess.run(["git", "-C", str(where), *command], check=True, env=when | {"PATH": "/usr/bin:/bin"})
+        subprocess.run(
+            ["git", "-C", str(where), *command], check=True, env=when | {"PATH": "/usr/bin:/bin"}
+        )
     return where
 
 
@@ -46,9 +48,16 @@ def test_same_verdicts_as_a_whole_run(tmp_path: Path) -> None:
     said = variants.ask(variants.repo, variants.repo.default_branch()[1]).lines()
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, repo, AttributeOptions())
-        rows = store.rows("SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason FROM line_spans")
+        rows = store.rows(
+            "SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason FROM line_spans"
+        )
     stored = {
-        (row["commit_sha"], row["path"], number): (row["author"], row["how"], row["evidence"], row["reason"])
+        (row["commit_sha"], row["path"], number): (
+            row["author"],
+            row["how"],
+            row["evidence"],
+            row["reason"],
+        )
         for row in rows
         for number in range(row["start_line"], row["end_line"] + 1)
     }
@@ -63,7 +72,12 @@ def test_lines_of_a_forgotten_session_are_nobodys(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("fixture", "part"),
-    [("human_between_edits", Part.FIRST), ("example", Part.LAST), ("visible_subagent", Part.SUBAGENT), ("example", Part.COPY)],
+    [
+        ("human_between_edits", Part.FIRST),
+        ("example", Part.LAST),
+        ("visible_subagent", Part.SUBAGENT),
+        ("example", Part.COPY),
+    ],
 )
 def test_lines_of_a_lost_part_are_nobodys(fixture: str, part: Part, tmp_path: Path) -> None:
     found = leave_one_out.measure(clone(fixture, tmp_path), 3, random.Random(2), part)
@@ -106,7 +120,12 @@ def test_planted_lines_are_never_an_agents(tmp_path: Path) -> None:
     rng = random.Random(1)
     donors = spike_in.Donors([_donor(tmp_path / "old")], rng)
     found = spike_in.measure(clone("example", tmp_path), donors, 3, rng)
-    answers = {answer for kinds in found.values() for kind in ("after", "inside", "elsewhere") for answer in kinds.get(kind, ())}
+    answers = {
+        answer
+        for kinds in found.values()
+        for kind in ("after", "inside", "elsewhere")
+        for answer in kinds.get(kind, ())
+    }
     assert answers
     assert not any(answer.startswith("agent") for answer in answers)
 
@@ -120,9 +139,13 @@ def test_decoys_get_nothing(tmp_path: Path) -> None:
 
 
 def test_decoy_works_where_and_when_the_session_did(tmp_path: Path) -> None:
-    sessions = [one for one in Variants(clone("example", tmp_path)).sessions.edits if len(one.edits) >= 3]
+    sessions = [
+        one for one in Variants(clone("example", tmp_path)).sessions.edits if len(one.edits) >= 3
+    ]
     target, foreign = sessions[0], sessions[-1]
     decoy = decoys.mapped(foreign, target, 99, random.Random(1))
     assert {raw.edit.path for raw in decoy.edits} <= {raw.edit.path for raw in target.edits}
-    assert all(target.edits[0].at <= raw.at <= max(one.at for one in target.edits) for raw in decoy.edits)
+    assert all(
+        target.edits[0].at <= raw.at <= max(one.at for one in target.edits) for raw in decoy.edits
+    )
     assert {raw.call.session_id for raw in decoy.edits} == {99}

@@ -30,7 +30,16 @@ from support.commands import clone, run
 from support.hostile import EVIL
 
 import whowrote
-from attribution.browse import addresses, charts, comment, describe, pages, plugin, standalone, words
+from attribution.browse import (
+    addresses,
+    charts,
+    comment,
+    describe,
+    pages,
+    plugin,
+    standalone,
+    words,
+)
 from attribution.browse.plugin import Guard
 from attribution.cli import cli
 from attribution.queries.coverage import AgentShare
@@ -56,7 +65,11 @@ class Links(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-        self.found += [value for name, value in attrs if name in ("href", "src") and value and not value.startswith("data:")]
+        self.found += [
+            value
+            for name, value in attrs
+            if name in ("href", "src") and value and not value.startswith("data:")
+        ]
 
 
 def links(html: str) -> Links:
@@ -70,7 +83,13 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Several constructed repositories, their lines followed."""
     directory = tmp_path_factory.mktemp("browse")
     db = directory / "pages.db"
-    for case in ("example", "two_sessions_one_file", "touched_up_by_human", "transcript_missing", "odd_files"):
+    for case in (
+        "example",
+        "two_sessions_one_file",
+        "touched_up_by_human",
+        "transcript_missing",
+        "odd_files",
+    ):
         assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
     return db
 
@@ -115,21 +134,36 @@ def test_every_page_of_ours_that_a_link_leads_to_answers(site: Site) -> None:
     while waiting:
         path = waiting.pop().split("#")[0]
         few = "?" in path or not path.startswith("/-/whowrote")
-        if path in seen or (few and sum("?" in s or not s.startswith("/-/whowrote") for s in seen) >= 60):
+        if path in seen or (
+            few and sum("?" in s or not s.startswith("/-/whowrote") for s in seen) >= 60
+        ):
             continue  # of single lines and of Datasette's own pages some are enough
         seen.add(path)
         answer = site.get(path)
         assert answer.status_code == (302 if path == "/-/whowrote" else 200), path
-        kinds.add(path.split("?")[0].split("/-/")[-1].split("/")[0] if path.count("/-/") > 1 else "@" if "@" in path else "")
+        kinds.add(
+            path.split("?")[0].split("/-/")[-1].split("/")[0]
+            if path.count("/-/") > 1
+            else "@"
+            if "@" in path
+            else ""
+        )
         if path.startswith("/-/whowrote/"):
-            waiting += [at for link in links(answer.text).found if not urlsplit(at := urljoin(path, link)).netloc]
+            waiting += [
+                at
+                for link in links(answer.text).found
+                if not urlsplit(at := urljoin(path, link)).netloc
+            ]
     unlinked = {"", "@", *addresses.REPOSITORY} - {"file"} - kinds
     assert not unlinked, "no page has a link to these; add one where readers would look for it"
     assert len(seen) > 60
 
 
 def test_anchors_within_pages_exist(site: Site, db: Path) -> None:
-    number = value(db, "SELECT t.id FROM tip_files t JOIN repos r ON r.id = t.repo_id WHERE t.agent > 0 ORDER BY t.agent DESC")
+    number = value(
+        db,
+        "SELECT t.id FROM tip_files t JOIN repos r ON r.id = t.repo_id WHERE t.agent > 0 ORDER BY t.agent DESC",
+    )
     page = links(site.get(site.of("file", number)).text)
     ids = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
     wanted = {urlsplit(link).fragment for link in page.found if link.startswith("?line=")}
@@ -140,7 +174,9 @@ def test_anchors_within_pages_exist(site: Site, db: Path) -> None:
             assert urlsplit(link).fragment in {attrs.get("id") for _, attrs in found.tags}
 
 
-def test_turns_lead_to_where_the_session_shows_them_and_gaps_are_dashes(site: Site, db: Path, tmp_path: Path) -> None:
+def test_turns_lead_to_where_the_session_shows_them_and_gaps_are_dashes(
+    site: Site, db: Path, tmp_path: Path
+) -> None:
     """A session's page shows some of its turns: a link without the first one would end at another page."""
     copy = tmp_path / "pages.db"
     copy.write_bytes(db.read_bytes())
@@ -155,30 +191,52 @@ def test_turns_lead_to_where_the_session_shows_them_and_gaps_are_dashes(site: Si
         if "#T" in link:
             turn = urlsplit(link).fragment
             assert urlsplit(link).query == f"from={turn[1:]}"
-            assert turn in {attrs.get("id") for _, attrs in links(site.get(link.split("#")[0]).text).tags}
+            assert turn in {
+                attrs.get("id") for _, attrs in links(site.get(link.split("#")[0]).text).tags
+            }
     gaps = Site(copy)
     try:
-        row = gaps.get(gaps.of("repo", repo) + "/-/turns").text.rsplit("<tbody>\n", 1)[1].split("</tr>")[0]
+        row = (
+            gaps.get(gaps.of("repo", repo) + "/-/turns")
+            .text.rsplit("<tbody>\n", 1)[1]
+            .split("</tr>")[0]
+        )
     finally:
         gaps.loop.close()
-    cells = [re.sub(r"<[^>]+>", "", cell.partition(">")[2]).strip() for cell in row.split("<td")[1:]]
-    assert [cells[n] for n in (3, 4, 10, 11, 12)] == ["–"] * 5  # kind, cost, lines after 30 days, weaknesses
+    cells = [
+        re.sub(r"<[^>]+>", "", cell.partition(">")[2]).strip() for cell in row.split("<td")[1:]
+    ]
+    assert [cells[n] for n in (3, 4, 10, 11, 12)] == [
+        "–"
+    ] * 5  # kind, cost, lines after 30 days, weaknesses
 
 
 def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
     repo = value(db, "SELECT id FROM repos WHERE name LIKE '%example%'")
     page = site.get(site.of("repo", repo)).text
     added = value(
-        db, "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND author = 'agent' AND kind IN ('source', 'test')", repo
+        db,
+        "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND author = 'agent' AND kind IN ('source', 'test')",
+        repo,
     )
     assert f"agent <b>{added:,}</b>" in page
-    docs = value(db, "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND kind = 'docs'", repo)
+    docs = value(
+        db, "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND kind = 'docs'", repo
+    )
     assert f'<td>docs</td><td class="n">{docs:,}</td>' in page.split("By kind of file")[1]
     assert "coverage<br>" in page.split("<h2>")[0], "on the first screen"
     assert "30 days" in page.split("<h2>")[0], "by age"
-    assert "Right where blind readers checked: agent" in page.split("What do these classes mean?")[0], "beside the numbers"
-    now = value(db, "SELECT SUM(agent) FROM tip_files WHERE repo_id = ? AND kind IN ('source', 'test')", repo)
-    assert now < value(db, "SELECT SUM(agent) FROM tip_files WHERE repo_id = ?", repo), "documents stand beside"
+    assert (
+        "Right where blind readers checked: agent" in page.split("What do these classes mean?")[0]
+    ), "beside the numbers"
+    now = value(
+        db,
+        "SELECT SUM(agent) FROM tip_files WHERE repo_id = ? AND kind IN ('source', 'test')",
+        repo,
+    )
+    assert now < value(db, "SELECT SUM(agent) FROM tip_files WHERE repo_id = ?", repo), (
+        "documents stand beside"
+    )
     assert f"agent <b>{now:,}</b>" in page.split("Lines at HEAD")[1]
     commits = value(db, "SELECT COUNT(*) FROM commits WHERE repo_id = ?", repo)
     assert f"<b>{commits}</b> commits" in page
@@ -192,13 +250,21 @@ def test_the_ledger_of_a_session_leads_from_what_it_wrote_to_head(site: Site, db
     for page in pages:
         names, lines, totals = zip(*page.ledger, strict=True)
         assert [name for name, total in zip(names, totals, strict=True) if total] == [
-            "written by its recorded edits", "in commits", "at HEAD",
-        ]  # fmt: skip
+            "written by its recorded edits",
+            "in commits",
+            "at HEAD",
+        ]
         written, lost, elsewhere, committed, gone, present = lines
         assert (written + lost + elsewhere, committed + gone) == (committed, present)
-        assert committed == sum(row["agent_lines"] for row in page.commits), "the table of commits adds up to it"
+        assert committed == sum(row["agent_lines"] for row in page.commits), (
+            "the table of commits adds up to it"
+        )
         assert committed == sum(turn.lines for turn in page.turns), "the turns too"
-        text = site.get(site.of("session", page.session["id"])).text.split("What became of its lines")[1].split("<h2")[0]
+        text = (
+            site.get(site.of("session", page.session["id"]))
+            .text.split("What became of its lines")[1]
+            .split("<h2")[0]
+        )
         assert f'in commits</th><td class="n"><b>{committed:,}</b>' in text
     assert any(page.ledger[1][1] for page in pages), "some lines were changed again"
 
@@ -207,9 +273,14 @@ def test_head_is_not_in_the_ledger_where_lines_were_not_followed(tmp_path: Path)
     db = tmp_path / "repo.db"
     assert run("repo", clone("example", tmp_path), "--db", db).exit_code == 0
     with Store(db) as store:
-        page = session_page(store, store.value("SELECT session_id FROM commit_sessions WHERE produced > 0"))
+        page = session_page(
+            store, store.value("SELECT session_id FROM commit_sessions WHERE produced > 0")
+        )
     assert page is not None
-    assert [name for name, _, total in page.ledger if total] == ["written by its recorded edits", "in commits"]
+    assert [name for name, _, total in page.ledger if total] == [
+        "written by its recorded edits",
+        "in commits",
+    ]
 
 
 def test_what_a_person_removed_has_no_error_rate(site: Site, db: Path) -> None:
@@ -221,11 +292,22 @@ def test_what_a_person_removed_has_no_error_rate(site: Site, db: Path) -> None:
 def test_every_class_has_a_colour_a_pattern_or_shape_and_a_letter() -> None:
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
     for name in LINE_CLASSES:
-        for selector in (f".ww rect.k-{name},", f".ww .s-{name} ", f".ww .swatch.k-{name} ", f".ww table .k-{name}-bg td.who "):
+        for selector in (
+            f".ww rect.k-{name},",
+            f".ww .s-{name} ",
+            f".ww .swatch.k-{name} ",
+            f".ww table .k-{name}-bg td.who ",
+        ):
             assert selector in style, selector
     assert len({LETTER[name] for name in LINE_CLASSES}) == len(LINE_CLASSES)
-    light, dark = (set(re.findall(r"--([a-z]+): #", part)) for part in style.split("@media (prefers-color-scheme: dark)")[:2])
-    assert dark >= {"agent", "declared", "human", "likely", "tool", "unknown", "undeclared"} and dark <= light | dark
+    light, dark = (
+        set(re.findall(r"--([a-z]+): #", part))
+        for part in style.split("@media (prefers-color-scheme: dark)")[:2]
+    )
+    assert (
+        dark >= {"agent", "declared", "human", "likely", "tool", "unknown", "undeclared"}
+        and dark <= light | dark
+    )
 
 
 def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
@@ -246,15 +328,24 @@ def test_a_long_file_is_a_light_page(tmp_path: Path) -> None:
     """Every fourth line has another author; the page of the last line answers, too, and explains it in its place."""
     top = clone("example", tmp_path, bare=False)
     for second in (False, True):
-        lines = [f"    total_{n} = count(birds[{n}], {second and n % 4 == 0})  # as seen" for n in range(4000)]
+        lines = [
+            f"    total_{n} = count(birds[{n}], {second and n % 4 == 0})  # as seen"
+            for n in range(4000)
+        ]
         (top / "long.py").write_text("\n".join(["def f(birds):", *lines, ""]))
         git(top, "add", "long.py")
-        git(top, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", "lines")
+        git(
+            top, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", "lines"
+        )
     db = tmp_path / "pages.db"
     assert run("survival", top, "--db", db, "--no-curves").exit_code == 0
     site = Site(db)
     address = site.of("file", value(db, "SELECT id FROM tip_files WHERE path = 'long.py'"))
-    for query, shown in (("", "total_0 "), ("?from=1001", "total_1500 "), ("?line=4001", "total_3999 ")):
+    for query, shown in (
+        ("", "total_0 "),
+        ("?from=1001", "total_1500 "),
+        ("?line=4001", "total_3999 "),
+    ):
         answer = site.get(address + query)
         assert len(answer.content) < 300_000 and shown in re.sub(r"<[^>]+>", "", answer.text), query
     last = answer.text.split("<tr id=L4001 class=chosen>")[1]
@@ -266,7 +357,10 @@ def test_a_line_tells_its_prompt_and_call(site: Site, db: Path) -> None:
     number, line, prompt = _agent_line(db)
     page = site.get(f"{site.of('file', number)}?line={line}").text
     panel = page.split('class="panel"')[1].split("</tr>")[0]
-    assert prompt.split("\n")[0][:40] in panel.replace("&#39;", "'").replace("&#34;", '"') and 'class="diff"' in panel
+    assert (
+        prompt.split("\n")[0][:40] in panel.replace("&#39;", "'").replace("&#34;", '"')
+        and 'class="diff"' in panel
+    )
 
 
 def _agent_line(db: Path) -> tuple[int, int, str]:
@@ -292,11 +386,24 @@ def test_without_the_clone_a_file_still_has_its_spans(db: Path, tmp_path: Path) 
 
 
 _NOT_THERE = [
-    "nobody/nothing", "-/nothing", "-/go/repo/999", f"-/go/repo/{10**20}", "-/go/repo/0", "-/go/x/1", "-/go/file/x",
+    "nobody/nothing",
+    "-/nothing",
+    "-/go/repo/999",
+    f"-/go/repo/{10**20}",
+    "-/go/repo/0",
+    "-/go/x/1",
+    "-/go/file/x",
     "example/-/session/x",
-    "example/-/commit/dead", "example/-/commit/zz", "example/-/tree/no/such", "example/no/such.py", "example/no.py@dead",
-    "example/-/nothing", "%00", "example/%ff%00", "example/-/commit/",
-]  # fmt: skip
+    "example/-/commit/dead",
+    "example/-/commit/zz",
+    "example/-/tree/no/such",
+    "example/no/such.py",
+    "example/no.py@dead",
+    "example/-/nothing",
+    "%00",
+    "example/%ff%00",
+    "example/-/commit/",
+]
 
 
 @pytest.mark.parametrize("path", _NOT_THERE)
@@ -322,7 +429,8 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
     with sqlite3.connect(copy) as connection:
         connection.execute("INSERT INTO rule_sets VALUES (1, 'h', 'semgrep 1', 'own', 1, 'python')")
         connection.execute(
-            "INSERT INTO scan_rules (rule_set_id, rule_id, cwes, owasp, languages) VALUES (1, ?, '', '', '')", (EVIL,)
+            "INSERT INTO scan_rules (rule_set_id, rule_id, cwes, owasp, languages) VALUES (1, ?, '', '', '')",
+            (EVIL,),
         )
         file, repo, path, commit, sha = connection.execute(
             "SELECT f.id, f.repo_id, f.path, c.id, c.commit_sha FROM tip_files f JOIN tip_spans s ON s.file_id = f.id JOIN "
@@ -333,25 +441,62 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
             for _, name, kind, needed, *_ in connection.execute("PRAGMA table_info(findings)")
             if needed
         }
-        row |= {"repo_id": repo, "rule_set_id": 1, "commit_id": commit, "commit_sha": sha, "path": path, "status": "introduced"}
-        row |= {"cwe": "CWE-89", "rule_id": EVIL, "label": EVIL, "head_path": path, "head_line": 1, "alive_at_head": 1}
-        row |= {"severity": "x", "start_line": 1, "end_line": 1, "place": "source", "class": "agent"}
-        connection.execute(f"INSERT INTO findings ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
+        row |= {
+            "repo_id": repo,
+            "rule_set_id": 1,
+            "commit_id": commit,
+            "commit_sha": sha,
+            "path": path,
+            "status": "introduced",
+        }
+        row |= {
+            "cwe": "CWE-89",
+            "rule_id": EVIL,
+            "label": EVIL,
+            "head_path": path,
+            "head_line": 1,
+            "alive_at_head": 1,
+        }
+        row |= {
+            "severity": "x",
+            "start_line": 1,
+            "end_line": 1,
+            "place": "source",
+            "class": "agent",
+        }
+        connection.execute(
+            f"INSERT INTO findings ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
+            tuple(row.values()),
+        )
     connection.close()
     site = Site(copy)
-    for page in (site.of("file", file), site.of("commit", commit), f"{site.of('repo', repo)}/-/findings"):
+    for page in (
+        site.of("file", file),
+        site.of("commit", commit),
+        f"{site.of('repo', repo)}/-/findings",
+    ):
         text = site.get(page).text
         assert "&lt;script&gt;alert(1)" in text and "<script>alert" not in text
-    assert "CWE-89" in site.get(site.of("file", file)).text.split("<tr id=L1>")[1].split("<tr id=")[0]
+    assert (
+        "CWE-89" in site.get(site.of("file", file)).text.split("<tr id=L1>")[1].split("<tr id=")[0]
+    )
     assert "CWE-89" in site.get(site.of("repo", repo)).text
     with sqlite3.connect(copy) as connection:
         said = ("x", "Ann", "false", "<b>only tests</b> call it", "", "", "", "", 1, "")
-        connection.execute(f"INSERT INTO finding_reviews VALUES ({', '.join('?' * len(said))})", said)
+        connection.execute(
+            f"INSERT INTO finding_reviews VALUES ({', '.join('?' * len(said))})", said
+        )
     connection.close()
     findings = f"{site.of('repo', repo)}/-/findings"
     page = site.get(findings).text
     assert 'class="hit"' in page and "false (Ann): &lt;b&gt;only tests&lt;/b&gt; call it" in page
-    for choice, shown in (("severity=x", 1), ("severity=ERROR", 0), ("status=all", 1), ("status=surfaced", 0), ("agent=codex", 0)):
+    for choice, shown in (
+        ("severity=x", 1),
+        ("severity=ERROR", 0),
+        ("status=all", 1),
+        ("status=surfaced", 0),
+        ("agent=codex", 0),
+    ):
         assert site.get(f"{findings}?{choice}").text.count('class="weakness"') == shown, choice
     site.loop.close()
 
@@ -362,11 +507,18 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
 def test_every_table_and_column_is_described(db: Path) -> None:
     told = describe.metadata()["tables"]
     with sqlite3.connect(db) as connection:
-        names = [r[0] for r in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%fts%'")]
+        names = [
+            r[0]
+            for r in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%fts%'"
+            )
+        ]
         for name in names:
             if name == "sqlite_sequence":
                 continue
-            columns = {r[1] for r in connection.execute(f"PRAGMA table_info({name})")} - {"session_id"}
+            columns = {r[1] for r in connection.execute(f"PRAGMA table_info({name})")} - {
+                "session_id"
+            }
             assert told[name]["description"], name
             assert columns <= set(told[name]["columns"]) | {"session_id"}, name
 
@@ -374,7 +526,10 @@ def test_every_table_and_column_is_described(db: Path) -> None:
 def test_labels_facets_and_orders_are_columns() -> None:
     columns = {t.name: {c.name for c in t.columns} for t in tables()}
     for table, settings in describe.settings_of_tables().items():
-        names = {*settings.get("facets", ()), *(settings[key] for key in ("label_column", "sort_desc") if key in settings)}
+        names = {
+            *settings.get("facets", ()),
+            *(settings[key] for key in ("label_column", "sort_desc") if key in settings),
+        }
         assert names <= columns[table], table
 
 
@@ -385,7 +540,10 @@ def test_a_question_about_tables_that_were_never_filled_is_not_asked(site: Site)
 
 @pytest.mark.parametrize("name", describe.every_query())
 def test_every_question_has_an_answer(site: Site, db: Path, name: str) -> None:
-    if name in ("findings_by_cwe", "vendor_disagreements"):  # they are about tables that have no row
+    if name in (
+        "findings_by_cwe",
+        "vendor_disagreements",
+    ):  # they are about tables that have no row
         assert site.get(f"/pages/{name}").status_code == 404
         return
     assert site.get(f"/pages/{name}").status_code == 200
@@ -396,7 +554,9 @@ def test_every_question_has_an_answer(site: Site, db: Path, name: str) -> None:
 
 
 def test_prompts_can_be_searched(site: Site, db: Path) -> None:
-    word = re.findall(r"[a-z]{5,}", value(db, "SELECT prompt FROM turns WHERE length(prompt) > 20"))[0]
+    word = re.findall(
+        r"[a-z]{5,}", value(db, "SELECT prompt FROM turns WHERE length(prompt) > 20")
+    )[0]
     found = site.get(f"/pages/turns.json?_search={word}&_shape=array").json()
     assert found and all(word in row["prompt"].lower() for row in found)
 
@@ -411,11 +571,22 @@ def hostile(db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tupl
     copy.write_bytes(db.read_bytes())
     with sqlite3.connect(copy) as connection:
         for table, column in (
-            ("turns", "prompt"), ("tool_calls", "command"), ("tool_calls", "error"), ("sessions", "label"), ("sessions", "branch"),
-            ("commits", "subject"), ("commits", "label"), ("commits", "author_name"), ("tip_files", "path"), ("regions", "path"),
-            ("region_edits", "added"), ("commit_files", "path"), ("edits", "path"), ("sessions", "model"),
+            ("turns", "prompt"),
+            ("tool_calls", "command"),
+            ("tool_calls", "error"),
+            ("sessions", "label"),
+            ("sessions", "branch"),
+            ("commits", "subject"),
+            ("commits", "label"),
+            ("commits", "author_name"),
+            ("tip_files", "path"),
+            ("regions", "path"),
+            ("region_edits", "added"),
+            ("commit_files", "path"),
+            ("edits", "path"),
+            ("sessions", "model"),
             ("tip_files", "directory"),
-        ):  # fmt: skip
+        ):
             connection.execute(f"UPDATE OR IGNORE {table} SET {column} = ?", (EVIL,))
     connection.close()
     site = Site(copy)
@@ -435,14 +606,20 @@ def test_hostile_text_stays_text_on_every_page(hostile: tuple[Site, Path]) -> No
         "/pages/oscillating_regions",
     ]
     for kind, sql in (
-        ("repo", "SELECT id FROM repos"), ("session", "SELECT id FROM sessions"), ("commit", "SELECT id FROM commits"),
+        ("repo", "SELECT id FROM repos"),
+        ("session", "SELECT id FROM sessions"),
+        ("commit", "SELECT id FROM commits"),
         ("file", "SELECT id FROM tip_files WHERE agent > 0"),
-    ):  # fmt: skip
+    ):
         with sqlite3.connect(db) as connection:
             found = [site.of(kind, row[0]) for row in connection.execute(f"{sql} LIMIT 4")]
         paths += found
         if kind == "repo":
-            paths += [f"{at}/-/{page}" for at in found for page in ("commits", "tree", "sessions", "turns", "findings")]
+            paths += [
+                f"{at}/-/{page}"
+                for at in found
+                for page in ("commits", "tree", "sessions", "turns", "findings")
+            ]
     shown = 0
     for path in paths:
         answer = site.get(path)
@@ -462,9 +639,17 @@ def test_ours_forbid_every_script_and_all_forbid_other_places(site: Site) -> Non
 
 
 def test_pages_load_nothing_from_elsewhere(site: Site, db: Path) -> None:
-    for path in ("/-/whowrote/pages", site.of("session", value(db, "SELECT id FROM sessions")), "/pages/sessions"):
+    for path in (
+        "/-/whowrote/pages",
+        site.of("session", value(db, "SELECT id FROM sessions")),
+        "/pages/sessions",
+    ):
         loading = {"script", "link", "img", "iframe"}
-        tags = [a for tag, a in links(site.get(path).text).tags if tag in loading and a.get("rel") != "alternate"]
+        tags = [
+            a
+            for tag, a in links(site.get(path).text).tags
+            if tag in loading and a.get("rel") != "alternate"
+        ]
         addresses = [a.get("src") or a.get("href") or "" for a in tags]
         assert addresses and [x for x in addresses if urlsplit(x).netloc] == []
 
@@ -472,12 +657,16 @@ def test_pages_load_nothing_from_elsewhere(site: Site, db: Path) -> None:
 def test_no_formula_reaches_a_spreadsheet(hostile: tuple[Site, Path]) -> None:
     site, db = hostile
     with sqlite3.connect(db) as connection:
-        connection.execute('UPDATE turns SET prompt = \'=HYPERLINK("http://evil.example", "x"),\n-1+2\'')
+        connection.execute(
+            'UPDATE turns SET prompt = \'=HYPERLINK("http://evil.example", "x"),\n-1+2\''
+        )
         connection.execute("UPDATE sessions SET label = '+1', branch = '-5.5', model = '@sum(1)'")
     connection.close()
     for path in ("/pages/turns.csv", "/pages/sessions.csv?_stream=on"):
         cells = [cell for row in csv.reader(io.StringIO(site.get(path).text)) for cell in row]
-        assert cells and [c for c in cells if c.startswith(("=", "@", "+", "\t")) and c != "+1"] == []
+        assert (
+            cells and [c for c in cells if c.startswith(("=", "@", "+", "\t")) and c != "+1"] == []
+        )
     assert "'@sum(1)" in site.get("/pages/sessions.csv").text
 
 
@@ -503,7 +692,9 @@ def test_the_guard_of_csv(given: str, safe: str) -> None:
 # --- the page without a server ----------------------------------------------------------------------------------------
 
 
-def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(db: Path, tmp_path: Path) -> None:
+def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(
+    db: Path, tmp_path: Path
+) -> None:
     names = [name for (name,) in sqlite3.connect(db).execute("SELECT name FROM repos")]
     done = run("report", "--html", tmp_path / "all.html", "--db", db)
     assert done.exit_code == 0 and str(tmp_path / "all") in "".join(done.stderr.split())
@@ -511,10 +702,13 @@ def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(
     targets = [unquote(link) for link in links(index).found]
     assert len(targets) == len(names) == len(list((tmp_path / "all").iterdir())) > 1
     for name, page in (
-        (name, (tmp_path / target).read_text("utf-8")) for name, target in zip(sorted(names), sorted(targets), strict=True)
+        (name, (tmp_path / target).read_text("utf-8"))
+        for name, target in zip(sorted(names), sorted(targets), strict=True)
     ):
         assert f"<h1>{name}</h1>" in page and name in index
-        assert [tmp_path / "all" / link for link in links(page).found] == [tmp_path / "all" / ".." / "all.html"]
+        assert [tmp_path / "all" / link for link in links(page).found] == [
+            tmp_path / "all" / ".." / "all.html"
+        ]
     for text in (index, page):
         assert {tag for tag, _ in links(text).tags} & {"script", "link", "img", "iframe"} == set()
 
@@ -540,7 +734,9 @@ def test_a_page_that_cannot_be_written_is_said_in_words(db: Path, tmp_path: Path
 def test_the_report_without_options_has_a_row_for_each_repository(db: Path) -> None:
     shown = json.loads(run("report", "--db", db, "--json").stdout)
     assert shown == json.loads(run("report", "--by", "repository", "--db", db, "--json").stdout)
-    assert len(shown["rows"]) == value(db, "SELECT COUNT(DISTINCT repo_id) FROM line_spans WHERE kind IN ('source', 'test')")
+    assert len(shown["rows"]) == value(
+        db, "SELECT COUNT(DISTINCT repo_id) FROM line_spans WHERE kind IN ('source', 'test')"
+    )
 
 
 def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
@@ -554,10 +750,17 @@ def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
             shas,
         ).fetchone()[0]
     in_short = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
-    assert f"of {lines:,} lines added in source and test files" in in_short and "blind readers" in in_short
+    assert (
+        f"of {lines:,} lines added in source and test files" in in_short
+        and "blind readers" in in_short
+    )
     assert all(f"| {sha[:10]} " in in_short for sha in shas), "ids that the forge makes links of"
     head, *folded = in_short.split("<details>")
-    assert head.startswith(comment.MARK) and len(re.findall(r"^\*\*", head, re.MULTILINE)) <= 5 and len(folded) == 2
+    assert (
+        head.startswith(comment.MARK)
+        and len(re.findall(r"^\*\*", head, re.MULTILINE)) <= 5
+        and len(folded) == 2
+    )
     with_prompts = run("log", "HEAD~3..HEAD", top, "--db", db, "--md", "--prompts").stdout
     beginnings = {label.split()[0] for (label,) in _labels(db) if " " in label}
     assert any(f"({word}" in with_prompts for word in beginnings)
@@ -566,11 +769,22 @@ def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
 
 def test_sessions_are_links_to_their_prompts_where_the_forge_shows_them(tmp_path: Path) -> None:
     top, db = clone("example", tmp_path), tmp_path / "e.db"
-    git(top, "remote", "set-url" if b"origin" in git(top, "remote") else "add", "origin", "git@git.example.org:o/r.git")
+    git(
+        top,
+        "remote",
+        "set-url" if b"origin" in git(top, "remote") else "add",
+        "origin",
+        "git@git.example.org:o/r.git",
+    )
     assert run("repo", top, "--db", db, "-q").exit_code == 0
     text = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
-    pages = re.findall(r"\(https://git\.example\.org/o/r/tree/entire/checkpoints/v1/(\w\w)/(\w+)\)", text)
-    assert pages and all(git(top, "cat-file", "-e", f"refs/heads/entire/checkpoints/v1:{a}/{b}") == b"" for a, b in pages)
+    pages = re.findall(
+        r"\(https://git\.example\.org/o/r/tree/entire/checkpoints/v1/(\w\w)/(\w+)\)", text
+    )
+    assert pages and all(
+        git(top, "cat-file", "-e", f"refs/heads/entire/checkpoints/v1:{a}/{b}") == b""
+        for a, b in pages
+    )
 
 
 def _cell_below(heading: str, table: str) -> str:
@@ -582,8 +796,13 @@ def _cell_below(heading: str, table: str) -> str:
 def _weeks_printed(db: Path) -> list[tuple[int, int, float]]:
     """Lines, commits and percentage of lines by agents of each week, as the page of the week prints them on a terminal."""
     week = ("report", "--by", "week", "--since", "2020-01-01", "--until", "2026-12-31", "--db", db)
-    rows = re.findall(r"^20\d\d-\d\d-\d\d +(?:[\d.]+ %)? +([\d,]+) +(\d+) (.*)$", run(*week).stdout, re.MULTILINE)
-    return [(int(lines), int(commits), float(re.findall(r"([\d.]+) %", rest)[-1])) for lines, commits, rest in rows]
+    rows = re.findall(
+        r"^20\d\d-\d\d-\d\d +(?:[\d.]+ %)? +([\d,]+) +(\d+) (.*)$", run(*week).stdout, re.MULTILINE
+    )
+    return [
+        (int(lines), int(commits), float(re.findall(r"([\d.]+) %", rest)[-1]))
+        for lines, commits, rest in rows
+    ]
 
 
 def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
@@ -593,7 +812,9 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
     pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0")
     grouped = ("report", "--by", "repository", "--db", db)
     terminal = run("repo", top, "--db", db).stdout
-    first, second = (re.search(rf"{name} +[\d,]+ +([\d.]+) %", terminal)[1] for name in ("agent", "declared"))  # type: ignore[index]
+    first, second = (
+        re.search(rf"{name} +[\d,]+ +([\d.]+) %", terminal)[1] for name in ("agent", "declared")
+    )  # type: ignore[index]
     assert run(*grouped, "--html", pages).exit_code == 0
     breakdown = pages.read_text("utf-8")
     assert run("report", "--html", pages, "--db", db).exit_code == 0
@@ -602,7 +823,9 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
     overview = site.get(f"/-/whowrote/{db.stem}/{value(db, 'SELECT name FROM repos')}").text
     site.loop.close()
     with Store(db) as store:
-        request = pull_request(store, [row["commit_sha"] for row in store.rows("SELECT commit_sha FROM commits")])
+        request = pull_request(
+            store, [row["commit_sha"] for row in store.rows("SELECT commit_sha FROM commits")]
+        )
     with whowrote.open(db) as opened:
         (row,) = opened.report(("repository",))
         total = opened.stats(repo=row["repository"]).lines
@@ -616,11 +839,18 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
             "summary": f"{float(first) + float(second):.0f}",  # it prints two parts
             "weeks": f"{sum(n * share for n, _, share in weeks) / sum(n for n, _, _ in weeks):.1f}",
             "report in a terminal": _cell_below(
-                "or declared", CliRunner(env={"COLUMNS": "180"}).invoke(cli, [str(a) for a in grouped]).stdout
+                "or declared",
+                CliRunner(env={"COLUMNS": "180"}).invoke(cli, [str(a) for a in grouped]).stdout,
             ),
             "report as CSV": 100
-            * float(next(csv.DictReader(io.StringIO(run(*grouped, "--csv").stdout)))["agent_or_declared_share"]),
-            "report as HTML": re.search(r"<td>.*?</td>.*?(?:<b>(\d+) %</b>.*?){3}", breakdown.split("<tbody>")[-1]),
+            * float(
+                next(csv.DictReader(io.StringIO(run(*grouped, "--csv").stdout)))[
+                    "agent_or_declared_share"
+                ]
+            ),
+            "report as HTML": re.search(
+                r"<td>.*?</td>.*?(?:<b>(\d+) %</b>.*?){3}", breakdown.split("<tbody>")[-1]
+            ),
             "page of a repository": re.search(r"([\d.]+) % by agents", overview),
             "report of a repository": re.search(r"([\d.]+) % by agents", pages.read_text("utf-8")),
             "start page": re.search(r">([\d.]+) %<", start.split("<tbody>")[1]),
@@ -638,11 +868,23 @@ def test_saved_queries_and_pages_print_the_same_share_of_the_lines_at_head(tmp_p
     site, name = Site(db), value(db, "SELECT name FROM repos")
     overview = site.get(f"/-/whowrote/{db.stem}/{name}").text
     (row,) = site.get(f"/{db.stem}/agent_share_now.json?_shape=array").json()
-    parts = {by: site.get(f"/{db.stem}/agent_share_by_{by}.json?_shape=array").json() for by in ("directory", "language")}
+    parts = {
+        by: site.get(f"/{db.stem}/agent_share_by_{by}.json?_shape=array").json()
+        for by in ("directory", "language")
+    }
     site.loop.close()
     card = re.search(r"<b>([\d.]+) %</b> of the lines at HEAD by agents", overview)
-    assert card and float(card[1]) == row["agent_percent"] and row["declared"] == 47 and row["older"] > 0
-    assert all(sum(r[kind] for r in rows) == row[kind] for rows in parts.values() for kind in (*LINE_CLASSES, "older"))
+    assert (
+        card
+        and float(card[1]) == row["agent_percent"]
+        and row["declared"] == 47
+        and row["older"] > 0
+    )
+    assert all(
+        sum(r[kind] for r in rows) == row[kind]
+        for rows in parts.values()
+        for kind in (*LINE_CLASSES, "older")
+    )
 
 
 def _example_with_declared_lines(declared: int, tmp_path: Path) -> tuple[Path, Path]:
@@ -652,7 +894,17 @@ def _example_with_declared_lines(declared: int, tmp_path: Path) -> tuple[Path, P
         (top / "more.py").write_text("".join(f"bird_{n} = {n} * wings\n" for n in range(declared)))
         git(top, "add", "more.py")
         said = "Birds\n\nCo-authored-by: Claude <noreply@anthropic.com>"
-        dated = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", said, "--date", "2026-03-02T10:00:00Z")
+        dated = (
+            "-c",
+            "user.name=Ann",
+            "-c",
+            "user.email=ann@example.org",
+            "commit",
+            "-qm",
+            said,
+            "--date",
+            "2026-03-02T10:00:00Z",
+        )
         git(top, *dated)
     assert run("repo", top, "--db", db, "-q").exit_code == 0
     return top, db
@@ -672,8 +924,15 @@ def test_every_surface_prints_the_same_share_of_agents(declared: int, tmp_path: 
 
 def _first_numbers(text: str, **patterns: str) -> dict[str, int]:
     """The number at each pattern of a text for people."""
-    plain = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", re.sub(r"<(style|svg).*?</\1>", "", text, flags=re.DOTALL)))
-    return {name: int(re.search(pattern, plain)[1].replace(",", "")) for name, pattern in patterns.items()}  # type: ignore[index]
+    plain = re.sub(
+        r"\s+",
+        " ",
+        re.sub(r"<[^>]+>", " ", re.sub(r"<(style|svg).*?</\1>", "", text, flags=re.DOTALL)),
+    )
+    return {
+        name: int(re.search(pattern, plain)[1].replace(",", ""))
+        for name, pattern in patterns.items()
+    }  # type: ignore[index]
 
 
 def _counted(rows: list[dict[str, Any]]) -> dict[str, int]:
@@ -692,11 +951,15 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
     """Surface -> what it counts of the whole repository: commits, those with lines of source or test, sessions, lines by class."""
     whole = ("HEAD", top, "--db", db)
     summary, total = (
-        json.loads(run(*command, "--json").stdout) for command in (("repo", top, "--db", db), ("log", *whole, "--total"))
+        json.loads(run(*command, "--json").stdout)
+        for command in (("repo", top, "--db", db), ("log", *whole, "--total"))
     )
     comment_text = run("log", *whole, "--md").stdout
     table = comment_text.split("| commit |")[1].split("\n\n")[0].splitlines()[2:]
-    cells = [[int(cell or 0) for cell in re.split(r" *\| *", row)[2 : 2 + len(LINE_CLASSES)]] for row in table]
+    cells = [
+        [int(cell or 0) for cell in re.split(r" *\| *", row)[2 : 2 + len(LINE_CLASSES)]]
+        for row in table
+    ]
     week = ("report", "--by", "week", "--since", "2020-01-01", "--until", "2026-12-31", "--db", db)
     assert run("report", "--html", tmp_path / "page.html", "--db", db).exit_code == 0
     site, name = Site(db), value(db, "SELECT name FROM repos")
@@ -706,29 +969,59 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
         "report of a repository": (tmp_path / "page.html").read_text("utf-8"),
     }
     site.loop.close()
-    cards = {"commits": r"([\d,]+) commits", "lines": r"([\d,]+) lines added in source", "sessions": r"([\d,]+) sessions"}
-    classes = {kind: rf" {charts.NAMES[kind]} ([\d,]+)" for kind in ("agent", "likely_human", "undeclared")}
+    cards = {
+        "commits": r"([\d,]+) commits",
+        "lines": r"([\d,]+) lines added in source",
+        "sessions": r"([\d,]+) sessions",
+    }
+    classes = {
+        kind: rf" {charts.NAMES[kind]} ([\d,]+)" for kind in ("agent", "likely_human", "undeclared")
+    }
     digest = _weeks_printed(db)
     with whowrote.open(db) as opened:
-        of_api = {"commits": len(opened.commits()), "sessions": len(opened.sessions()), **opened.stats(repo=name).lines}
+        of_api = {
+            "commits": len(opened.commits()),
+            "sessions": len(opened.sessions()),
+            **opened.stats(repo=name).lines,
+        }
     return {
-        "summary": {"commits": summary[0]["commits"], "sessions": summary[0]["sessions"][0]["sessions"], **summary[0]["headline"]},
+        "summary": {
+            "commits": summary[0]["commits"],
+            "sessions": summary[0]["sessions"][0]["sessions"],
+            **summary[0]["headline"],
+        },
         "summary in a terminal": _first_numbers(
-            run("repo", top, "--db", db).stdout, lines=r"lines added ([\d,]+)", commits=r" commits ([\d,]+)",
-            agent=r" agent ([\d,]+) ", undeclared=r" undeclared ([\d,]+) ",
+            run("repo", top, "--db", db).stdout,
+            lines=r"lines added ([\d,]+)",
+            commits=r" commits ([\d,]+)",
+            agent=r" agent ([\d,]+) ",
+            undeclared=r" undeclared ([\d,]+) ",
         ),
         "log": {"commits": total["commits"], "lines": total["total"], **total["lines"]},
-        "comment": {"commits": len(table)} | dict(zip(LINE_CLASSES, map(sum, zip(*cells, strict=True)), strict=True)),
-        "comment's sentences": _first_numbers(comment_text, lines=r"of ([\d,]+) lines", sessions=r"included:\*\* ([\d,]+) of"),
+        "comment": {"commits": len(table)}
+        | dict(zip(LINE_CLASSES, map(sum, zip(*cells, strict=True)), strict=True)),
+        "comment's sentences": _first_numbers(
+            comment_text, lines=r"of ([\d,]+) lines", sessions=r"included:\*\* ([\d,]+) of"
+        ),
         "report": _counted(json.loads(run("report", "--db", db, "--json").stdout)["rows"]),
         "report by week": _counted(json.loads(run(*week, "--json").stdout)["rows"]),
-        "week, in a terminal": {"lines": sum(n for n, _, _ in digest), "coded": sum(n for _, n, _ in digest)},
-        "start page": _first_numbers(pages_of["start page"], commits=r"% (\d+)", sessions=r"% \d+ (\d+)", **classes),
-        **{surface: _first_numbers(pages_of[surface], **cards, **classes) for surface in list(pages_of)[1:]},
-        "sessions": {"sessions": len(json.loads(run("sessions", top, "--db", db, "--json").stdout))},
+        "week, in a terminal": {
+            "lines": sum(n for n, _, _ in digest),
+            "coded": sum(n for _, n, _ in digest),
+        },
+        "start page": _first_numbers(
+            pages_of["start page"], commits=r"% (\d+)", sessions=r"% \d+ (\d+)", **classes
+        ),
+        **{
+            surface: _first_numbers(pages_of[surface], **cards, **classes)
+            for surface in list(pages_of)[1:]
+        },
+        "sessions": {
+            "sessions": len(json.loads(run("sessions", top, "--db", db, "--json").stdout))
+        },
         "MCP": {"sessions": _mcp_sessions(top, db)},
         "API": of_api,
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("declared", [0, 47])
@@ -737,14 +1030,25 @@ def test_every_surface_counts_the_same(declared: int, tmp_path: Path) -> None:
     top, db = _example_with_declared_lines(declared, tmp_path)
     lines = "FROM line_spans WHERE kind IN ('source', 'test')"
     expected = {
-        "commits": value(db, "SELECT COUNT(*) FROM commits"), "sessions": value(db, "SELECT COUNT(*) FROM sessions"),
+        "commits": value(db, "SELECT COUNT(*) FROM commits"),
+        "sessions": value(db, "SELECT COUNT(*) FROM sessions"),
         "coded": value(db, f"SELECT COUNT(DISTINCT commit_id) {lines} AND nonblank > 0"),
         "lines": value(db, f"SELECT SUM(nonblank) {lines}"),
-        **{name: value(db, f"SELECT SUM(nonblank) {lines} AND class = ?", name) or 0 for name in LINE_CLASSES},
-    }  # fmt: skip
-    assert expected["sessions"] > 1 and expected["coded"] < expected["commits"] and expected["declared"] == declared
+        **{
+            name: value(db, f"SELECT SUM(nonblank) {lines} AND class = ?", name) or 0
+            for name in LINE_CLASSES
+        },
+    }
+    assert (
+        expected["sessions"] > 1
+        and expected["coded"] < expected["commits"]
+        and expected["declared"] == declared
+    )
     counts = _printed_counts(top, db, tmp_path)
-    wrong = {s: {what: (n, expected[what]) for what, n in of.items() if n != expected[what]} for s, of in counts.items()}
+    wrong = {
+        s: {what: (n, expected[what]) for what, n in of.items() if n != expected[what]}
+        for s, of in counts.items()
+    }
     assert {surface: of for surface, of in wrong.items() if of} == {}
     assert all(counts.values()) and len(counts) == 14
 
@@ -753,7 +1057,11 @@ def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
     top, db, badge = clone("example", tmp_path), tmp_path / "e.db", tmp_path / "badge.json"
     assert run("repo", top, "--db", db, "-q").exit_code == 0
     below = run("log", "HEAD~3..HEAD", top, "--db", db, "--badge", badge, "--limit", "100")
-    assert below.exit_code == 0 and below.stdout == "" and json.loads(badge.read_text("utf-8"))["message"].endswith(" %")
+    assert (
+        below.exit_code == 0
+        and below.stdout == ""
+        and json.loads(badge.read_text("utf-8"))["message"].endswith(" %")
+    )
     above = run("log", "HEAD~3..HEAD", top, "--db", db, "--limit", "0")
     assert above.exit_code == 1 and "more than 0 %" in above.stderr
 
@@ -779,7 +1087,16 @@ def _labels(db: Path) -> list[tuple[str]]:
 
 @pytest.mark.parametrize(
     "text",
-    ["@somebody", "fixes #12", "o/r#12", "GH-12", "b20328069", "http://evil.example/x", "www.evil.example", "jo@evil.example"],
+    [
+        "@somebody",
+        "fixes #12",
+        "o/r#12",
+        "GH-12",
+        "b20328069",
+        "http://evil.example/x",
+        "www.evil.example",
+        "jo@evil.example",
+    ],
 )
 def test_nothing_in_markdown_is_a_reference(text: str) -> None:
     """GitHub looks for these in the text that is left when Markdown is done, where escapes are gone."""
@@ -791,7 +1108,12 @@ def test_nothing_in_markdown_is_a_reference(text: str) -> None:
 
 def test_markdown_of_hostile_text_is_text() -> None:
     cell = comment.cell(f"{EVIL} | [x](http://evil.example) @somebody ![i](y) `c`")
-    assert "<script" not in cell and "](http" not in cell.replace("\\]", "") and " | " not in cell and "@somebody" not in cell
+    assert (
+        "<script" not in cell
+        and "](http" not in cell.replace("\\]", "")
+        and " | " not in cell
+        and "@somebody" not in cell
+    )
 
 
 # --- charts -----------------------------------------------------------------------------------------------------------
@@ -800,15 +1122,22 @@ def test_markdown_of_hostile_text_is_text() -> None:
 def test_a_bar_is_divided_as_its_numbers_are() -> None:
     svg = charts.stacked_bar({"agent": 3, "human": 1}, width=400)
     assert re.findall(r'class="k-(\w+)" x="([\d.]+)" y="0.00" width="([\d.]+)"', svg) == [
-        ("agent", "0.00", "300.00"), ("human", "300.00", "100.00"),
-    ]  # fmt: skip
+        ("agent", "0.00", "300.00"),
+        ("human", "300.00", "100.00"),
+    ]
     assert charts.stacked_bar({"agent": 0}) == ""
 
 
 def test_columns_have_one_place_per_week_and_reach_the_top() -> None:
-    svg = charts.columns({"2026-01-05": {"agent": 10}, "2026-01-12": {"agent": 2, "human": 3}}, {"2026-01-12": 4})
+    svg = charts.columns(
+        {"2026-01-05": {"agent": 10}, "2026-01-12": {"agent": 2, "human": 3}}, {"2026-01-12": 4}
+    )
     heights = [float(h) for h in re.findall(r'height="([\d.]+)"><title>week', svg)]
-    assert max(heights) == pytest.approx(172) and len(heights) == 3 and sum(heights[1:]) == pytest.approx(86, abs=0.1)
+    assert (
+        max(heights) == pytest.approx(172)
+        and len(heights) == 3
+        and sum(heights[1:]) == pytest.approx(86, abs=0.1)
+    )
     assert charts.columns({}) == ""
 
 
@@ -822,9 +1151,14 @@ def test_labels_of_time_stay_inside(weeks: int) -> None:
     svg = charts.columns({str(first + timedelta(days=7 * n)): {"agent": 1} for n in range(weeks)})
     labels = [float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d{4}-', svg)]
     assert labels[0] == 56 and max(labels) <= 900 - 72
-    assert all(after - before >= 76 for before, after in itertools.pairwise(labels)), "labels do not touch"
+    assert all(after - before >= 76 for before, after in itertools.pairwise(labels)), (
+        "labels do not touch"
+    )
     curve = charts.curves({"agent": [_point(n, 100, 0.9) for n in (1, 7, 30, 90, 180, 365)]})
-    assert max(float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d+ d<', curve)) <= 600 - 38
+    assert (
+        max(float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d+ d<', curve))
+        <= 600 - 38
+    )
 
 
 def test_curves_leave_out_what_too_few_lines_tell() -> None:
@@ -836,8 +1170,12 @@ def test_curves_leave_out_what_too_few_lines_tell() -> None:
 # --- time -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_page_of_ours_that_takes_too_long_says_so(site: Site, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c"
+def test_a_page_of_ours_that_takes_too_long_says_so(
+    site: Site, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = (
+        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c"
+    )
     monkeypatch.setattr(plugin, "PAGE_SECONDS", 0.2)
     address = site.of("repo", 1)
     monkeypatch.setattr(pages, "overview", lambda store, number: store.value(endless))
@@ -867,7 +1205,12 @@ def test_pages_of_datasette_can_be_heard(site: Site, path: str) -> None:
     page = site.get(f"/pages{path}").text
     assert '<html lang="en">' in page and page.count("<main>") == page.count("</main>") == 1
     fields = re.findall(r"<(?:select|textarea|input)\b[^>]*>", page)
-    labelled = set(re.findall(r'<label for="([^"]+)"', page)) | {"_dl", "_labels", "_stream", "_sort_by_desc"}  # inside a label
+    labelled = set(re.findall(r'<label for="([^"]+)"', page)) | {
+        "_dl",
+        "_labels",
+        "_stream",
+        "_sort_by_desc",
+    }  # inside a label
     for field in fields:
         named = re.search(r'\baria-label="[^"]+"|type="(?:hidden|submit)"', field)
         assert named or set(re.findall(r'(?:id|name)="([^"]+)"', field)) & labelled, field
@@ -875,22 +1218,35 @@ def test_pages_of_datasette_can_be_heard(site: Site, path: str) -> None:
 
 def test_pages_of_datasette_show_what_has_the_focus() -> None:
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
-    assert re.search(r"body:not\(\.ww\) :focus-visible, .*select-wrapper:focus-within.*outline: 3px", style)
+    assert re.search(
+        r"body:not\(\.ww\) :focus-visible, .*select-wrapper:focus-within.*outline: 3px", style
+    )
 
 
 def _shown_tables(site: Site) -> dict[str, bool]:
     """Name -> whether it is hidden, as Datasette says."""
-    return {table["name"]: table["hidden"] for table in site.get("/pages.json?_extra=tables").json()["tables"]}
+    return {
+        table["name"]: table["hidden"]
+        for table in site.get("/pages.json?_extra=tables").json()["tables"]
+    }
 
 
 def test_internal_and_empty_tables_are_hidden(site: Site, db: Path) -> None:
     found = _shown_tables(site)
     assert all(found[name] for name in found if describe.is_internal(name)) and found["stage_runs"]
     with sqlite3.connect(db) as connection:
-        filled = {name for name in found if connection.execute(f'SELECT EXISTS (SELECT 1 FROM "{name}")').fetchone()[0]}
+        filled = {
+            name
+            for name in found
+            if connection.execute(f'SELECT EXISTS (SELECT 1 FROM "{name}")').fetchone()[0]
+        }
     connection.close()
-    assert {name for name, hidden in found.items() if not hidden} == {n for n in filled if not describe.is_internal(n)}
-    assert {"commits", "sessions", "turns", "tip_files", "repos"} <= {name for name, hidden in found.items() if not hidden}
+    assert {name for name, hidden in found.items() if not hidden} == {
+        n for n in filled if not describe.is_internal(n)
+    }
+    assert {"commits", "sessions", "turns", "tip_files", "repos"} <= {
+        name for name, hidden in found.items() if not hidden
+    }
 
 
 def test_a_table_page_counts_rows_for_a_moment_only_and_suggests_no_facets(
@@ -908,7 +1264,9 @@ def test_a_table_page_counts_rows_for_a_moment_only_and_suggests_no_facets(
     monkeypatch.setattr(Database, "execute", noted)
     page = site.get(f"/{db.stem}/commit_lines")
     assert page.status_code == 200 and "Suggested facets" not in page.text
-    assert {limit for sql, limit in asked.items() if sql.startswith("select count(*) from commit_lines")} == {COUNT_MS}
+    assert {
+        limit for sql, limit in asked.items() if sql.startswith("select count(*) from commit_lines")
+    } == {COUNT_MS}
     assert None in asked.values()
 
 
@@ -922,7 +1280,10 @@ def test_columns_are_described_on_table_pages(site: Site) -> None:
 
 def test_an_address_outlives_the_numbers_of_rows(site: Site, db: Path) -> None:
     """What is shared still works with a database that was built again: nothing in it is the number of a row."""
-    commit = value(db, "SELECT commit_sha FROM commits WHERE repo_id = (SELECT id FROM repos WHERE name = 'example')")
+    commit = value(
+        db,
+        "SELECT commit_sha FROM commits WHERE repo_id = (SELECT id FROM repos WHERE name = 'example')",
+    )
     for path in ("example", f"example/-/commit/{commit[:7]}", f"example/-/commit/{commit}"):
         assert site.get(f"/-/whowrote/pages/{path}").status_code == 200, path
     for kind, table in (("session", "sessions"), ("file", "tip_files"), ("commit", "commits")):
@@ -935,19 +1296,34 @@ def test_an_address_outlives_the_numbers_of_rows(site: Site, db: Path) -> None:
 def test_an_address_leads_back_to_what_it_names(path: str) -> None:
     to = addresses.Addresses("/base")
     made = to.file("owner/name", path, "0123456789abcdef")
-    assert addresses.place(made.removeprefix("/base/"), {"owner/name", "owner"}) == ("owner/name", "file", path, "0123456789ab")
+    assert addresses.place(made.removeprefix("/base/"), {"owner/name", "owner"}) == (
+        "owner/name",
+        "file",
+        path,
+        "0123456789ab",
+    )
     session = to.session("owner/name", path, 3).split("?")[0]
-    assert addresses.place(session.removeprefix("/base/"), {"owner/name"}) == ("owner/name", "session", path, "")
+    assert addresses.place(session.removeprefix("/base/"), {"owner/name"}) == (
+        "owner/name",
+        "session",
+        path,
+        "",
+    )
 
 
 @pytest.mark.parametrize(
     ("origin", "web"),
     [
-        ("https://github.com/o/r.git", "https://github.com/o/r"), ("git@gitlab.com:g/s/r.git", "https://gitlab.com/g/s/r"),
-        ("ssh://git@codeberg.org/o/r", "https://codeberg.org/o/r"), ("javascript://x.y/a/b", ""), ("/home/me/r", ""), (None, ""),
-        ('https://github.com/o/r" onclick=x', ""), ("http://github.com/o/r", ""),
+        ("https://github.com/o/r.git", "https://github.com/o/r"),
+        ("git@gitlab.com:g/s/r.git", "https://gitlab.com/g/s/r"),
+        ("ssh://git@codeberg.org/o/r", "https://codeberg.org/o/r"),
+        ("javascript://x.y/a/b", ""),
+        ("/home/me/r", ""),
+        (None, ""),
+        ('https://github.com/o/r" onclick=x', ""),
+        ("http://github.com/o/r", ""),
     ],
-)  # fmt: skip
+)
 def test_only_plain_addresses_of_origin_are_linked(origin: str | None, web: str) -> None:
     assert addresses.forge(origin) == web
 
@@ -967,13 +1343,34 @@ def test_a_file_of_an_earlier_commit_is_shown_as_git_blames_it(site: Site, db: P
 
 def test_search_finds_each_sort_and_takes_words_as_text(site: Site, db: Path) -> None:
     prompt = value(db, "SELECT prompt FROM turns WHERE prompt IS NOT NULL")
-    subject, path = value(db, "SELECT subject FROM commits"), value(db, "SELECT path FROM tip_files")
-    for asked, heading in ((prompt.split()[0], "Prompts"), (subject, "Commits"), (path, "Files at HEAD")):
-        assert f"<h2>{heading}</h2>" in site.get("/-/whowrote/pages/-/search?" + urlencode({"q": asked})).text
-    for odd in ('" OR 1', "*", "%", "_____________", "NEAR(", "'; DROP TABLE turns", "\u202e", "a" * 5000):
+    subject, path = (
+        value(db, "SELECT subject FROM commits"),
+        value(db, "SELECT path FROM tip_files"),
+    )
+    for asked, heading in (
+        (prompt.split()[0], "Prompts"),
+        (subject, "Commits"),
+        (path, "Files at HEAD"),
+    ):
+        assert (
+            f"<h2>{heading}</h2>"
+            in site.get("/-/whowrote/pages/-/search?" + urlencode({"q": asked})).text
+        )
+    for odd in (
+        '" OR 1',
+        "*",
+        "%",
+        "_____________",
+        "NEAR(",
+        "'; DROP TABLE turns",
+        "\u202e",
+        "a" * 5000,
+    ):
         answer = site.get("/-/whowrote/pages/-/search?" + urlencode({"q": odd}))
         assert answer.status_code == 200 and "\u202e" not in answer.text
-    assert "Nothing has all of these words" in site.get("/-/whowrote/pages/-/search?q=%25%25%25").text
+    assert (
+        "Nothing has all of these words" in site.get("/-/whowrote/pages/-/search?q=%25%25%25").text
+    )
 
 
 def test_the_months_of_the_start_page_are_those_of_sql(site: Site, db: Path) -> None:
@@ -982,7 +1379,8 @@ def test_the_months_of_the_start_page_are_those_of_sql(site: Site, db: Path) -> 
         "WHERE l.class = 'agent' AND l.kind IN ('source', 'test') AND c.author_at LIKE ? || '%'"
     )
     month = value(
-        db, "SELECT MAX(substr(author_at, 1, 7)) FROM commits WHERE id IN (SELECT commit_id FROM line_spans WHERE class = 'agent')"
+        db,
+        "SELECT MAX(substr(author_at, 1, 7)) FROM commits WHERE id IN (SELECT commit_id FROM line_spans WHERE class = 'agent')",
     )
     page = site.get("/-/whowrote/pages").text.split("Month by month")[1]
     assert f"month of {month}: agent, {value(db, sql, month):,} lines" in page
@@ -1003,32 +1401,59 @@ def test_highlighted_source_is_the_source() -> None:
         assert unescape(re.sub(r"<[^>]+>", "", html)) == line
         assert set(re.findall(r"<(\w+)", html)) <= {"i"}
     assert words.highlight("x.unknown", lines) is None
-    assert words.highlight("x.py", ["x" * 3000]) is None and words.highlight("x.py", ["x = 1"] * 100_000) is None
+    assert (
+        words.highlight("x.py", ["x" * 3000]) is None
+        and words.highlight("x.py", ["x = 1"] * 100_000) is None
+    )
 
 
 def test_a_commit_shows_its_changes_with_their_authors(site: Site, db: Path) -> None:
-    number = value(db, "SELECT c.id FROM commits c JOIN line_spans l ON l.commit_id = c.id WHERE l.author = 'agent'")
+    number = value(
+        db,
+        "SELECT c.id FROM commits c JOIN line_spans l ON l.commit_id = c.id WHERE l.author = 'agent'",
+    )
     page = site.get(site.of("commit", number)).text
-    assert page.count('<tr class="added') == value(db, "SELECT lines_added FROM commits WHERE id = ?", number)
+    assert page.count('<tr class="added') == value(
+        db, "SELECT lines_added FROM commits WHERE id = ?", number
+    )
     assert 'k-agent-bg"><td class="who" title="agent"' in page
 
 
 def test_months_without_lines_have_their_place() -> None:
     shown = charts.columns({"2025-11": {"agent": 3.0}, "2026-02": {"agent": 1.0}}, period="month")
-    assert list(re.findall(r">(\d{4}-\d\d)</text>", shown)) == ["2025-11", "2025-12", "2026-01", "2026-02"]
+    assert list(re.findall(r">(\d{4}-\d\d)</text>", shown)) == [
+        "2025-11",
+        "2025-12",
+        "2026-01",
+        "2026-02",
+    ]
     far = charts.columns({"0001-01": {"agent": 3.0}, "2026-02": {"agent": 1.0}}, period="month")
     assert far.count("<rect") == 2
-    assert "no time" in charts.columns({"no time": {"agent": 3.0}, "2026-02": {"agent": 1.0}}, period="month")
+    assert "no time" in charts.columns(
+        {"no time": {"agent": 3.0}, "2026-02": {"agent": 1.0}}, period="month"
+    )
 
 
 def test_the_server_is_stopped_without_a_word_of_unfinished_work(db: Path) -> None:
-    command = [sys.executable, "-m", "whowrote", "browse", "--db", str(db), "--port", "0", "--no-open"]
+    command = [
+        sys.executable,
+        "-m",
+        "whowrote",
+        "browse",
+        "--db",
+        str(db),
+        "--port",
+        "0",
+        "--no-open",
+    ]
     child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert child.stderr is not None
     address = child.stderr.readline().split()[-5]
     with (
         contextlib.suppress(OSError),
-        socket.create_connection(("127.0.0.1", int(address.split(":")[2].split("/")[0])), 30) as asked,
+        socket.create_connection(
+            ("127.0.0.1", int(address.split(":")[2].split("/")[0])), 30
+        ) as asked,
     ):
         asked.sendall(b"GET / HTTP/1.0\r\n\r\n")
         asked.recv(1)  # it answers: it can be stopped

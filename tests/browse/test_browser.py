@@ -19,12 +19,22 @@ from collector.storage.store import Store
 webdriver = pytest.importorskip("selenium.webdriver")
 pytest.importorskip("datasette")
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs Debian's chromium and chromium-driver")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="needs Debian's chromium and chromium-driver"
+)
 
 FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1200,900",
-)  # fmt: skip
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--window-size=1200,900",
+)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +87,11 @@ def quiet(browser: Any) -> None:
         if message["method"] == "Network.requestWillBeSent":
             asked.append(message["params"]["request"]["url"])
     assert asked
-    assert [url for url in asked if urlsplit(url).hostname != "127.0.0.1" and not url.startswith("data:")] == []
+    assert [
+        url
+        for url in asked
+        if urlsplit(url).hostname != "127.0.0.1" and not url.startswith("data:")
+    ] == []
 
 
 def click(browser: Any, css: str) -> None:
@@ -94,14 +108,20 @@ def text(browser: Any, css: str = "body") -> str:
     return str(browser.find_element(By.CSS_SELECTOR, css).text)
 
 
-def test_from_the_start_to_a_line_to_its_session_and_commit(browser: Any, address: str, db: Path) -> None:
+def test_from_the_start_to_a_line_to_its_session_and_commit(
+    browser: Any, address: str, db: Path
+) -> None:
     with Store(db) as store:
         agent = store.value("SELECT SUM(agent) FROM tip_files WHERE kind IN ('source', 'test')")
-        added = store.value("SELECT SUM(nonblank) FROM line_spans WHERE author = 'agent' AND kind IN ('source', 'test')")
+        added = store.value(
+            "SELECT SUM(nonblank) FROM line_spans WHERE author = 'agent' AND kind IN ('source', 'test')"
+        )
     browser.get(f"{address}/-/whowrote")
     assert text(browser, "h1") == "Who wrote what" and f"{added:,}" in text(browser, ".legend")
     click(browser, ".ww-table a")
-    assert browser.current_url.endswith("/-/whowrote/seen/example") and f"{agent:,}" in text(browser)
+    assert browser.current_url.endswith("/-/whowrote/seen/example") and f"{agent:,}" in text(
+        browser
+    )
     quiet(browser)
     click(browser, "td a[href*='@']")
     click(browser, ".k-agent-bg a[href^='?line']")
@@ -109,7 +129,9 @@ def test_from_the_start_to_a_line_to_its_session_and_commit(browser: Any, addres
     assert "<script>alert(1)</script>" in text(browser, "tr.panel pre.prompt")
     quiet(browser)
     click(browser, "tr.panel a[href*='/session/']")
-    assert "Turn" in text(browser, "h2#turns") and text(browser, "article.turn h3").startswith("Turn")
+    assert "Turn" in text(browser, "h2#turns") and text(browser, "article.turn h3").startswith(
+        "Turn"
+    )
     click(browser, "a[href*='/commit/']")
     assert "/commit/" in browser.current_url and "Sessions behind it" in text(browser)
     quiet(browser)
@@ -136,7 +158,10 @@ def test_tables_are_described_and_prompts_are_found(browser: Any, address: str) 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_from_its_background(browser: Any, address: str, scheme: str) -> None:
     """Contrast of 4.5 to 1 (WCAG AA) for every text of the overview, links and dimmed words included."""
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )
     browser.get(f"{address}/-/whowrote/seen/-/go/repo/1")
     low = browser.execute_script(
         """
@@ -155,22 +180,30 @@ def test_text_stands_out_from_its_background(browser: Any, address: str, scheme:
     assert low == []
 
 
-def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, address: str, db: Path, tmp_path: Path) -> None:
+def test_a_phone_shows_it_without_scrolling_sideways(
+    browser: Any, address: str, db: Path, tmp_path: Path
+) -> None:
     """The pages, and those that a command writes to a file."""
     written: list[Path] = []
     for by in ((), ("--by", "month,directory"), ("--by", "week", "--until", "2026-01-20")):
         written.append(tmp_path / f"report{len(written)}.html")
         assert run("report", *by, "--html", written[-1], "--db", db).exit_code == 0
     browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 800, "deviceScaleFactor": 2, "mobile": True}
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 390, "height": 800, "deviceScaleFactor": 2, "mobile": True},
     )
     try:
         for page in (
-            *(f"{address}/-/whowrote/seen{rest}" for rest in ("", "/-/go/repo/1", "/-/go/file/1", "/-/go/session/1", "/turns/1")),
+            *(
+                f"{address}/-/whowrote/seen{rest}"
+                for rest in ("", "/-/go/repo/1", "/-/go/file/1", "/-/go/session/1", "/turns/1")
+            ),
             *(path.as_uri() for path in written),
         ):
             browser.get(page)
-            wide = browser.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
+            wide = browser.execute_script(
+                "return document.documentElement.scrollWidth - window.innerWidth"
+            )
             assert wide <= 1, page
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -51,9 +51,17 @@ def test_the_printed_address_becomes_a_cookie(server: Server) -> None:
     assert server.get(HOME, known=False, Cookie=cookie.split(";")[0]).status == 200
 
 
-@pytest.mark.parametrize("path", ["/", HOME, "/my~2Edata~2Ev2/turns.json", "/-/databases.json", "/-/whowrote.css", "/nothing"])
+@pytest.mark.parametrize(
+    "path",
+    ["/", HOME, "/my~2Edata~2Ev2/turns.json", "/-/databases.json", "/-/whowrote.css", "/nothing"],
+)
 def test_without_the_token_nothing_is_told(server: Server, path: str) -> None:
-    for more in ({}, {"Cookie": f"whowrote_{server.port}=x"}, {"Authorization": "Bearer x"}, {"Cookie": "\xff;=;"}):
+    for more in (
+        {},
+        {"Cookie": f"whowrote_{server.port}=x"},
+        {"Authorization": "Bearer x"},
+        {"Cookie": "\xff;=;"},
+    ):
         answer = server.get(path, known=False, **more)
         assert answer.status == 403 and "whowrote browse" in answer.text and len(answer.text) < 100
     assert server.get(f"{path}?token=x", known=False).status == 403
@@ -63,8 +71,21 @@ def test_a_name_that_is_not_ours_is_refused_even_with_the_token(server: Server) 
     port = server.port
     for host in ("localhost", "LOCALHOST", "127.0.0.1", "[::1]"):
         assert server.get(HOME, Host=f"{host}:{port}").status == 200
-    rebound = ["evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}"]
-    for host in [*rebound, f"x@127.0.0.1:{port}", f"127.0.0.1:{port}/", f"127.0.0.1:{port}x", f"192.168.1.1:{port}", ""]:
+    rebound = [
+        "evil.example",
+        f"evil.example:{port}",
+        f"127.0.0.1.evil.example:{port}",
+        "127.0.0.1",
+        f"127.0.0.1:{port + 1}",
+    ]
+    for host in [
+        *rebound,
+        f"x@127.0.0.1:{port}",
+        f"127.0.0.1:{port}/",
+        f"127.0.0.1:{port}x",
+        f"192.168.1.1:{port}",
+        "",
+    ]:
         answer = server.get(HOME, Host=host)
         assert answer.status in (400, 403) and "commit" not in answer.text, host
 
@@ -74,7 +95,11 @@ def test_on_all_addresses_a_literal_one_is_ours_and_a_name_is_not() -> None:
     assert everywhere.is_own_host("192.168.1.5:8001") and everywhere.is_own_host("[fe80::1]:8001")
     assert not everywhere.is_own_host("evil.example:8001")
     named = Access("box.lan", 80, "t")
-    assert named.is_own_host("box.lan") and named.is_own_host("Box.Lan:80") and not named.is_own_host("192.168.1.5")
+    assert (
+        named.is_own_host("box.lan")
+        and named.is_own_host("Box.Lan:80")
+        and not named.is_own_host("192.168.1.5")
+    )
 
 
 def test_what_other_pages_ask_for_is_refused(server: Server) -> None:
@@ -83,7 +108,9 @@ def test_what_other_pages_ask_for_is_refused(server: Server) -> None:
         assert answer.status == 403 and "Another page" in answer.text
     for site in ("same-origin", "none"):
         answer = server.get(HOME, Sec_Fetch_Site=site)
-        assert answer.status == 200 and answer.headers["cross-origin-resource-policy"] == "same-origin"
+        assert (
+            answer.status == 200 and answer.headers["cross-origin-resource-policy"] == "same-origin"
+        )
 
 
 def test_pages_are_only_read(server: Server) -> None:
@@ -134,8 +161,27 @@ def test_what_cannot_be_answered_is_said_in_words(db: Path) -> None:
 
 # --- other files --------------------------------------------------------------------------------------------------------
 
-UPWARDS = ("../", "..%2f", "%2e%2e/", "%2e%2e%2f", "..%5c", "....//", "~2E~2E/", "~2E~2E~2F", "..%252f", "%c0%ae%c0%ae/")
-PLACES = ("/-/static/", "/-/static-plugins/x/", "/-/whowrote/", f"{HOME}/file/", f"{HOME}/", "/my~2Edata~2Ev2/", "/")
+UPWARDS = (
+    "../",
+    "..%2f",
+    "%2e%2e/",
+    "%2e%2e%2f",
+    "..%5c",
+    "....//",
+    "~2E~2E/",
+    "~2E~2E~2F",
+    "..%252f",
+    "%c0%ae%c0%ae/",
+)
+PLACES = (
+    "/-/static/",
+    "/-/static-plugins/x/",
+    "/-/whowrote/",
+    f"{HOME}/file/",
+    f"{HOME}/",
+    "/my~2Edata~2Ev2/",
+    "/",
+)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -145,13 +191,32 @@ def test_no_address_leads_to_another_file(server: Server, db: Path, place: str) 
     shutil.copy(db, db.parent / "other.db")
     for up in UPWARDS:
         top = up * 12
-        for target in (f"{top}etc/passwd", f"{up}private.txt", f"{up}other.db", f"{up}other", f"{top}{db.parent}/private.txt"):
+        for target in (
+            f"{top}etc/passwd",
+            f"{up}private.txt",
+            f"{up}other.db",
+            f"{up}other",
+            f"{top}{db.parent}/private.txt",
+        ):
             answer = server.get(place + target)
             assert answer.status in (301, 302, 400, 403, 404), place + target
-            assert "root:" not in answer.text and "PRIVATE-WORDS" not in answer.text and "Traceback" not in answer.text
-    for whole in ("/etc/passwd", "//etc/passwd", quote(str(db), safe=""), f"{db.parent}/private.txt"):
+            assert (
+                "root:" not in answer.text
+                and "PRIVATE-WORDS" not in answer.text
+                and "Traceback" not in answer.text
+            )
+    for whole in (
+        "/etc/passwd",
+        "//etc/passwd",
+        quote(str(db), safe=""),
+        f"{db.parent}/private.txt",
+    ):
         answer = server.get(place + whole)
-        assert answer.status != 200 and "root:" not in answer.text and "PRIVATE-WORDS" not in answer.text
+        assert (
+            answer.status != 200
+            and "root:" not in answer.text
+            and "PRIVATE-WORDS" not in answer.text
+        )
 
 
 def test_only_the_databases_that_were_named_are_served(server: Server, db: Path) -> None:
@@ -168,10 +233,19 @@ def test_only_the_databases_that_were_named_are_served(server: Server, db: Path)
 
 
 ELSEWHERE = (
-    "attach database '{other}' as o", "select readfile('{text}')", "select load_extension('{text}')", "pragma writable_schema = 1",
-    "vacuum into '{new}'", "select writefile('{new}', 'x')", "create table t (x)", "insert into repos select * from repos",
-    "select * from fsdir('/')", "select edit('x', 'touch {new}')", "pragma journal_mode = delete", "select 1; drop table turns",
-)  # fmt: skip
+    "attach database '{other}' as o",
+    "select readfile('{text}')",
+    "select load_extension('{text}')",
+    "pragma writable_schema = 1",
+    "vacuum into '{new}'",
+    "select writefile('{new}', 'x')",
+    "create table t (x)",
+    "insert into repos select * from repos",
+    "select * from fsdir('/')",
+    "select edit('x', 'touch {new}')",
+    "pragma journal_mode = delete",
+    "select 1; drop table turns",
+)
 
 
 @pytest.mark.parametrize("sql", ELSEWHERE)
@@ -183,7 +257,11 @@ def test_a_question_neither_opens_nor_writes_a_file(server: Server, db: Path, sq
     asked = "/my~2Edata~2Ev2.json?sql=" + quote(sql.format(other=other, text=text, new=new))
     assert server.get(asked, known=False).status == 403
     answer = server.get(asked)
-    assert answer.status in (400, 403) and "PRIVATE-WORDS" not in answer.text and "Traceback" not in answer.text, answer.text[:200]
+    assert (
+        answer.status in (400, 403)
+        and "PRIVATE-WORDS" not in answer.text
+        and "Traceback" not in answer.text
+    ), answer.text[:200]
     assert not new.exists() and db.read_bytes() == before
 
 
@@ -233,9 +311,14 @@ def test_bounded_functions_give_what_sqlite_gives(tmp_path: Path) -> None:
     for text in texts:
         for other in texts:
             for call in (
-                f"instr({text}, {other})", f"trim({text}, {other})", f"ltrim({text}, {other})", f"rtrim({text}, {other})",
-                f"trim({text})", f"replace({text}, {other}, 'y')", f"replace({text}, 'x', {other})",
-            ):  # fmt: skip
+                f"instr({text}, {other})",
+                f"trim({text}, {other})",
+                f"ltrim({text}, {other})",
+                f"rtrim({text}, {other})",
+                f"trim({text})",
+                f"replace({text}, {other}, 'y')",
+                f"replace({text}, 'x', {other})",
+            ):
                 asked = f"SELECT {call}"
                 assert bounded.execute(asked).fetchall() == plain.execute(asked).fetchall(), call
     plain.close()
@@ -245,7 +328,9 @@ def test_bounded_functions_give_what_sqlite_gives(tmp_path: Path) -> None:
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c"
 
 
-def test_whoever_comes_after_a_question_that_took_too_long_is_not_interrupted(tmp_path: Path) -> None:
+def test_whoever_comes_after_a_question_that_took_too_long_is_not_interrupted(
+    tmp_path: Path,
+) -> None:
     sqlite3.connect(tmp_path / "any.db").close()
     bounded = open_bounded(tmp_path / "any.db")
     asked, main = threading.Event(), threading.get_ident()
@@ -262,7 +347,9 @@ def test_whoever_comes_after_a_question_that_took_too_long_is_not_interrupted(tm
     bounded.set_progress_handler(None, 0)
     started = time.monotonic()
     while time.monotonic() - started < 0.6:
-        assert bounded.execute(ENDLESS.replace("FROM c)", "FROM c LIMIT 300000)")).fetchall() == [(300_000,)]
+        assert bounded.execute(ENDLESS.replace("FROM c)", "FROM c LIMIT 300000)")).fetchall() == [
+            (300_000,)
+        ]
     bounded.close()
 
 
@@ -281,7 +368,10 @@ def unwritable(db: Path, tmp_path: Path) -> Iterator[tuple[Path, list[str]]]:
     through: list[str] = []
     if os.geteuid() == 0:
         through = ["unshare", "--mount", "sh", "-c", MOUNTED, str(copy.parent)]
-        if not shutil.which("unshare") or subprocess.run([*through, "true"], capture_output=True).returncode:
+        if (
+            not shutil.which("unshare")
+            or subprocess.run([*through, "true"], capture_output=True).returncode
+        ):
             pytest.skip("root without the right to mount")
     else:
         copy.chmod(0o444)
@@ -311,16 +401,27 @@ main()
 
 
 @pytest.mark.parametrize("command", ["data check", "data problems", "sessions"])
-def test_a_database_is_read_where_nothing_can_be_written(unwritable: tuple[Path, list[str]], command: str) -> None:
+def test_a_database_is_read_where_nothing_can_be_written(
+    unwritable: tuple[Path, list[str]], command: str
+) -> None:
     copy, through = unwritable
-    done = subprocess.run([*through, sys.executable, "-c", READING, str(copy), command], capture_output=True, text=True)
+    done = subprocess.run(
+        [*through, sys.executable, "-c", READING, str(copy), command],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert [path.name for path in copy.parent.iterdir()] == [copy.name]
 
 
-def test_its_pages_are_shown_where_nothing_can_be_written(unwritable: tuple[Path, list[str]]) -> None:
+def test_its_pages_are_shown_where_nothing_can_be_written(
+    unwritable: tuple[Path, list[str]],
+) -> None:
     copy, through = unwritable
     with serving(copy, through) as server:
-        rows = [server.get(f"/-/whowrote/a~2Eb/-/go/{row}").headers["location"] for row in ("repo/1", "session/1")]
+        rows = [
+            server.get(f"/-/whowrote/a~2Eb/-/go/{row}").headers["location"]
+            for row in ("repo/1", "session/1")
+        ]
         for path in (*rows, "/-/whowrote/a~2Eb", "/a~2Eb/turns"):
             assert server.get(path).status == 200, path

@@ -31,7 +31,9 @@ Files = Mapping[str, bytes]
 
 
 def _meta(session: str = "s-1", **more: Any) -> bytes:
-    return json.dumps({"session_id": session, "created_at": "2026-03-02T10:00:00Z", **more}).encode()
+    return json.dumps(
+        {"session_id": session, "created_at": "2026-03-02T10:00:00Z", **more}
+    ).encode()
 
 
 def _root(**more: Any) -> bytes:
@@ -45,12 +47,16 @@ def _v1(files: Files, checkpoint: str = ID) -> dict[str, bytes]:
 ONE: dict[str, bytes] = {"metadata.json": _root(), "0/metadata.json": _meta(), "0/full.jsonl": T}
 
 
-def _repo(directory: Path, refs: Mapping[str, Files], subjects: Mapping[str, str] | None = None) -> GitRepo:
+def _repo(
+    directory: Path, refs: Mapping[str, Files], subjects: Mapping[str, str] | None = None
+) -> GitRepo:
     """A repository with these trees behind these refs."""
     history = History()
     for n, (ref, files) in enumerate(refs.items()):
         blobs = {path: Blob(data) for path, data in files.items()}
-        history.refs[ref] = history.commit(blobs, [], ADA, 1_772_000_000 + n, (subjects or {}).get(ref, f"Checkpoint: {ID}"))
+        history.refs[ref] = history.commit(
+            blobs, [], ADA, 1_772_000_000 + n, (subjects or {}).get(ref, f"Checkpoint: {ID}")
+        )
     return GitRepo(import_stream(history.stream(), directory))
 
 
@@ -59,7 +65,11 @@ def _signed(repo: GitRepo, ref: str, first_line: str) -> None:
     text = git(repo.path, "cat-file", "commit", ref).decode()
     head, _, message = text.partition("\n\n")
     changed = f"{head}\ngpgsig {first_line}\n U1NIU0lH\n -----END SIGNATURE-----\n\n{message}"
-    sha = git(repo.path, "hash-object", "-t", "commit", "-w", "--stdin", stdin=changed.encode()).decode().strip()
+    sha = (
+        git(repo.path, "hash-object", "-t", "commit", "-w", "--stdin", stdin=changed.encode())
+        .decode()
+        .strip()
+    )
     git(repo.path, "update-ref", ref, sha)
 
 
@@ -67,11 +77,16 @@ def _signed(repo: GitRepo, ref: str, first_line: str) -> None:
 @pytest.mark.parametrize(
     ("first_line", "kind"),
     [
-        ("-----BEGIN SSH SIGNATURE-----", "ssh"), ("-----BEGIN PGP SIGNATURE-----", "gpg"), ("-----BEGIN PGP MESSAGE-----", "gpg"),
-        ("-----BEGIN SIGNED MESSAGE-----", "x509"), ("-----BEGIN something new-----", "other"),
+        ("-----BEGIN SSH SIGNATURE-----", "ssh"),
+        ("-----BEGIN PGP SIGNATURE-----", "gpg"),
+        ("-----BEGIN PGP MESSAGE-----", "gpg"),
+        ("-----BEGIN SIGNED MESSAGE-----", "x509"),
+        ("-----BEGIN something new-----", "other"),
     ],
-)  # fmt: skip
-def test_the_kind_of_signature_of_a_checkpoint_is_told(tmp_path: Path, ref: str, first_line: str, kind: str) -> None:
+)
+def test_the_kind_of_signature_of_a_checkpoint_is_told(
+    tmp_path: Path, ref: str, first_line: str, kind: str
+) -> None:
     files = _v1(ONE) if ref == V1 else ONE
     repo = _repo(tmp_path, {ref: files})
     assert [found.signature for found in read_all(repo)] == [""]
@@ -87,14 +102,20 @@ def _branch_signed(place: Path, ref: str, first_line: str) -> None:
         for old, new in known.items():
             head = head.replace(f"parent {old}", f"parent {new}")
         text = f"{head}\ngpgsig {first_line}\n U1NIU0lH\n\n{message}"
-        known[sha] = git(place, "hash-object", "-t", "commit", "-w", "--stdin", stdin=text.encode()).decode().strip()
+        known[sha] = (
+            git(place, "hash-object", "-t", "commit", "-w", "--stdin", stdin=text.encode())
+            .decode()
+            .strip()
+        )
     git(place, "update-ref", ref, known[sha])
 
 
 def test_a_signature_is_shown_with_the_commit_and_not_called_verified(tmp_path: Path) -> None:
     place, db = clone("example", tmp_path), tmp_path / "a.db"
     repo = GitRepo(place)
-    named = next(c for c in repo.history(repo.default_branch().sha) if "Entire-Checkpoint: " in c.message)
+    named = next(
+        c for c in repo.history(repo.default_branch().sha) if "Entire-Checkpoint: " in c.message
+    )
     for is_signed in (False, True):
         if is_signed:
             _branch_signed(place, V1, "-----BEGIN SSH SIGNATURE-----")
@@ -108,14 +129,24 @@ def test_a_checkpoint_that_a_commit_without_a_signature_stored_has_none(tmp_path
     _signed(repo, V1, "-----BEGIN SSH SIGNATURE-----")
     tree = git(tmp_path, "rev-parse", f"{V1}^{{tree}}").decode().strip()
     person = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    for words, told in (("Something else", "ssh"), (f"Finalize transcript for Checkpoint: {ID}", "")):
-        git(tmp_path, "update-ref", V1, git(tmp_path, *person, "commit-tree", tree, "-p", V1, "-m", words).decode().strip())
+    for words, told in (
+        ("Something else", "ssh"),
+        (f"Finalize transcript for Checkpoint: {ID}", ""),
+    ):
+        git(
+            tmp_path,
+            "update-ref",
+            V1,
+            git(tmp_path, *person, "commit-tree", tree, "-p", V1, "-m", words).decode().strip(),
+        )
         assert [found.signature for found in read_all(GitRepo(tmp_path))] == [told]
 
 
 def test_words_of_a_message_are_no_signature(tmp_path: Path) -> None:
     words = f"Checkpoint: {ID}\n\ngpgsig -----BEGIN SSH SIGNATURE-----\n"
-    assert [found.signature for found in read_all(_repo(tmp_path, {V1: _v1(ONE)}, {V1: words}))] == [""]
+    assert [
+        found.signature for found in read_all(_repo(tmp_path, {V1: _v1(ONE)}, {V1: words}))
+    ] == [""]
 
 
 def _codes(found: list[Checkpoint]) -> list[tuple[str, str]]:
@@ -140,24 +171,52 @@ def _texts(repo: GitRepo, record: SessionRecord) -> list[bytes | None]:
         (f"refs/entire/checkpoints/BC/{ULID}", ONE, ULID, "ref"),
         (f"refs/entire/checkpoints/bc/{ULID}", ONE, ULID, "ref"),
         (f"refs/remotes/origin/entire/checkpoints/BC/{ULID}", ONE, ULID, "ref"),
-        ("refs/heads/entire/sessions", _v1({"metadata.json": _meta(), "full.jsonl": T}), ID, "legacy"),
-        ("refs/heads/entire/sessions-legacy", _v1({"metadata.json": _meta(), "full.log": T}), ID, "legacy"),
-        ("refs/remotes/origin/entire/sessions-old", _v1({"metadata.json": _meta(), "full.jsonl": T}), ID, "legacy"),
+        (
+            "refs/heads/entire/sessions",
+            _v1({"metadata.json": _meta(), "full.jsonl": T}),
+            ID,
+            "legacy",
+        ),
+        (
+            "refs/heads/entire/sessions-legacy",
+            _v1({"metadata.json": _meta(), "full.log": T}),
+            ID,
+            "legacy",
+        ),
+        (
+            "refs/remotes/origin/entire/sessions-old",
+            _v1({"metadata.json": _meta(), "full.jsonl": T}),
+            ID,
+            "legacy",
+        ),
     ],
 )
-def test_layout_is_found_by_ref_and_shape(ref: str, files: Files, checkpoint: str, store: str, tmp_path: Path) -> None:
+def test_layout_is_found_by_ref_and_shape(
+    ref: str, files: Files, checkpoint: str, store: str, tmp_path: Path
+) -> None:
     repo = _repo(tmp_path / "r", {ref: files})
     (found,) = read_all(repo)
     assert (found.id, found.store, found.ref, found.problems) == (checkpoint, store, ref, ())
     (record,) = found.sessions
-    assert (record.session_id, record.transcript_state, _texts(repo, record)) == ("s-1", "present", [T])
+    assert (record.session_id, record.transcript_state, _texts(repo, record)) == (
+        "s-1",
+        "present",
+        [T],
+    )
     assert found.author_email == "ada@example.com" or found.id == ULID
 
 
 def test_v2_joins_metadata_and_raw_transcript(tmp_path: Path) -> None:
-    main = {"metadata.json": _root(), "0/metadata.json": _meta(), "0/transcript.jsonl": b"compact\n"}
+    main = {
+        "metadata.json": _root(),
+        "0/metadata.json": _meta(),
+        "0/transcript.jsonl": b"compact\n",
+    }
     full = {"0/raw_transcript": T}
-    refs = {"refs/entire/checkpoints/v2/main": _v1(main), "refs/entire/checkpoints/v2/full/current": _v1(full)}
+    refs = {
+        "refs/entire/checkpoints/v2/main": _v1(main),
+        "refs/entire/checkpoints/v2/full/current": _v1(full),
+    }
     repo = _repo(tmp_path / "r", refs)
     (found,) = read_all(repo)
     (record,) = found.sessions
@@ -175,19 +234,33 @@ def test_v2_archives_are_read_and_older_names_too(tmp_path: Path) -> None:
     }
     repo = _repo(tmp_path / "r", refs)
     (found,) = read_all(repo)
-    assert [(r.session_id, _texts(repo, r)) for r in found.sessions] == [("a", [b"old\n"]), ("b", [b"new\n"])]
+    assert [(r.session_id, _texts(repo, r)) for r in found.sessions] == [
+        ("a", [b"old\n"]),
+        ("b", [b"new\n"]),
+    ]
 
 
 def test_raw_transcript_without_metadata_is_kept(tmp_path: Path) -> None:
-    repo = _repo(tmp_path / "r", {"refs/entire/checkpoints/v2/full/current": _v1({"0/raw_transcript": T})})
+    repo = _repo(
+        tmp_path / "r", {"refs/entire/checkpoints/v2/full/current": _v1({"0/raw_transcript": T})}
+    )
     (found,) = read_all(repo)
     assert found.store == "v2full"
     assert [r.session_id for r in found.sessions] == [f"{ID}/0"]
 
 
 def test_checkpoint_stored_twice_is_one_with_the_best_of_both(tmp_path: Path) -> None:
-    v1 = {"metadata.json": _root(strategy=""), "0/metadata.json": _meta(), "0/full.jsonl": T, "1/metadata.json": _meta("s-2")}
-    main = {"metadata.json": _root(branch="topic"), "0/metadata.json": _meta(model="m"), "1/metadata.json": _meta("s-2")}
+    v1 = {
+        "metadata.json": _root(strategy=""),
+        "0/metadata.json": _meta(),
+        "0/full.jsonl": T,
+        "1/metadata.json": _meta("s-2"),
+    }
+    main = {
+        "metadata.json": _root(branch="topic"),
+        "0/metadata.json": _meta(model="m"),
+        "1/metadata.json": _meta("s-2"),
+    }
     full = {"0/raw_transcript": b"other\n", "1/raw_transcript": b"only here\n"}
     refs = {
         V1: _v1(v1),
@@ -211,13 +284,21 @@ def test_local_branch_and_its_remote_twin_are_one(tmp_path: Path) -> None:
     session.write("b", "b\n")
     world.commit("c", [session])
     repository = world.build(tmp_path / "r")
-    git(repository, "update-ref", "refs/remotes/origin/entire/checkpoints/v1", "refs/heads/entire/checkpoints/v1")
+    git(
+        repository,
+        "update-ref",
+        "refs/remotes/origin/entire/checkpoints/v1",
+        "refs/heads/entire/checkpoints/v1",
+    )
     assert len(read_all(GitRepo(repository))) == 1
 
 
 def test_stale_remote_twin_adds_what_the_local_branch_lost(tmp_path: Path) -> None:
     other = "b" * 12
-    refs = {V1: _v1(ONE), "refs/remotes/origin/entire/checkpoints/v1": {**_v1(ONE, other), **_v1(ONE)}}
+    refs = {
+        V1: _v1(ONE),
+        "refs/remotes/origin/entire/checkpoints/v1": {**_v1(ONE, other), **_v1(ONE)},
+    }
     assert [c.id for c in read_all(_repo(tmp_path / "r", refs))] == [ID, other]
 
 
@@ -246,7 +327,9 @@ def test_layouts_are_the_modules_of_the_folder() -> None:
 
 
 @pytest.mark.parametrize("layout", ["v1", "v1-remote", "refs", "v2", "both", "legacy"])
-def test_every_session_of_a_built_world_is_found_with_its_transcript(layout: str, tmp_path: Path) -> None:
+def test_every_session_of_a_built_world_is_found_with_its_transcript(
+    layout: str, tmp_path: Path
+) -> None:
     world = World("w", layout)
     world.human_write("a.py", "a = 1\n")
     sessions = [world.session() for _ in range(3)]
@@ -270,11 +353,18 @@ def test_every_session_of_a_built_world_is_found_with_its_transcript(layout: str
 
 
 def test_session_directories_need_no_order_and_no_pointers(tmp_path: Path) -> None:
-    files = {"metadata.json": _root(sessions=[{"transcript": "/nowhere/9/full.jsonl", "metadata": ""}])}
+    files = {
+        "metadata.json": _root(sessions=[{"transcript": "/nowhere/9/full.jsonl", "metadata": ""}])
+    }
     for number in (0, 2, 10, 123):
         files |= {f"{number}/metadata.json": _meta(f"s-{number}"), f"{number}/full.jsonl": T}
     (found,) = read_all(_repo(tmp_path / "r", {V1: _v1(files)}))
-    assert [(r.index, r.session_id) for r in found.sessions] == [(0, "s-0"), (2, "s-2"), (10, "s-10"), (123, "s-123")]
+    assert [(r.index, r.session_id) for r in found.sessions] == [
+        (0, "s-0"),
+        (2, "s-2"),
+        (10, "s-10"),
+        (123, "s-123"),
+    ]
     assert found.problems == ()
 
 
@@ -293,11 +383,18 @@ def test_other_directories_of_a_checkpoint_are_no_sessions(tmp_path: Path) -> No
 
 
 def test_records_of_subagents_are_read_and_their_damage_is_survived(tmp_path: Path) -> None:
-    record = {"tool_use_id": "toolu_1", "agent_id": "a1", "files": ["src/a.py", 3], "completed_at": "2026-08-19T09:01:30Z"}
+    record = {
+        "tool_use_id": "toolu_1",
+        "agent_id": "a1",
+        "files": ["src/a.py", 3],
+        "completed_at": "2026-08-19T09:01:30Z",
+    }
     reason = "transcript path unresolvable"
     more = {
         "tasks/toolu_1/task.json": json.dumps(record).encode(),
-        "tasks/toolu_2/task.json": json.dumps({"transcript_unavailable_reason": reason, "files": None}).encode(),
+        "tasks/toolu_2/task.json": json.dumps(
+            {"transcript_unavailable_reason": reason, "files": None}
+        ).encode(),
         "tasks/toolu_3/task.json": b"[1, 2",
         "tasks/toolu_4/task.json/x": b"{}",
         "tasks/toolu_5/task.json": b"[]",
@@ -317,7 +414,9 @@ def test_records_of_subagents_are_read_and_their_damage_is_survived(tmp_path: Pa
 @pytest.mark.parametrize("name", ["00", "01", "٣", "²"])
 def test_directory_that_is_no_plain_number_is_no_reason_to_stop(name: str, tmp_path: Path) -> None:
     """Names that count as digits somewhere, but that nobody writes for a session."""
-    (found,) = read_all(_repo(tmp_path / "r", {V1: _v1({**ONE, f"{name}/metadata.json": _meta("odd")})}))
+    (found,) = read_all(
+        _repo(tmp_path / "r", {V1: _v1({**ONE, f"{name}/metadata.json": _meta("odd")})})
+    )
     assert "s-1" in [r.session_id for r in found.sessions]
 
 
@@ -349,7 +448,9 @@ def test_checkpoint_without_sessions_says_so(tmp_path: Path) -> None:
 
 
 def test_session_with_nothing_but_metadata_says_so(tmp_path: Path) -> None:
-    found = read_all(_repo(tmp_path / "r", {V1: _v1({"metadata.json": _root(), "0/metadata.json": _meta()})}))
+    found = read_all(
+        _repo(tmp_path / "r", {V1: _v1({"metadata.json": _root(), "0/metadata.json": _meta()})})
+    )
     assert _codes(found) == [(f"{ID}/0", "no_transcript")]
     assert found[0].sessions[0].transcript_state == "none"
 
@@ -362,7 +463,9 @@ def test_dangling_pointers_of_a_built_world_lose_nothing(tmp_path: Path) -> None
     session.write("b.py", "b = 2\n")
     world.commit("c", [session], stored=Stored(dangling=True, numbers=(4,), parts=3))
     (found,) = read_all(GitRepo(world.build(tmp_path / "r")))
-    assert [(r.index, r.session_id, len(r.transcript)) for r in found.sessions] == [(4, session.id, 3)]
+    assert [(r.index, r.session_id, len(r.transcript)) for r in found.sessions] == [
+        (4, session.id, 3)
+    ]
 
 
 # --- transcripts ----------------------------------------------------------------------------------------------------------
@@ -391,8 +494,12 @@ def test_leftovers_are_no_chunks(name: str) -> None:
 
 
 def test_directory_with_the_name_of_a_transcript_is_none() -> None:
-    assert transcript_chunks({"full.jsonl": ("tree", True), "raw_transcript": ("raw", False)}) == ["raw"]
-    assert transcript_chunks({"full.jsonl": ("first", False), "full.jsonl.001": ("tree", True)}) == ["first"]
+    assert transcript_chunks({"full.jsonl": ("tree", True), "raw_transcript": ("raw", False)}) == [
+        "raw"
+    ]
+    assert transcript_chunks(
+        {"full.jsonl": ("first", False), "full.jsonl.001": ("tree", True)}
+    ) == ["first"]
 
 
 def test_chunks_without_the_first_are_no_transcript() -> None:
@@ -434,7 +541,13 @@ def test_session_under_two_spellings_is_one(tmp_path: Path) -> None:
 
 
 def test_records_without_an_id_are_never_one_session(tmp_path: Path) -> None:
-    files = {"metadata.json": _root(), "0/full.jsonl": T, "1/full.jsonl": T * 2, "0/metadata.json": b"{}", "1/metadata.json": b"{}"}
+    files = {
+        "metadata.json": _root(),
+        "0/full.jsonl": T,
+        "1/full.jsonl": T * 2,
+        "0/metadata.json": b"{}",
+        "1/metadata.json": b"{}",
+    }
     found = read_all(_repo(tmp_path / "r", {V1: _v1(files)}))
     assert sorted(s.key for s in session_files(found)) == [f"{ID}/0", f"{ID}/1"]
 
@@ -456,7 +569,9 @@ _BROKEN = {
 
 @pytest.mark.parametrize("where", ["metadata.json", "0/metadata.json"])
 @pytest.mark.parametrize("name", _BROKEN)
-def test_metadata_that_is_no_object_is_a_problem_and_the_transcript_is_kept(where: str, name: str, tmp_path: Path) -> None:
+def test_metadata_that_is_no_object_is_a_problem_and_the_transcript_is_kept(
+    where: str, name: str, tmp_path: Path
+) -> None:
     repo = _repo(tmp_path / "r", {V1: _v1({**ONE, where: _BROKEN[name]})})
     found = read_all(repo)
     subject = ID if where == "metadata.json" else f"{ID}/0"
@@ -466,23 +581,42 @@ def test_metadata_that_is_no_object_is_a_problem_and_the_transcript_is_kept(wher
 
 
 @pytest.mark.parametrize("where", ["metadata.json", "0/metadata.json"])
-def test_metadata_that_is_absent_is_a_problem_and_the_transcript_is_kept(where: str, tmp_path: Path) -> None:
+def test_metadata_that_is_absent_is_a_problem_and_the_transcript_is_kept(
+    where: str, tmp_path: Path
+) -> None:
     files = {path: data for path, data in ONE.items() if path != where}
     found = read_all(_repo(tmp_path / "r", {V1: _v1(files)}))
     assert [code for _, code in _codes(found)] == ["metadata_absent"]
     assert found[0].sessions[0].transcript_state == "present"
 
 
-def test_metadata_that_is_huge_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metadata_that_is_huge_is_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tree, "METADATA_BYTES", 1000)
-    found = read_all(_repo(tmp_path / "r", {V1: _v1({**ONE, "0/metadata.json": _meta(x="x" * 1000)})}))
+    found = read_all(
+        _repo(tmp_path / "r", {V1: _v1({**ONE, "0/metadata.json": _meta(x="x" * 1000)})})
+    )
     assert _codes(found) == [(f"{ID}/0", "metadata_too_large")]
 
 
 _FIELDS = (
-    "session_id", "agent", "model", "branch", "strategy", "created_at", "files_touched", "turn_id", "kind", "cli_version",
-    "checkpoint_transcript_start", "transcript_lines_at_start", "initial_attribution", "token_usage", "checkpoints_count",
-)  # fmt: skip
+    "session_id",
+    "agent",
+    "model",
+    "branch",
+    "strategy",
+    "created_at",
+    "files_touched",
+    "turn_id",
+    "kind",
+    "cli_version",
+    "checkpoint_transcript_start",
+    "transcript_lines_at_start",
+    "initial_attribution",
+    "token_usage",
+    "checkpoints_count",
+)
 _ODD: dict[str, Any] = {
     "null": None,
     "true": True,
@@ -503,8 +637,14 @@ def test_every_field_of_every_wrong_type_is_read_past(odd: str, tmp_path: Path) 
     files: dict[str, bytes] = {}
     for n, name in enumerate(_FIELDS):
         checkpoint = f"{n:012x}"
-        inner = {**ONE, "0/metadata.json": json.dumps({"session_id": "s-1", name: _ODD[odd]}).encode()}
-        files |= _v1(inner | {"metadata.json": json.dumps({"sessions": 3, name: _ODD[odd]}).encode()}, checkpoint)
+        inner = {
+            **ONE,
+            "0/metadata.json": json.dumps({"session_id": "s-1", name: _ODD[odd]}).encode(),
+        }
+        files |= _v1(
+            inner | {"metadata.json": json.dumps({"sessions": 3, name: _ODD[odd]}).encode()},
+            checkpoint,
+        )
     repo = _repo(tmp_path / "r", {V1: files})
     found = read_all(repo)
     assert len(found) == len(_FIELDS)
@@ -517,17 +657,27 @@ def test_every_field_of_every_wrong_type_is_read_past(odd: str, tmp_path: Path) 
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_FIELDS), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_FIELDS), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(values=st.lists(st.tuples(_JSON, _JSON), min_size=1, max_size=12))
-def test_any_metadata_is_survived(values: list[tuple[Any, Any]], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_metadata_is_survived(
+    values: list[tuple[Any, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     files: dict[str, bytes] = {}
     for n, (root, session) in enumerate(values):
-        inner = {**ONE, "metadata.json": json.dumps(root).encode(), "0/metadata.json": json.dumps(session).encode()}
+        inner = {
+            **ONE,
+            "metadata.json": json.dumps(root).encode(),
+            "0/metadata.json": json.dumps(session).encode(),
+        }
         files |= _v1(inner, f"{n:012x}")
     found = read_all(_repo(tmp_path_factory.mktemp("any") / "r", {V1: files}))
     assert [c.id for c in found] == [f"{n:012x}" for n in range(len(values))]
@@ -576,15 +726,33 @@ def test_fields_are_kept_as_the_producer_wrote_them(tmp_path: Path) -> None:
     )
     root = _root(files_touched=None, combined_attribution={"agent_lines": 1})
     (found,) = read_all(
-        _repo(tmp_path / "r", {V1: _v1({**ONE, "metadata.json": root, "0/metadata.json": meta, "0/prompt.txt": b"p"})})
+        _repo(
+            tmp_path / "r",
+            {
+                V1: _v1(
+                    {**ONE, "metadata.json": root, "0/metadata.json": meta, "0/prompt.txt": b"p"}
+                )
+            },
+        )
     )
     (record,) = found.sessions
-    assert (record.agent_label, record.model, record.branch, record.start) == ("Claude Code", "claude-opus-4-8", "topic", 17)
-    assert (record.files_touched, record.kind, record.turn_id) == (("a.py", "b/c.py"), "agent_review", "abc")
+    assert (record.agent_label, record.model, record.branch, record.start) == (
+        "Claude Code",
+        "claude-opus-4-8",
+        "topic",
+        17,
+    )
+    assert (record.files_touched, record.kind, record.turn_id) == (
+        ("a.py", "b/c.py"),
+        "agent_review",
+        "abc",
+    )
     assert json.loads(record.vendor) == {"agent_lines": 3, "agent_percentage": 75.5}
     assert json.loads(found.vendor) == {"agent_lines": 1}
     assert (found.files_touched, found.created_at) == ((), 1772445600.0)
-    assert "prompt_attributions" not in json.loads(record.metadata) and json.loads(record.vendor_prompts) == [{"x": 1}]
+    assert "prompt_attributions" not in json.loads(record.metadata) and json.loads(
+        record.vendor_prompts
+    ) == [{"x": 1}]
     assert record.commit_sha == "c" * 40
 
 
@@ -621,13 +789,26 @@ def test_forgotten_checkpoint_is_gone_from_the_branch(tmp_path: Path) -> None:
 def test_branch_with_several_roots_and_merges_names_the_developer_of_each(tmp_path: Path) -> None:
     other = "b" * 12
     history = History()
-    one = history.commit({p: Blob(d) for p, d in _v1(ONE).items()}, [], ADA, 1_772_000_000, f"Checkpoint: {ID}")
+    one = history.commit(
+        {p: Blob(d) for p, d in _v1(ONE).items()}, [], ADA, 1_772_000_000, f"Checkpoint: {ID}"
+    )
     bob = "Bob <bob@example.com>"
-    two = history.commit({p: Blob(d) for p, d in _v1(ONE, other).items()}, [], bob, 1_772_000_001, f"Checkpoint: {other}")
+    two = history.commit(
+        {p: Blob(d) for p, d in _v1(ONE, other).items()},
+        [],
+        bob,
+        1_772_000_001,
+        f"Checkpoint: {other}",
+    )
     both = {p: Blob(d) for p, d in {**_v1(ONE), **_v1(ONE, other)}.items()}
-    history.refs[V1] = history.commit(both, [one, two], ADA, 1_772_000_002, "Merge remote session logs")
+    history.refs[V1] = history.commit(
+        both, [one, two], ADA, 1_772_000_002, "Merge remote session logs"
+    )
     found = read_all(GitRepo(import_stream(history.stream(), tmp_path / "r")))
-    assert {c.id: c.author_email for c in found} == {ID: "ada@example.com", other: "bob@example.com"}
+    assert {c.id: c.author_email for c in found} == {
+        ID: "ada@example.com",
+        other: "bob@example.com",
+    }
 
 
 def test_ref_that_points_to_no_commit_is_passed_over(tmp_path: Path) -> None:
@@ -635,15 +816,34 @@ def test_ref_that_points_to_no_commit_is_passed_over(tmp_path: Path) -> None:
     blob = git(tmp_path / "r", "hash-object", "-w", "--stdin", stdin=b"x").decode().strip()
     git(tmp_path / "r", "update-ref", f"refs/entire/checkpoints/bb/{'b' * 12}", blob)
     git(tmp_path / "r", "update-ref", "refs/entire/checkpoints/v2/main", blob)
-    git(tmp_path / "r", "symbolic-ref", f"refs/entire/checkpoints/cc/{'c' * 12}", "refs/heads/nowhere")
+    git(
+        tmp_path / "r",
+        "symbolic-ref",
+        f"refs/entire/checkpoints/cc/{'c' * 12}",
+        "refs/heads/nowhere",
+    )
     assert [c.id for c in read_all(GitRepo(tmp_path / "r"))] == [ID]
 
 
 def test_tag_on_a_checkpoint_commit_is_followed(tmp_path: Path) -> None:
     history = History()
-    history.refs["refs/heads/x"] = history.commit({p: Blob(d) for p, d in ONE.items()}, [], ADA, 1_772_000_000, "x")
+    history.refs["refs/heads/x"] = history.commit(
+        {p: Blob(d) for p, d in ONE.items()}, [], ADA, 1_772_000_000, "x"
+    )
     import_stream(history.stream(), tmp_path / "r")
-    git(tmp_path / "r", "-c", "user.name=a", "-c", "user.email=a@b", "tag", "-a", "-m", "t", "t", "refs/heads/x")
+    git(
+        tmp_path / "r",
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "tag",
+        "-a",
+        "-m",
+        "t",
+        "t",
+        "refs/heads/x",
+    )
     git(tmp_path / "r", "update-ref", f"refs/entire/checkpoints/f6/{ID}", "refs/tags/t")
     assert [c.id for c in read_all(GitRepo(tmp_path / "r"))] == [ID]
 
@@ -654,16 +854,25 @@ def test_merging_keeps_problems_only_as_long_as_they_hold() -> None:
         CheckpointStore.V1,
         "r",
         sessions=(
-            SessionRecord(ID, 0, "s", "s", transcript_state=StoredTranscript.MISSING_BLOB, transcript=("x",)),
+            SessionRecord(
+                ID, 0, "s", "s", transcript_state=StoredTranscript.MISSING_BLOB, transcript=("x",)
+            ),
             SessionRecord(ID, 1, "t", "t"),
         ),
-        problems=(Problem("checkpoints", f"{ID}/0", "transcript_missing_blob"), Problem("checkpoints", f"{ID}/1", "no_transcript")),
+        problems=(
+            Problem("checkpoints", f"{ID}/0", "transcript_missing_blob"),
+            Problem("checkpoints", f"{ID}/1", "no_transcript"),
+        ),
     )
     having = Checkpoint(
         ID,
         CheckpointStore.V2_FULL,
         "q",
-        sessions=(SessionRecord(ID, 0, f"{ID}/0", "", transcript=("y",), transcript_state=StoredTranscript.PRESENT),),
+        sessions=(
+            SessionRecord(
+                ID, 0, f"{ID}/0", "", transcript=("y",), transcript_state=StoredTranscript.PRESENT
+            ),
+        ),
     )
     for found in (merge(lacking, having), merge(having, lacking)):
         assert found.sessions[0].transcript == ("y",)

@@ -63,11 +63,23 @@ class Clone:
         (self.path / name).parent.mkdir(parents=True, exist_ok=True)
         (self.path / name).write_text(text)
 
-    def commit(self, minute: int, message: str = "Change", zone: str = "+0200", who: str = "Ana") -> str:
+    def commit(
+        self, minute: int, message: str = "Change", zone: str = "+0200", who: str = "Ana"
+    ) -> str:
         when = f"2025-08-06T12:{minute:02}:00{zone}"
         git(self.path, "add", "-A")
         dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-        command = ["git", "-c", f"user.name={who}", "-c", f"user.email={who.lower()}@example.org", "commit", "-q", "-m", message]
+        command = [
+            "git",
+            "-c",
+            f"user.name={who}",
+            "-c",
+            f"user.email={who.lower()}@example.org",
+            "commit",
+            "-q",
+            "-m",
+            message,
+        ]
         subprocess.run(command, cwd=self.path, check=True, env=git_environment() | dates)
         return git(self.path, "rev-parse", "HEAD").decode().strip()
 
@@ -108,15 +120,22 @@ def attributed(repo: Path, db: Path) -> Store:
 def spans(repo: Path, db: Path, path: str = "a.py") -> list[tuple[Any, ...]]:
     """(class, how, evidence, agent, lines) of the file in all commits."""
     with attributed(repo, db) as store:
-        sql = "SELECT l.class, l.how, l.evidence, s.agent, l.start_line, l.end_line FROM line_spans l " \
-            "LEFT JOIN sessions s ON s.id = l.session_id WHERE path = ? ORDER BY l.commit_id, l.start_line"  # fmt: skip
+        sql = (
+            "SELECT l.class, l.how, l.evidence, s.agent, l.start_line, l.end_line FROM line_spans l "
+            "LEFT JOIN sessions s ON s.id = l.session_id WHERE path = ? ORDER BY l.commit_id, l.start_line"
+        )
         return [tuple(row.values()) for row in store.rows(sql, (path,))]
 
 
 @pytest.mark.parametrize("zone", ZONES, indirect=True)
-def test_a_history_of_aider_gives_the_same_lines_in_every_zone_and_clone(zone: None, tmp_path: Path) -> None:
+def test_a_history_of_aider_gives_the_same_lines_in_every_zone_and_clone(
+    zone: None, tmp_path: Path
+) -> None:
     clone = with_aider(tmp_path / "work")
-    expected = [("undeclared", "none", "inferred", None, 1, 1), ("agent", "exact", "replayed", "aider", 2, 9)]
+    expected = [
+        ("undeclared", "none", "inferred", None, 1, 1),
+        ("agent", "exact", "replayed", "aider", 2, 9),
+    ]
     assert spans(clone.path, tmp_path / "a.db") == expected
     assert spans(bare(clone), tmp_path / "b.db") == expected
     with Store(tmp_path / "b.db", create=False) as store:
@@ -141,7 +160,9 @@ def without_commits(path: Path, zone: str = "+0200") -> Clone:
 AGENTS = ("agent", "exact", "replayed", "aider", 2, 9)
 
 
-def test_a_history_without_commits_is_of_the_zone_that_commits_around_it_share(tmp_path: Path) -> None:
+def test_a_history_without_commits_is_of_the_zone_that_commits_around_it_share(
+    tmp_path: Path,
+) -> None:
     clone = without_commits(tmp_path / "work")
     assert AGENTS in spans(clone.path, tmp_path / "a.db")
     assert AGENTS in spans(bare(clone), tmp_path / "b.db")
@@ -161,12 +182,26 @@ def test_where_her_own_zones_differ_too_nothing_is_known_of_the_time(tmp_path: P
     assert AGENTS not in spans(bare(clone), tmp_path / "a.db")
 
 
-def test_a_history_that_a_merge_brought_is_as_old_as_the_commit_that_made_it(tmp_path: Path) -> None:
+def test_a_history_that_a_merge_brought_is_as_old_as_the_commit_that_made_it(
+    tmp_path: Path,
+) -> None:
     clone = without_commits(tmp_path / "work")
     git(clone.path, "checkout", "-q", "-b", "other", "HEAD~1")
     clone.put("b.py", "y = 1\n")
     clone.commit(30, who="Bob")
-    git(clone.path, "-c", "user.name=Bob", "-c", "user.email=bob@example.org", "merge", "-q", "--no-ff", "-m", "Merge", "main")
+    git(
+        clone.path,
+        "-c",
+        "user.name=Bob",
+        "-c",
+        "user.email=bob@example.org",
+        "merge",
+        "-q",
+        "--no-ff",
+        "-m",
+        "Merge",
+        "main",
+    )
     git(clone.path, "checkout", "-q", "-B", "main")
     assert AGENTS in spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
@@ -184,7 +219,9 @@ def test_a_history_that_was_removed_later_is_read(tmp_path: Path) -> None:
 
 def test_branches_and_pull_requests_may_be_more_than_a_command_line_takes(tmp_path: Path) -> None:
     repo = GitRepo(str(bare(with_aider(tmp_path / "work"))))
-    gone = {f"refs/pull/{number}/head": f"{number:040x}" for number in range(100_000)}  # 4 MB of commits that the clone lacks
+    gone = {
+        f"refs/pull/{number}/head": f"{number:040x}" for number in range(100_000)
+    }  # 4 MB of commits that the clone lacks
     expected = list(in_tree.find(repo, repo.refs()))
     assert expected and list(in_tree.find(repo, repo.refs() | gone)) == expected
 
@@ -206,7 +243,9 @@ def test_a_history_among_more_files_than_git_compares_each_commit_at_is_read(
     assert found == {f"{where}.aider.chat.history.md" for where in ("one/", "two/deep/", "")}
 
 
-@pytest.mark.parametrize("most, problems", [(1, [("**/.aider.chat.history.md", "1 of 2 files were read")]), (2, [])])
+@pytest.mark.parametrize(
+    "most, problems", [(1, [("**/.aider.chat.history.md", "1 of 2 files were read")]), (2, [])]
+)
 def test_records_beyond_the_limit_are_a_problem(
     most: int, problems: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,16 +267,25 @@ def test_other_programs_files_in_pull_requests_are_compared_up_to_a_limit(
     clone = with_chat(tmp_path / "work", BY_CODEX, "sessions/trajectory.json")
     tip = git(clone.path, "rev-parse", "HEAD").decode().strip()
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert store.value("SELECT count(*) FROM sessions") == 1  # on the default branch it counts whatever the limit
+        assert (
+            store.value("SELECT count(*) FROM sessions") == 1
+        )  # on the default branch it counts whatever the limit
     git(clone.path, "update-ref", "refs/pull/7/head", tip)
     git(clone.path, "reset", "-q", "--hard", "HEAD~1")
     with attributed(clone.path, tmp_path / "b.db") as store:
         assert store.value("SELECT count(*) FROM sessions") == sessions
-        assert store.value("SELECT count(*) FROM problems WHERE code = 'records_left_out'") == (most == 0) * 1
+        assert (
+            store.value("SELECT count(*) FROM problems WHERE code = 'records_left_out'")
+            == (most == 0) * 1
+        )
 
 
-@pytest.mark.parametrize("ref", ["refs/heads/ai", "refs/heads/records", "refs/pull/7/head", "refs/merge-requests/7/head"])
-def test_a_history_on_another_branch_or_in_a_pull_request_counts_for_the_default_branch(ref: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "ref", ["refs/heads/ai", "refs/heads/records", "refs/pull/7/head", "refs/merge-requests/7/head"]
+)
+def test_a_history_on_another_branch_or_in_a_pull_request_counts_for_the_default_branch(
+    ref: str, tmp_path: Path
+) -> None:
     clone = with_aider(tmp_path / "work")
     expected = spans(bare(clone), tmp_path / "a.db")
     git(clone.path, "update-ref", ref, "HEAD")
@@ -258,12 +306,26 @@ def test_a_branch_with_a_record_that_comes_later_is_read_then(tmp_path: Path) ->
     assert spans(clone.path, tmp_path / "b.db") == expected
 
 
-def test_what_another_branch_merged_of_the_default_branch_is_no_newer_record(tmp_path: Path) -> None:
+def test_what_another_branch_merged_of_the_default_branch_is_no_newer_record(
+    tmp_path: Path,
+) -> None:
     clone = with_aider(tmp_path / "work")
     git(clone.path, "checkout", "-q", "-b", "other", "HEAD~2")
     clone.put("b.py", "y = 1\n")
     clone.commit(30, who="Bob")
-    git(clone.path, "-c", "user.name=Bob", "-c", "user.email=bob@example.org", "merge", "-q", "--no-ff", "-m", "Merge", "main")
+    git(
+        clone.path,
+        "-c",
+        "user.name=Bob",
+        "-c",
+        "user.email=bob@example.org",
+        "merge",
+        "-q",
+        "--no-ff",
+        "-m",
+        "Merge",
+        "main",
+    )
     git(clone.path, "checkout", "-q", "main")
     with attributed(bare(clone), tmp_path / "a.db") as store:
         assert store.value("SELECT author_email FROM checkpoints") == "ana@example.org"
@@ -274,7 +336,9 @@ def test_a_history_that_goes_on_in_another_branch_has_the_runs_of_both(tmp_path:
     clone = with_aider(tmp_path / "work")
     history = clone.path / ".aider.chat.history.md"
     written = history.read_text()
-    later = AIDER.format(code="z = 3\n", sha="").replace("12:06:30", "12:30:00").replace("a.py", "c.py")
+    later = (
+        AIDER.format(code="z = 3\n", sha="").replace("12:06:30", "12:30:00").replace("a.py", "c.py")
+    )
     git(clone.path, "checkout", "-q", "-b", "other")
     history.write_text(written + later)
     clone.commit(35, "Elsewhere")
@@ -289,7 +353,10 @@ def test_a_history_that_goes_on_in_another_branch_has_the_runs_of_both(tmp_path:
 def test_a_run_without_edits_is_no_session(tmp_path: Path) -> None:
     clone = with_aider(tmp_path / "work")
     history = clone.path / ".aider.chat.history.md"
-    history.write_text(history.read_text() + "\n# aider chat started at 2025-08-07 09:00:00\n\n#### hello\n\nHello!\n")
+    history.write_text(
+        history.read_text()
+        + "\n# aider chat started at 2025-08-07 09:00:00\n\n#### hello\n\nHello!\n"
+    )
     clone.commit(40, "More of it")
     with attributed(bare(clone), tmp_path / "a.db") as store:
         assert store.value("SELECT count(*) FROM sessions") == 1
@@ -306,7 +373,9 @@ def test_a_history_that_was_cut_keeps_what_an_earlier_version_had(tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["claude-code-basic", "codex-basic"])
-def test_a_home_that_was_committed_has_the_sessions_that_the_agent_recorded(name: str, tmp_path: Path) -> None:
+def test_a_home_that_was_committed_has_the_sessions_that_the_agent_recorded(
+    name: str, tmp_path: Path
+) -> None:
     served = json.loads((SAMPLES / name / "served.json").read_text())
     clone = Clone(tmp_path / "work")
     shutil.copytree(SAMPLES / name / "home", clone.path, dirs_exist_ok=True)
@@ -328,7 +397,9 @@ def test_a_recorders_own_file_that_was_committed_by_mistake_is_read(tmp_path: Pa
     clone.put(".entire/metadata/2025-08-06-995fc99a/full.jsonl", transcript.read_text())
     clone.commit(0)
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert [tuple(row.values()) for row in store.rows("SELECT key, agent FROM sessions")] == [("995fc99a", "claude-code")]
+        assert [tuple(row.values()) for row in store.rows("SELECT key, agent FROM sessions")] == [
+            ("995fc99a", "claude-code")
+        ]
 
 
 def test_other_files_of_such_names_are_no_transcripts(tmp_path: Path) -> None:
@@ -349,10 +420,16 @@ def test_a_session_in_two_forms_is_one_session_as_the_agent_recorded_it(tmp_path
     title = f"<!-- Claude Code Session {transcript.stem} (2025-08-06 10:00:00Z) -->"
     story = f"<!-- Generated by SpecStory, Markdown v2.1.0 -->\n\n{title}\n\n_**User**_\n\nhello\n"
     clone.put(".specstory/history/2025-08-06_10-00-00Z-hello.md", story)
-    clone.put(".specstory/history/2025-08-07_10-00-00Z-other.md", story.replace(transcript.stem, "5c7d5c23-0691-4467"))
+    clone.put(
+        ".specstory/history/2025-08-07_10-00-00Z-other.md",
+        story.replace(transcript.stem, "5c7d5c23-0691-4467"),
+    )
     clone.commit(0)
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        rows = [tuple(row.values()) for row in store.rows("SELECT key, tool_calls > 0 FROM sessions ORDER BY tool_calls")]
+        rows = [
+            tuple(row.values())
+            for row in store.rows("SELECT key, tool_calls > 0 FROM sessions ORDER BY tool_calls")
+        ]
     assert rows == [("5c7d5c23-0691-4467", 0), (transcript.stem, 1)]
 
 
@@ -382,7 +459,9 @@ def triple(value):
 PERSONS = "\n\ndef halved(value):\n    return value / 2 - offset_of(value)\n"
 
 
-def with_changes_of_others(path: Path, beside: str = "", more: str = MORE, earlier: Sequence[str] = ()) -> tuple[Clone, str, str]:
+def with_changes_of_others(
+    path: Path, beside: str = "", more: str = MORE, earlier: Sequence[str] = ()
+) -> tuple[Clone, str, str]:
     """A person's lines that Aider committed before its own edits, with both commits. `beside`: what its history says before.
 
     `earlier`: what the file was in commits before.
@@ -393,21 +472,32 @@ def with_changes_of_others(path: Path, beside: str = "", more: str = MORE, earli
         clone.commit(minute, "Before")
     clone.put("a.py", CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there")
-    clone.put("a.py", (CODE + PERSONS).replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    clone.put(
+        "a.py",
+        (CODE + PERSONS).replace(
+            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
+        ),
+    )
     after = clone.commit(26, "feat: one more")
     history = clone.path / ".aider.chat.history.md"
-    history.write_text(history.read_text() + beside + more.format(before=before[:7], after=after[:7]))
+    history.write_text(
+        history.read_text() + beside + more.format(before=before[:7], after=after[:7])
+    )
     clone.commit(40, "The history")
     return clone, before, after
 
 
-def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_its_own(tmp_path: Path) -> None:
+def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_its_own(
+    tmp_path: Path,
+) -> None:
     clone, before, after = with_changes_of_others(tmp_path / "work")
     repo = bare(clone)
     spans(repo, tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
         sql = "SELECT DISTINCT class, witness FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
-        verdicts = {sha: [tuple(row.values()) for row in store.rows(sql, (sha,))] for sha in (before, after)}
+        verdicts = {
+            sha: [tuple(row.values()) for row in store.rows(sql, (sha,))] for sha in (before, after)
+        }
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
 
 
@@ -416,7 +506,9 @@ def test_what_git_may_have_put_back_before_aiders_edits_is_nobodys(tmp_path: Pat
     spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
         sql = "SELECT DISTINCT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
-        assert [tuple(row.values()) for row in store.rows(sql, (before,))] == [("unknown", "git_operation")]
+        assert [tuple(row.values()) for row in store.rows(sql, (before,))] == [
+            ("unknown", "git_operation")
+        ]
 
 
 def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path: Path) -> None:
@@ -430,7 +522,9 @@ def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path
 
 
 @pytest.mark.parametrize("history", [CODE + PERSONS, None])
-def test_what_may_be_copied_set_up_or_put_back_is_nobodys(history: str | None, tmp_path: Path) -> None:
+def test_what_may_be_copied_set_up_or_put_back_is_nobodys(
+    history: str | None, tmp_path: Path
+) -> None:
     """A new file that Aider commits before its edits, and a text that an older version of the file has."""
     clone = with_aider(tmp_path / "work")
     path = "a.py" if history else "b.py"
@@ -439,9 +533,16 @@ def test_what_may_be_copied_set_up_or_put_back_is_nobodys(history: str | None, t
         clone.commit(20 + minute, "feat: to and fro")
     clone.put(path, CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there")
-    clone.put("a.py", CODE.replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    clone.put(
+        "a.py",
+        CODE.replace(
+            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
+        ),
+    )
     after = clone.commit(26, "feat: one more")
-    more = MORE.format(before=before[:7], after=after[:7]).replace("Committing a.py", f"Committing {path}")
+    more = MORE.format(before=before[:7], after=after[:7]).replace(
+        "Committing a.py", f"Committing {path}"
+    )
     file = clone.path / ".aider.chat.history.md"
     file.write_text(file.read_text() + more)
     clone.commit(40, "The history")
@@ -453,24 +554,44 @@ def test_what_may_be_copied_set_up_or_put_back_is_nobodys(history: str | None, t
 
 NOT_TYPED = [
     ("package.json", '{\n  "name": "w"\n}\n', '{\n  "name": "w",\n  "lodash": "^4.17.21"\n}\n'),
-    ("game/project.godot", "[application]\n", '[application]\n\nconfig/name="Warehouse of parcels"\n'),
+    (
+        "game/project.godot",
+        "[application]\n",
+        '[application]\n\nconfig/name="Warehouse of parcels"\n',
+    ),
     (".gitignore", "*.pyc\n", "*.pyc\n.aider*\n"),
-    ("b.py", "total = sum_of(parcels, shelves)\n", "total = sum_of(\n    parcels,\n    shelves\n)\n"),
+    (
+        "b.py",
+        "total = sum_of(parcels, shelves)\n",
+        "total = sum_of(\n    parcels,\n    shelves\n)\n",
+    ),
 ]
 ADDED = "\n# aider chat started at 2025-08-06 12:10:00\n\n> Added .aider* to .gitignore  \n"
 
 
-@pytest.mark.parametrize(("path", "old", "new"), [*NOT_TYPED, ("b.py", "total = 1\n", "total = 1\noffset = shelf_of(parcel)\n")])
-def test_what_programs_write_beside_a_person_is_not_that_persons(path: str, old: str, new: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [*NOT_TYPED, ("b.py", "total = 1\n", "total = 1\noffset = shelf_of(parcel)\n")],
+)
+def test_what_programs_write_beside_a_person_is_not_that_persons(
+    path: str, old: str, new: str, tmp_path: Path
+) -> None:
     """Package managers, editors of games, Aider itself, formatters; the last one is a control."""
     clone = with_aider(tmp_path / "work")
     clone.put(path, old)
     clone.commit(20, "feat: the first version")
     clone.put(path, new)
     before = clone.commit(25, "feat: what stood there")
-    clone.put("a.py", CODE.replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    clone.put(
+        "a.py",
+        CODE.replace(
+            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
+        ),
+    )
     after = clone.commit(26, "feat: one more")
-    more = MORE.format(before=before[:7], after=after[:7]).replace("Committing a.py", f"Committing {path}")
+    more = MORE.format(before=before[:7], after=after[:7]).replace(
+        "Committing a.py", f"Committing {path}"
+    )
     file = clone.path / ".aider.chat.history.md"
     file.write_text(file.read_text() + ADDED + more)
     clone.commit(40, "The history")
@@ -495,7 +616,9 @@ def halved(value):
 
 
 @pytest.mark.parametrize("in_one_run", [True, False])
-def test_what_a_person_pasted_from_an_answer_of_aider_is_not_that_persons(in_one_run: bool, tmp_path: Path) -> None:
+def test_what_a_person_pasted_from_an_answer_of_aider_is_not_that_persons(
+    in_one_run: bool, tmp_path: Path
+) -> None:
     """Aider commits it before its own edits, but had said it when it was asked an earlier question."""
     more = MORE.split("12:20:00\n")[1] if in_one_run else MORE
     clone, before, _ = with_changes_of_others(tmp_path / "work", ASKED, more)
@@ -505,7 +628,9 @@ def test_what_a_person_pasted_from_an_answer_of_aider_is_not_that_persons(in_one
         assert [row["class"] for row in store.rows(sql, (before,))] == ["unknown"]
 
 
-_LATER = MORE.split("```")[0] + "\n> Commit {before} feat: what stood there  \n"  # a commit that is none of changes of others
+_LATER = (
+    MORE.split("```")[0] + "\n> Commit {before} feat: what stood there  \n"
+)  # a commit that is none of changes of others
 
 
 @pytest.mark.parametrize(
@@ -522,7 +647,12 @@ def test_what_others_did_to_the_layout_of_aiders_text_is_not_aiders(
     clone = with_aider(tmp_path / "work")
     clone.put("a.py", changed)
     before = clone.commit(25, "feat: what stood there")
-    clone.put("a.py", changed.replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    clone.put(
+        "a.py",
+        changed.replace(
+            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
+        ),
+    )
     after = clone.commit(26, "feat: one more")
     history = clone.path / ".aider.chat.history.md"
     history.write_text(history.read_text() + more.format(before=before[:7], after=after[:7]))
@@ -530,7 +660,9 @@ def test_what_others_did_to_the_layout_of_aiders_text_is_not_aiders(
     with attributed(bare(clone), tmp_path / "a.db") as store:
         sql = "SELECT DISTINCT class, how, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
         ((kind, how, why),) = (tuple(row.values()) for row in store.rows(sql, (before,)))
-    assert (kind, how, why) == (("unknown", "none", reason) if reason else ("agent", "reformatted", ""))
+    assert (kind, how, why) == (
+        ("unknown", "none", reason) if reason else ("agent", "reformatted", "")
+    )
 
 
 @pytest.mark.parametrize(
@@ -545,10 +677,17 @@ def test_hundreds_of_lines_that_aider_commits_before_its_edits_may_be_another_ag
     count: int, minute: int, verdict: tuple[str, str | None], tmp_path: Path
 ) -> None:
     clone = with_aider(tmp_path / "work")
-    many = "\n\n" + "".join(f"warehouse_{number} = shelves_of({number})\n" for number in range(count))
+    many = "\n\n" + "".join(
+        f"warehouse_{number} = shelves_of({number})\n" for number in range(count)
+    )
     clone.put("a.py", CODE + many)
     before = clone.commit(minute, "feat: what stood there")
-    clone.put("a.py", (CODE + many).replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    clone.put(
+        "a.py",
+        (CODE + many).replace(
+            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
+        ),
+    )
     after = clone.commit(minute + 1, "feat: one more")
     history = clone.path / ".aider.chat.history.md"
     history.write_text(history.read_text() + MORE.format(before=before[:7], after=after[:7]))
@@ -585,24 +724,41 @@ def triple(value):
 """  # noqa: W291
 
 
-def test_what_aider_commits_beside_its_own_uncommitted_edit_is_a_persons_only_where_it_has_new_words(tmp_path: Path) -> None:
+def test_what_aider_commits_beside_its_own_uncommitted_edit_is_a_persons_only_where_it_has_new_words(
+    tmp_path: Path,
+) -> None:
     """Its edit stays its own in the layout of an editor."""
     clone = with_aider(tmp_path / "work")
     tenfold = "def tenfold(value):\n    amount = compute(\n        value\n    )\n    return amount * 10\n\n\n"
     dirty = (CODE + PERSONS).replace("def triple", tenfold + "def triple")
     clone.put("a.py", dirty)
     before = clone.commit(25, "feat: what stood there")
-    clone.put("a.py", dirty.replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    clone.put(
+        "a.py",
+        dirty.replace(
+            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
+        ),
+    )
     after = clone.commit(26, "feat: one more")
     history = clone.path / ".aider.chat.history.md"
-    history.write_text(history.read_text() + UNSIGNED + MORE.format(before=before[:7], after=after[:7]))
+    history.write_text(
+        history.read_text() + UNSIGNED + MORE.format(before=before[:7], after=after[:7])
+    )
     clone.commit(40, "The history")
     spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
         sql = "SELECT class, start_line, end_line FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank"
-        classes = {n: row["class"] for row in store.rows(sql, (before,)) for n in range(row["start_line"], row["end_line"] + 1)}
+        classes = {
+            n: row["class"]
+            for row in store.rows(sql, (before,))
+            for n in range(row["start_line"], row["end_line"] + 1)
+        }
     texts = {
-        name: {classes.get(dirty[: dirty.index(line)].count("\n") + 1) for line in text.split("\n") if line}
+        name: {
+            classes.get(dirty[: dirty.index(line)].count("\n") + 1)
+            for line in text.split("\n")
+            if line
+        }
         for name, text in (("agent", tenfold.replace("    )\n", "")), ("likely_human", PERSONS))
     }
     assert texts == {"agent": {"agent"}, "likely_human": {"likely_human"}}
@@ -622,7 +778,9 @@ a.py has:
 """  # noqa: W291
 
 
-def _verdicts_of_halved(tmp_path: Path, sooner: str = "", later: str = "", answer: str = "", zone: str = "+0200") -> set[str]:
+def _verdicts_of_halved(
+    tmp_path: Path, sooner: str = "", later: str = "", answer: str = "", zone: str = "+0200"
+) -> set[str]:
     """Classes of the lines that Aider committed before its edits: with what runs before and after it, and its answer, say."""
     clone = with_aider(tmp_path / "work")
     clone.put("a.py", CODE + PERSONS)
@@ -631,22 +789,32 @@ def _verdicts_of_halved(tmp_path: Path, sooner: str = "", later: str = "", answe
     clone.put("a.py", (CODE + PERSONS).replace("def triple", added + "def triple"))
     after = clone.commit(26, "feat: one more", zone)
     history = clone.path / ".aider.chat.history.md"
-    run_ = MORE.format(before=before[:7], after=after[:7]).replace("\na.py\n", answer + "\na.py\n", 1)
+    run_ = MORE.format(before=before[:7], after=after[:7]).replace(
+        "\na.py\n", answer + "\na.py\n", 1
+    )
     history.write_text(history.read_text() + sooner + run_ + later)
     clone.commit(50, "The history", zone)
     spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
         sql = "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank"
-        return {f"{row['class']} {row['reason'] or ''}".strip() for row in store.rows(sql, (before,))}
+        return {
+            f"{row['class']} {row['reason'] or ''}".strip() for row in store.rows(sql, (before,))
+        }
 
 
-def test_what_later_answers_repeat_of_a_persons_lines_does_not_take_them_away(tmp_path: Path) -> None:
+def test_what_later_answers_repeat_of_a_persons_lines_does_not_take_them_away(
+    tmp_path: Path,
+) -> None:
     assert _verdicts_of_halved(tmp_path, later=LATER.format(text=PERSONS)) == {"likely_human"}
 
 
-def test_what_the_answer_to_the_very_prompt_repeats_of_a_persons_lines_does_not_take_them_away(tmp_path: Path) -> None:
+def test_what_the_answer_to_the_very_prompt_repeats_of_a_persons_lines_does_not_take_them_away(
+    tmp_path: Path,
+) -> None:
     """The file was committed before anything of the answer was written."""
-    assert _verdicts_of_halved(tmp_path, answer=f"\nI see:\n\n```python\n{PERSONS}```\n") == {"likely_human"}
+    assert _verdicts_of_halved(tmp_path, answer=f"\nI see:\n\n```python\n{PERSONS}```\n") == {
+        "likely_human"
+    }
 
 
 def test_lines_that_an_earlier_answer_has_may_be_taken_from_it(tmp_path: Path) -> None:
@@ -654,8 +822,12 @@ def test_lines_that_an_earlier_answer_has_may_be_taken_from_it(tmp_path: Path) -
     assert _verdicts_of_halved(tmp_path, sooner=sooner) == {"unknown agent_text"}
 
 
-@pytest.mark.parametrize("name", ["aider.chat.history.md", "docs/aider.chat.history-1.md", "chat.md"])
-def test_a_history_of_aider_is_read_where_its_name_says_that_it_is_one(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "name", ["aider.chat.history.md", "docs/aider.chat.history-1.md", "chat.md"]
+)
+def test_a_history_of_aider_is_read_where_its_name_says_that_it_is_one(
+    name: str, tmp_path: Path
+) -> None:
     clone = Clone(tmp_path / "work")
     clone.put("a.py", "x = 1\n")
     clone.commit(0)
@@ -666,7 +838,9 @@ def test_a_history_of_aider_is_read_where_its_name_says_that_it_is_one(name: str
     assert (AGENTS in spans(bare(clone), tmp_path / "a.db")) == (name != "chat.md")
 
 
-def test_why_does_not_say_that_a_line_of_aider_is_missing_from_the_call_that_wrote_it(tmp_path: Path) -> None:
+def test_why_does_not_say_that_a_line_of_aider_is_missing_from_the_call_that_wrote_it(
+    tmp_path: Path,
+) -> None:
     repo = bare(with_aider(tmp_path / "work"))
     attributed(repo, tmp_path / "a.db")
     result = run("why", repo, "a.py:4", "--db", tmp_path / "a.db")
@@ -696,7 +870,11 @@ def test_two_histories_of_aider_in_one_clone_are_both_read_and_each_run_counts_o
     clone.commit(30)
     clone.put("sub/b.py", text)
     sha = clone.commit(38, "feat: two more")
-    more = AIDER.format(code=text, sha=sha[:7]).replace("12:06:30", "12:36:30").replace("a.py", "sub/b.py")
+    more = (
+        AIDER.format(code=text, sha=sha[:7])
+        .replace("12:06:30", "12:36:30")
+        .replace("a.py", "sub/b.py")
+    )
     history = clone.path / second
     clone.put(second, (history.read_text() if history.exists() else "") + more)
     clone.commit(50, "The second history")
@@ -711,16 +889,26 @@ def test_two_histories_of_aider_in_one_clone_are_both_read_and_each_run_counts_o
 # --- what hooks of Claude Code wrote down, and databases --------------------------------------------------------------
 
 HOME = "/home/ana/work"
-HALVED = (
-    "def halved(value):\n    return value / 2 - offset_of(value)\n\n\ndef quartered(value):\n    return halved(halved(value)) + 1\n"
-)
+HALVED = "def halved(value):\n    return value / 2 - offset_of(value)\n\n\ndef quartered(value):\n    return halved(halved(value)) + 1\n"
 
 
-def entry(session: str, event: str, name: str, path: str, response: Any = None, **arguments: str) -> dict[str, Any]:
+def entry(
+    session: str, event: str, name: str, path: str, response: Any = None, **arguments: str
+) -> dict[str, Any]:
     """What a hook is called with, as Claude Code 1.0 did it: without the id of the call, and without a time."""
     transcript = f"/home/ana/.claude/projects/-home-ana-work/{session}.jsonl"
-    about = {"session_id": session, "transcript_path": transcript, "cwd": HOME, "hook_event_name": event, "tool_name": name}
-    return about | {"tool_input": {"file_path": f"{HOME}/{path}", **arguments}} | ({"tool_response": response} if response else {})
+    about = {
+        "session_id": session,
+        "transcript_path": transcript,
+        "cwd": HOME,
+        "hook_event_name": event,
+        "tool_name": name,
+    }
+    return (
+        about
+        | {"tool_input": {"file_path": f"{HOME}/{path}", **arguments}}
+        | ({"tool_response": response} if response else {})
+    )
 
 
 def write_log(clone: Clone, event: str, entries: list[dict[str, Any]], where: str = "logs") -> None:
@@ -745,8 +933,17 @@ def with_hook_logs(path: Path, where: str = "logs") -> Clone:
     write_log(clone, "pre_tool_use", [write], where)
     write_log(clone, "post_tool_use", [wrote], where)
     clone.commit(8, "feat: halved")
-    old, new = "    return value / 2 - offset_of(value)", "    return value // 2 - shifted_by(value, offset_of(value))"
-    patch = {"oldStart": 1, "oldLines": 2, "newStart": 1, "newLines": 2, "lines": [f" {HALVED[:18]}", f"-{old}", f"+{new}"]}
+    old, new = (
+        "    return value / 2 - offset_of(value)",
+        "    return value // 2 - shifted_by(value, offset_of(value))",
+    )
+    patch = {
+        "oldStart": 1,
+        "oldLines": 2,
+        "newStart": 1,
+        "newLines": 2,
+        "lines": [f" {HALVED[:18]}", f"-{old}", f"+{new}"],
+    }
     edited = {
         "filePath": f"{HOME}/src/b.py",
         "oldString": old,
@@ -755,9 +952,26 @@ def with_hook_logs(path: Path, where: str = "logs") -> Clone:
         "structuredPatch": [patch],
     }
     strings = {"old_string": old, "new_string": new}
-    failed = entry("two", "PreToolUse", "Edit", "src/b.py", old_string="nowhere", new_string="def offset_of(value):")
-    write_log(clone, "pre_tool_use", [write, failed, entry("two", "PreToolUse", "Edit", "src/b.py", **strings)], where)
-    write_log(clone, "post_tool_use", [wrote, entry("two", "PostToolUse", "Edit", "src/b.py", edited, **strings)], where)
+    failed = entry(
+        "two",
+        "PreToolUse",
+        "Edit",
+        "src/b.py",
+        old_string="nowhere",
+        new_string="def offset_of(value):",
+    )
+    write_log(
+        clone,
+        "pre_tool_use",
+        [write, failed, entry("two", "PreToolUse", "Edit", "src/b.py", **strings)],
+        where,
+    )
+    write_log(
+        clone,
+        "post_tool_use",
+        [wrote, entry("two", "PostToolUse", "Edit", "src/b.py", edited, **strings)],
+        where,
+    )
     clone.put("src/b.py", HALVED.replace(old, new))
     clone.commit(20, "feat: whole numbers")
     return clone
@@ -769,12 +983,20 @@ BY_HOOKS = [("agent", "exact", "claude-code", 1, 6), ("agent", "exact", "claude-
 @pytest.mark.parametrize("zone", ZONES, indirect=True)
 def test_logs_of_hooks_have_the_calls_of_several_sessions(zone: None, tmp_path: Path) -> None:
     clone = with_hook_logs(tmp_path / "work", "logs/today")
-    lines = sorted((row[0], row[1], *row[3:]) for row in spans(clone.path, tmp_path / "a.db", "src/b.py"))
+    lines = sorted(
+        (row[0], row[1], *row[3:]) for row in spans(clone.path, tmp_path / "a.db", "src/b.py")
+    )
     assert lines == BY_HOOKS
-    assert spans(bare(clone), tmp_path / "b.db", "src/b.py") == spans(clone.path, tmp_path / "c.db", "src/b.py")
+    assert spans(bare(clone), tmp_path / "b.db", "src/b.py") == spans(
+        clone.path, tmp_path / "c.db", "src/b.py"
+    )
     with Store(tmp_path / "b.db", create=False) as store:
         sql = "SELECT s.key, c.status FROM tool_calls c JOIN sessions s ON s.id = c.session_id ORDER BY c.id"
-        assert [tuple(row.values()) for row in store.rows(sql)] == [("one", "ok"), ("two", "unknown"), ("two", "ok")]
+        assert [tuple(row.values()) for row in store.rows(sql)] == [
+            ("one", "ok"),
+            ("two", "unknown"),
+            ("two", "ok"),
+        ]
 
 
 def test_logs_of_hooks_that_were_emptied_and_removed_keep_what_they_had(tmp_path: Path) -> None:
@@ -784,7 +1006,9 @@ def test_logs_of_hooks_that_were_emptied_and_removed_keep_what_they_had(tmp_path
     clone.commit(30, "Empty them")
     shutil.rmtree(clone.path / "logs")
     clone.commit(40, "Remove them")
-    lines = sorted((row[0], row[1], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py"))
+    lines = sorted(
+        (row[0], row[1], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")
+    )
     assert lines == BY_HOOKS
 
 
@@ -799,54 +1023,89 @@ def test_logs_of_other_programs_hooks_are_not_claude_codes(tmp_path: Path) -> No
         assert store.value("SELECT count(*) FROM sessions") == 0
 
 
-def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_does_not_replace_it(tmp_path: Path) -> None:
+def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_does_not_replace_it(
+    tmp_path: Path,
+) -> None:
     clone = Clone(tmp_path / "work")
     (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
     records = [json.loads(line) for line in transcript.read_text().splitlines()]
     clone.put("logs/chat.json", json.dumps(records, indent=2))
     clone.commit(0)
-    clone.put("logs/chat.json", json.dumps([record | {"sessionId": "later"} for record in records[:3]]))
+    clone.put(
+        "logs/chat.json", json.dumps([record | {"sessionId": "later"} for record in records[:3]])
+    )
     clone.commit(10)
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        rows = [tuple(row.values()) for row in store.rows("SELECT key, agent, tool_calls FROM sessions ORDER BY tool_calls DESC")]
-    calls = len(json.loads((SAMPLES / "claude-code-basic" / "served.json").read_text())["served"]["calls"])
+        rows = [
+            tuple(row.values())
+            for row in store.rows(
+                "SELECT key, agent, tool_calls FROM sessions ORDER BY tool_calls DESC"
+            )
+        ]
+    calls = len(
+        json.loads((SAMPLES / "claude-code-basic" / "served.json").read_text())["served"]["calls"]
+    )
     assert rows[0] == (transcript.stem, "claude-code", calls)
     assert [key for key, *_ in rows[1:]] == ["later"]
 
 
 @pytest.mark.parametrize("place", ["logs", "logs/later"])
 @pytest.mark.parametrize("named", [True, False], ids=["with ids", "without ids"])
-def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_it(tmp_path: Path, named: bool, place: str) -> None:
+def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_it(
+    tmp_path: Path, named: bool, place: str
+) -> None:
     """Each call once, whether entries have its id or not; one more like an earlier one is a call of its own."""
     clone = Clone(tmp_path / "work")
     (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
     text = re.sub(r"20\d\d-\d\d-\d\dT\d\d:\d\d", "2025-08-06T10:30", transcript.read_text())
     records = [json.loads(line) for line in text.splitlines()]
-    blocks = [block for record in records for block in (record.get("message") or {}).get("content") or [] if type(block) is dict]
+    blocks = [
+        block
+        for record in records
+        for block in (record.get("message") or {}).get("content") or []
+        if type(block) is dict
+    ]
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     logged = []
     for call in calls:
-        logged.append(entry(transcript.stem, "PreToolUse", call["name"], "") | {"tool_input": call["input"]})
+        logged.append(
+            entry(transcript.stem, "PreToolUse", call["name"], "") | {"tool_input": call["input"]}
+        )
         logged[-1] |= {"tool_use_id": call["id"]} if named else {}
     again = logged[-1] | ({"tool_use_id": "again"} if named else {})
-    written: dict[str, Any] = {"type": "create", "filePath": f"{HOME}/src/b.py", "content": HALVED, "structuredPatch": []}
+    written: dict[str, Any] = {
+        "type": "create",
+        "filePath": f"{HOME}/src/b.py",
+        "content": HALVED,
+        "structuredPatch": [],
+    }
     write = entry(transcript.stem, "PreToolUse", "Write", "src/b.py", content=HALVED)
     other = entry("another session", "PreToolUse", "Write", "src/c.py", content=HALVED)
     for new, number in ((write, "write"), (other, "other")):
         new |= {"tool_use_id": number} if named else {}
     write_log(clone, "pre_tool_use", [*logged, again, write, other], place)
-    write_log(clone, "post_tool_use", [write | {"hook_event_name": "PostToolUse", "tool_response": written}], place)
+    write_log(
+        clone,
+        "post_tool_use",
+        [write | {"hook_event_name": "PostToolUse", "tool_response": written}],
+        place,
+    )
     clone.put("logs/chat.json", json.dumps(records))
     clone.put("src/b.py", HALVED)
     clone.commit(59)
     with attributed(bare(clone), tmp_path / "a.db") as store:
         sql = "SELECT s.key, COUNT(*) AS n FROM tool_calls c JOIN sessions s ON s.id = c.session_id GROUP BY 1"
-        assert {row["key"]: row["n"] for row in store.rows(sql)} == {transcript.stem: len(calls) + 2, "another session": 1}
+        assert {row["key"]: row["n"] for row in store.rows(sql)} == {
+            transcript.stem: len(calls) + 2,
+            "another session": 1,
+        }
     assert {row[0] for row in spans(clone.path, tmp_path / "b.db", "src/b.py")} == {"agent"}
 
 
 @pytest.mark.parametrize("results", [False, True], ids=["no call has one", "another call has one"])
-def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all(results: bool, tmp_path: Path) -> None:
+def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all(
+    results: bool, tmp_path: Path
+) -> None:
     """Some people log calls only before they are made; where results are logged, a call without one may have been refused."""
     clone = Clone(tmp_path / "work")
     (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
@@ -855,32 +1114,49 @@ def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all
         "agent_id": "a77935ac",
         "tool_use_id": "write",
     }
-    listed = entry(transcript.stem, "PostToolUse", "Bash", "", {"stdout": "a.py"}, command="ls") | {"tool_use_id": "list"}
+    listed = entry(transcript.stem, "PostToolUse", "Bash", "", {"stdout": "a.py"}, command="ls") | {
+        "tool_use_id": "list"
+    }
     write_log(clone, "pre_tool_use", [write])
     write_log(clone, "post_tool_use", [listed] if results else [])
     clone.put("logs/chat.json", json.dumps([json.loads(line) for line in text.splitlines()]))
     clone.put("src/b.py", HALVED)
     clone.commit(59)
     with attributed(clone.path, tmp_path / "a.db") as store:
-        assert store.value("SELECT status FROM tool_calls WHERE call_id = 'write'") == ("unknown" if results else "ok")
+        assert store.value("SELECT status FROM tool_calls WHERE call_id = 'write'") == (
+            "unknown" if results else "ok"
+        )
     authors = {row[0] for row in spans(clone.path, tmp_path / "b.db", "src/b.py")}
     assert ("agent" in authors) is not results
 
 
 @pytest.mark.parametrize(
     ("reads", "path", "status"),
-    [(("a.py",), "src/b.py", "ok"), ((), "src/b.py", "unknown"), (("a.py",), "src/late.py", "unknown")],
+    [
+        (("a.py",), "src/b.py", "ok"),
+        ((), "src/b.py", "unknown"),
+        (("a.py",), "src/late.py", "unknown"),
+    ],
     ids=["before a log that lacks what was read too", "nothing was read", "after its beginning"],
 )
 def test_edits_before_a_log_of_results_that_was_begun_anew_count(
     reads: tuple[str, ...], path: str, status: str, tmp_path: Path
 ) -> None:
     clone = with_hook_logs(tmp_path / "work")
-    read = [entry("three", "PreToolUse", "Read", name) | {"tool_use_id": f"read {name}"} for name in reads]
-    early = entry("three", "PreToolUse", "Write", "src/b.py", content=HALVED) | {"tool_use_id": "src/b.py"}
+    read = [
+        entry("three", "PreToolUse", "Read", name) | {"tool_use_id": f"read {name}"}
+        for name in reads
+    ]
+    early = entry("three", "PreToolUse", "Write", "src/b.py", content=HALVED) | {
+        "tool_use_id": "src/b.py"
+    }
     listed = entry("three", "PreToolUse", "Bash", "", command="ls") | {"tool_use_id": "list"}
-    late = entry("three", "PreToolUse", "Write", "src/late.py", content=HALVED) | {"tool_use_id": "src/late.py"}
-    result = entry("three", "PostToolUse", "Bash", "", {"stdout": "a.py"}, command="ls") | {"tool_use_id": "list"}
+    late = entry("three", "PreToolUse", "Write", "src/late.py", content=HALVED) | {
+        "tool_use_id": "src/late.py"
+    }
+    result = entry("three", "PostToolUse", "Bash", "", {"stdout": "a.py"}, command="ls") | {
+        "tool_use_id": "list"
+    }
     write_log(clone, "pre_tool_use", [early, *read, listed, late])
     write_log(clone, "post_tool_use", [result])
     clone.commit(50, "More")
@@ -888,12 +1164,18 @@ def test_edits_before_a_log_of_results_that_was_begun_anew_count(
         assert store.value("SELECT status FROM tool_calls WHERE call_id = ?", (path,)) == status
 
 
-def test_a_command_without_a_result_may_have_been_refused_as_the_edit_before_it(tmp_path: Path) -> None:
+def test_a_command_without_a_result_may_have_been_refused_as_the_edit_before_it(
+    tmp_path: Path,
+) -> None:
     clone = with_hook_logs(tmp_path / "work")
-    edit = entry("three", "PreToolUse", "Write", "src/b.py", content=HALVED) | {"tool_use_id": "edit"}
+    edit = entry("three", "PreToolUse", "Write", "src/b.py", content=HALVED) | {
+        "tool_use_id": "edit"
+    }
     refused = entry("three", "PreToolUse", "Bash", "", command="make") | {"tool_use_id": "refused"}
     listed = entry("three", "PreToolUse", "Bash", "", command="ls") | {"tool_use_id": "list"}
-    result = entry("three", "PostToolUse", "Bash", "", {"stdout": "a.py"}, command="ls") | {"tool_use_id": "list"}
+    result = entry("three", "PostToolUse", "Bash", "", {"stdout": "a.py"}, command="ls") | {
+        "tool_use_id": "list"
+    }
     write_log(clone, "pre_tool_use", [edit, refused, listed])
     write_log(clone, "post_tool_use", [result])
     clone.commit(50, "More")
@@ -908,7 +1190,9 @@ def test_edits_before_a_log_was_begun_anew_are_as_old_as_they_were(tmp_path: Pat
     write_log(clone, "pre_tool_use", [other])
     write_log(clone, "post_tool_use", [])
     clone.commit(50, "Another day")
-    lines = sorted((row[0], row[1], *row[3:]) for row in spans(clone.path, tmp_path / "a.db", "src/b.py"))
+    lines = sorted(
+        (row[0], row[1], *row[3:]) for row in spans(clone.path, tmp_path / "a.db", "src/b.py")
+    )
     assert lines == BY_HOOKS
 
 
@@ -917,7 +1201,10 @@ def test_a_log_without_times_is_no_witness_of_a_person(tmp_path: Path) -> None:
     clone = with_hook_logs(tmp_path / "work")
     text = (clone.path / "src" / "b.py").read_text()
     typed = "LEDGER = load_ledger('somebody typed this')\n"
-    old, new = "    return halved(halved(value)) + 1", "    return halved(halved(value)) + offset_of(value)"
+    old, new = (
+        "    return halved(halved(value)) + 1",
+        "    return halved(halved(value)) + offset_of(value)",
+    )
     strings = {"old_string": old, "new_string": new}
     edited = {
         "filePath": f"{HOME}/src/b.py",
@@ -942,22 +1229,44 @@ def test_a_log_without_times_is_no_witness_of_a_person(tmp_path: Path) -> None:
 def turn(second: int, role: str, text: str, **more: Any) -> dict[str, Any]:
     """A message of a session that was kept as a chat."""
     when = f"2025-08-06T10:05:{second:02}.000Z"
-    return {"role": role, "content": [{"type": "text", "text": text}], "_metadata": {"timestamp": when}} | more
+    return {
+        "role": role,
+        "content": [{"type": "text", "text": text}],
+        "_metadata": {"timestamp": when},
+    } | more
 
 
 def chat(call: str, **arguments: str) -> list[dict[str, Any]]:
     """One call, and its result."""
     function = {"name": call, "arguments": json.dumps(arguments)}
-    asked = turn(2, "assistant", "", tool_calls=[{"id": "call_1", "type": "function", "function": function}])
-    return [turn(1, "user", "Halve it"), asked, turn(3, "tool", "Success. Updated the following files:", tool_call_id="call_1")]
+    asked = turn(
+        2, "assistant", "", tool_calls=[{"id": "call_1", "type": "function", "function": function}]
+    )
+    return [
+        turn(1, "user", "Halve it"),
+        asked,
+        turn(3, "tool", "Success. Updated the following files:", tool_call_id="call_1"),
+    ]
 
 
-PATCH = "*** Begin Patch\n*** Add File: src/b.py\n" + "".join(f"+{line}\n" for line in HALVED.splitlines()) + "*** End Patch\n"
-BY_CODEX = (chat("apply_patch", input=PATCH), {"id": "019d20aa", "cwd": HOME, "originator": "codex_cli_rs", "cli_version": "0.1"})
-BY_CLAUDE = (chat("Write", file_path=f"{HOME}/src/b.py", content=HALVED), {"session_id": "0c3617a1", "cwd": HOME, "version": "2.1"})
+PATCH = (
+    "*** Begin Patch\n*** Add File: src/b.py\n"
+    + "".join(f"+{line}\n" for line in HALVED.splitlines())
+    + "*** End Patch\n"
+)
+BY_CODEX = (
+    chat("apply_patch", input=PATCH),
+    {"id": "019d20aa", "cwd": HOME, "originator": "codex_cli_rs", "cli_version": "0.1"},
+)
+BY_CLAUDE = (
+    chat("Write", file_path=f"{HOME}/src/b.py", content=HALVED),
+    {"session_id": "0c3617a1", "cwd": HOME, "version": "2.1"},
+)
 
 
-def with_chat(path: Path, kept: tuple[list[dict[str, Any]], dict[str, str]], name: str, code: str = HALVED) -> Clone:
+def with_chat(
+    path: Path, kept: tuple[list[dict[str, Any]], dict[str, str]], name: str, code: str = HALVED
+) -> Clone:
     messages, meta = kept
     clone = Clone(path)
     clone.put("a.py", "x = 1\n")
@@ -970,7 +1279,9 @@ def with_chat(path: Path, kept: tuple[list[dict[str, Any]], dict[str, str]], nam
 
 @pytest.mark.parametrize("zone", ZONES, indirect=True)
 @pytest.mark.parametrize(("agent", "kept"), [("codex", BY_CODEX), ("claude-code", BY_CLAUDE)])
-def test_a_session_that_was_kept_as_a_chat_is_the_agents(zone: None, agent: str, kept: Any, tmp_path: Path) -> None:
+def test_a_session_that_was_kept_as_a_chat_is_the_agents(
+    zone: None, agent: str, kept: Any, tmp_path: Path
+) -> None:
     clone = with_chat(tmp_path / "work", kept, "sessions/trajectory-2.json")
     expected = [("agent", "exact", "replayed", agent, 1, 6)]
     assert spans(clone.path, tmp_path / "a.db", "src/b.py") == expected
@@ -981,22 +1292,34 @@ def test_a_session_that_was_kept_as_a_chat_is_the_agents(zone: None, agent: str,
 
 
 @pytest.mark.parametrize("kept", [BY_CODEX, BY_CLAUDE])
-def test_a_chat_about_another_repository_is_none_of_this_ones_sessions(kept: Any, tmp_path: Path) -> None:
-    clone = with_chat(tmp_path / "work", kept, "runs/trajectory.json", code="# its own text, which no session wrote\n")
+def test_a_chat_about_another_repository_is_none_of_this_ones_sessions(
+    kept: Any, tmp_path: Path
+) -> None:
+    clone = with_chat(
+        tmp_path / "work",
+        kept,
+        "runs/trajectory.json",
+        code="# its own text, which no session wrote\n",
+    )
     with attributed(bare(clone), tmp_path / "a.db") as store:
         assert store.value("SELECT count(*) FROM sessions") == 0
 
 
 def test_what_an_agent_wrote_up_as_a_chat_afterwards_is_no_record(tmp_path: Path) -> None:
     """Such files have no times, and say what was done without the text."""
-    messages = [{key: value for key, value in message.items() if key != "_metadata"} for message in BY_CODEX[0]]
+    messages = [
+        {key: value for key, value in message.items() if key != "_metadata"}
+        for message in BY_CODEX[0]
+    ]
     clone = with_chat(tmp_path / "work", (messages, BY_CODEX[1]), "sessions/trajectory.json")
     with attributed(bare(clone), tmp_path / "a.db") as store:
         assert store.value("SELECT count(*) FROM sessions") == 0
 
 
 @pytest.mark.parametrize("name", ["claude-code-basic", "codex-basic"])
-def test_a_transcript_under_a_name_of_its_users_own_counts_where_it_wrote_text_of_the_repository(name: str, tmp_path: Path) -> None:
+def test_a_transcript_under_a_name_of_its_users_own_counts_where_it_wrote_text_of_the_repository(
+    name: str, tmp_path: Path
+) -> None:
     (transcript,) = (SAMPLES / name).rglob("*.jsonl")
     reader = reader_for(transcript.read_bytes())
     assert reader is not None
@@ -1016,23 +1339,57 @@ def test_a_transcript_under_a_name_of_its_users_own_counts_where_it_wrote_text_o
 
 def by_openhands(sha: str) -> Any:
     """On a server whose clock is seven hours behind UTC."""
-    new = {"path": "/workspace/src/b.py", "prev_exist": False, "old_content": None, "new_content": HALVED}
-    commit = {"command": "git commit -m all", "metadata": {"exit_code": 0, "working_dir": "/workspace"}}
+    new = {
+        "path": "/workspace/src/b.py",
+        "prev_exist": False,
+        "old_content": None,
+        "new_content": HALVED,
+    }
+    commit = {
+        "command": "git commit -m all",
+        "metadata": {"exit_code": 0, "working_dir": "/workspace"},
+    }
     events: list[dict[str, Any]] = [
         {"source": "user", "action": "message", "args": {"content": "Halve it"}},
-        {"source": "agent", "action": "edit", "args": {"path": "/workspace/src/b.py", "command": "create", "file_text": HALVED}},
+        {
+            "source": "agent",
+            "action": "edit",
+            "args": {"path": "/workspace/src/b.py", "command": "create", "file_text": HALVED},
+        },
         {"source": "agent", "observation": "edit", "cause": 1, "content": "Created", "extras": new},
         {"source": "agent", "action": "run", "args": {"command": "git commit -m all"}},
-        {"source": "agent", "observation": "run", "cause": 3, "content": f"[main {sha[:7]}] all", "extras": commit},
+        {
+            "source": "agent",
+            "observation": "run",
+            "cause": 3,
+            "content": f"[main {sha[:7]}] all",
+            "extras": commit,
+        },
     ]
-    return [event | {"id": n, "timestamp": f"2025-08-06T03:07:{10 * n:02}.100118"} for n, event in enumerate(events)]
+    return [
+        event | {"id": n, "timestamp": f"2025-08-06T03:07:{10 * n:02}.100118"}
+        for n, event in enumerate(events)
+    ]
 
 
 def by_mini_swe_agent(sha: str) -> Any:
     command = f"cd {HOME} && cat > src/b.py <<'EOF'\n{HALVED}EOF"
-    asked = {"role": "assistant", "content": "", "extra": {"actions": [{"command": command}], "timestamp": 1754474700.5}}
-    done = {"role": "tool", "content": "", "extra": {"raw_output": "", "returncode": 0, "timestamp": 1754474701.5}}
-    messages = [{"role": "system", "content": ""}, {"role": "user", "content": "Halve it"}, asked, done]
+    asked = {
+        "role": "assistant",
+        "content": "",
+        "extra": {"actions": [{"command": command}], "timestamp": 1754474700.5},
+    }
+    done = {
+        "role": "tool",
+        "content": "",
+        "extra": {"raw_output": "", "returncode": 0, "timestamp": 1754474701.5},
+    }
+    messages = [
+        {"role": "system", "content": ""},
+        {"role": "user", "content": "Halve it"},
+        asked,
+        done,
+    ]
     about = {"mini_version": "2.3.0", "config": {"environment": {"cwd": HOME}}}
     return {"info": about, "messages": messages, "trajectory_format": "mini-swe-agent-1.1"}
 
@@ -1041,7 +1398,9 @@ def by_swe_agent(sha: str) -> Any:
     action = f"str_replace_editor create /home/ana/work/src/b.py --file_text '{HALVED}'"
     state = {"working_dir": HOME}
     return {
-        "trajectory": [{"action": action, "observation": "File created", "thought": "", "state": state}],
+        "trajectory": [
+            {"action": action, "observation": "File created", "thought": "", "state": state}
+        ],
         "history": [],
         "info": {},
     }
@@ -1056,7 +1415,9 @@ def by_swe_agent(sha: str) -> Any:
         ("swe-agent", by_swe_agent, "runs/one.traj"),
     ],
 )
-def test_a_trajectory_of_work_on_the_repository_is_read(zone: None, agent: str, record: Any, name: str, tmp_path: Path) -> None:
+def test_a_trajectory_of_work_on_the_repository_is_read(
+    zone: None, agent: str, record: Any, name: str, tmp_path: Path
+) -> None:
     clone = Clone(tmp_path / "work")
     clone.put("a.py", "x = 1\n")
     clone.commit(0)
@@ -1065,10 +1426,16 @@ def test_a_trajectory_of_work_on_the_repository_is_read(zone: None, agent: str, 
     clone.put(name, json.dumps(record(sha)))
     clone.commit(20, "Keep the record")
     lines = spans(bare(clone), tmp_path / "a.db", "src/b.py")
-    timed = agent != "swe-agent"  # without times its edits are known, and not in which commit they are
-    assert [(row[0], *row[3:]) for row in lines] == [("agent", agent, 1, 6) if timed else ("undeclared", None, 1, 6)]
+    timed = (
+        agent != "swe-agent"
+    )  # without times its edits are known, and not in which commit they are
+    assert [(row[0], *row[3:]) for row in lines] == [
+        ("agent", agent, 1, 6) if timed else ("undeclared", None, 1, 6)
+    ]
     with Store(tmp_path / "a.db", create=False) as store:
-        assert [tuple(row.values()) for row in store.rows("SELECT path, outcome FROM edits")] == [("src/b.py", "applied")]
+        assert [tuple(row.values()) for row in store.rows("SELECT path, outcome FROM edits")] == [
+            ("src/b.py", "applied")
+        ]
     assert spans(clone.path, tmp_path / "b.db", "src/b.py") == lines
     other = Clone(tmp_path / "other")
     other.put("src/b.py", "# no line that a session wrote\n")
@@ -1079,13 +1446,17 @@ def test_a_trajectory_of_work_on_the_repository_is_read(zone: None, agent: str, 
 
 
 @pytest.mark.parametrize(("made", "began"), [(True, "2025-08-06T10:07:00.100Z"), (False, None)])
-def test_commits_say_on_which_clock_openhands_wrote_its_times(made: bool, began: str | None, tmp_path: Path) -> None:
+def test_commits_say_on_which_clock_openhands_wrote_its_times(
+    made: bool, began: str | None, tmp_path: Path
+) -> None:
     clone = Clone(tmp_path / "work")
     clone.put("src/b.py", HALVED)
     sha = clone.commit(7, "all")
     clone.put("trajectory.json", json.dumps(by_openhands(sha if made else "0" * 40)))
     clone.commit(20, "Keep the record")
-    assert [(row[0], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")] == [("agent", "openhands", 1, 6)]
+    assert [(row[0], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")] == [
+        ("agent", "openhands", 1, 6)
+    ]
     with Store(tmp_path / "a.db", create=False) as store:
         assert store.value("SELECT started_at FROM sessions") == began
 
@@ -1099,7 +1470,11 @@ CREATE TABLE files (id, session_id, path, content, version);
 
 def crush_database(path: Path) -> None:
     """A session in which Crush wrote a file, and an empty one."""
-    call = {"id": "c1", "name": "write", "input": json.dumps({"file_path": f"{HOME}/src/b.py", "content": HALVED})}
+    call = {
+        "id": "c1",
+        "name": "write",
+        "input": json.dumps({"file_path": f"{HOME}/src/b.py", "content": HALVED}),
+    }
     result = {"tool_call_id": "c1", "content": "File successfully written", "is_error": False}
     messages = [
         ("m1", "user", {"type": "text", "data": {"text": "halve it"}}, None),
@@ -1110,12 +1485,16 @@ def crush_database(path: Path) -> None:
     at = 1754474700  # 12:05 at +02:00, between the two commits
     with sqlite3.connect(path) as database:
         database.executescript("PRAGMA journal_mode = WAL;" + TABLES)
-        database.execute("INSERT INTO sessions VALUES ('s1', NULL, 3, 10, 5, 0.5, ?, ?), ('s2', NULL, 0, 0, 0, 0, ?, ?)", (at,) * 4)
+        database.execute(
+            "INSERT INTO sessions VALUES ('s1', NULL, 3, 10, 5, 0.5, ?, ?), ('s2', NULL, 0, 0, 0, 0, ?, ?)",
+            (at,) * 4,
+        )
         for number, (key, role, part, model) in enumerate(messages):
             row = (key, "s1", role, json.dumps([part]), model, at + number)
             database.execute("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)", row)
         database.execute(
-            "INSERT INTO files VALUES ('f1', 's1', ?, '', 'v0'), ('f2', 's1', ?, ?, 'v1')", (*[f"{HOME}/src/b.py"] * 2, HALVED)
+            "INSERT INTO files VALUES ('f1', 's1', ?, '', 'v0'), ('f2', 's1', ?, ?, 'v1')",
+            (*[f"{HOME}/src/b.py"] * 2, HALVED),
         )
     database.close()
 
@@ -1130,9 +1509,13 @@ def test_a_database_of_crush_in_the_history_has_its_sessions(zone: None, tmp_pat
     clone.commit(8)
     (clone.path / ".crush" / "crush.db").write_text("gone")
     clone.commit(20)
-    assert [(row[0], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")] == [("agent", "crush", 1, 6)]
+    assert [(row[0], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")] == [
+        ("agent", "crush", 1, 6)
+    ]
     with Store(tmp_path / "a.db", create=False) as store:
-        assert [tuple(row.values()) for row in store.rows("SELECT key, tool_calls, turns FROM sessions")] == [("s1", 1, 1)]
+        assert [
+            tuple(row.values()) for row in store.rows("SELECT key, tool_calls, turns FROM sessions")
+        ] == [("s1", 1, 1)]
 
 
 def test_another_database_in_that_place_is_no_record(tmp_path: Path) -> None:
@@ -1192,7 +1575,9 @@ def with_transcript(path: Path, name: str, sample: str) -> Clone:
     reader = reader_for(transcript.read_bytes())
     assert reader is not None
     clone = Clone(path)
-    for edit in (edit for call in reader.read("", [transcript.read_bytes()]).calls for edit in call.edits):
+    for edit in (
+        edit for call in reader.read("", [transcript.read_bytes()]).calls for edit in call.edits
+    ):
         clone.put(edit.path.rpartition("/")[2], "\n".join(edit.new_texts()) + "\n")
     clone.put(name.format(transcript=transcript.name), transcript.read_text())
     clone.commit(0)
@@ -1211,16 +1596,39 @@ def with_crush(path: Path) -> Clone:
 
 KINDS: dict[str, tuple[str, Callable[[Path], Clone]]] = {
     "Aider": ("aider", with_aider),
-    "SpecStory": ("claude-code", lambda path: with_record(path, ".specstory/history/one.md", STORY.format(code=HALVED))),
-    "home of Codex": ("codex", lambda path: with_transcript(path, ".codex/sessions/2025/08/06/{transcript}", "codex-basic")),
-    "home of Claude": ("claude-code", lambda path: with_transcript(path, ".claude/projects/-w/{transcript}", "claude-code-basic")),
+    "SpecStory": (
+        "claude-code",
+        lambda path: with_record(path, ".specstory/history/one.md", STORY.format(code=HALVED)),
+    ),
+    "home of Codex": (
+        "codex",
+        lambda path: with_transcript(
+            path, ".codex/sessions/2025/08/06/{transcript}", "codex-basic"
+        ),
+    ),
+    "home of Claude": (
+        "claude-code",
+        lambda path: with_transcript(path, ".claude/projects/-w/{transcript}", "claude-code-basic"),
+    ),
     "hook logs": ("claude-code", with_hook_logs),
     "Crush": ("crush", with_crush),
     "chat": ("codex", lambda path: with_chat(path, BY_CODEX, "sessions/trajectory-2.json")),
-    "OpenHands": ("openhands", lambda path: with_record(path, "trajectory.json", json.dumps(by_openhands("SHA")))),
-    "mini-SWE-agent": ("mini-swe-agent", lambda path: with_record(path, "a.traj.json", json.dumps(by_mini_swe_agent("")))),
-    "SWE-agent": ("swe-agent", lambda path: with_record(path, "a.traj", json.dumps(by_swe_agent("")))),
-    "recorder": ("claude-code", lambda path: with_transcript(path, ".entire/metadata/one/full.jsonl", "claude-code-basic")),
+    "OpenHands": (
+        "openhands",
+        lambda path: with_record(path, "trajectory.json", json.dumps(by_openhands("SHA"))),
+    ),
+    "mini-SWE-agent": (
+        "mini-swe-agent",
+        lambda path: with_record(path, "a.traj.json", json.dumps(by_mini_swe_agent(""))),
+    ),
+    "SWE-agent": (
+        "swe-agent",
+        lambda path: with_record(path, "a.traj", json.dumps(by_swe_agent(""))),
+    ),
+    "recorder": (
+        "claude-code",
+        lambda path: with_transcript(path, ".entire/metadata/one/full.jsonl", "claude-code-basic"),
+    ),
 }
 
 
@@ -1231,7 +1639,9 @@ def what_it_says(db: Path) -> dict[str, list[tuple[Any, ...]]]:
         "lines": "SELECT commit_sha, path, start_line, end_line, class, how, evidence, reason FROM line_spans ORDER BY 1, 2, 3",
     }
     with Store(db, create=False) as store:
-        return {name: [tuple(row.values()) for row in store.rows(sql)] for name, sql in queries.items()}
+        return {
+            name: [tuple(row.values()) for row in store.rows(sql)] for name, sql in queries.items()
+        }
 
 
 def in_zone(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1246,11 +1656,21 @@ def test_each_kind_of_record_is_collected_as_it_is_read_from_a_worktree(
     agent, make = KINDS[kind]
     clone = make(tmp_path / "work")
     (tmp_path / "served" / "o").mkdir(parents=True)
-    git(tmp_path, "clone", "-q", "--bare", str(clone.path), str(tmp_path / "served" / "o" / "one.git"))
+    git(
+        tmp_path,
+        "clone",
+        "-q",
+        "--bare",
+        str(clone.path),
+        str(tmp_path / "served" / "o" / "one.git"),
+    )
     with GitServer(tmp_path / "served") as server:
         monkeypatch.setenv("GITHUB_SERVER_URL", server.base)
         in_zone(ZONES[0], monkeypatch)
-        for command, program in ((["run", "o/one", "--db", tmp_path / "a.db"], collect), (["db", tmp_path / "a.db"], attribute)):
+        for command, program in (
+            (["run", "o/one", "--db", tmp_path / "a.db"], collect),
+            (["db", tmp_path / "a.db"], attribute),
+        ):
             result = run(*command, program=program)
             assert result.exit_code == 0, result.output
     collected = what_it_says(tmp_path / "a.db")

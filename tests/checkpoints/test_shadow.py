@@ -37,12 +37,21 @@ def test_each_turn_is_a_checkpoint_of_its_session(clone: Path) -> None:
 def test_other_branches_of_the_namespace_are_left_alone(clone: Path) -> None:
     repo = GitRepo(clone)
     tip = repo.refs()["refs/heads/main"]
-    names = ("entire/checkpoints/v1", "entire/abc", "entire/1234567-e3b0c4-x", "other/1234567-e3b0c4")
+    names = (
+        "entire/checkpoints/v1",
+        "entire/abc",
+        "entire/1234567-e3b0c4-x",
+        "other/1234567-e3b0c4",
+    )
     assert list(shadow.find(repo, {f"refs/heads/{name}": tip for name in names})) == []
-    assert list(shadow.find(repo, {"refs/heads/entire/1234567-e3b0c4": tip})) == []  # no snapshot: its message names no session
+    assert (
+        list(shadow.find(repo, {"refs/heads/entire/1234567-e3b0c4": tip})) == []
+    )  # no snapshot: its message names no session
 
 
-def test_session_of_a_shadow_branch_explains_a_commit_that_names_nothing(clone: Path, tmp_path: Path) -> None:
+def test_session_of_a_shadow_branch_explains_a_commit_that_names_nothing(
+    clone: Path, tmp_path: Path
+) -> None:
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, clone, AttributeOptions())
         found = store.rows(
@@ -52,18 +61,33 @@ def test_session_of_a_shadow_branch_explains_a_commit_that_names_nothing(clone: 
 
 
 def _line(root: str, session: int, *paths: str) -> Timeline:
-    steps = [ReplayStep(1.0, n, path, Edit(path, "edit"), CallRef(session, "c", 1, 1.0)) for n, path in enumerate(paths)]
+    steps = [
+        ReplayStep(1.0, n, path, Edit(path, "edit"), CallRef(session, "c", 1, 1.0))
+        for n, path in enumerate(paths)
+    ]
     return Timeline(root, steps, sessions={session})
 
 
 def test_snapshot_is_a_sighting_of_every_followed_file() -> None:
     lines = {"/w": _line("/w", 1, "a.py", "gone.py")}
-    add_snapshots(lines, [(5.0, 1, "c1")], lambda commit, path: f"{commit} {path}" if path != "gone.py" else None)
-    sighted = [(path, item.at, item.text, item.whole) for path, several in lines["/w"].sightings.items() for item in several]
+    add_snapshots(
+        lines,
+        [(5.0, 1, "c1")],
+        lambda commit, path: f"{commit} {path}" if path != "gone.py" else None,
+    )
+    sighted = [
+        (path, item.at, item.text, item.whole)
+        for path, several in lines["/w"].sightings.items()
+        for item in several
+    ]
     assert sighted == [("a.py", 5.0, "c1 a.py\n", True)]
 
 
 def test_snapshot_of_a_session_with_two_worktrees_says_nothing() -> None:
-    lines = {"/w": _line("/w", 1, "a.py"), "/x": _line("/x", 1, "a.py"), "/y": _line("/y", 2, "a.py")}
+    lines = {
+        "/w": _line("/w", 1, "a.py"),
+        "/x": _line("/x", 1, "a.py"),
+        "/y": _line("/y", 2, "a.py"),
+    }
     add_snapshots(lines, [(5.0, 1, "c1"), (6.0, 3, "c2")], lambda commit, path: "text")
     assert not any(line.sightings for line in lines.values())

@@ -65,7 +65,9 @@ def test_the_command_brings_what_a_clone_of_one_branch_lacks(tmp_path: Path) -> 
 
 def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
     repository = _clone(_source(tmp_path), tmp_path / "shallow", "--depth=2")
-    report = attribute_clone(AttributeRequest(str(repository), tmp_path / "shallow.db", AttributeOptions(anyway=True)))
+    report = attribute_clone(
+        AttributeRequest(str(repository), tmp_path / "shallow.db", AttributeOptions(anyway=True))
+    )
     (advice,) = _fetched(report)
     assert "--unshallow" in advice.command
     _follow(advice)
@@ -73,7 +75,9 @@ def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
     assert (report.advice, report.lines["agent"], report.censored) == ([], 4, [])
 
 
-def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an_agent(tmp_path: Path) -> None:
+def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an_agent(
+    tmp_path: Path,
+) -> None:
     """Trailers are lost in squashes: whether the server has checkpoints is not known before they are fetched."""
     world = World("named")
     world.human_write("README.md", "# Named\n")
@@ -82,17 +86,25 @@ def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an
     world.commit("First\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     source = world.build(tmp_path / "source")
     options = AttributeOptions(anyway=True)
-    whole = attribute_clone(AttributeRequest(str(_clone(source, tmp_path / "whole")), tmp_path / "whole.db", options))
+    whole = attribute_clone(
+        AttributeRequest(str(_clone(source, tmp_path / "whole")), tmp_path / "whole.db", options)
+    )
     assert [one.lines for one in _fetched(whole)] == [2]
     alone = attribute_clone(AttributeRequest(str(source), tmp_path / "alone.db", options))
     assert [(one.lines, one.command) for one in alone.advice] == [(2, "")]  # it has no remote
-    shallow = attribute_clone(AttributeRequest(str(_clone(source, tmp_path / "cut", "--depth=1")), tmp_path / "cut.db", options))
+    shallow = attribute_clone(
+        AttributeRequest(
+            str(_clone(source, tmp_path / "cut", "--depth=1")), tmp_path / "cut.db", options
+        )
+    )
     (advice,) = _fetched(shallow)
     assert advice.what.startswith("history, ") and "--unshallow" in advice.command
 
 
 def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path) -> None:
-    repository = _clone(_source(tmp_path), tmp_path / "partial", "--filter=blob:none", "--no-checkout")
+    repository = _clone(
+        _source(tmp_path), tmp_path / "partial", "--filter=blob:none", "--no-checkout"
+    )
     report = _report(repository, tmp_path)
     (advice,) = _fetched(report)
     assert "--refetch --no-filter" in advice.command

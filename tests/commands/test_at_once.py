@@ -20,7 +20,13 @@ from support.commands import clone, run
 from attribution.demo import FILE
 from collector.errors import EXIT_CHECK_FAILED, EXIT_USAGE
 from collector.repository_names import public_url
-from collector.runtime.locks import InUse, file_lock, lock_path, writing_database, writing_repository
+from collector.runtime.locks import (
+    InUse,
+    file_lock,
+    lock_path,
+    writing_database,
+    writing_repository,
+)
 from collector.storage.compare import compare
 from collector.storage.store import Store
 
@@ -31,7 +37,11 @@ def wrong(folder: Path, schedules: int, seed: int) -> str:
     program = ROOT / "tests" / "support" / "interleaved.py"
     env = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))}
     done = subprocess.run(
-        [sys.executable, program, folder, str(schedules), str(seed)], env=env, capture_output=True, text=True, check=True
+        [sys.executable, program, folder, str(schedules), str(seed)],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout
 
@@ -48,20 +58,31 @@ def test_hundreds_of_schedules(tmp_path: Path) -> None:
 SMALL = "two_sessions_one_file"  # a fixture with which a trial takes a second
 
 
-def killed(folder: Path, trials: int | str, seed: int, program: str = "killed", *more: str) -> list[dict[str, object]]:
+def killed(
+    folder: Path, trials: int | str, seed: int, program: str = "killed", *more: str
+) -> list[dict[str, object]]:
     path = ROOT / "tests" / "support" / f"{program}.py"
     env = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))}
-    done = subprocess.run([sys.executable, path, folder, str(trials), str(seed), *more], env=env, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, path, folder, str(trials), str(seed), *more],
+        env=env,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 @pytest.mark.parametrize("trials", [24, pytest.param(1000, marks=pytest.mark.heavy)])
-def test_a_command_that_is_killed_or_loses_power_goes_on_as_if_nothing_had_been(tmp_path: Path, trials: int) -> None:
+def test_a_command_that_is_killed_or_loses_power_goes_on_as_if_nothing_had_been(
+    tmp_path: Path, trials: int
+) -> None:
     (result,) = killed(tmp_path, trials, 1, "killed", SMALL)
     counts = result["counts"]
-    assert isinstance(counts, dict) and sum(counts.values()) == trials and counts["without power"] >= 1
+    assert (
+        isinstance(counts, dict) and sum(counts.values()) == trials and counts["without power"] >= 1
+    )
 
 
 @pytest.mark.heavy
@@ -74,9 +95,15 @@ def test_the_power_may_go_at_every_write(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
 @pytest.mark.parametrize(
     ("trials", "where"),
-    [(2, ()), pytest.param(100, (), marks=pytest.mark.heavy), pytest.param(100, ("cluster",), marks=pytest.mark.heavy)],
+    [
+        (2, ()),
+        pytest.param(100, (), marks=pytest.mark.heavy),
+        pytest.param(100, ("cluster",), marks=pytest.mark.heavy),
+    ],
 )
-def test_a_run_that_loses_workers_ends_as_if_it_had_not(tmp_path: Path, trials: int, where: tuple[str, ...]) -> None:
+def test_a_run_that_loses_workers_ends_as_if_it_had_not(
+    tmp_path: Path, trials: int, where: tuple[str, ...]
+) -> None:
     (result,) = killed(tmp_path, trials, 1, "killed_workers", *where)
     counts = result["counts"]
     assert isinstance(counts, dict) and counts["killed"] >= 1 and "wrong" not in counts
@@ -86,7 +113,11 @@ def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) ->
     """Whoever comes first attributes the clone; the others wait for it, and nothing is there twice."""
     repo, db = clone("example", tmp_path), tmp_path / "new.db"
     called = {"name": "who_wrote", "arguments": {"file": FILE}}
-    greeting = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    greeting = {
+        "protocolVersion": "2024-11-05",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
     requests = [
         {"jsonrpc": "2.0", "method": "initialize", "id": 1, "params": greeting},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -94,16 +125,23 @@ def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) ->
     ]
     whowrote = [sys.executable, "-m", "whowrote"]
     commands = [
-        [*whowrote, "blame", str(repo), FILE], [*whowrote, "repo", str(repo)], [*whowrote, "sessions", str(repo), "--json"],
-        [*whowrote, "survival", str(repo)], [*whowrote, "serve", "mcp", str(repo)],
-    ]  # fmt: skip
+        [*whowrote, "blame", str(repo), FILE],
+        [*whowrote, "repo", str(repo)],
+        [*whowrote, "sessions", str(repo), "--json"],
+        [*whowrote, "survival", str(repo)],
+        [*whowrote, "serve", "mcp", str(repo)],
+    ]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    processes = [subprocess.Popen([*command, "--db", str(db)], text=True, **pipes) for command in commands]  # type: ignore[call-overload]
+    processes = [
+        subprocess.Popen([*command, "--db", str(db)], text=True, **pipes) for command in commands
+    ]  # type: ignore[call-overload]
     server = processes[-1]
     assert server.stdin is not None and server.stdout is not None
     server.stdin.write("".join(f"{json.dumps(request)}\n" for request in requests))
     server.stdin.flush()
-    answers = [server.stdout.readline() for _ in (1, 2)]  # before the client goes, which ends what is still asked
+    answers = [
+        server.stdout.readline() for _ in (1, 2)
+    ]  # before the client goes, which ends what is still asked
     texts = [process.communicate("", timeout=120) for process in processes]
     assert [process.returncode for process in processes] == [0] * len(commands), texts
     assert all(out for out, _ in texts[:-1]) and '"blocks"' in answers[1]
@@ -112,15 +150,27 @@ def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) ->
     assert not [d for d in compare(db, tmp_path / "alone.db") if d.differs]
 
 
-def test_clones_of_equal_directory_names_are_called_like_the_directories_above(tmp_path: Path) -> None:
+def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
+    tmp_path: Path,
+) -> None:
     db, paths = tmp_path / "x.db", []
-    for case, above in (("example", "a/code"), ("squash", "b/code"), ("crlf", "c/code"), ("example", "d/code")):
+    for case, above in (
+        ("example", "a/code"),
+        ("squash", "b/code"),
+        ("crlf", "c/code"),
+        ("example", "d/code"),
+    ):
         (tmp_path / above).mkdir(parents=True)
         paths.append(clone(case, tmp_path / above).rename(tmp_path / above / "app"))
     assert run("repo", *paths, "--db", db).exit_code == 0
     before = commit_counts(db)
-    assert sorted(before.values()) == [2, 3, 11] and "app" in before  # the two copies of one repository are one
-    assert {name for name in before if name != "app"} < {"code/app", *(f"{part}/code/app" for part in "abcd")}
+    assert (
+        sorted(before.values()) == [2, 3, 11] and "app" in before
+    )  # the two copies of one repository are one
+    assert {name for name in before if name != "app"} < {
+        "code/app",
+        *(f"{part}/code/app" for part in "abcd"),
+    }
     for path in paths:  # each is known by its place
         assert run("survival", path, "--no-curves", "--db", db).exit_code == 0
         assert run("repo", path, "--db", db).exit_code == 0
@@ -130,19 +180,30 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(t
 def test_a_namesake_can_be_given_a_name(tmp_path: Path) -> None:
     db = tmp_path / "x.db"
     (tmp_path / "b").mkdir()
-    one, other = clone("example", tmp_path), clone("squash", tmp_path / "b").rename(tmp_path / "b" / "example")
+    one, other = (
+        clone("example", tmp_path),
+        clone("squash", tmp_path / "b").rename(tmp_path / "b" / "example"),
+    )
     assert run("repo", one, "--db", db).exit_code == 0
     refused = run("repo", other, "--db", db, "--name", "example")
     assert refused.exit_code == EXIT_USAGE and "--name NAME" in refused.stderr
     assert run("repo", other, "--db", db, "--name", "second").exit_code == 0
-    for command in (["survival", other, "--no-curves"], ["blame", other, "README.md"], ["repo", other]):  # it is known by its place
+    for command in (
+        ["survival", other, "--no-curves"],
+        ["blame", other, "README.md"],
+        ["repo", other],
+    ):  # it is known by its place
         assert run(*command, "--db", db).exit_code == 0
     assert commit_counts(db) == {"example": 11, "second": 2}
 
 
 def commit_counts(db: Path) -> dict[str, int]:
     with sqlite3.connect(db) as connection:
-        counts = dict(connection.execute("SELECT name, COUNT(*) FROM repos JOIN commits c ON c.repo_id = repos.id GROUP BY 1"))
+        counts = dict(
+            connection.execute(
+                "SELECT name, COUNT(*) FROM repos JOIN commits c ON c.repo_id = repos.id GROUP BY 1"
+            )
+        )
     connection.close()
     return counts
 
@@ -160,7 +221,9 @@ def test_a_repository_without_records_leaves_no_claim(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     subprocess.run(["git", "init", "-q", "-b", "main", plain], check=True)
     identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"]
-    subprocess.run(["git", "-C", plain, *identity, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    subprocess.run(
+        ["git", "-C", plain, *identity, "commit", "-q", "--allow-empty", "-m", "x"], check=True
+    )
     assert run("repo", plain, "--db", tmp_path / "x.db").exit_code == 4
     with Store(tmp_path / "x.db") as store:
         assert store.rows("SELECT * FROM repos") == []
@@ -199,10 +262,14 @@ def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
     one, db = clone("example", tmp_path), tmp_path / "x.db"
     run("repo", one, "--db", db)
     with Store(db) as store:
-        before = {table: store.next_id(table) for table in ("repos", "sessions", "commits", "checkpoints")}
+        before = {
+            table: store.next_id(table) for table in ("repos", "sessions", "commits", "checkpoints")
+        }
         with store.transaction() as connection:
             connection.execute("DELETE FROM repos")
-        assert {table: store.next_id(table) for table in before} == before and min(before.values()) > 1
+        assert {table: store.next_id(table) for table in before} == before and min(
+            before.values()
+        ) > 1
     run("repo", one, "--db", db)
     with Store(db) as store:
         assert store.value("SELECT MIN(id) FROM sessions") == before["sessions"]
@@ -217,7 +284,11 @@ def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
 
     def second() -> None:
         tell = lambda what, *_: said.append(what)  # noqa: E731
-        with Store(tmp_path / "x.db") as store, writing_database(store), writing_repository(store, 1, tell):
+        with (
+            Store(tmp_path / "x.db") as store,
+            writing_database(store),
+            writing_repository(store, 1, tell),
+        ):
             entered.set()
 
     with Store(tmp_path / "x.db") as store, writing_database(store):
@@ -237,7 +308,13 @@ def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
 def test_who_fills_the_whole_database_waits_for_nobody(tmp_path: Path) -> None:
     path = lock_path(tmp_path / "x.db")
     alone = file_lock(path, 0, "it")
-    with Store(tmp_path / "x.db") as store, writing_database(store), writing_database(store), pytest.raises(InUse), alone:
+    with (
+        Store(tmp_path / "x.db") as store,
+        writing_database(store),
+        writing_database(store),
+        pytest.raises(InUse),
+        alone,
+    ):
         pass
 
 
@@ -274,7 +351,9 @@ def test_no_secret_of_an_address_is_stored(given: str, stored: str) -> None:
     assert public_url(given) == stored
 
 
-_PASSWORD = st.text("0123456789abcXYZ/:@?#%&=.-_~", max_size=12).map(lambda noise: f"{noise}Zq{noise}")
+_PASSWORD = st.text("0123456789abcXYZ/:@?#%&=.-_~", max_size=12).map(
+    lambda noise: f"{noise}Zq{noise}"
+)
 
 
 @example("12/34@Zq")
@@ -288,7 +367,9 @@ def test_whatever_a_password_contains_nothing_of_it_is_stored(password: str) -> 
         f"https://{password}@host.example/o/r",
         f"ssh://user:{password}@host.example/o/r",
         f"user:{password}@host.example:o/r",
-        *([] if "/" in password else [f"{password}@host.example:o/r"]),  # git takes it for the path of a file
+        *(
+            [] if "/" in password else [f"{password}@host.example:o/r"]
+        ),  # git takes it for the path of a file
         f"https://host.example/o/r?access_token={password}",
         f"https://host.example/o/r#{password}",
         f"https://user:{password}@host.example/o/r?access_token={password}",

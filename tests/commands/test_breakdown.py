@@ -21,7 +21,14 @@ from attribution.lineage.survival import LifetimeRecord
 from attribution.queries import breakdown as module
 from attribution.queries import weekly
 from attribution.queries.breakdown import DIMENSIONS, NOT_TO_CONCLUDE, breakdown
-from attribution.queries.breakdown_facts import BreakdownOptions, Facts, Life, LineCell, Place, Prompt
+from attribution.queries.breakdown_facts import (
+    BreakdownOptions,
+    Facts,
+    Life,
+    LineCell,
+    Place,
+    Prompt,
+)
 from attribution.queries.coverage import headline
 from attribution.queries.survival import SurvivalOptions, records_of, survival_report
 from attribution.queries.weekly import weekly_report
@@ -37,7 +44,12 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("breakdown")
     path = directory / "b.db"
     for name in ("example", "touched_up_by_human"):
-        assert run("repo", clone(name, directory), "--db", path, "--history", "-q", "--name", name).exit_code == 0
+        assert (
+            run(
+                "repo", clone(name, directory), "--db", path, "--history", "-q", "--name", name
+            ).exit_code
+            == 0
+        )
     return path
 
 
@@ -46,11 +58,18 @@ def test_groups_add_up_to_what_sql_counts(db: Path, by: str) -> None:
     with Store(db) as store:
         found = breakdown(store, BreakdownOptions((by,)))
         expected = {
-            r["class"]: r["n"] for r in store.rows(f"SELECT class, SUM(nonblank) AS n FROM line_spans WHERE {_CODE} GROUP BY 1")
+            r["class"]: r["n"]
+            for r in store.rows(
+                f"SELECT class, SUM(nonblank) AS n FROM line_spans WHERE {_CODE} GROUP BY 1"
+            )
         }
         commits = store.value(f"SELECT COUNT(DISTINCT commit_id) FROM line_spans WHERE {_CODE}")
     for name in LINE_CLASSES:
-        assert sum(row[f"{name}_lines"] for row in found.table) == found.whole[f"{name}_lines"] == expected.get(name, 0)
+        assert (
+            sum(row[f"{name}_lines"] for row in found.table)
+            == found.whole[f"{name}_lines"]
+            == expected.get(name, 0)
+        )
     assert found.whole["commits"] == commits
     assert [row[by] for row in found.table] == sorted(row[by] for row in found.table)
     assert sum(sum(month.values()) for month in found.months.values()) == found.whole["lines"]
@@ -69,12 +88,16 @@ def test_a_group_equals_sql(db: Path) -> None:
         }
 
 
-def test_groups_by_driver_have_the_lines_and_prompts_of_its_sessions(db: Path, tmp_path: Path) -> None:
+def test_groups_by_driver_have_the_lines_and_prompts_of_its_sessions(
+    db: Path, tmp_path: Path
+) -> None:
     """What no session wrote is a group of its own; shares of all lines are not said of a group of one kind."""
     copy = tmp_path / "driven.db"
     shutil.copy(db, copy)
     with closing(sqlite3.connect(copy)) as connection, connection:
-        connection.execute("UPDATE sessions SET driver = CASE id % 2 WHEN 1 THEN 'program' ELSE 'person' END")
+        connection.execute(
+            "UPDATE sessions SET driver = CASE id % 2 WHEN 1 THEN 'program' ELSE 'person' END"
+        )
     with Store(copy) as store:
         found = breakdown(store, BreakdownOptions(("driver",)))
         lines = "SELECT session_id, nonblank FROM line_spans"
@@ -82,11 +105,17 @@ def test_groups_by_driver_have_the_lines_and_prompts_of_its_sessions(db: Path, t
             f"SELECT driver, SUM(nonblank) AS n FROM ({lines} WHERE {_CODE} AND class = 'agent') l "
             "JOIN sessions s ON s.id = l.session_id GROUP BY 1"
         )
-        prompts = store.rows("SELECT driver, COUNT(*) AS n FROM turn_outcomes t JOIN sessions s ON s.id = t.session_id GROUP BY 1")
+        prompts = store.rows(
+            "SELECT driver, COUNT(*) AS n FROM turn_outcomes t JOIN sessions s ON s.id = t.session_id GROUP BY 1"
+        )
     groups = {row["driver"]: row for row in found.table}
     assert groups.keys() == {"no session", "person", "program"}
-    assert {name: groups[name]["agent_lines"] for name in ("person", "program")} == {r["driver"]: r["n"] for r in of_agents}
-    assert {name: groups[name]["prompts"] for name in ("person", "program")} == {r["driver"]: r["n"] for r in prompts}
+    assert {name: groups[name]["agent_lines"] for name in ("person", "program")} == {
+        r["driver"]: r["n"] for r in of_agents
+    }
+    assert {name: groups[name]["prompts"] for name in ("person", "program")} == {
+        r["driver"]: r["n"] for r in prompts
+    }
     assert groups["no session"]["agent_lines"] == 0 and groups["no session"]["undeclared_lines"]
     assert {row["agent_share"] for row in found.table} == {None}
 
@@ -96,18 +125,30 @@ def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
         whole = breakdown(store, BreakdownOptions()).whole
         coverage = headline(store, None).coverage[0]
         ids = [row["id"] for row in store.rows("SELECT id FROM repos")]
-        agents = [row for row in survival_report(store, ids, SurvivalOptions()).groups if row["author"] == "agent"]
+        agents = [
+            row
+            for row in survival_report(store, ids, SurvivalOptions()).groups
+            if row["author"] == "agent"
+        ]
         cost = store.value("SELECT SUM(cost_usd) FROM turn_outcomes")
-    assert (whole["coverage"], whole["coverage_of"]) == (pytest.approx(coverage.attributed / coverage.lines), coverage.lines)
+    assert (whole["coverage"], whole["coverage_of"]) == (
+        pytest.approx(coverage.attributed / coverage.lines),
+        coverage.lines,
+    )
     head = next(row for row in agents if row["unit"] == "head")
     assert whole["agent_at_head_of"] == head["at_risk"] and whole["agent_at_head"] == head["share"]
     month = next((row for row in agents if (row["unit"], row["horizon"]) == ("days", 30)), None)
     if month is not None:
-        assert (whole["agent_kept_30_days_of"], whole["agent_kept_30_days"]) == (month["enough"], month["share"])
+        assert (whole["agent_kept_30_days_of"], whole["agent_kept_30_days"]) == (
+            month["enough"],
+            month["share"],
+        )
     assert whole["cost_usd"] == pytest.approx(cost)
 
 
-def test_the_headline_of_one_repository_does_not_read_all_of_them(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_headline_of_one_repository_does_not_read_all_of_them(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plans: list[str] = []
     with Store(db) as store:
         rows = store.rows
@@ -120,19 +161,29 @@ def test_the_headline_of_one_repository_does_not_read_all_of_them(db: Path, monk
         first, second, both = (headline(store, repo).lines for repo in (1, 2, None))
     assert {name: first[name] + second[name] for name in first} == both
     commits = [plan for plan in plans if plan.split()[1] == "c"]
-    assert len(commits) == 3 and all(plan.startswith("SEARCH") and "repo_id=?" in plan for plan in commits[:2]), plans
+    assert len(commits) == 3 and all(
+        plan.startswith("SEARCH") and "repo_id=?" in plan for plan in commits[:2]
+    ), plans
 
 
 def test_days_and_teams_choose(db: Path, tmp_path: Path) -> None:
     with Store(db) as store:
-        days = [r["day"] for r in store.rows("SELECT DISTINCT substr(author_at, 1, 10) AS day FROM commits ORDER BY 1")]
+        days = [
+            r["day"]
+            for r in store.rows(
+                "SELECT DISTINCT substr(author_at, 1, 10) AS day FROM commits ORDER BY 1"
+            )
+        ]
         one = breakdown(store, BreakdownOptions(since=days[1], until=days[1])).whole
         sql = f"SELECT SUM(nonblank) FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE {_CODE} AND c.author_at LIKE ?"
         assert one["lines"] == store.value(sql, (f"{days[1]}%",))
         email = store.value("SELECT author_email FROM commits LIMIT 1")
     teams = tmp_path / "teams.csv"
     teams.write_text(f"email,team\n{email.upper()},core\n*@nowhere.example,others\n", "utf-8")
-    groups = {row["team"] for row in rows(run("report", "--by", "team", "--teams", teams, "--db", db, "--csv"))}
+    groups = {
+        row["team"]
+        for row in rows(run("report", "--by", "team", "--teams", teams, "--db", db, "--csv"))
+    }
     assert "core" in groups and groups <= {"core", "no team"}
 
 
@@ -163,7 +214,11 @@ def test_the_page_says_it_too(db: Path, tmp_path: Path) -> None:
 def last_day(db: Path) -> str:
     """The newest of the example's days with agents' lines."""
     with Store(db) as store:
-        return str(store.value("SELECT MAX(substr(author_at, 1, 10)) FROM commits c JOIN line_spans l ON l.commit_id = c.id"))
+        return str(
+            store.value(
+                "SELECT MAX(substr(author_at, 1, 10)) FROM commits c JOIN line_spans l ON l.commit_id = c.id"
+            )
+        )
 
 
 def test_the_week_says_what_the_breakdown_of_its_days_says(db: Path, last_day: str) -> None:
@@ -187,18 +242,27 @@ def test_the_week_says_what_the_breakdown_of_its_days_says(db: Path, last_day: s
     assert became.title.startswith("What became")
 
 
-def test_what_became_of_the_last_weeks_adds_up_to_the_agents_lines_of_these(db: Path, last_day: str) -> None:
+def test_what_became_of_the_last_weeks_adds_up_to_the_agents_lines_of_these(
+    db: Path, last_day: str
+) -> None:
     later = date.fromisoformat(last_day) + timedelta(weeks=2)
     with Store(db) as store:
         report = weekly_report(store, BreakdownOptions(("week",), until=later.isoformat()))
         days = [(later - timedelta(later.weekday(), weeks=weeks)).isoformat() for weeks in (4, 0)]
         lives = records_of(store, [1, 2])
-        births = {row["id"] for row in store.rows("SELECT id FROM history_commits WHERE author_at >= ? AND author_at < ?", days)}
+        births = {
+            row["id"]
+            for row in store.rows(
+                "SELECT id FROM history_commits WHERE author_at >= ? AND author_at < ?", days
+            )
+        }
     expected = sum(life.lines for life in lives if life.birth in births and life.author == "agent")
     rows = report.sections[2].table.rows
     assert expected and sum(row["lines"] for row in rows) == expected
     assert sum(row["share"] for row in rows) == pytest.approx(1)
-    assert report.sections[0].table.rows[1]["this week"] == "0"  # nothing in that week, and no number for its shares
+    assert (
+        report.sections[0].table.rows[1]["this week"] == "0"
+    )  # nothing in that week, and no number for its shares
     assert {row["this week"] for row in report.sections[0].table if row[""].startswith("–")} == {""}
 
 
@@ -213,7 +277,10 @@ def test_the_cost_of_a_line_is_that_of_the_lines_beside_it(unpriced: int, least:
     prompts = [*[Prompt(_PLACE, 30.0)] * 2, *[Prompt(_PLACE, None)] * unpriced]
     table = weekly._became(lives, prompts).table
     there = next(row["lines"] for row in table if row["lines of agents"] == "still there")
-    assert (there, table.notes[0].rpartition(", ")[2]) == (1500, f"{least}USD {60 / 1500:.4f} for each line that is still there")
+    assert (there, table.notes[0].rpartition(", ")[2]) == (
+        1500,
+        f"{least}USD {60 / 1500:.4f} for each line that is still there",
+    )
     (note,) = weekly._became([replace(lives[0], lines=1), lives[1]], prompts).table.notes
     assert note.endswith("have a price)"), "too few lines for a cost of each"
 
@@ -221,42 +288,99 @@ def test_the_cost_of_a_line_is_that_of_the_lines_beside_it(unpriced: int, least:
 def test_last_counts_whole_weeks_days_and_months(db: Path) -> None:
     until = datetime(2026, 3, 12)  # a Thursday
     periods = ("1w", "6w", "1d", "30d", "1m", "3m", "15m")
-    firsts = {period: report_command._first_day(report_command._period(period), until) for period in periods}
+    firsts = {
+        period: report_command._first_day(report_command._period(period), until)
+        for period in periods
+    }
     assert firsts == {
-        "1w": "2026-03-09", "6w": "2026-02-02", "1d": "2026-03-12", "30d": "2026-02-11", "1m": "2026-03-01", "3m": "2026-01-01",
+        "1w": "2026-03-09",
+        "6w": "2026-02-02",
+        "1d": "2026-03-12",
+        "30d": "2026-02-11",
+        "1m": "2026-03-01",
+        "3m": "2026-01-01",
         "15m": "2025-01-01",
-    }  # fmt: skip
+    }
 
 
-def test_the_week_on_a_terminal_and_as_a_page_has_the_same_words(db: Path, last_day: str, tmp_path: Path) -> None:
-    options = ("report", "--by", "week", "--last", "6w", "--until", last_day, "--by", "agent", "--db", db)
+def test_the_week_on_a_terminal_and_as_a_page_has_the_same_words(
+    db: Path, last_day: str, tmp_path: Path
+) -> None:
+    options = (
+        "report",
+        "--by",
+        "week",
+        "--last",
+        "6w",
+        "--until",
+        last_day,
+        "--by",
+        "agent",
+        "--db",
+        db,
+    )
     shown = run(*options)
     assert shown.exit_code == 0 and run(*options, "--html", tmp_path / "w.html").exit_code == 0
     page = (tmp_path / "w.html").read_text("utf-8")
     assert re.search('<th class="n"[^>]*>this week', page), "numbers end below each other"
-    for heading in ("and the week before", "Week by week", "Open weaknesses", "By agent", "What cannot be known", "Claude Code"):
+    for heading in (
+        "and the week before",
+        "Week by week",
+        "Open weaknesses",
+        "By agent",
+        "What cannot be known",
+        "Claude Code",
+    ):
         assert heading in shown.stdout and heading in page, heading
     assert "claude-code" not in shown.stdout and "<main" in page and "<script" not in page
-    assert json.loads(run(*options, "--json").stdout)["rows"][0].keys() >= {"week", "agent", "lines"}
+    assert json.loads(run(*options, "--json").stdout)["rows"][0].keys() >= {
+        "week",
+        "agent",
+        "lines",
+    }
 
 
-def test_months_without_agents_are_folded_for_people_and_not_in_data(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_months_without_agents_are_folded_for_people_and_not_in_data(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def of(day: str, line_class: str, lines: int) -> LineCell:
-        return LineCell(Place(day, "r", ".", "", "n", "", ""), int(day.replace("-", "")), line_class, 0, lines)
+        return LineCell(
+            Place(day, "r", ".", "", "n", "", ""), int(day.replace("-", "")), line_class, 0, lines
+        )
 
-    months = ["2019-01-03", "2019-02-03", "2021-07-01", "2025-01-05", "2025-03-01", "2025-04-01", "2025-05-01"]
-    cells = [of(day, "agent" if day.startswith(("2025-01", "2025-05")) else "undeclared", 30) for day in months]
+    months = [
+        "2019-01-03",
+        "2019-02-03",
+        "2021-07-01",
+        "2025-01-05",
+        "2025-03-01",
+        "2025-04-01",
+        "2025-05-01",
+    ]
+    cells = [
+        of(day, "agent" if day.startswith(("2025-01", "2025-05")) else "undeclared", 30)
+        for day in months
+    ]
     options = BreakdownOptions(("month",))
     folded = module.group_rows(Facts(cells), replace(options, fold=True))
-    assert [row["month"] for row in folded] == ["2019-01 to 2021-07", "2025-01", "2025-03 to 2025-04", "2025-05"]
+    assert [row["month"] for row in folded] == [
+        "2019-01 to 2021-07",
+        "2025-01",
+        "2025-03 to 2025-04",
+        "2025-05",
+    ]
     assert [row["lines"] for row in folded] == [90, 30, 60, 30]
-    assert [row["month"] for row in module.group_rows(Facts(cells), options)] == [day[:7] for day in months]
+    assert [row["month"] for row in module.group_rows(Facts(cells), options)] == [
+        day[:7] for day in months
+    ]
     alone = [of(day, "undeclared", 30) for day in months]
     assert len(module.group_rows(Facts(alone), replace(options, fold=True))) == len(months)
 
 
 def test_groups_are_sorted_by_a_column(db: Path) -> None:
-    by_lines = json.loads(run("report", "--by", "directory", "--sort", "lines", "--db", db, "--json").stdout)["rows"]
+    by_lines = json.loads(
+        run("report", "--by", "directory", "--sort", "lines", "--db", db, "--json").stdout
+    )["rows"]
     lines = [row["lines"] for row in by_lines]
     assert lines == sorted(lines, reverse=True) and len(set(lines)) > 1
     by_name = json.loads(run("report", "--by", "directory", "--db", db, "--json").stdout)["rows"]
@@ -309,7 +433,9 @@ def _cells(*shares: tuple[int, int]) -> list[LineCell]:
     ]
 
 
-def test_an_interval_is_over_commits_and_needs_two(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interval_is_over_commits_and_needs_two(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Store(db) as store:
         many = _whole(Facts(_cells((10, 10), (20, 0), (0, 20), (15, 5))), monkeypatch, store)
         single = _whole(Facts(_cells((10, 30))), monkeypatch, store)
@@ -317,10 +443,18 @@ def test_an_interval_is_over_commits_and_needs_two(db: Path, monkeypatch: pytest
         none = _whole(Facts(_cells((0, 30), (0, 30))), monkeypatch, store)
     # commits of 20 lines each with shares .5, 1, 0, .75: the interval of a mean, t(3) = 3.182
     assert many["agent_share"] == pytest.approx(0.5625)
-    deviation = (((0.5 - 0.5625) ** 2 + (1 - 0.5625) ** 2 + 0.5625**2 + (0.75 - 0.5625) ** 2) / 3 / 4) ** 0.5
-    assert many["agent_share_low"] == pytest.approx(max(0.0, 0.5625 - 3.18245 * deviation), abs=1e-4)
+    deviation = (
+        ((0.5 - 0.5625) ** 2 + (1 - 0.5625) ** 2 + 0.5625**2 + (0.75 - 0.5625) ** 2) / 3 / 4
+    ) ** 0.5
+    assert many["agent_share_low"] == pytest.approx(
+        max(0.0, 0.5625 - 3.18245 * deviation), abs=1e-4
+    )
     assert many["agent_share_high"] == 1.0
-    assert (single["agent_share"], single["agent_share_low"], single["agent_share_high"]) == (0.25, None, None)
+    assert (single["agent_share"], single["agent_share_low"], single["agent_share_high"]) == (
+        0.25,
+        None,
+        None,
+    )
     assert (few["agent_lines"], few["agent_share_of"], few["agent_share"]) == (5, 10, None)
     assert (none["agent_share"], none["agent_share_low"]) == (0.0, None)
 
@@ -331,9 +465,11 @@ def test_the_cost_of_a_line_of_a_group_is_that_of_the_agent_lines_beside_it(
 ) -> None:
     """Whoever multiplies the share at HEAD by its lines gets the divisor."""
     records = [
-        LifetimeRecord(60, "agent", 9, 9, 0, 0, False), LifetimeRecord(40, "agent", 2, 9, 1, 1, True),
-        LifetimeRecord(70, "agent", 2, 2, 0, 0, False, lost=True), LifetimeRecord(900, "human", 9, 9, 0, 0, False),
-    ]  # fmt: skip
+        LifetimeRecord(60, "agent", 9, 9, 0, 0, False),
+        LifetimeRecord(40, "agent", 2, 9, 1, 1, True),
+        LifetimeRecord(70, "agent", 2, 2, 0, 0, False, lost=True),
+        LifetimeRecord(900, "human", 9, 9, 0, 0, False),
+    ]
     prompts = [Prompt(_PLACE, 2.0), Prompt(_PLACE, 1.0), *[Prompt(_PLACE, None)] * unpriced]
     lives = [Life(_PLACE, record) for record in records]
     with Store(db) as store:
@@ -347,7 +483,9 @@ def test_the_cost_of_a_line_of_a_group_is_that_of_the_agent_lines_beside_it(
     assert (free["cost_usd"], free["cost_per_line_at_head"]) == (None, None)
 
 
-def test_lines_that_are_too_young_are_counted_as_far_as_they_were_followed(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_that_are_too_young_are_counted_as_far_as_they_were_followed(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def life(birth: int, lines: int, days: float, dead: bool, followed: float) -> Life:
         return Life(_PLACE, LifetimeRecord(lines, "agent", days, followed, 0, 0, dead, birth=birth))
 
@@ -355,6 +493,8 @@ def test_lines_that_are_too_young_are_counted_as_far_as_they_were_followed(db: P
     with Store(db) as store:
         lives = [*old, life(9, 40, 10, True, 100), life(10, 40, 5, False, 5)]
         kept = _whole(Facts(_cells((10, 10)), lives=lives), monkeypatch, store)
-        young = _whole(Facts(_cells((10, 10)), lives=[life(1, 90, 5, False, 5)]), monkeypatch, store)
+        young = _whole(
+            Facts(_cells((10, 10)), lives=[life(1, 90, 5, False, 5)]), monkeypatch, store
+        )
     assert kept["agent_kept_30_days_of"] == 80 and kept["agent_kept_30_days"] == pytest.approx(0.5)
     assert (young["agent_kept_30_days_of"], young["agent_kept_30_days"]) == (0, None)

@@ -9,7 +9,9 @@ import pytest
 from support.commands import clone, run
 
 
-def test_caches_are_listed_emptied_and_filled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_caches_are_listed_emptied_and_filled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     other = tmp_path / "cache" / "other-program"
     other.mkdir(parents=True)

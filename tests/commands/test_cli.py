@@ -64,7 +64,9 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 # --- first contact ----------------------------------------------------------------------------------------------------
 
 
-def test_without_arguments_the_commands_teach(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_arguments_the_commands_teach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     shown = run()
     assert shown.exit_code == 0
@@ -76,7 +78,9 @@ def test_without_arguments_the_commands_teach(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize("program", [attribute, collect])
 def test_help_names_every_exit_code(program: click.Group) -> None:
     shown = run("--help", program=program).stdout
-    codes = {value for name, value in vars(errors).items() if name.startswith("EXIT_")} | {console.EXIT_BUG}
+    codes = {value for name, value in vars(errors).items() if name.startswith("EXIT_")} | {
+        console.EXIT_BUG
+    }
     assert codes == {int(code) for code in re.findall(r"^ +(\d+)  ", shown, re.M)}
 
 
@@ -103,7 +107,9 @@ def test_every_command_and_option_has_a_help_text(program: click.Group) -> None:
 @pytest.mark.parametrize("program", [attribute, collect])
 def test_every_command_is_in_a_section_of_the_help(program: Program) -> None:
     sections = program.sections()
-    assert sorted(str(command.name) for commands in sections.values() for command in commands) == sorted(program.commands)
+    assert sorted(
+        str(command.name) for commands in sections.values() for command in commands
+    ) == sorted(program.commands)
     shown = run("--help", program=program).stdout
     assert "Commands:" not in shown
     for title, commands in sections.items():
@@ -112,14 +118,22 @@ def test_every_command_is_in_a_section_of_the_help(program: Program) -> None:
 
 @pytest.mark.parametrize("program", [attribute, collect])
 def test_no_summary_is_cut_off_at_80_columns(program: click.Group) -> None:
-    for name in ("", *(name for name, command in commands_of(program) if isinstance(command, click.Group))):
-        assert "..." not in run(*name.split(), "--help", program=program).stdout.replace("ARGS]...", ""), name
+    for name in (
+        "",
+        *(name for name, command in commands_of(program) if isinstance(command, click.Group)),
+    ):
+        assert "..." not in run(*name.split(), "--help", program=program).stdout.replace(
+            "ARGS]...", ""
+        ), name
 
 
 def test_former_names_of_options_still_work(tmp_path: Path) -> None:
     db = tmp_path / "x.db"
     Store(db).close()
-    assert run("grades", "--least", 3, "--db", db, "--json").stdout == run("grades", "--min-n", 3, "--db", db, "--json").stdout
+    assert (
+        run("grades", "--least", 3, "--db", db, "--json").stdout
+        == run("grades", "--min-n", 3, "--db", db, "--json").stdout
+    )
 
 
 @pytest.mark.parametrize("module", ["attribution.cli", "collector.cli"])
@@ -137,7 +151,16 @@ def test_repo_ends_in_a_table(tmp_path: Path, bare: bool) -> None:
     repo = clone("example", tmp_path, bare)
     shown = run("repo", repo, "--db", tmp_path / "x.db")
     assert shown.exit_code == 0, shown.stderr
-    for words in ("11", "linked to a session", "5 by trailer", "agent", "human", "unknown", "undeclared", "claude-opus-4-6"):
+    for words in (
+        "11",
+        "linked to a session",
+        "5 by trailer",
+        "agent",
+        "human",
+        "unknown",
+        "undeclared",
+        "claude-opus-4-6",
+    ):
         assert words in shown.stdout
     assert f"whowrote why {repo} " in shown.stdout
     assert max(len(line) for line in shown.stdout.split("\n") if str(tmp_path) not in line) <= 100
@@ -164,19 +187,30 @@ def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
     assert row["edits_applied"] == str(found["edits"]["applied"])
 
 
-def test_the_headline_counts_source_and_tests_and_the_other_kinds_stand_beside(example: tuple[Path, Path]) -> None:
+def test_the_headline_counts_source_and_tests_and_the_other_kinds_stand_beside(
+    example: tuple[Path, Path],
+) -> None:
     repo, db = example
     (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
     kinds = {of["kind"]: of for of in found["kinds"]}
     assert {"source", "test", "docs", "config"} <= set(kinds)
     code = [kinds[name] for name in ("source", "test")]
     assert found["headline"] == {name: sum(lines[name] for lines in code) for name in LINE_CLASSES}
-    assert sum(of["lines"] for of in found["kinds"]) == sum(found["lines"].values()) > sum(found["headline"].values())
+    assert (
+        sum(of["lines"] for of in found["kinds"])
+        == sum(found["lines"].values())
+        > sum(found["headline"].values())
+    )
     shown = run("repo", repo, "--db", db).stdout
-    assert f"lines added     {sum(found['headline'].values())} " in shown and "by kind of file" in shown
+    assert (
+        f"lines added     {sum(found['headline'].values())} " in shown
+        and "by kind of file" in shown
+    )
 
 
-def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(example: tuple[Path, Path]) -> None:
+def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
+    example: tuple[Path, Path],
+) -> None:
     repo, db = example
     (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
     whole, *ages = found["coverage"]
@@ -202,13 +236,22 @@ def test_counts_that_differ_say_what_they_count(example: tuple[Path, Path]) -> N
         by_agents = "SELECT SUM(nonblank) FROM line_spans WHERE class = 'agent'"
         code = "kind IN ('source', 'test')"
         lines = {"every": count(by_agents), "code": count(f"{by_agents} AND {code}")}
-        commits = count(f"SELECT COUNT(DISTINCT commit_id) FROM line_spans WHERE nonblank > 0 AND {code}")
+        commits = count(
+            f"SELECT COUNT(DISTINCT commit_id) FROM line_spans WHERE nonblank > 0 AND {code}"
+        )
         assert lines["every"] > lines["code"] and commits < count("SELECT COUNT(*) FROM commits")
     summary = run("repo", repo, "--db", db).stdout
     assert re.search(rf"agent +{lines['code']} ", summary) and "not counting" in summary
     assert re.search(rf"lines in files of every kind\n.*\n.* {lines['every']}\n", summary)
-    assert f"; {lines['every']} lines in commits, files of every kind" in run("sessions", "--db", db).stdout
-    (total,) = (line for line in run("log", "HEAD", repo, "--total", "--db", db).stdout.splitlines() if "Claude Code" in line)
+    assert (
+        f"; {lines['every']} lines in commits, files of every kind"
+        in run("sessions", "--db", db).stdout
+    )
+    (total,) = (
+        line
+        for line in run("log", "HEAD", repo, "--total", "--db", db).stdout.splitlines()
+        if "Claude Code" in line
+    )
     assert total.split()[-1] == str(lines["code"])
     broken_down = run("report", "--by", "repository", "--db", db).stdout
     assert f" {commits} " in broken_down and "the commits that have any" in broken_down
@@ -223,7 +266,9 @@ def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
 
 
 def test_since_leaves_earlier_commits_out(example: tuple[Path, Path], tmp_path: Path) -> None:
-    (found,) = json.loads(run("repo", example[0], "--db", tmp_path / "s.db", "--since", "2026-02-01", "--json").stdout)
+    (found,) = json.loads(
+        run("repo", example[0], "--db", tmp_path / "s.db", "--since", "2026-02-01", "--json").stdout
+    )
     assert 0 < found["commits"] < 11
     shown = run("blame", example[0], "README.md", "--db", tmp_path / "s.db")
     assert "outside the attributed history" in shown.stdout
@@ -232,7 +277,17 @@ def test_since_leaves_earlier_commits_out(example: tuple[Path, Path], tmp_path: 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: int) -> None:
     good = [clone("squash", tmp_path), clone("crlf", tmp_path)]
-    shown = run("repo", good[0], tmp_path / "absent", good[1], "--db", tmp_path / "x.db", "--jobs", jobs, "--json")
+    shown = run(
+        "repo",
+        good[0],
+        tmp_path / "absent",
+        good[1],
+        "--db",
+        tmp_path / "x.db",
+        "--jobs",
+        jobs,
+        "--json",
+    )
     assert shown.exit_code == errors.EXIT_PARTIAL
     assert [r["name"] for r in json.loads(shown.stdout)] == ["squash", "crlf"]
     assert "absent does not exist" in " ".join(shown.stderr.split())  # a long path breaks the line
@@ -245,7 +300,9 @@ def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: i
     assert run("data", "check", "--db", tmp_path / "x.db").exit_code == 0
 
 
-def test_a_namesake_does_not_replace_another_repository(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_namesake_does_not_replace_another_repository(
+    example: tuple[Path, Path], tmp_path: Path
+) -> None:
     other = clone("squash", tmp_path).rename(tmp_path / "example")
     shown = run("repo", other, "--name", "example", "--db", example[1])
     assert shown.exit_code == errors.EXIT_USAGE
@@ -298,7 +355,11 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
         head = f"commit refs/heads/{branch}\nmark :{number}\ncommitter A <a@b> {number} +0000\ndata 1\nx\n{parents}"
         return f"{head}M 644 inline f\ndata {len(text)}\n{text}\n"
 
-    data = commit("main", 1, "a\nb\n") + commit("side", 2, "b\nx\ny\n", "from :1\n") + commit("main", 3, "a\nb\nz\n", "from :1\n")
+    data = (
+        commit("main", 1, "a\nb\n")
+        + commit("side", 2, "b\nx\ny\n", "from :1\n")
+        + commit("main", 3, "a\nb\nz\n", "from :1\n")
+    )
     data += commit("main", 4, "a\nb\nz\nb\nx\ny\n", "from :3\nmerge :2\n")
     repo = import_stream(data.encode(), tmp_path / "r")
     shown = run("repo", repo, "--db", tmp_path / "x.db", "--allow-no-checkpoints", "-q")
@@ -315,7 +376,9 @@ def test_blame_marks_authors_by_letter(example: tuple[Path, Path]) -> None:
 
 
 def test_blame_as_data(example: tuple[Path, Path]) -> None:
-    as_json = json.loads(run("blame", example[0], "birdlog/store.py", "--db", example[1], "--json").stdout)
+    as_json = json.loads(
+        run("blame", example[0], "birdlog/store.py", "--db", example[1], "--json").stdout
+    )
     as_csv = rows(run("blame", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
     assert [r["class"] for r in as_json] == [r["class"] for r in as_csv]
     assert as_json[13]["class"] == "likely_human"
@@ -323,7 +386,18 @@ def test_blame_as_data(example: tuple[Path, Path]) -> None:
 
 
 def test_blame_at_an_older_commit(example: tuple[Path, Path]) -> None:
-    found = json.loads(run("blame", example[0], "birdlog/store.py", "--commit", "7092095d", "--db", example[1], "--json").stdout)
+    found = json.loads(
+        run(
+            "blame",
+            example[0],
+            "birdlog/store.py",
+            "--commit",
+            "7092095d",
+            "--db",
+            example[1],
+            "--json",
+        ).stdout
+    )
     assert {r["commit"][:8] for r in found} == {"7092095d"}
 
 
@@ -337,9 +411,18 @@ def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
     assert "No other session touched it" in shown
 
 
-def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(example: tuple[Path, Path]) -> None:
-    for number, after in ((7, ""), (8, "def by_species(sightings: Iterable[Sighting]) -> list[tuple[str, int]]:")):
-        found = json.loads(run("why", example[0], f"birdlog/counts.py:{number}", "--db", example[1], "--json").stdout)
+def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(
+    example: tuple[Path, Path],
+) -> None:
+    for number, after in (
+        (7, ""),
+        (8, "def by_species(sightings: Iterable[Sighting]) -> list[tuple[str, int]]:"),
+    ):
+        found = json.loads(
+            run(
+                "why", example[0], f"birdlog/counts.py:{number}", "--db", example[1], "--json"
+            ).stdout
+        )
         lines = found["tool_call"]["lines"]
         hit = next(i for i, line in enumerate(lines) if line["hit"])
         assert found["text"] == lines[hit]["text"] == ""
@@ -353,21 +436,37 @@ def test_explain_a_line_that_a_person_changed(example: tuple[Path, Path]) -> Non
 
 
 def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
-    found = json.loads(run("why", example[0], "birdlog/store.py:14", "--db", example[1], "--json").stdout)
+    found = json.loads(
+        run("why", example[0], "birdlog/store.py:14", "--db", example[1], "--json").stdout
+    )
     assert found["class"] == "likely_human"
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
     assert "none of it explains the line" in found["why_not_someone_else"][0]
 
 
-def test_explain_shows_the_witness_and_never_denies_what_it_lists(example: tuple[Path, Path]) -> None:
-    shown = " ".join(run("why", example[0], "birdlog/store.py:14", "--db", example[1]).stdout.split())
+def test_explain_shows_the_witness_and_never_denies_what_it_lists(
+    example: tuple[Path, Path],
+) -> None:
+    shown = " ".join(
+        run("why", example[0], "birdlog/store.py:14", "--db", example[1]).stdout.split()
+    )
     assert "likely human, inferred" in shown
     assert "witness commit: without the line 2026-01-12 10:26 UTC, with it in the commit" in shown
-    line = BlameLine(1, "x = 1", Introduction("0" * 40, "a.py", 1), None, LineAttribution("human", witness="recorded"), None)
+    line = BlameLine(
+        1,
+        "x = 1",
+        Introduction("0" * 40, "a.py", 1),
+        None,
+        LineAttribution("human", witness="recorded"),
+        None,
+    )
     assert "nothing that can write ran in between" in reasons(line).evidence[0]
     busy = reasons(line, busy=True).evidence[0]
-    assert "nothing that can write" not in busy and "what agents ran in between (below) did not write it" in busy
+    assert (
+        "nothing that can write" not in busy
+        and "what agents ran in between (below) did not write it" in busy
+    )
 
 
 def test_explain_names_the_tool_and_who_ran_it(example: tuple[Path, Path]) -> None:
@@ -380,7 +479,11 @@ def test_explain_quotes_a_refused_edit_that_holds_the_line(tmp_path: Path) -> No
     found = json.loads(run("why", repo, "ledger.py:2", "--db", db, "--json").stdout)
     assert (found["reason"], found["text"]) == ("agent_text", "from pathlib import Path")
     (one,) = found["earlier_texts"]
-    assert (one["path"], one["outcome"], one["text"]) == ("ledger.py", "rejected", "from pathlib import Path")
+    assert (one["path"], one["outcome"], one["text"]) == (
+        "ledger.py",
+        "rejected",
+        "from pathlib import Path",
+    )
     shown = run("why", repo, "ledger.py:2", "--db", db).stdout
     assert "earlier text" in shown and "edit of ledger.py, refused" in shown
 
@@ -405,12 +508,19 @@ def test_commands_that_work_on_the_directory_of_a_file(command: str, works: bool
 
 
 def test_what_an_edit_would_replace_is_no_text_of_the_agent() -> None:
-    edit = json.dumps({"file_path": "a.ts", "edits": [{"old_string": "const a = 'was'", "new_string": "const a = 'is'"}]})
+    edit = json.dumps(
+        {
+            "file_path": "a.ts",
+            "edits": [{"old_string": "const a = 'was'", "new_string": "const a = 'is'"}],
+        }
+    )
     assert "is" in produced(edit) and "was" not in produced(edit) and "a.ts" in produced(edit)
     assert produced('{"old_string": "cut o') == '{"old_string": "cut o'
 
 
-def test_explain_a_line_of_a_subagent_names_the_call_that_started_it(example: tuple[Path, Path]) -> None:
+def test_explain_a_line_of_a_subagent_names_the_call_that_started_it(
+    example: tuple[Path, Path],
+) -> None:
     shown = run("why", example[0], "birdlog/report.py:1", "--db", example[1]).stdout
     assert "agent, subagent" in shown
     assert "tool call     Agent" in shown  # the call that started it
@@ -438,7 +548,9 @@ def test_explain_attributes_first_when_needed(tmp_path: Path) -> None:
     assert "undeclared" not in shown.stderr
 
 
-def test_paths_may_be_given_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_may_be_given_from_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo = clone("example", tmp_path, bare=False)
     monkeypatch.chdir(repo / "birdlog")
     assert run("blame", ".", "store.py", "--db", tmp_path / "x.db").exit_code == 0
@@ -469,19 +581,30 @@ def test_show_a_commit(example: tuple[Path, Path]) -> None:
     assert "right where blind readers checked: agent" in by_id.stdout
 
 
-def test_show_puts_the_producers_number_beside_ours(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_show_puts_the_producers_number_beside_ours(
+    example: tuple[Path, Path], tmp_path: Path
+) -> None:
     db = tmp_path / "v.db"
     run("repo", example[0], "--db", db, "-q")
     with sqlite3.connect(db) as connection:
-        commit = connection.execute("SELECT id FROM commits WHERE commit_sha LIKE '258da5c7%'").fetchone()[0]
+        commit = connection.execute(
+            "SELECT id FROM commits WHERE commit_sha LIKE '258da5c7%'"
+        ).fetchone()[0]
         record = connection.execute(
             "SELECT r.id FROM commit_checkpoint_links l JOIN checkpoint_sessions r ON r.checkpoint_id = l.checkpoint "
             "WHERE commit_id = ?",
             (commit,),
         ).fetchone()[0]
-        connection.execute("UPDATE checkpoint_sessions SET vendor_percentage = 40 WHERE id = ?", (record,))
-        connection.execute("INSERT OR REPLACE INTO vendor_checks VALUES (?, ?, 40, 100, 60, 'window')", (record, commit))
-    assert re.search(r"40\.0 % +100\.0 % +window", run("log", "--show", "258da5c7", "--db", db).stdout)
+        connection.execute(
+            "UPDATE checkpoint_sessions SET vendor_percentage = 40 WHERE id = ?", (record,)
+        )
+        connection.execute(
+            "INSERT OR REPLACE INTO vendor_checks VALUES (?, ?, 40, 100, 60, 'window')",
+            (record, commit),
+        )
+    assert re.search(
+        r"40\.0 % +100\.0 % +window", run("log", "--show", "258da5c7", "--db", db).stdout
+    )
 
 
 # --- check, sessions, problems, collect -------------------------------------------------------------------------------
@@ -490,19 +613,28 @@ def test_show_puts_the_producers_number_beside_ours(example: tuple[Path, Path], 
 def test_check_is_silent_about_nothing(example: tuple[Path, Path], tmp_path: Path) -> None:
     shown = run("data", "check", "--db", example[1])
     assert shown.exit_code == 0
-    assert shown.stdout.count("OK ") == len(rows(run("data", "check", "--db", example[1], "--csv"))) >= 9
+    assert (
+        shown.stdout.count("OK ")
+        == len(rows(run("data", "check", "--db", example[1], "--csv")))
+        >= 9
+    )
 
 
 def test_check_shows_what_is_broken(example: tuple[Path, Path], tmp_path: Path) -> None:
     db = tmp_path / "b.db"
     run("repo", example[0], "--db", db, "-q")
     with sqlite3.connect(db) as connection:
-        connection.execute("UPDATE commit_files SET human_lines = human_lines + 1 WHERE path = 'README.md'")
+        connection.execute(
+            "UPDATE commit_files SET human_lines = human_lines + 1 WHERE path = 'README.md'"
+        )
     shown = run("data", "check", "--db", db)
     assert shown.exit_code == errors.EXIT_CHECK_FAILED
     assert "BROKEN" in shown.stdout
     assert "README.md" in shown.stdout
-    found = {c["name"]: c["broken"] for c in json.loads(run("data", "check", "--db", db, "--json").stdout)}
+    found = {
+        c["name"]: c["broken"]
+        for c in json.loads(run("data", "check", "--db", db, "--json").stdout)
+    }
     assert found["classes_sum"] >= 1
     assert found["spans_sum"] == 0
 
@@ -540,14 +672,23 @@ NOT_MADE = Path("not-made.db")
 
 
 def bad_databases(directory: Path) -> dict[str, Path]:
-    foreign, newer, damaged = directory / "foreign.db", directory / "newer.db", directory / "damaged.db"
+    foreign, newer, damaged = (
+        directory / "foreign.db",
+        directory / "newer.db",
+        directory / "damaged.db",
+    )
     with sqlite3.connect(foreign) as connection:
         connection.execute("CREATE TABLE dogs (name)")
     Store(newer).close()
     with sqlite3.connect(newer) as connection:
         connection.execute("PRAGMA user_version = 99")
     damaged.write_bytes(b"no database at all, only some words" * 100)
-    return {"foreign": foreign, "newer": newer, "damaged": damaged, "nowhere": directory / "no" / "such" / "x.db"}
+    return {
+        "foreign": foreign,
+        "newer": newer,
+        "damaged": damaged,
+        "nowhere": directory / "no" / "such" / "x.db",
+    }
 
 
 @pytest.mark.parametrize(
@@ -559,7 +700,9 @@ def bad_databases(directory: Path) -> dict[str, Path]:
         ("nowhere", "cannot be opened"),
     ],
 )
-def test_unusable_databases(example: tuple[Path, Path], tmp_path: Path, which: str, words: str) -> None:
+def test_unusable_databases(
+    example: tuple[Path, Path], tmp_path: Path, which: str, words: str
+) -> None:
     db = bad_databases(tmp_path)[which]
     before = db.read_bytes() if db.is_file() else None
     for command in (["repo", example[0]], ["why", example[0], "README.md:1"]):
@@ -588,7 +731,9 @@ def test_a_directory_without_write_permission(example: tuple[Path, Path], tmp_pa
     assert "permissions" in shown.stderr
 
 
-def test_a_full_disk_is_no_bug(example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_no_bug(
+    example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(store: Store, *_: object) -> None:
         with store.transaction():
             raise sqlite3.OperationalError("database or disk is full")
@@ -600,7 +745,10 @@ def test_a_full_disk_is_no_bug(example: tuple[Path, Path], tmp_path: Path, monke
 
 
 def test_paths_that_are_no_repository(tmp_path: Path) -> None:
-    for path, words in ((tmp_path, "is not inside a git repository"), (tmp_path / "absent", "does not exist")):
+    for path, words in (
+        (tmp_path, "is not inside a git repository"),
+        (tmp_path / "absent", "does not exist"),
+    ):
         for command in (["repo", path], ["blame", path, "x"], ["why", path, "x:1"]):
             shown = run(*command, "--db", tmp_path / "none.db")
             assert shown.exit_code == errors.EXIT_USAGE
@@ -634,7 +782,10 @@ def test_without_checkpoints_there_is_advice(tmp_path: Path) -> None:
         (["blame", "{repo}", "sotre.py"], "there is no file sotre.py"),
         (["blame", "{repo}", "store.py"], "Did you mean: birdlog/store.py"),
         (["blame", "{repo}", "birdlog"], "there is no file birdlog"),
-        (["blame", "{repo}", "README.md", "--commit", "nope"], "no branch, tag or commit named 'nope'"),
+        (
+            ["blame", "{repo}", "README.md", "--commit", "nope"],
+            "no branch, tag or commit named 'nope'",
+        ),
         (["why", "{repo}", "README.md:0"], "has no line 0"),
         (["why", "{repo}", "README.md:9999"], "has no line 9999"),
         (["why", "{repo}", ""], "there is no file"),
@@ -689,17 +840,27 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     world.commit(f"Add {ATTACK}", [session])
     directory = tmp_path_factory.mktemp("hostile")
     repo = world.build(directory / "evil\x1b[31mrepo")
-    assert run("repo", repo, "--db", directory / "x.db", "-q", "--allow-no-checkpoints").exit_code == 0
+    assert (
+        run("repo", repo, "--db", directory / "x.db", "-q", "--allow-no-checkpoints").exit_code == 0
+    )
     return repo, directory / "x.db"
 
 
 def screens(repo: Path, db: Path) -> Iterator[Result]:
     name = f"evil{ATTACK}.py"
     for command in (
-        ["repo", repo], ["blame", repo, name], ["why", repo, name], ["why", repo, f"{name}:2"], ["log", "--show", "HEAD", repo],
-        ["blame", repo, "README.md"], ["blame", repo, f"no{ATTACK}"], ["sessions"], ["problems"], ["check"],
+        ["repo", repo],
+        ["blame", repo, name],
+        ["why", repo, name],
+        ["why", repo, f"{name}:2"],
+        ["log", "--show", "HEAD", repo],
+        ["blame", repo, "README.md"],
+        ["blame", repo, f"no{ATTACK}"],
+        ["sessions"],
+        ["problems"],
+        ["check"],
         ["repo", repo, "--branch", ATTACK],
-    ):  # fmt: skip
+    ):
         for form in ([], ["--json"], ["--csv"]):
             yield run(*command, *form, "--db", db)
 
@@ -739,9 +900,7 @@ def test_colour_only_where_wanted(example: tuple[Path, Path]) -> None:
 
 
 def test_a_closed_pipe_is_no_error(example: tuple[Path, Path]) -> None:
-    command = (
-        f"{sys.executable} -c 'from attribution.cli import main; main()' blame {example[0]} birdlog/store.py --db {example[1]}"
-    )
+    command = f"{sys.executable} -c 'from attribution.cli import main; main()' blame {example[0]} birdlog/store.py --db {example[1]}"
     shown = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command} | head -1"],
         capture_output=True,
@@ -752,7 +911,9 @@ def test_a_closed_pipe_is_no_error(example: tuple[Path, Path]) -> None:
     assert shown.stderr == ""
 
 
-def test_a_bug_leaves_a_log(example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_leaves_a_log(
+    example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("surprise \x1b[31m")
 
@@ -785,9 +946,19 @@ def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) ->
         "if 'spawn_main' in ' '.join(sys.orig_argv):\n"  # the process that attributes
         "    import attribution.stages.lines as r\n    r.attribute_repo = slow\n"
     )
-    command = [sys.executable, "-m", "whowrote", "repo", str(example[0]), "--db", str(tmp_path / "x.db")]
+    command = [
+        sys.executable,
+        "-m",
+        "whowrote",
+        "repo",
+        str(example[0]),
+        "--db",
+        str(tmp_path / "x.db"),
+    ]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as child:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+    ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "started\n"
         child.send_signal(signal.SIGINT)
@@ -800,11 +971,18 @@ def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) ->
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("program", ["whowrote", "collect"])
-def test_a_signal_while_modules_are_imported_ends_with_one_line(number: signal.Signals, program: str, tmp_path: Path) -> None:
-    (tmp_path / "click.py").write_text(f"import os, time\nos.kill(os.getpid(), {int(number)})\ntime.sleep(9)\n")
+def test_a_signal_while_modules_are_imported_ends_with_one_line(
+    number: signal.Signals, program: str, tmp_path: Path
+) -> None:
+    (tmp_path / "click.py").write_text(
+        f"import os, time\nos.kill(os.getpid(), {int(number)})\ntime.sleep(9)\n"
+    )
     code = f"import sys; sys.argv[0] = '{program}'; from attribution.start import main; main()"
     done = process("--help", code=code, env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"})
-    assert (done.returncode, done.stderr) == (errors.EXIT_INTERRUPTED, "interrupted: nothing was begun\n")
+    assert (done.returncode, done.stderr) == (
+        errors.EXIT_INTERRUPTED,
+        "interrupted: nothing was begun\n",
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe that nobody reads")
@@ -813,12 +991,20 @@ def test_output_that_nobody_reads_from_the_start_is_no_error(arguments: list[str
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-c", "from attribution.start import main; main()", *arguments]
-    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        command,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(
+    tmp_path: Path,
+) -> None:
     code = (
         "import sys, time, tempfile\nfrom collector.console.terminal import run_guarded\n"
         "from collector.runtime.workers import Task, TaskLimits, run\n"
@@ -832,14 +1018,20 @@ def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(tmp
     scratch.mkdir()
     env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)}
     with subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
     ) as child:
         assert child.stdout is not None
         child.stdout.readline()
         while len(list(scratch.iterdir())) < 2:
             time.sleep(0.05)
         child.send_signal(signal.SIGINT)
-        _, stderr = child.communicate(timeout=20)  # ends only when no worker holds the pipe any more
+        _, stderr = child.communicate(
+            timeout=20
+        )  # ends only when no worker holds the pipe any more
     assert child.returncode == errors.EXIT_INTERRUPTED
     assert "Traceback" not in stderr
     assert list(scratch.iterdir()) == []
@@ -850,7 +1042,9 @@ def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(tmp
 def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
     paths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import os, sys\nif 'spawn_main' in ' '.join(sys.orig_argv):\n    os.abort()\n")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nif 'spawn_main' in ' '.join(sys.orig_argv):\n    os.abort()\n"
+    )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "clones").mkdir()
     clones = [clone(case, tmp_path / "clones") for case in ("example", "squash")[:paths]]
@@ -858,8 +1052,13 @@ def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
     assert done.exit_code == (errors.EXIT_KILLED if paths == 1 else errors.EXIT_PARTIAL)
     assert "its process was killed by SIGABRT" in " ".join(done.stderr.split())
     with Store(tmp_path / "out.db") as store:
-        problems = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository' ORDER BY subject")
-        assert [(row["subject"], row["code"]) for row in problems] == [("example", "failed"), ("squash", "failed")][:paths]
+        problems = store.rows(
+            "SELECT subject, code, detail FROM problems WHERE stage = 'repository' ORDER BY subject"
+        )
+        assert [(row["subject"], row["code"]) for row in problems] == [
+            ("example", "failed"),
+            ("squash", "failed"),
+        ][:paths]
         assert all("its process was killed" in row["detail"] for row in problems)
     monkeypatch.delenv("PYTHONPATH")
     assert run("repo", *clones, "--db", tmp_path / "out.db").exit_code == 0
@@ -869,14 +1068,18 @@ def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
 
 @pytest.mark.workers
 @pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
-def test_memory_beyond_the_limit_is_a_problem_and_an_exit_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_beyond_the_limit_is_a_problem_and_an_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("collector.runtime.bounds.memory_share", lambda jobs: 30 << 20)
     done = run("repo", clone("example", tmp_path), "--db", tmp_path / "out.db")
     assert done.exit_code in (errors.EXIT_PARTIAL,), done.output
     assert "memory" in done.stderr
 
 
-def test_progress_is_one_line_without_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_one_line_without_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(console, "_LATE", 0.0)
     with console.Reporter("somewhere\x1b[31m") as tell:
         for number in range(5):
@@ -886,7 +1089,9 @@ def test_progress_is_one_line_without_a_terminal(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err == "somewhere\\x1b[31m: reading … 0 of 5\n"
 
 
-def test_progress_goes_on_without_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_goes_on_without_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(console, "_LATE", 0.0)
     monkeypatch.setattr(console, "_AGAIN", 0.0)
     with console.Reporter("somewhere") as tell:
@@ -895,14 +1100,20 @@ def test_progress_goes_on_without_a_terminal(capsys: pytest.CaptureFixture[str],
     assert capsys.readouterr().err == "somewhere: reading … 1,000 of 5,000\nsomewhere: writing …\n"
 
 
-def test_quiet_runs_report_no_progress_of_any_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quiet_runs_report_no_progress_of_any_stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(console, "_LATE", 0.0)
     done = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db", "--history", "-q")
     assert (done.exit_code, done.output) == (0, "")
 
 
-@pytest.mark.parametrize("more", [(), ("--redact", "emails"), ("--history",)], ids=["plain", "redact", "history"])
-def test_a_clone_is_opened_once_in_a_run(more: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "more", [(), ("--redact", "emails"), ("--history",)], ids=["plain", "redact", "history"]
+)
+def test_a_clone_is_opened_once_in_a_run(
+    more: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened: list[str] = []
     init = GitRepo.__init__
 

@@ -17,7 +17,11 @@ from attribution.lineage.blame_check import BlameAgreement, DifferingFile
 from collector import errors
 from collector.storage.store import Store
 
-BLOCK = ["def moved(argument):", "    return argument.something_long()", "    # and a third line of it"]
+BLOCK = [
+    "def moved(argument):",
+    "    return argument.something_long()",
+    "    # and a third line of it",
+]
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +51,9 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
 
 def same_tables(db: Path) -> list[str]:
     with Store(db) as store:
-        return [row["name"] for row in store.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return [
+            row["name"] for row in store.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
 
 
 # --- survival ---------------------------------------------------------------------------------------------------------
@@ -57,7 +63,15 @@ def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) ->
     repo, db = example
     shown = run("survival", repo, "--db", db, "--by", "session", "--by", "language", "--no-curves")
     assert shown.exit_code == 0, shown.stderr
-    parts = ("agent", "HEAD", "share surviving", "who removed the agents' lines", "human + undeclared", "language", "session")
+    parts = (
+        "agent",
+        "HEAD",
+        "share surviving",
+        "who removed the agents' lines",
+        "human + undeclared",
+        "language",
+        "session",
+    )
     assert [part for part in parts if part not in shown.stdout] == []
     assert run("data", "check", "--db", db).exit_code == 0
 
@@ -65,12 +79,35 @@ def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) ->
 def test_survival_as_data(example: tuple[Path, Path]) -> None:
     repo, db = example
     table = rows(run("survival", repo, "--db", db, "--csv"))
-    assert {row["grouping"] for row in table} == {"class", "model", "agent", "session", "directory", "language"}
-    head = next(row for row in table if (row["grouping"], row["author"], row["unit"]) == ("class", "agent", "head"))
-    assert float(head["share"]) == pytest.approx(1 - int(head["dead"]) / int(head["lines"])) and float(head["share"]) > 0
-    assert all(float(row["low"]) < float(row["share"]) < float(row["high"]) for row in table if row["low"])
+    assert {row["grouping"] for row in table} == {
+        "class",
+        "model",
+        "agent",
+        "session",
+        "directory",
+        "language",
+    }
+    head = next(
+        row
+        for row in table
+        if (row["grouping"], row["author"], row["unit"]) == ("class", "agent", "head")
+    )
+    assert (
+        float(head["share"]) == pytest.approx(1 - int(head["dead"]) / int(head["lines"]))
+        and float(head["share"]) > 0
+    )
+    assert all(
+        float(row["low"]) < float(row["share"]) < float(row["high"]) for row in table if row["low"]
+    )
     found = json.loads(run("survival", repo, "--db", db, "--json", "--no-curves").stdout)
-    assert set(found) >= {"repositories", "groups", "agent_lines_ended_by", "comparisons", "curves", "left_out"}
+    assert set(found) >= {
+        "repositories",
+        "groups",
+        "agent_lines_ended_by",
+        "comparisons",
+        "curves",
+        "left_out",
+    }
     assert [c["baseline"] for c in found["comparisons"]] == ["human", "dated", "human + undeclared"]
 
 
@@ -90,7 +127,9 @@ def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path
     assert [int(row["at_risk"]) for row in table] == [2 * int(row["at_risk"]) for row in alone]
 
 
-def test_a_database_that_was_attributed_again_says_what_is_behind(travelled: tuple[Path, Path, Build]) -> None:
+def test_a_database_that_was_attributed_again_says_what_is_behind(
+    travelled: tuple[Path, Path, Build],
+) -> None:
     repo, db, _ = travelled
     assert run("survival", repo, "--db", db, "--no-curves").exit_code == 0
     before = run("survival", "--db", db, "--csv").stdout
@@ -110,17 +149,27 @@ def test_curves(example: tuple[Path, Path]) -> None:
     assert "median life" in shown.stdout and "100% │" in shown.stdout
     found = json.loads(run("survival", repo, "--db", db, "--json").stdout)
     assert found["curves"]["agent"]["steps"][0] | {"low": 0, "high": 0, "alive": 0} == {
-        "days": 0.0, "low": 0, "high": 0, "alive": 0, "at_risk": found["curves"]["agent"]["lines"],
-    }  # fmt: skip
+        "days": 0.0,
+        "low": 0,
+        "high": 0,
+        "alive": 0,
+        "at_risk": found["curves"]["agent"]["lines"],
+    }
 
 
-def test_without_the_statistics_extra(example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_statistics_extra(
+    example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo, db = example
     monkeypatch.setitem(sys.modules, "lifelines", None)
     monkeypatch.setattr("attribution.stats.comparison.available", lambda: False)
     shown = run("survival", repo, "--db", db)
     assert shown.exit_code == 0, shown.stderr
-    assert "share surviving" in shown.stdout and "median life" in shown.stdout and "no hazard ratios" in shown.stdout
+    assert (
+        "share surviving" in shown.stdout
+        and "median life" in shown.stdout
+        and "no hazard ratios" in shown.stdout
+    )
     assert run("survival", repo, "--db", db, "--csv").exit_code == 0
 
 
@@ -154,9 +203,15 @@ def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) 
 def test_the_life_of_a_line_that_is_gone(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
     at = build.sha["three"]
-    found = json.loads(run("why", repo, "c:6", "--commit", at, "--db", db, "--json", "--history").stdout)["history"]
+    found = json.loads(
+        run("why", repo, "c:6", "--commit", at, "--db", db, "--json", "--history").stdout
+    )["history"]
     assert [(e["what"], build.name[e["sha"]]) for e in found["events"]][-1] == ("removed", "four")
-    assert (found["cause"], found["removed_by"], found["replaced_by"]) == ("modified", "unknown", ["    # rewritten"])
+    assert (found["cause"], found["removed_by"], found["replaced_by"]) == (
+        "modified",
+        "unknown",
+        ["    # rewritten"],
+    )
     shown = run("why", repo, "c:6", "--commit", at, "--db", db, "--history")
     assert "removed by an unknown author" in shown.stdout and "# rewritten" in shown.stdout
     table = rows(run("why", repo, "c:6", "--commit", at, "--db", db, "--csv", "--history"))
@@ -171,9 +226,16 @@ def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> 
     table = rows(run("blame", repo, "c", "--db", db, "--csv"))
     moved = table[4]
     assert build.name[moved["commit"]] == "two" and build.name[moved["first_commit"]] == "one"
-    assert (moved["first_path"], moved["first_line"], moved["moves"]) == ("a", "2", f"moved in {build.sha['two'][:9]}")
+    assert (moved["first_path"], moved["first_line"], moved["moves"]) == (
+        "a",
+        "2",
+        f"moved in {build.sha['two'][:9]}",
+    )
     assert "~  older: 2 lines that" in run("blame", repo, "c", "--db", db).stdout
-    assert f"first written in {build.sha['one'][:9]} as a:2" in run("why", repo, "c:5", "--db", db).stdout
+    assert (
+        f"first written in {build.sha['one'][:9]} as a:2"
+        in run("why", repo, "c:5", "--db", db).stdout
+    )
 
 
 def test_a_line_older_than_the_window(tmp_path: Path) -> None:
@@ -187,8 +249,12 @@ def test_a_line_older_than_the_window(tmp_path: Path) -> None:
     run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints")
     for place in ("a:1", "b:3"):
         assert "--full" in run("why", build.where, place, "--db", db, "--history").stdout
-    found = json.loads(run("why", build.where, "b:3", "--db", db, "--full", "--json", "--history").stdout)["history"]
-    assert [e["what"] for e in found["events"]] == ["introduced", "moved", "present"] and not found["notes"]
+    found = json.loads(
+        run("why", build.where, "b:3", "--db", db, "--full", "--json", "--history").stdout
+    )["history"]
+    assert [e["what"] for e in found["events"]] == ["introduced", "moved", "present"] and not found[
+        "notes"
+    ]
 
 
 # --- verify -----------------------------------------------------------------------------------------------------------
@@ -204,11 +270,20 @@ def test_verify_agrees(travelled: tuple[Path, Path, Build]) -> None:
     assert run("data", "verify", repo, "--branch", "x1", "--json").exit_code == 0
 
 
-def test_verify_that_finds_a_difference_fails(travelled: tuple[Path, Path, Build], monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = BlameAgreement(files=1, lines=3, same=2, same_commit=2, differing=[DifferingFile("a" * 40, "f", 1)])
-    monkeypatch.setattr("attribution.queries.blame_agreement.verify", lambda *_, **__: {"a" * 40: wrong})
+def test_verify_that_finds_a_difference_fails(
+    travelled: tuple[Path, Path, Build], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = BlameAgreement(
+        files=1, lines=3, same=2, same_commit=2, differing=[DifferingFile("a" * 40, "f", 1)]
+    )
+    monkeypatch.setattr(
+        "attribution.queries.blame_agreement.verify", lambda *_, **__: {"a" * 40: wrong}
+    )
     shown = run("data", "verify", travelled[0])
-    assert shown.exit_code == errors.EXIT_CHECK_FAILED and "lines that differ in aaaaaaaaa:f: 1" in shown.stdout
+    assert (
+        shown.exit_code == errors.EXIT_CHECK_FAILED
+        and "lines that differ in aaaaaaaaa:f: 1" in shown.stdout
+    )
 
 
 # --- wrong use --------------------------------------------------------------------------------------------------------
@@ -219,7 +294,10 @@ def test_verify_that_finds_a_difference_fails(travelled: tuple[Path, Path, Build
     [
         (["why", "--history", "{repo}", "README.md:99999"], "has no line 99999"),
         (["why", "--history", "{repo}", "nope.md:1"], "there is no file nope.md"),
-        (["why", "--history", "{repo}", "README.md:1", "--commit", "nope"], "no branch, tag or commit named 'nope'"),
+        (
+            ["why", "--history", "{repo}", "README.md:1", "--commit", "nope"],
+            "no branch, tag or commit named 'nope'",
+        ),
         (["survival", "--full"], "require the PATH of a clone"),
         (["survival", "{repo}", "--by", "colour"], "colour"),
         (["survival", "/nowhere", "--no-curves"], "does not exist"),
@@ -237,13 +315,19 @@ def test_survival_needs_something_to_tell_of(tmp_path: Path) -> None:
     Store(db).close()
     shown = run("survival", "--db", db, "--no-curves")
     assert shown.exit_code == errors.EXIT_USAGE and "whowrote survival PATH" in shown.stderr
-    assert run("survival", "--db", tmp_path / "none.db", "--no-curves").exit_code == errors.EXIT_DATABASE
+    assert (
+        run("survival", "--db", tmp_path / "none.db", "--no-curves").exit_code
+        == errors.EXIT_DATABASE
+    )
     assert run("data", "verify", tmp_path).exit_code == errors.EXIT_USAGE
     assert run("data", "verify", tmp_path, "--branch", "nope").exit_code == errors.EXIT_USAGE
 
 
 def test_survival_can_be_quiet(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path), tmp_path / "x.db"
-    assert "attributing it first" in run("survival", repo, "--db", tmp_path / "y.db", "--no-curves").stderr
+    assert (
+        "attributing it first"
+        in run("survival", repo, "--db", tmp_path / "y.db", "--no-curves").stderr
+    )
     shown = run("survival", repo, "--db", db, "--no-curves", "-q")
     assert shown.exit_code == 0 and shown.stderr == "" and "agent" in shown.stdout

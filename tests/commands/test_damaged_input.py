@@ -26,7 +26,10 @@ DAMAGE: dict[str, tuple[bytes, bytes]] = {
     "half a pair in the agent": (rb'"cwd": ?', rb'"agentId":"a\\udfff","cwd":'),
     "half a pair in ids": (rb'"(uuid|parentUuid|id|tool_use_id|sessionId)": ?"', rb'"\1":"\\udfff'),
     "half a pair in paths": (rb'"(file_path|filePath|cwd)": ?"', rb'"\1":"/\\udfff'),
-    "tokens that add up to more than 63 bits": (rb'"(\w+_tokens)": ?\d+', rb'"\1":9007199254740991'),
+    "tokens that add up to more than 63 bits": (
+        rb'"(\w+_tokens)": ?\d+',
+        rb'"\1":9007199254740991',
+    ),
     "huge numbers": (rb'": ?\d+([,}])', b'": 1' + b"0" * 30 + rb"\1"),
     "large numbers": (rb'": ?\d+([,}])', rb'": 9007199254740991\1'),
     "half a pair in all short texts": (SHORT, rb'": "\1\\ud800"'),
@@ -42,7 +45,9 @@ def attributed(clone: Path, db: Path) -> None:
     assert run("data", "check", "--db", db).exit_code == 0
     with sqlite3.connect(db) as connection:
         assert connection.execute("SELECT COUNT(*) FROM commits").fetchone()[0] > 5
-        for (text,) in connection.execute("SELECT agent_version || model FROM sessions WHERE model IS NOT NULL"):
+        for (text,) in connection.execute(
+            "SELECT agent_version || model FROM sessions WHERE model IS NOT NULL"
+        ):
             assert text is None or text.encode()
     connection.close()
 
@@ -50,14 +55,18 @@ def attributed(clone: Path, db: Path) -> None:
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damaged_transcripts_cost_no_repository(tmp_path: Path, name: str) -> None:
     pattern, replacement = DAMAGE[name]
-    clone = import_stream(rewritten(STREAM, lambda data: re.sub(pattern, replacement, data)), tmp_path / "r")
+    clone = import_stream(
+        rewritten(STREAM, lambda data: re.sub(pattern, replacement, data)), tmp_path / "r"
+    )
     attributed(clone, tmp_path / "a.db")
 
 
 def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
     clone = import_stream(STREAM, tmp_path / os.fsdecode(b"r\xe9"))
     git = [b"git", b"-C", bytes(clone)]
-    head = subprocess.run([*git, b"rev-parse", b"HEAD"], capture_output=True, check=True).stdout.strip()
+    head = subprocess.run(
+        [*git, b"rev-parse", b"HEAD"], capture_output=True, check=True
+    ).stdout.strip()
     subprocess.run([*git, b"update-ref", b"refs/heads/b\xe9", head], check=True)
     subprocess.run([*git, b"symbolic-ref", b"HEAD", b"refs/heads/b\xe9"], check=True)
     attributed(clone, tmp_path / "a.db")
@@ -65,7 +74,9 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
         config.write(b'[remote "origin"]\n url = https://git.example/o\xe9/r\xe9.git\n')
     attributed(clone, tmp_path / "b.db")
     with sqlite3.connect(tmp_path / "b.db") as connection:
-        assert connection.execute("SELECT name, branch FROM repos").fetchall() == [("o\\xe9/r\\xe9", "b\\xe9")]
+        assert connection.execute("SELECT name, branch FROM repos").fetchall() == [
+            ("o\\xe9/r\\xe9", "b\\xe9")
+        ]
     connection.close()
 
 
@@ -78,7 +89,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("part", BROKEN)
-def test_one_session_that_fails_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+def test_one_session_that_fails_costs_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
     clone = import_stream(STREAM, tmp_path / "r")
     home, name = BROKEN[part]
     module = importlib.import_module(home)
@@ -93,14 +106,23 @@ def test_one_session_that_fails_costs_only_itself(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(module, name, broken)
     attributed(clone, tmp_path / "a.db")
     with sqlite3.connect(tmp_path / "a.db") as connection:
-        problems = connection.execute("SELECT code, detail FROM problems WHERE code LIKE '%_failed'").fetchall()
+        problems = connection.execute(
+            "SELECT code, detail FROM problems WHERE code LIKE '%_failed'"
+        ).fetchall()
         states = [state for (state,) in connection.execute("SELECT transcript FROM sessions")]
-        people = connection.execute("SELECT COUNT(*) FROM line_spans WHERE author = 'human'").fetchone()[0]
+        people = connection.execute(
+            "SELECT COUNT(*) FROM line_spans WHERE author = 'human'"
+        ).fetchone()[0]
     connection.close()
     monkeypatch.setattr(module, name, whole)
     attributed(clone, tmp_path / "whole.db")
     with sqlite3.connect(tmp_path / "whole.db") as connection:
-        assert people <= connection.execute("SELECT COUNT(*) FROM line_spans WHERE author = 'human'").fetchone()[0]
+        assert (
+            people
+            <= connection.execute(
+                "SELECT COUNT(*) FROM line_spans WHERE author = 'human'"
+            ).fetchone()[0]
+        )
     connection.close()
     assert len(problems) == 1 and "KeyError" in problems[0][1]
     assert problems[0][0] == ("features_failed" if part == "features" else "reading_failed")

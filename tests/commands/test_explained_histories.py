@@ -41,7 +41,9 @@ class Explained:
         session.end_turn()
         commit = world.commit("Go on", [session])
         where, db = world.build(directory / "repo"), directory / "x.db"
-        number = next(n for n, line in enumerate(commit.files["src/app.ts"].lines, 1) if text in line.text)
+        number = next(
+            n for n, line in enumerate(commit.files["src/app.ts"].lines, 1) if text in line.text
+        )
         asked = ("why", where, f"src/app.ts:{number}", "--db", db)
         self.data: dict[str, Any] = json.loads(run(*asked, "--json").stdout)
         self.shown = " ".join(run(*asked).stdout.split())
@@ -61,14 +63,25 @@ def test_the_witness_and_its_times_are_shown(tmp_path: Path) -> None:
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
     found = Explained(world, session, PERSONS, tmp_path)
     assert (found.data["class"], found.data["witness"]) == ("human", "recorded")
-    assert "witness recorded: without the line 2026-03-02 09:01 UTC, with it 2026-03-02 09:03 UTC" in found.shown
-    assert found.data["measured"].startswith("right in ") and "lines of the same author, how, evidence" in found.shown
+    assert (
+        "witness recorded: without the line 2026-03-02 09:01 UTC, with it 2026-03-02 09:03 UTC"
+        in found.shown
+    )
+    assert (
+        found.data["measured"].startswith("right in ")
+        and "lines of the same author, how, evidence" in found.shown
+    )
     assert DENIAL in found.shown  # and no command that could have stands below
     assert not any(what.startswith("Bash") for what in found.commands)
 
 
-@pytest.mark.parametrize("command", ["npx prettier --write src", "npx prettier --write .", "prettier --write 'src/**/*.ts'"])
-def test_a_command_on_the_directory_is_named_and_never_denied_above(command: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    ["npx prettier --write src", "npx prettier --write .", "prettier --write 'src/**/*.ts'"],
+)
+def test_a_command_on_the_directory_is_named_and_never_denied_above(
+    command: str, tmp_path: Path
+) -> None:
     """A formatter that ran over the directory between the two sightings wrote nothing of the line, and is not kept quiet."""
     world, session = _begin("directory")
     session.edit("src/app.ts", *EDIT)
@@ -108,13 +121,21 @@ def test_an_edit_that_was_refused_is_quoted(kind: str, tmp_path: Path) -> None:
     found = Explained(world, session, PERSONS, tmp_path)
     assert found.data["class"] == "unknown"
     quoted = found.data["earlier_texts"][0]
-    assert (quoted["path"], quoted["outcome"]) == ("src/app.ts", {"rejected": "rejected", "error": "tool_error"}[kind])
+    assert (quoted["path"], quoted["outcome"]) == (
+        "src/app.ts",
+        {"rejected": "rejected", "error": "tool_error"}[kind],
+    )
     assert quoted["text"] == PERSONS
-    assert "earlier text" in found.shown and {"rejected": "refused by", "error": "failed"}[kind] in found.shown
+    assert (
+        "earlier text" in found.shown
+        and {"rejected": "refused by", "error": "failed"}[kind] in found.shown
+    )
     assert found.shown.count("currency") == 2  # the line, and the edit that held it
 
 
-def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(tmp_path: Path) -> None:
+def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(
+    tmp_path: Path,
+) -> None:
     world, session = _begin("whatever")
     session.read("src/app.ts")
     session.edit_rejected("src/app.ts", "}\n", f"}}\n\n{PERSONS}\n")
@@ -123,7 +144,9 @@ def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(tmp
     where, db = world.build(_committed(world, session, tmp_path)), tmp_path / "x.db"
     assert run("repo", where, "--db", db, "-q").exit_code == 0
     with Store(db) as store, store.transaction() as connection:
-        assert connection.execute("UPDATE origins SET reason = 'other_branch' WHERE author = 'unknown'").rowcount
+        assert connection.execute(
+            "UPDATE origins SET reason = 'other_branch' WHERE author = 'unknown'"
+        ).rowcount
     found = json.loads(run("why", where, "src/app.ts:8", "--db", db, "--json").stdout)
     assert (found["reason"], found["text"]) == ("other_branch", PERSONS)
     assert found["earlier_texts"][0]["outcome"] == "rejected"
@@ -134,7 +157,9 @@ def _committed(world: World, session: Session, directory: Path) -> Path:
     return directory / "repo"
 
 
-def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(tmp_path: Path) -> None:
+def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(
+    tmp_path: Path,
+) -> None:
     world, session = _begin("kinds")
     session.edit("src/app.ts", *EDIT)
     session.write("docs/plan.md", "# Plan\n\nFirst this.\nThen that.\n")

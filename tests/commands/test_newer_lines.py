@@ -32,7 +32,9 @@ def work(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def blamed(work: tuple[Path, Path], file: str = FILE) -> list[dict[str, Any]]:
-    answer: list[dict[str, Any]] = json.loads(run("blame", work[0], file, "--db", work[1], "--json").stdout)
+    answer: list[dict[str, Any]] = json.loads(
+        run("blame", work[0], file, "--db", work[1], "--json").stdout
+    )
     return answer
 
 
@@ -49,7 +51,18 @@ def verdicts(rows: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
 
 
 def commit(repo: Path) -> str:
-    git(repo, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-a", "-m", "Newer")
+    git(
+        repo,
+        "-c",
+        "user.name=Ada",
+        "-c",
+        "user.email=ada@example.org",
+        "commit",
+        "-q",
+        "-a",
+        "-m",
+        "Newer",
+    )
     return head(repo)
 
 
@@ -57,24 +70,38 @@ def head(repo: Path) -> str:
     return git(repo, "rev-parse", "HEAD").decode().strip()
 
 
-def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep_their_verdicts(work: tuple[Path, Path]) -> None:
+def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep_their_verdicts(
+    work: tuple[Path, Path],
+) -> None:
     before = blamed(work)
     change(work[0])
     sha = commit(work[0])
     after = blamed(work)
     first, *between, last = after
-    assert verdicts(between) == verdicts(before[:-1]) and not any(row["provisional"] for row in between)
-    assert [(row["class"], row["reason"], row["commit"], row["provisional"]) for row in (first, last)] == [
-        ("undeclared", "no_session", sha, True)
-    ] * 2
-    assert "worked out for this file only: 2 lines of newer commits" in run("blame", work[0], FILE, "--db", work[1]).stdout
+    assert verdicts(between) == verdicts(before[:-1]) and not any(
+        row["provisional"] for row in between
+    )
+    assert [
+        (row["class"], row["reason"], row["commit"], row["provisional"]) for row in (first, last)
+    ] == [("undeclared", "no_session", sha, True)] * 2
+    assert (
+        "worked out for this file only: 2 lines of newer commits"
+        in run("blame", work[0], FILE, "--db", work[1]).stdout
+    )
     why = json.loads(run("why", work[0], f"{FILE}:1", "--db", work[1], "--json").stdout)
-    assert (why["class"], why["provisional"]) == ("undeclared", True) and "worked out for this file only" in why["notes"][-1]
+    assert (why["class"], why["provisional"]) == (
+        "undeclared",
+        True,
+    ) and "worked out for this file only" in why["notes"][-1]
     assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
-    assert verdicts(blamed(work)) == verdicts(after) and not any(row["provisional"] for row in blamed(work))
+    assert verdicts(blamed(work)) == verdicts(after) and not any(
+        row["provisional"] for row in blamed(work)
+    )
 
 
-def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(work: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(
+    work: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("attribution.ensure.newer._MOST_COMMITS", 0)
     before = blamed(work)
     change(work[0])
@@ -82,13 +109,17 @@ def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(work: tuple[Path,
     after = blamed(work)
     first, *between, last = after
     assert verdicts(between) == verdicts(before[:-1])
-    assert [(row["class"], row["reason"], row["commit"]) for row in (first, last)] == [("", "not_attributed_yet", sha)] * 2
+    assert [(row["class"], row["reason"], row["commit"]) for row in (first, last)] == [
+        ("", "not_attributed_yet", sha)
+    ] * 2
     assert {(row["at_commit"], row["commits_behind"]) for row in after} == {(sha, 1)}
     shown = run("blame", work[0], FILE, "--db", work[1]).stdout
     assert "commits that are not attributed yet (1)" in shown and "newer" in shown.split("\n")[1]
     assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
     updated = blamed(work)
-    assert all(row["class"] for row in updated) and {row["commits_behind"] for row in updated} == {0}
+    assert all(row["class"] for row in updated) and {row["commits_behind"] for row in updated} == {
+        0
+    }
 
 
 def test_the_log_has_a_newer_commit_without_numbers_and_says_why(work: tuple[Path, Path]) -> None:
@@ -96,24 +127,41 @@ def test_the_log_has_a_newer_commit_without_numbers_and_says_why(work: tuple[Pat
     change(work[0])
     sha = commit(work[0])
     newest, *others = json.loads(run("log", work[0], "--db", work[1], "--json").stdout)
-    assert (newest["commit_sha"], newest["commit_id"], newest["lines"], others) == (sha, None, None, before)
+    assert (newest["commit_sha"], newest["commit_id"], newest["lines"], others) == (
+        sha,
+        None,
+        None,
+        before,
+    )
     total = run("log", work[0], "--total", "--db", work[1])
     assert "not attributed and not counted, 1 commit:" in total.stdout
     shown = run("log", "--show", "HEAD", work[0], "--db", work[1])
-    assert shown.exit_code != 0 and "commit HEAD is not attributed yet" in shown.output and "/.git" not in shown.output
+    assert (
+        shown.exit_code != 0
+        and "commit HEAD is not attributed yet" in shown.output
+        and "/.git" not in shown.output
+    )
     assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
     assert run("log", "--show", "HEAD", work[0], "--db", work[1]).exit_code == 0
 
 
-def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_verdicts(work: tuple[Path, Path]) -> None:
+def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_verdicts(
+    work: tuple[Path, Path],
+) -> None:
     before = blamed(work)
     change(work[0])
     first, *between, last = blamed(work)
     assert verdicts(between) == verdicts(before[:-1])
-    assert [(row["class"], row["reason"], row["commit"]) for row in (first, last)] == [("", "not_committed", NO_COMMIT)] * 2
+    assert [(row["class"], row["reason"], row["commit"]) for row in (first, last)] == [
+        ("", "not_committed", NO_COMMIT)
+    ] * 2
     assert [first["line"], last["line"]] == [1, len(before) + 1]
     why = json.loads(run("why", work[0], f"{FILE}:1", "--db", work[1], "--json").stdout)
-    assert why["how_we_know"] == ["The line is not committed."] and why["class"] == "" and not why["found_by_blame"]
+    assert (
+        why["how_we_know"] == ["The line is not committed."]
+        and why["class"] == ""
+        and not why["found_by_blame"]
+    )
     assert "not committed" in run("why", work[0], f"{FILE}:1", "--db", work[1]).stdout
     second = json.loads(run("why", work[0], f"{FILE}:2", "--db", work[1], "--json").stdout)
     assert (second["class"], second["commit"]) == (before[0]["class"], before[0]["commit"])
@@ -122,7 +170,9 @@ def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_v
 def test_a_named_commit_is_answered_as_it_was_committed(work: tuple[Path, Path]) -> None:
     before = blamed(work)
     change(work[0])
-    named = json.loads(run("blame", work[0], FILE, "--commit", "HEAD", "--db", work[1], "--json").stdout)
+    named = json.loads(
+        run("blame", work[0], FILE, "--commit", "HEAD", "--db", work[1], "--json").stdout
+    )
     assert verdicts(named) == verdicts(before)
 
 
@@ -133,7 +183,9 @@ def test_changed_ends_of_lines_are_no_changed_lines(work: tuple[Path, Path]) -> 
     assert [row["class"] for row in blamed(work)] == [row["class"] for row in before]
 
 
-def test_a_link_in_place_of_the_file_is_not_followed(work: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_link_in_place_of_the_file_is_not_followed(
+    work: tuple[Path, Path], tmp_path: Path
+) -> None:
     before = blamed(work)
     (tmp_path / "secret").write_text("secret\n")
     (work[0] / FILE).unlink()
@@ -163,7 +215,11 @@ def test_a_linked_worktree_has_its_own_changes(work: tuple[Path, Path], tmp_path
     git(work[0], "worktree", "add", "-q", str(tmp_path / "linked"), "main")
     change(tmp_path / "linked")
     reasons = [row["reason"] for row in blamed((tmp_path / "linked", work[1]))]
-    assert (reasons[0], reasons[-1], len(reasons)) == ("not_committed", "not_committed", len(before) + 1)
+    assert (reasons[0], reasons[-1], len(reasons)) == (
+        "not_committed",
+        "not_committed",
+        len(before) + 1,
+    )
 
 
 def test_the_library_says_what_its_answer_is_about(work: tuple[Path, Path]) -> None:
@@ -192,7 +248,9 @@ def test_questions_are_answered_while_another_process_writes(work: tuple[Path, P
 
 
 @pytest.mark.parametrize("content", [b"", zlib.compress(b""), zlib.compress(b"abc")])
-def test_damaged_numbers_of_shared_lines_are_counted_again(content: bytes, work: tuple[Path, Path]) -> None:
+def test_damaged_numbers_of_shared_lines_are_counted_again(
+    content: bytes, work: tuple[Path, Path]
+) -> None:
     change(work[0])
     commit(work[0])
     before = blamed(work)
@@ -233,7 +291,9 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
     assert (last["commit"], last["provisional"], read) == (new.sha, True, {editing.id, naming.id})
 
 
-@pytest.mark.parametrize(("damaged", "reads_again"), [("beside.py", False), ("app.py", True), ("draft.txt", True)])
+@pytest.mark.parametrize(
+    ("damaged", "reads_again"), [("beside.py", False), ("app.py", True), ("draft.txt", True)]
+)
 def test_of_a_session_in_the_cache_only_the_texts_of_the_file_and_of_what_was_copied_to_it_are_taken(
     damaged: str, reads_again: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -263,12 +323,16 @@ def test_of_a_session_in_the_cache_only_the_texts_of_the_file_and_of_what_was_co
     monkeypatch.setattr(reading, "read_session", noted)
     assert blamed((repo, db), "app.py") == before and not again
     with sqlite3.connect(session_cache.path() or "") as connection:
-        connection.execute("UPDATE sessions_read SET content = x'00' WHERE part = ?", (digest(damaged),))
+        connection.execute(
+            "UPDATE sessions_read SET content = x'00' WHERE part = ?", (digest(damaged),)
+        )
         assert connection.total_changes == 1
     assert blamed((repo, db), "app.py") == before and bool(again) == reads_again
 
 
-@pytest.mark.parametrize(("document", "author"), [("docs/plan.md", "agent"), ("docs/plan.txt", "unknown")])
+@pytest.mark.parametrize(
+    ("document", "author"), [("docs/plan.md", "agent"), ("docs/plan.txt", "unknown")]
+)
 def test_a_line_of_a_newer_commit_that_an_agents_plan_has_is_answered_as_a_run_answers(
     document: str, author: str, tmp_path: Path
 ) -> None:
@@ -290,4 +354,7 @@ def test_a_line_of_a_newer_commit_that_an_agents_plan_has_is_answered_as_a_run_a
     git(repo, "update-ref", "refs/heads/main", new.sha)
     answers = blamed((repo, db), "ship.py")
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    assert verdicts(answers) == verdicts(blamed((repo, db), "ship.py")) and answers[1]["class"] == author
+    assert (
+        verdicts(answers) == verdicts(blamed((repo, db), "ship.py"))
+        and answers[1]["class"] == author
+    )

@@ -62,23 +62,58 @@ NOT_A_NOUN = {
 }
 # Behind a limit or a width that is never 1, in "1 of 1 sessions", or where the case of one has words of its own.
 NEVER_ONE = {
-    "baselines", "bytes", "characters", "days", "points", "steps", "times", "tokens",
+    "baselines",
+    "bytes",
+    "characters",
+    "days",
+    "points",
+    "steps",
+    "times",
+    "tokens",
     "{console.width} columns",
-    *("{least} attempts", "{least} sessions", "{least} whole commits", "{total} results", "{count} lines"),
-    *("{len(requests)} repositories", "{len(sessions)} other sessions", "{len(sessions)} session keys", "{len(fits):,} findings"),
-    *("{len(matching)} rules", "{len(inside)} files", "{len(tables)} tables", "{len(blamed)} lines", "{drift:.3g} files"),
-    *("{values['tool_call_count']} calls", "{share} lines", "{row['records']:,} records", "{which} the class"),
-}  # fmt: skip
+    *(
+        "{least} attempts",
+        "{least} sessions",
+        "{least} whole commits",
+        "{total} results",
+        "{count} lines",
+    ),
+    *(
+        "{len(requests)} repositories",
+        "{len(sessions)} other sessions",
+        "{len(sessions)} session keys",
+        "{len(fits):,} findings",
+    ),
+    *(
+        "{len(matching)} rules",
+        "{len(inside)} files",
+        "{len(tables)} tables",
+        "{len(blamed)} lines",
+        "{drift:.3g} files",
+    ),
+    *(
+        "{values['tool_call_count']} calls",
+        "{share} lines",
+        "{row['records']:,} records",
+        "{which} the class",
+    ),
+}
 
 
 def _plurals(text: str) -> list[str]:
     """What stands behind a single 1, where that is a plural."""
     found = re.findall(r"(?<![\w.,:/=-])1 ((?:[a-z-]+ )?[a-z]+s)\b", text)
-    return [f"1 {phrase}" for phrase in found if phrase.split()[0] not in NOT_A_NOUN and phrase.split()[-1] not in NOT_A_NOUN]
+    return [
+        f"1 {phrase}"
+        for phrase in found
+        if phrase.split()[0] not in NOT_A_NOUN and phrase.split()[-1] not in NOT_A_NOUN
+    ]
 
 
 def test_the_pattern_finds_what_it_should() -> None:
-    assert _plurals("1 commits, 1 new commits; 11 lines, 1.1 lines, 1 line is there, 1 has lines") == ["1 commits", "1 new commits"]
+    assert _plurals(
+        "1 commits, 1 new commits; 11 lines, 1.1 lines, 1 line is there, 1 has lines"
+    ) == ["1 commits", "1 new commits"]
 
 
 def test_no_number_is_put_before_a_fixed_plural() -> None:
@@ -87,15 +122,29 @@ def test_no_number_is_put_before_a_fixed_plural() -> None:
     for package in (collector, attribution, whowrote):
         for path in Path(str(package.__file__)).parent.rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                for value, text in zip(getattr(node, "values", ()), getattr(node, "values", ())[1:], strict=False):
+                for value, text in zip(
+                    getattr(node, "values", ()), getattr(node, "values", ())[1:], strict=False
+                ):
                     if isinstance(value, ast.FormattedValue) and isinstance(text, ast.Constant):
                         words = re.match(r" ((?:[a-z-]+ )?[a-z]+s)\b", str(text.value))
                         shown = ast.unparse(value)
-                        if words and not re.search(r"[A-Z]{4}|count_of", shown) and words[1].split()[0] not in NOT_A_NOUN:
+                        if (
+                            words
+                            and not re.search(r"[A-Z]{4}|count_of", shown)
+                            and words[1].split()[0] not in NOT_A_NOUN
+                        ):
                             found.add((words[1], f"{shown} {words[1]}"))
-    nouns = {(phrase, words.split()[-1]) for words, phrase in found if words.split()[-1] not in NOT_A_NOUN}
-    assert {phrase for phrase, noun in nouns if not {phrase, noun} & NEVER_ONE} == set(), "use count_of, or say why it is never one"
-    assert NEVER_ONE - {word for pair in nouns for word in pair} == set(), "these stand nowhere any more"
+    nouns = {
+        (phrase, words.split()[-1])
+        for words, phrase in found
+        if words.split()[-1] not in NOT_A_NOUN
+    }
+    assert {phrase for phrase, noun in nouns if not {phrase, noun} & NEVER_ONE} == set(), (
+        "use count_of, or say why it is never one"
+    )
+    assert NEVER_ONE - {word for pair in nouns for word in pair} == set(), (
+        "these stand nowhere any more"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -111,29 +160,71 @@ def single(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     repo, db = world.build(directory / "single"), directory / "s.db"
     assert run("survival", repo, "--db", db, "-q").exit_code == 0
     (directory / "rules.yaml").write_text(RULES)
-    scan = ("--rules", directory / "rules.yaml", "--semgrep", fake_semgrep.install(directory / "bin"))
-    assert run("findings", "scan", repo, "--db", db, *scan, "--cache", directory / "scans.db").exit_code == 0
+    scan = (
+        "--rules",
+        directory / "rules.yaml",
+        "--semgrep",
+        fake_semgrep.install(directory / "bin"),
+    )
+    assert (
+        run(
+            "findings", "scan", repo, "--db", db, *scan, "--cache", directory / "scans.db"
+        ).exit_code
+        == 0
+    )
     return repo, db
 
 
 COMMANDS = [
-    ("repo", "PATH"), ("blame", "PATH", "birds.py"), ("why", "PATH", "birds.py:1"), ("why", "PATH", "birds.py:1", "--history"),
-    ("log", "PATH"), ("log", "HEAD", "PATH", "--total"), ("log", "HEAD", "PATH", "--md", "--limit", "0"),
-    ("log", "PATH", "--show", "HEAD"), ("survival", "PATH"), ("culprit", "PATH", "--all"), ("doctor", "PATH"),
-    ("sessions",), ("sessions", "--by", "turn"), ("sessions", "--by", "agent"), ("sessions", "--by", "region"),
-    ("sessions", "--columns", "features"), ("sessions", "--subagents"), ("findings",), ("findings", "show", "1"),
-    ("findings", "rules"), ("findings", "authors", "--help"), ("report",), ("report", "--by", "week"),
-    ("report", "--by", "month,directory"), ("report", "--by", "person"), ("report", "weaknesses"), ("report", "quality"),
-    ("report", "grades"), ("report", "repairs"), ("report", "ownership"), ("report", "study"), ("data", "check"),
-    ("data", "claims", "PATH"), ("data", "verify", "PATH"), ("data", "problems"), ("data", "embed", "PATH"),
-    ("data", "judge", "--help"), ("collect", "status"), ("collect", "report"),
-]  # fmt: skip
+    ("repo", "PATH"),
+    ("blame", "PATH", "birds.py"),
+    ("why", "PATH", "birds.py:1"),
+    ("why", "PATH", "birds.py:1", "--history"),
+    ("log", "PATH"),
+    ("log", "HEAD", "PATH", "--total"),
+    ("log", "HEAD", "PATH", "--md", "--limit", "0"),
+    ("log", "PATH", "--show", "HEAD"),
+    ("survival", "PATH"),
+    ("culprit", "PATH", "--all"),
+    ("doctor", "PATH"),
+    ("sessions",),
+    ("sessions", "--by", "turn"),
+    ("sessions", "--by", "agent"),
+    ("sessions", "--by", "region"),
+    ("sessions", "--columns", "features"),
+    ("sessions", "--subagents"),
+    ("findings",),
+    ("findings", "show", "1"),
+    ("findings", "rules"),
+    ("findings", "authors", "--help"),
+    ("report",),
+    ("report", "--by", "week"),
+    ("report", "--by", "month,directory"),
+    ("report", "--by", "person"),
+    ("report", "weaknesses"),
+    ("report", "quality"),
+    ("report", "grades"),
+    ("report", "repairs"),
+    ("report", "ownership"),
+    ("report", "study"),
+    ("data", "check"),
+    ("data", "claims", "PATH"),
+    ("data", "verify", "PATH"),
+    ("data", "problems"),
+    ("data", "embed", "PATH"),
+    ("data", "judge", "--help"),
+    ("collect", "status"),
+    ("collect", "report"),
+]
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_no_command_says_1_commits(single: tuple[Path, Path], words: tuple[str, ...]) -> None:
     repo, db = single
-    told = run(*(repo if word == "PATH" else word for word in words), *(() if "--help" in words else ("--db", db)))
+    told = run(
+        *(repo if word == "PATH" else word for word in words),
+        *(() if "--help" in words else ("--db", db)),
+    )
     assert _plurals(told.stdout + told.stderr) == []
 
 
@@ -142,7 +233,9 @@ def test_every_command_that_reads_is_among_them() -> None:
     assert set(cli.commands) - {name for name, *_ in COMMANDS} <= writes
     report = cli.commands["report"]
     assert isinstance(report, click.Group)
-    assert set(report.commands) - {words[1] for words in COMMANDS if words[0] == "report" and len(words) > 1} <= {"maintainability"}
+    assert set(report.commands) - {
+        words[1] for words in COMMANDS if words[0] == "report" and len(words) > 1
+    } <= {"maintainability"}
 
 
 def test_no_page_says_1_commits(single: tuple[Path, Path]) -> None:
@@ -163,7 +256,9 @@ def test_no_page_says_1_commits(single: tuple[Path, Path]) -> None:
             wrong += [(path, phrase) for phrase in _plurals(re.sub(r"<[^>]+>", "", text))]
             if path.startswith("/-/whowrote/"):
                 links = re.findall(r'href="([^"]+)"', text)
-                waiting += [at for link in links if (at := urljoin(path, link)).startswith("/-/whowrote/")]
+                waiting += [
+                    at for link in links if (at := urljoin(path, link)).startswith("/-/whowrote/")
+                ]
     assert len(seen) > 10 and wrong == []
 
 
@@ -176,8 +271,18 @@ def test_no_answer_to_an_agent_says_1_commits(single: tuple[Path, Path]) -> None
 
     async def answers() -> str:
         served = server(str(single[0]), single[1])
-        given: dict[str, Any] = {"file": "birds.py", "line": 1, "session": str(served_session), "words": "birds"}
+        given: dict[str, Any] = {
+            "file": "birds.py",
+            "line": 1,
+            "session": str(served_session),
+            "words": "birds",
+        }
         asked = [(tool.name, tool.inputSchema["properties"]) for tool in await served.list_tools()]
-        return "".join([str(await served.call_tool(name, {n: given[n] for n in given if n in fields})) for name, fields in asked])
+        return "".join(
+            [
+                str(await served.call_tool(name, {n: given[n] for n in given if n in fields}))
+                for name, fields in asked
+            ]
+        )
 
     assert _plurals(asyncio.run(answers())) == []

@@ -27,9 +27,19 @@ def test_a_clone_has_a_database_outside_of_it(home: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(top / "src")
     assert clone_around(".") == top and file_in_clone(top, "a.py") == "src/a.py"
     db = default_database({})
-    assert db == database_of(top) and db.parent == home / "data" / "whowrote" and db.name.startswith("shop-")
-    assert default_database({"path": str(home)}) == Path("whowrote.db"), "outside of any clone it is in the current directory"
-    assert default_database({"paths": (str(top),)}) == default_database({"place": (str(top), "a.py")}) == db
+    assert (
+        db == database_of(top)
+        and db.parent == home / "data" / "whowrote"
+        and db.name.startswith("shop-")
+    )
+    assert default_database({"path": str(home)}) == Path("whowrote.db"), (
+        "outside of any clone it is in the current directory"
+    )
+    assert (
+        default_database({"paths": (str(top),)})
+        == default_database({"place": (str(top), "a.py")})
+        == db
+    )
     assert default_database({"place": ("a.py",)}) == db
     Store(db).close()
     assert stat.S_IMODE(db.parent.stat().st_mode) == 0o700
@@ -58,13 +68,18 @@ def test_inside_a_clone_no_place_needs_a_name(home: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(top / folder)
     named, short = run("blame", top, FILE).stdout, run("blame", name).stdout
     assert named == short and "opus" in short
-    assert name in run("why", f"{name}:3").stdout and "introduced" in run("why", f"{name}:3", "--history").stdout
+    assert (
+        name in run("why", f"{name}:3").stdout
+        and "introduced" in run("why", f"{name}:3", "--history").stdout
+    )
     assert run("log", "--show", "HEAD").stdout == run("log", "--show", "HEAD", top).stdout != ""
     assert "Claude Code" in run("sessions").stdout
     assert sorted(path.name for path in top.iterdir()) == before, "nothing lands in the worktree"
 
 
-def test_outside_of_a_clone_a_place_is_asked_for(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outside_of_a_clone_a_place_is_asked_for(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(home)
     for command in (("repo",), ("blame", "a.py"), ("data", "verify")):
         result = run(*command)
@@ -72,17 +87,26 @@ def test_outside_of_a_clone_a_place_is_asked_for(home: Path, monkeypatch: pytest
     assert not list(home.iterdir())
 
 
-def test_an_address_is_mirrored_and_the_clone_stays_as_it_is(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_is_mirrored_and_the_clone_stays_as_it_is(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     origin, db = clone("per_checkpoint_refs", home / "owner"), home / "a.db"
     monkeypatch.chdir(home)
     address = f"file://{origin}"
     assert run("repo", address, "--db", db, "-q").exit_code == 0
     plain = home / "plain"
     subprocess.run(["git", "clone", "-q", "--no-local", address, plain], check=True)
-    refs = subprocess.run(["git", "-C", plain, "for-each-ref"], check=True, capture_output=True).stdout
-    assert run("repo", plain, "--local", "never", "--db", home / "b.db", "-q").exit_code != 0, "a plain clone has no checkpoints"
+    refs = subprocess.run(
+        ["git", "-C", plain, "for-each-ref"], check=True, capture_output=True
+    ).stdout
+    assert run("repo", plain, "--local", "never", "--db", home / "b.db", "-q").exit_code != 0, (
+        "a plain clone has no checkpoints"
+    )
     assert run("repo", address, "--db", db, "-q").exit_code == 0
-    assert subprocess.run(["git", "-C", plain, "for-each-ref"], check=True, capture_output=True).stdout == refs
+    assert (
+        subprocess.run(["git", "-C", plain, "for-each-ref"], check=True, capture_output=True).stdout
+        == refs
+    )
     with Store(db) as store:
         assert store.value("SELECT COUNT(*) FROM line_spans WHERE class = 'agent'") > 0
         assert store.value("SELECT COUNT(*) FROM repos") == 1

@@ -20,7 +20,11 @@ from collector.storage.views import LISTS, Column, Table, read_view
 
 ROOT = Path(__file__).parent.parent.parent
 _READ = re.compile(r"(?:read|described)_view\(\s*(?:[\w.]+,\s*)?\"(\w+)\"")
-_SOURCES = [path.read_text("utf-8") for part in ("collector", "attribution") for path in (ROOT / part).rglob("*.py")]
+_SOURCES = [
+    path.read_text("utf-8")
+    for part in ("collector", "attribution")
+    for path in (ROOT / part).rglob("*.py")
+]
 RULES = """
 rules:
 - {id: r, languages: [python], severity: ERROR, message: m, pattern-regex: return, metadata: {cwe: CWE-95, tier: taint}}
@@ -36,16 +40,27 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
     assert run("data", "embed", "--db", db).exit_code == 0
     (directory / "rules.yaml").write_text(RULES)
     program = fake_semgrep.install(directory / "bin")
-    scan = ("--rules", directory / "rules.yaml", "--semgrep", program, "--cache", directory / "scans.db")
+    scan = (
+        "--rules",
+        directory / "rules.yaml",
+        "--semgrep",
+        program,
+        "--cache",
+        directory / "scans.db",
+    )
     assert run("findings", "scan", repo, "--db", db, *scan).exit_code == 0
     with Store(db) as opened:
         with opened.transaction() as connection:
-            connection.execute("INSERT INTO judgements VALUES (1, 'm', 'turns', '2', 'i', '{}', 1, NULL, NULL, NULL, '2026')")
+            connection.execute(
+                "INSERT INTO judgements VALUES (1, 'm', 'turns', '2', 'i', '{}', 1, NULL, NULL, NULL, '2026')"
+            )
             connection.execute(
                 "INSERT INTO finding_reviews SELECT fingerprint, 'me', 'true', 'why', '2026', repo, commit_sha, path, start_line, "
                 "rule_id FROM finding_list WHERE id = 1"
             )
-            connection.execute("INSERT INTO judge_labels VALUES (1, 1, 'pushback', 'none', NULL, 'm', '2', 1)")
+            connection.execute(
+                "INSERT INTO judge_labels VALUES (1, 1, 'pushback', 'none', NULL, 'm', '2', 1)"
+            )
         yield opened
 
 
@@ -69,8 +84,17 @@ class _Cells(HTMLParser):
 
 def _sample(table: Table) -> dict[str, Any]:
     """A row for a view that has none in the example."""
-    by_unit = {"UTC": "2026-01-12T10:42:00.000Z", "list": [1, 20], "agents": ["codex"], "%": 12.3456, "lines": 1234, "share": 0.5}
-    return {column.name: by_unit.get(column.unit, f"some {column.name}") for column in table.columns}
+    by_unit = {
+        "UTC": "2026-01-12T10:42:00.000Z",
+        "list": [1, 20],
+        "agents": ["codex"],
+        "%": 12.3456,
+        "lines": 1234,
+        "share": 0.5,
+    }
+    return {
+        column.name: by_unit.get(column.unit, f"some {column.name}") for column in table.columns
+    }
 
 
 def _printed(capsys: pytest.CaptureFixture[str], output_format: str, table: Table) -> str:
@@ -93,8 +117,13 @@ def test_the_four_formats_of_a_view_say_the_same(
     head, *rows = csv.reader(io.StringIO(_printed(capsys, "csv", table)))
     assert head == names
     for written, row in zip(rows, table.rows, strict=True):
-        values = [" ".join(map(str, value)) if isinstance(value, list) else value for value in row.values()]
-        assert [cell.removeprefix("'") for cell in written] == ["" if value is None else str(value) for value in values]
+        values = [
+            " ".join(map(str, value)) if isinstance(value, list) else value
+            for value in row.values()
+        ]
+        assert [cell.removeprefix("'") for cell in written] == [
+            "" if value is None else str(value) for value in values
+        ]
 
     page = _Cells()
     page.feed(tables.html(table))
@@ -103,7 +132,10 @@ def test_the_four_formats_of_a_view_say_the_same(
     assert lines[0].split() == " ".join(page.rows[0]).split()
     for line, cells, row in zip(lines[2:], page.rows[1:], table.rows, strict=False):
         texts = [tables.cell_text(column, row[column.name]) for column in table.columns]
-        expected = [" ".join(text.split()) if row[name] is not None else "–" for name, text in zip(names, texts, strict=True)]
+        expected = [
+            " ".join(text.split()) if row[name] is not None else "–"
+            for name, text in zip(names, texts, strict=True)
+        ]
         assert cells == expected
         assert line.split() == " ".join(texts).replace("\n", "\\n").split()
 
@@ -116,11 +148,21 @@ def test_every_column_of_a_view_is_explained(store: Store, name: str) -> None:
     for column in table.columns:
         values = [row[column.name] for row in table.rows]
         assert column.null_reason or None not in values, column.name
-        assert column.unit in LISTS or not any(str(value).startswith("[") for value in values), column.name
+        assert column.unit in LISTS or not any(str(value).startswith("[") for value in values), (
+            column.name
+        )
 
 
 def test_a_class_cell_has_the_most_frequent_classes_first() -> None:
-    row = {"agent": 60, "human": 39, "tool": 1, "declared": 0, "likely_human": 0, "unknown": 0, "undeclared": 0}
+    row = {
+        "agent": 60,
+        "human": 39,
+        "tool": 1,
+        "declared": 0,
+        "likely_human": 0,
+        "unknown": 0,
+        "undeclared": 0,
+    }
     table = Table("t", "", [Column(name, "", name) for name in row], [row])
     assert "A 60% H 39% t 1%" in tables.html(table, ["classes"])
 
@@ -130,4 +172,7 @@ def test_a_marked_column_is_left_out_where_it_says_nothing() -> None:
     one = Table("t", "", columns, [{"repo": "a", "subagents": 0}, {"repo": "a", "subagents": 0}])
     assert tables.chosen(one, ["repo?", "subagents?"]) == []
     two = Table("t", "", columns, [{"repo": "a", "subagents": 0}, {"repo": "b", "subagents": 2}])
-    assert [shown.name for shown in tables.chosen(two, ["repo?", "subagents?"])] == ["repo", "subagents"]
+    assert [shown.name for shown in tables.chosen(two, ["repo?", "subagents?"])] == [
+        "repo",
+        "subagents",
+    ]

@@ -24,7 +24,9 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return repo, db
 
 
-@pytest.mark.parametrize("wanted", ["", "HEAD", "HEAD~3..HEAD", "HEAD~4..", "..HEAD~2", "HEAD..HEAD"])
+@pytest.mark.parametrize(
+    "wanted", ["", "HEAD", "HEAD~3..HEAD", "HEAD~4..", "..HEAD~2", "HEAD..HEAD"]
+)
 def test_the_commits_of_a_range_are_those_of_git(example: tuple[Path, Path], wanted: str) -> None:
     repo, db = example
     expected = git(repo, "rev-list", wanted or "HEAD").decode().split()
@@ -51,13 +53,17 @@ def test_lines_of_a_range_equal_sql(example: tuple[Path, Path]) -> None:
     assert found["total"] == sum(expected.values())
 
 
-def test_a_clone_alone_is_no_range(example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clone_alone_is_no_range(
+    example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo, db = example
     whole = json.loads(run("log", "", repo, "--db", db, "--json").stdout)
     monkeypatch.chdir(repo.parent)
     for name in (str(repo), repo.name, f"./{repo.name}"):
         assert json.loads(run("log", name, "--db", db, "--json").stdout) == whole
-        assert json.loads(run("log", "--total", name, "--db", db, "--json").stdout)["commits"] == len(whole)
+        assert json.loads(run("log", "--total", name, "--db", db, "--json").stdout)[
+            "commits"
+        ] == len(whole)
     done = run("log", "nothing", "--db", db)
     assert done.exit_code == 2 and "in no clone" in done.stderr
 
@@ -66,7 +72,9 @@ def test_since_and_count(example: tuple[Path, Path]) -> None:
     repo, db = example
     since = rows(run("log", "", repo, "--db", db, "--since", "2026-02-01", "--csv"))
     assert since and all(row["author_at"] >= "2026-02-01" for row in since)
-    assert len(since) == len(git(repo, "rev-list", "--since=2026-02-01T00:00:00Z", "HEAD").decode().split())
+    assert len(since) == len(
+        git(repo, "rev-list", "--since=2026-02-01T00:00:00Z", "HEAD").decode().split()
+    )
     newest = rows(run("log", "-n", "2", "HEAD", repo, "--db", db, "--csv"))
     assert [row["commit_sha"] for row in newest] == [row["commit_sha"] for row in since[:2]]
 
@@ -90,9 +98,12 @@ def test_a_commit_that_is_not_attributed_is_not_counted_as_anything(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("option", "wanted", "said"), [("", "A...B", "Use A..B"), ("--total", "nowhere..HEAD", "nowhere"), ("", "--help..", "")]
+    ("option", "wanted", "said"),
+    [("", "A...B", "Use A..B"), ("--total", "nowhere..HEAD", "nowhere"), ("", "--help..", "")],
 )
-def test_what_is_no_range_is_said(example: tuple[Path, Path], option: str, wanted: str, said: str) -> None:
+def test_what_is_no_range_is_said(
+    example: tuple[Path, Path], option: str, wanted: str, said: str
+) -> None:
     repo, db = example
     shown = run("log", *filter(None, [option]), "--db", db, "--", wanted, repo)
     assert shown.exit_code == 2 and said in shown.output
@@ -104,7 +115,11 @@ def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: tuple[Path, Pa
     from attribution.cli import cli
 
     repo, db = example
-    shown = CliRunner(env={"COLUMNS": "80"}).invoke(cli, ["log", "HEAD", str(repo), "--db", str(db)]).stdout
+    shown = (
+        CliRunner(env={"COLUMNS": "80"})
+        .invoke(cli, ["log", "HEAD", str(repo), "--db", str(db)])
+        .stdout
+    )
     assert max(map(len, shown.splitlines())) <= 80
     for sha in git(repo, "rev-list", "HEAD").decode().split():
         assert sha[:8] in shown
@@ -113,8 +128,13 @@ def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: tuple[Path, Pa
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("given", "expected"), [("2,4", range(2, 5)), ("3,+2", range(3, 5)), (",2", range(1, 3)), ("2", None)])
-def test_lines_of_blame_are_those_of_git(example: tuple[Path, Path], given: str, expected: range | None) -> None:
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("2,4", range(2, 5)), ("3,+2", range(3, 5)), (",2", range(1, 3)), ("2", None)],
+)
+def test_lines_of_blame_are_those_of_git(
+    example: tuple[Path, Path], given: str, expected: range | None
+) -> None:
     repo, db = example
     every = rows(run("blame", repo, FILE, "--db", db, "--csv"))
     found = rows(run("blame", repo, FILE, "-L", given, "--db", db, "--csv"))

@@ -19,18 +19,34 @@ FULL = Path("/dev/full")
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path_factory.mktemp("r") / "r")
+    return import_stream(
+        (REPOS / "example" / "history.fi").read_bytes(), tmp_path_factory.mktemp("r") / "r"
+    )
 
 
 def attribute(arguments: str, where: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """A run of its own through a shell, which redirects; the environment is what is given alone."""
     program = f'"{sys.executable}" -c "from attribution.cli import main; main()"'
-    given = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(where), **environment}
-    return subprocess.run(["sh", "-c", f"{program} {arguments}"], env=given, cwd=where, capture_output=True, text=True, timeout=120)
+    given = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        "XDG_DATA_HOME": str(where),
+        **environment,
+    }
+    return subprocess.run(
+        ["sh", "-c", f"{program} {arguments}"],
+        env=given,
+        cwd=where,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
-@pytest.mark.parametrize("arguments", ["--help", "repo {clone} --db a.db", "repo {clone} --db a.db --json"])
+@pytest.mark.parametrize(
+    "arguments", ["--help", "repo {clone} --db a.db", "repo {clone} --db a.db --json"]
+)
 def test_a_full_device_is_said_in_words(clone: Path, tmp_path: Path, arguments: str) -> None:
     done = attribute(f"{arguments.format(clone=clone)} > /dev/full", tmp_path)
     assert done.returncode == 74, done.stderr
@@ -41,18 +57,25 @@ def test_a_full_device_is_said_in_words(clone: Path, tmp_path: Path, arguments: 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells there close no streams")
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("arguments", ["--help", "repo {clone} --db a.db"])
-def test_closed_streams_are_no_error(clone: Path, tmp_path: Path, arguments: str, closed: str) -> None:
+def test_closed_streams_are_no_error(
+    clone: Path, tmp_path: Path, arguments: str, closed: str
+) -> None:
     done = attribute(f"{arguments.format(clone=clone)} {closed}", tmp_path)
-    said = [line for line in done.stderr.splitlines() if "…" not in line]  # progress, where the machine is slow
+    said = [
+        line for line in done.stderr.splitlines() if "…" not in line
+    ]  # progress, where the machine is slow
     assert (done.returncode, done.stdout, said) == (0, "", [])
     if "--db" in arguments:
         assert run("data", "check", "--db", tmp_path / "a.db").exit_code == 0
 
 
 @pytest.mark.parametrize(
-    "environment", [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"}]
+    "environment",
+    [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"}],
 )
-def test_a_terminal_that_knows_ascii_alone(clone: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+def test_a_terminal_that_knows_ascii_alone(
+    clone: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
     done = attribute(f'repo "{clone}" --db a.db', tmp_path, **environment)
     assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()

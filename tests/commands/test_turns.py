@@ -11,7 +11,17 @@ from support.commands import rows, run
 from attribution.browse.describe import every_query
 from collector.storage.store import Store
 
-_NAMES = ("turn_index", "calls", "edits", "places_again", "places_undone", "committed", "old_30", "alive_30", "present")
+_NAMES = (
+    "turn_index",
+    "calls",
+    "edits",
+    "places_again",
+    "places_undone",
+    "committed",
+    "old_30",
+    "alive_30",
+    "present",
+)
 
 
 @pytest.fixture
@@ -57,7 +67,10 @@ def test_the_saved_queries_about_turns(database: tuple[Path, Path]) -> None:
     _, db = database
     with Store(db) as store:
         corrected = store.rows(every_query()["corrected_in_deed"]["sql"])
-        assert [(row["turn"], row["places_again"], row["places_undone"]) for row in corrected] == [(2, 1, 1), (1, 1, 0)]
+        assert [(row["turn"], row["places_again"], row["places_undone"]) for row in corrected] == [
+            (2, 1, 1),
+            (1, 1, 0),
+        ]
         (lasting, *_) = store.rows(every_query()["lasting_by_prompt"]["sql"])
         assert (lasting["lines"], lasting["percent_alive_after_30_days"]) == (4, 100.0)
         for name in every_query():
@@ -71,7 +84,9 @@ def test_what_the_next_turn_and_the_next_session_took_away(tmp_path: Path) -> No
     world.commit("Start")
     first = world.session()
     first.prompt("Write new.py with retry_limit = compute_limit(base_delay) in it")
-    first.write("new.py", "retry_limit = compute_limit(base_delay)\nsecond_value = 2\nthird_value = 3\n")
+    first.write(
+        "new.py", "retry_limit = compute_limit(base_delay)\nsecond_value = 2\nthird_value = 3\n"
+    )
     first.end_turn()
     first.prompt("それは違います")
     first.edit("new.py", "second_value = 2\nthird_value = 3", "another_value = 4")
@@ -86,14 +101,26 @@ def test_what_the_next_turn_and_the_next_session_took_away(tmp_path: Path) -> No
     assert run("repo", repo, "--db", db).exit_code == 0
     with Store(db) as store:
         found = store.rows("SELECT * FROM turn_outcomes ORDER BY at, turn_index")
-        columns = ("produced", "dictated", "changed_next", "discarded", "committed", "alive_1", "interrupted")
+        columns = (
+            "produced",
+            "dictated",
+            "changed_next",
+            "discarded",
+            "committed",
+            "alive_1",
+            "interrupted",
+        )
         assert [tuple(row[name] for name in columns) for row in found] == [
             (3, 1, 2, 1, 0, None, 0),
             (1, 0, 0, 1, 0, None, 0),
             (1, 0, 0, 0, 1, None, 0),
         ]
         assert found[1]["language"] == "ja" and found[1]["message_class"] is None
-        assert found[0]["discarded_by"] == found[2]["session_id"] and found[2]["discarded_by"] is None
+        assert (
+            found[0]["discarded_by"] == found[2]["session_id"] and found[2]["discarded_by"] is None
+        )
         (thrown,) = store.rows(every_query()["thrown_away_work"]["sql"])
         assert (thrown["lines_thrown_away"], thrown["lines_written"]) == (2, 4)
-        assert [row["dictated"] for row in store.rows(every_query()["dictated_lines"]["sql"])] == [1]
+        assert [row["dictated"] for row in store.rows(every_query()["dictated_lines"]["sql"])] == [
+            1
+        ]

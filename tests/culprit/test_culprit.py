@@ -29,7 +29,13 @@ from attribution.culprit.words import FixTier, RepairOutcome
 from collector.storage.store import Store
 
 OTHER = [f"value_{n} = compute(argument_{n})" for n in range(8)]
-GOOD = ["def total(items):", "    result = 0", "    for item in items:", "        result += item.price", "    return result"]
+GOOD = [
+    "def total(items):",
+    "    result = 0",
+    "    for item in items:",
+    "        result += item.price",
+    "    return result",
+]
 BAD = ["def mean(items):", "    count = len(items)", "    return total(items) / count"]
 FIXED = ["def mean(items):", "    count = len(items) or 1", "    return total(items) / count"]
 
@@ -40,7 +46,12 @@ def history(where: Path, *commits: Commit) -> Build:
     """Commits in a row, each with its files and, where it is not its name, its message; HEAD is the last."""
     build = Build(where)
     for number, (name, files, *message) in enumerate(commits):
-        build.commit(name, [commits[number - 1][0]] if number else [], {**files}, message=message[0] if message else "")
+        build.commit(
+            name,
+            [commits[number - 1][0]] if number else [],
+            {**files},
+            message=message[0] if message else "",
+        )
     build.done()
     git(where, "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}")
     return build
@@ -57,7 +68,14 @@ def followed(build: Build, *, full: bool = True) -> Path:
 
 def traced(build: Build, *fix: str, db: Path | None = None) -> list[dict[str, Any]]:
     """Rows of the command; commits by their names in the history."""
-    done = run("culprit", build.where, *(build.sha.get(name, name) for name in fix), "--db", db or followed(build), "--json")
+    done = run(
+        "culprit",
+        build.where,
+        *(build.sha.get(name, name) for name in fix),
+        "--db",
+        db or followed(build),
+        "--json",
+    )
     assert done.exit_code == 0, done.stderr
     rows: list[dict[str, Any]] = json.loads(done.stdout)
     for row in rows:
@@ -79,12 +97,30 @@ def test_a_changed_line_leads_to_the_commit_that_wrote_it(tmp_path: Path) -> Non
         ("start", {"a.py": text(*GOOD)}),
         ("mean", {"a.py": text(*GOOD, *BAD), "test_a.py": text("assert mean([1]) == 1")}),
         ("more", {"a.py": text(*GOOD, *BAD, *OTHER), "test_a.py": text("assert mean([1]) == 1")}),
-        ("repair", {"a.py": text(*GOOD, *FIXED, *OTHER), "test_a.py": text("assert mean([1]) == 1")}),
+        (
+            "repair",
+            {"a.py": text(*GOOD, *FIXED, *OTHER), "test_a.py": text("assert mean([1]) == 1")},
+        ),
     )
     (row,) = traced(build, "repair")
-    assert (row["culprit"], row["introduced_by"], row["path"], row["line"], row["lines"]) == ("mean", "mean", "a.py", 7, 1)
-    assert (row["tier"], row["outcome"], row["basis"], row["likely"]) == ("asked", "removed", "lines", True)
-    assert row["class"] == "undeclared" and row["tests"] == ["test_a.py"] and row["days"] == pytest.approx(2 / 24, abs=0.05)
+    assert (row["culprit"], row["introduced_by"], row["path"], row["line"], row["lines"]) == (
+        "mean",
+        "mean",
+        "a.py",
+        7,
+        1,
+    )
+    assert (row["tier"], row["outcome"], row["basis"], row["likely"]) == (
+        "asked",
+        "removed",
+        "lines",
+        True,
+    )
+    assert (
+        row["class"] == "undeclared"
+        and row["tests"] == ["test_a.py"]
+        and row["days"] == pytest.approx(2 / 24, abs=0.05)
+    )
 
 
 def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None:
@@ -96,7 +132,13 @@ def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None
         ("moved", {"a.py": text(*OTHER), "b.py": text(*BAD)}),
         ("renamed", {"a.py": text(*OTHER), "c.py": text(*BAD)}),
         ("indented", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *indented)}),
-        ("repair", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *(f"    {line}" for line in FIXED))}),
+        (
+            "repair",
+            {
+                "a.py": text(*OTHER),
+                "c.py": text("class Numbers:", *(f"    {line}" for line in FIXED)),
+            },
+        ),
     )
     (row,) = traced(build, "repair")
     assert (row["introduced_by"], row["path"], row["line"]) == ("mean", "a.py", 10)
@@ -111,11 +153,24 @@ def test_most_of_the_lines_decide_and_the_others_are_listed(tmp_path: Path) -> N
     build = history(
         tmp_path / "r.git",
         ("first", {"a.py": text(*OTHER, *BAD)}),
-        ("second", {"a.py": text(*OTHER, *BAD, "wrong_one = 1 / 0", "wrong_two = 2 / 0", "wrong_three = 3 / 0")}),
-        ("repair", {"a.py": text(*OTHER, *FIXED, "wrong_one = 1", "wrong_two = 2", "wrong_three = 3")}),
+        (
+            "second",
+            {
+                "a.py": text(
+                    *OTHER, *BAD, "wrong_one = 1 / 0", "wrong_two = 2 / 0", "wrong_three = 3 / 0"
+                )
+            },
+        ),
+        (
+            "repair",
+            {"a.py": text(*OTHER, *FIXED, "wrong_one = 1", "wrong_two = 2", "wrong_three = 3")},
+        ),
     )
     rows = traced(build, "repair")
-    assert pick(rows, "introduced_by", "lines", "likely") == [("second", 3, True), ("first", 1, False)]
+    assert pick(rows, "introduced_by", "lines", "likely") == [
+        ("second", 3, True),
+        ("first", 1, False),
+    ]
 
 
 def test_of_two_with_as_many_lines_the_later_is_likelier(tmp_path: Path) -> None:
@@ -139,36 +194,69 @@ def test_lines_that_the_message_names_come_first_and_decide(tmp_path: Path) -> N
         ("second", {"a.py": text(*OTHER, *BAD), "b.py": text(*later)}),
     )
     repaired = {"a.py": text(*OTHER, *FIXED), "b.py": text(*(f"{line}0" for line in later))}
-    named = history(tmp_path / "n.git", *before, ("repair", repaired, "fix: no division by zero when `count` is"))
-    assert pick(traced(named, "repair"), "introduced_by", "lines", "likely") == [("first", 1, True), ("second", 3, False)]
+    named = history(
+        tmp_path / "n.git",
+        *before,
+        ("repair", repaired, "fix: no division by zero when `count` is"),
+    )
+    assert pick(traced(named, "repair"), "introduced_by", "lines", "likely") == [
+        ("first", 1, True),
+        ("second", 3, False),
+    ]
     plain = history(tmp_path / "p.git", *before, ("repair", repaired, "fix: no division by zero"))
-    assert pick(traced(plain, "repair"), "introduced_by", "lines", "likely") == [("second", 3, True), ("first", 1, False)]
+    assert pick(traced(plain, "repair"), "introduced_by", "lines", "likely") == [
+        ("second", 3, True),
+        ("first", 1, False),
+    ]
 
 
 @pytest.mark.parametrize(
     ("path", "before", "after"),
     [
-        ("b.py", ["from x import a", "import b", "import c"], ["from y import a", "import bb", "import cc"]),
-        ("b.css", [".a {", "  color: red;", "  margin: 0;", "}"], [".b {", "  color: blue;", "  margin: 1;", "}"]),
-        ("b.py", ["def f(a):", "class A:", "def g(x):"], ["def f(a, b):", "class A(B):", "def g(x, y):"]),
+        (
+            "b.py",
+            ["from x import a", "import b", "import c"],
+            ["from y import a", "import bb", "import cc"],
+        ),
+        (
+            "b.css",
+            [".a {", "  color: red;", "  margin: 0;", "}"],
+            [".b {", "  color: blue;", "  margin: 1;", "}"],
+        ),
+        (
+            "b.py",
+            ["def f(a):", "class A:", "def g(x):"],
+            ["def f(a, b):", "class A(B):", "def g(x, y):"],
+        ),
         ("b.yml", ["a: 1", "b: 2", "c: 3"], ["a: 2", "b: 3", "c: 4"]),
     ],
     ids=["imports", "style sheet", "heads that gain words", "configuration"],
 )
-def test_side_lines_come_behind_one_statement(path: str, before: list[str], after: list[str], tmp_path: Path) -> None:
+def test_side_lines_come_behind_one_statement(
+    path: str, before: list[str], after: list[str], tmp_path: Path
+) -> None:
     build = history(
         tmp_path / "r.git",
         ("first", {"a.py": text(*OTHER, *BAD)}),
         ("side", {"a.py": text(*OTHER, *BAD), path: text(*before)}),
         ("repair", {"a.py": text(*OTHER, *FIXED), path: text(*after)}),
     )
-    assert pick(traced(build, "repair"), "introduced_by", "likely") == [("first", True), ("side", False)]
+    assert pick(traced(build, "repair"), "introduced_by", "likely") == [
+        ("first", True),
+        ("side", False),
+    ]
 
 
 def test_a_head_that_loses_a_word_is_a_statement() -> None:
-    kept, lost = (weight_of("a.py", "source", "def f(a, b):", [after], frozenset()) for after in ("def f(a, b, c):", "def f(a):"))
+    kept, lost = (
+        weight_of("a.py", "source", "def f(a, b):", [after], frozenset())
+        for after in ("def f(a, b, c):", "def f(a):")
+    )
     assert (kept.statement, lost.statement) == (0, 2)
-    assert weight_of("a.c", "source", "static int x;", ["static int x, y;"], frozenset()).statement == 2  # a variable has no head
+    assert (
+        weight_of("a.c", "source", "static int x;", ["static int x, y;"], frozenset()).statement
+        == 2
+    )  # a variable has no head
 
 
 def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path: Path) -> None:
@@ -181,16 +269,34 @@ def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path
         ("import", {"a.py": text("import newer", *GOOD, *guarded)}),
     )
     db = followed(build)
-    assert pick(traced(build, "repair", db=db), "outcome", "introduced_by", "lines") == [("neighbours", "mean", 2)]
-    assert pick(traced(build, "import", db=db), "outcome", "introduced_by", "lines") == [("removed", "repair", 1)]
+    assert pick(traced(build, "repair", db=db), "outcome", "introduced_by", "lines") == [
+        ("neighbours", "mean", 2)
+    ]
+    assert pick(traced(build, "import", db=db), "outcome", "introduced_by", "lines") == [
+        ("removed", "repair", 1)
+    ]
 
 
 def test_a_document_beside_new_code_is_not_what_was_repaired(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
         ("start", {"TODO.md": text("8 things to do"), "a.py": text(*GOOD)}),
-        ("repair", {"TODO.md": text("9 things to do"), "a.py": text(*GOOD), "migration.py": text("create_table = 1")}),
-        ("document", {"TODO.md": text("9 more things to do"), "a.py": text(*GOOD), "migration.py": text("create_table = 1")}),
+        (
+            "repair",
+            {
+                "TODO.md": text("9 things to do"),
+                "a.py": text(*GOOD),
+                "migration.py": text("create_table = 1"),
+            },
+        ),
+        (
+            "document",
+            {
+                "TODO.md": text("9 more things to do"),
+                "a.py": text(*GOOD),
+                "migration.py": text("create_table = 1"),
+            },
+        ),
     )
     db = followed(build)
     assert pick(traced(build, "repair", db=db), "outcome", "culprit") == [("not_decidable", None)]
@@ -206,16 +312,28 @@ def test_a_document_beside_new_code_is_not_what_was_repaired(tmp_path: Path) -> 
         ("requirements.txt", "jinja2==3.1.2", "jinja2==3.1.3"),
     ],
 )
-def test_a_version_of_a_dependency_is_no_culprit_among_the_code(path: str, before: str, after: str, tmp_path: Path) -> None:
+def test_a_version_of_a_dependency_is_no_culprit_among_the_code(
+    path: str, before: str, after: str, tmp_path: Path
+) -> None:
     """Code that had to follow the new version is: there a fault may have been."""
     build = history(
         tmp_path / "r.git",
         ("start", {path: text("a list", before), "a.py": text(*OTHER, *BAD)}),
-        ("update", {path: text("a list", after), "a.py": text(*OTHER, *BAD)}, "fix: bump it, CVE-2024-12345"),
-        ("back", {path: text("a list", before), "a.py": text(*OTHER, *FIXED)}, "fix: bump it back, CVE-2024-12345"),
+        (
+            "update",
+            {path: text("a list", after), "a.py": text(*OTHER, *BAD)},
+            "fix: bump it, CVE-2024-12345",
+        ),
+        (
+            "back",
+            {path: text("a list", before), "a.py": text(*OTHER, *FIXED)},
+            "fix: bump it back, CVE-2024-12345",
+        ),
     )
     db = followed(build)
-    assert pick(traced(build, "update", db=db), "tier", "outcome", "culprit") == [("advisory", "dependency", None)]
+    assert pick(traced(build, "update", db=db), "tier", "outcome", "culprit") == [
+        ("advisory", "dependency", None)
+    ]
     assert traced(build, "back", db=db)[0]["path"] == "a.py"
 
 
@@ -223,12 +341,18 @@ def test_the_rank_of_repaired_lines_is_stored(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
         ("start", {"a.py": text("import old", *OTHER, "x = 1", *OTHER[::-1], "load_all = 1")}),
-        ("repair", {"a.py": text("import new", *OTHER, "x = 2", *OTHER[::-1], "load_all = 2")}, "fix: load_all loads all"),
+        (
+            "repair",
+            {"a.py": text("import new", *OTHER, "x = 2", *OTHER[::-1], "load_all = 2")},
+            "fix: load_all loads all",
+        ),
     )
     db = followed(build)
     assert [row["line"] for row in traced(build, "--all", db=db)] == [19]
     with Store(db) as store:
-        assert [row["line"] for row in store.rows("SELECT line FROM repaired_lines ORDER BY rank")] == [19, 10, 1]
+        assert [
+            row["line"] for row in store.rows("SELECT line FROM repaired_lines ORDER BY rank")
+        ] == [19, 10, 1]
 
 
 @pytest.mark.parametrize(
@@ -238,7 +362,10 @@ def test_the_rank_of_repaired_lines_is_stored(tmp_path: Path) -> None:
         ("fix: load_all and readFile", {"load_all", "readFile"}),
         ("fix: mean() of nothing", {"mean"}),
         ("fix: `count` of `IsValid b`", {"count", "IsValid"}),
-        ('x: zero\n\nFixes: 0123456789ab ("x: add load_all")\nSigned-off-by: A_b <a@example.org>', set()),
+        (
+            'x: zero\n\nFixes: 0123456789ab ("x: add load_all")\nSigned-off-by: A_b <a@example.org>',
+            set(),
+        ),
     ],
 )
 def test_names_in_a_message(message: str, expected: set[str]) -> None:
@@ -254,8 +381,17 @@ def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(tmp_p
     build = history(
         tmp_path / "r.git",
         ("start", {"a.py": text(*OTHER, *BAD)}),
-        ("noise", {"a.py": text("# an older remark on this", "# and more of it", *OTHER, *BAD), **extra}),
-        ("repair", {"a.py": text("# a newer remark on this", "# and more of that", *OTHER, *FIXED), **changed}),
+        (
+            "noise",
+            {"a.py": text("# an older remark on this", "# and more of it", *OTHER, *BAD), **extra},
+        ),
+        (
+            "repair",
+            {
+                "a.py": text("# a newer remark on this", "# and more of that", *OTHER, *FIXED),
+                **changed,
+            },
+        ),
     )
     assert pick(traced(build, "repair"), "introduced_by", "lines") == [("start", 1)]
 
@@ -281,16 +417,25 @@ def test_a_fix_of_nothing_but_a_test_repairs_the_test(tmp_path: Path) -> None:
     ids=["comment", "blank line", "rename", "layout"],
 )
 def test_what_changes_no_code_has_no_culprit(after: dict[str, bytes], tmp_path: Path) -> None:
-    build = history(tmp_path / "r.git", ("start", {"a.py": text("# a remark", *OTHER)}), ("repair", after))
+    build = history(
+        tmp_path / "r.git", ("start", {"a.py": text("# a remark", *OTHER)}), ("repair", after)
+    )
     assert pick(traced(build, "repair"), "outcome", "culprit", "lines") == [("no_lines", None, 0)]
 
 
 def test_a_merge_points_to_its_commits(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
     build.commit("start", [], {"a.py": text(*OTHER, *BAD)})
-    build.commit("side", ["start"], {"a.py": text(*OTHER, *FIXED)}, message="fix: no division by zero")
+    build.commit(
+        "side", ["start"], {"a.py": text(*OTHER, *FIXED)}, message="fix: no division by zero"
+    )
     build.commit("main", ["start"], {"a.py": text(*OTHER, *BAD), "b.py": text("x = 1")})
-    build.commit("merge", ["main", "side"], {"a.py": text(*OTHER, *FIXED), "b.py": text("x = 1")}, message="fix: merged")
+    build.commit(
+        "merge",
+        ["main", "side"],
+        {"a.py": text(*OTHER, *FIXED), "b.py": text("x = 1")},
+        message="fix: merged",
+    )
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = followed(build)
@@ -311,7 +456,9 @@ def test_an_added_line_is_traced_by_its_neighbours_and_says_so(tmp_path: Path) -
         ("repair", {"a.py": text(*GOOD, *guarded, *OTHER)}),
     )
     rows = traced(build, "repair")
-    assert pick(rows, "outcome", "culprit", "introduced_by", "lines") == [("neighbours", "mean", "mean", 2)]
+    assert pick(rows, "outcome", "culprit", "introduced_by", "lines") == [
+        ("neighbours", "mean", "mean", 2)
+    ]
 
 
 def test_neighbours_that_were_only_indented_are_those_they_were(tmp_path: Path) -> None:
@@ -322,18 +469,42 @@ def test_neighbours_that_were_only_indented_are_those_they_were(tmp_path: Path) 
         ("last", {"a.py": text(*GOOD, *BAD, *OTHER)}),
         ("repair", {"a.py": text(*GOOD, *wrapped, *OTHER)}),
     )
-    assert pick(traced(build, "repair"), "outcome", "introduced_by", "lines") == [("neighbours", "mean", 2)]
+    assert pick(traced(build, "repair"), "outcome", "introduced_by", "lines") == [
+        ("neighbours", "mean", 2)
+    ]
 
 
-@pytest.mark.parametrize("added", [["limit = 10"], ["def extra():", "    return 1"]], ids=["statement", "function"])
-def test_lines_outside_any_function_are_not_decidable_and_nobody_is_named(added: list[str], tmp_path: Path) -> None:
-    build = history(tmp_path / "r.git", ("start", {"a.py": text(*GOOD)}), ("repair", {"a.py": text(*GOOD, *added)}))
+@pytest.mark.parametrize(
+    "added", [["limit = 10"], ["def extra():", "    return 1"]], ids=["statement", "function"]
+)
+def test_lines_outside_any_function_are_not_decidable_and_nobody_is_named(
+    added: list[str], tmp_path: Path
+) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*GOOD)}),
+        ("repair", {"a.py": text(*GOOD, *added)}),
+    )
     (row,) = traced(build, "repair")
-    assert (row["outcome"], row["culprit"], row["basis"], row["path"]) == ("not_decidable", None, "none", None)
+    assert (row["outcome"], row["culprit"], row["basis"], row["path"]) == (
+        "not_decidable",
+        None,
+        "none",
+        None,
+    )
 
 
 def test_neighbours_belong_to_the_same_function() -> None:
-    lines = [*GOOD, "", "def other():", "    extra = 1", "    return extra", "", "def last():", "    return 2"]
+    lines = [
+        *GOOD,
+        "",
+        "def other():",
+        "    extra = 1",
+        "    return extra",
+        "",
+        "def last():",
+        "    return 2",
+    ]
     assert neighbours("a.py", lines, AddedBlock(8, 8), {8}) == [7, 9]
     assert neighbours("a.py", lines, AddedBlock(9, 9), {9}) == [8]  # below begins another function
     assert neighbours("a.py", lines, AddedBlock(7, 9), {7, 8, 9}) == []  # a function of its own
@@ -347,7 +518,13 @@ ID = "0123456789abcdef0123456789abcdef01234567"
 
 def test_tests_inside_a_source_file_are_tests() -> None:
     texts = ["fn main() {", "}", "#[cfg(test)]", "mod tests {", "    fn works() {", "    }", "}"]
-    assert [is_inner_test("src/main.rs", texts, line) for line in (1, 2, 3, 5, 7)] == [False, False, True, True, True]
+    assert [is_inner_test("src/main.rs", texts, line) for line in (1, 2, 3, 5, 7)] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
     assert not is_inner_test("src/main.py", texts, 5)
 
 
@@ -357,7 +534,10 @@ def test_tests_inside_a_source_file_are_tests() -> None:
         (f'x: handle zero\n\nFixes: {ID[:12]} ("x: count")\n', [("named", ID[:12])]),
         (f"Revert it\n\nThis reverts commit {ID}.", [("revert", ID)]),
         ("Bound the length (CVE-2024-12345)", [("advisory", "CVE-2024-12345")]),
-        ("Escape it (RUSTSEC-2021-0078, GO-2022-0969)", [("advisory", "RUSTSEC-2021-0078"), ("advisory", "GO-2022-0969")]),
+        (
+            "Escape it (RUSTSEC-2021-0078, GO-2022-0969)",
+            [("advisory", "RUSTSEC-2021-0078"), ("advisory", "GO-2022-0969")],
+        ),
         ("Escape it, see GHSA-jfh8-c2jp-5v3q", [("advisory", "GHSA-JFH8-C2JP-5V3Q")]),
         ("Fixes #12", [("issue", "#12")]),
         ("Handle zero\n\nResolves: owner/name#7", [("issue", "#7")]),
@@ -381,10 +561,16 @@ def test_signs_of_a_fix(message: str, expected: list[tuple[str, str]]) -> None:
 
 
 def test_the_named_commit_is_the_culprit_and_the_lines_are_listed_beside_it(tmp_path: Path) -> None:
-    before = (("first", {"a.py": text(*OTHER, *BAD)}), ("second", {"a.py": text(*OTHER, *BAD), "b.py": text("size = 0")}))
+    before = (
+        ("first", {"a.py": text(*OTHER, *BAD)}),
+        ("second", {"a.py": text(*OTHER, *BAD), "b.py": text("size = 0")}),
+    )
     named = history(tmp_path / "before.git", *before).sha["second"]
     repair = {"a.py": text(*OTHER, *FIXED), "b.py": text("size = 0")}
-    (row,) = traced(history(tmp_path / "r.git", *before, ("repair", repair, f"x\n\nFixes: {named[:9]}")), "repair")
+    (row,) = traced(
+        history(tmp_path / "r.git", *before, ("repair", repair, f"x\n\nFixes: {named[:9]}")),
+        "repair",
+    )
     assert (row["tier"], row["culprit"], row["basis"]) == ("named", "second", "stated")
     assert (row["introduced_by"], row["likely"]) == ("first", False)
 
@@ -397,7 +583,12 @@ def test_a_revert_leads_to_what_it_takes_back_also_without_a_word(tmp_path: Path
         ("back", {"a.py": text(*OTHER)}),
     )
     (row,) = traced(build, "back")
-    assert (row["tier"], row["basis"], row["culprit"], row["lines"]) == ("revert", "reverted", "mean", 3)
+    assert (row["tier"], row["basis"], row["culprit"], row["lines"]) == (
+        "revert",
+        "reverted",
+        "mean",
+        3,
+    )
 
 
 def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
@@ -421,7 +612,11 @@ def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
 
 
 def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path) -> None:
-    build = history(tmp_path / "r.git", ("start", {"a.py": text(*BAD)}), ("repair", {"a.py": text(*FIXED)}, "fix: zero"))
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*BAD)}),
+        ("repair", {"a.py": text(*FIXED)}, "fix: zero"),
+    )
     db = tmp_path / "r.db"
     assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
     for fix in ("HEAD", "--all", "#1"):
@@ -430,7 +625,9 @@ def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path) -> None
         assert f"whowrote survival {build.where}" in refused.stderr
 
 
-def test_all_fixes_are_stored_and_traced_again_only_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_fixes_are_stored_and_traced_again_only_after_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build = history(
         tmp_path / "r.git",
         ("start", {"a.py": text(*OTHER, *BAD)}),
@@ -444,7 +641,9 @@ def test_all_fixes_are_stored_and_traced_again_only_after_a_change(tmp_path: Pat
         assert store.rows("SELECT tier, outcome, basis FROM fixes") == [
             {"tier": "conventional", "outcome": "removed", "basis": "lines"}
         ]
-    monkeypatch.setattr("attribution.culprit.stage.culprits._trace", lambda *arguments: pytest.fail("traced again"))
+    monkeypatch.setattr(
+        "attribution.culprit.stage.culprits._trace", lambda *arguments: pytest.fail("traced again")
+    )
     assert traced(build, "--all", db=db) == first
 
 
@@ -452,12 +651,23 @@ def test_lines_from_before_the_followed_part_are_said_to_be_older(tmp_path: Path
     build = history(
         tmp_path / "r.git",
         ("start", {"a.py": text(*GOOD, *BAD)}),
-        ("agent", {"a.py": text(*GOOD, *BAD, "z = 1")}, "add z\n\nCo-Authored-By: Claude <noreply@anthropic.com>"),
+        (
+            "agent",
+            {"a.py": text(*GOOD, *BAD, "z = 1")},
+            "add z\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
+        ),
         ("repair", {"a.py": text(*GOOD, *FIXED, "z = 1")}, "fix: zero"),
-        ("guard", {"a.py": text(*GOOD[:2], "    assert items", *GOOD[2:], *FIXED, "z = 1")}, "fix: nothing"),
+        (
+            "guard",
+            {"a.py": text(*GOOD[:2], "    assert items", *GOOD[2:], *FIXED, "z = 1")},
+            "fix: nothing",
+        ),
     )
     db = followed(build, full=False)
-    assert pick(traced(build, "--all", db=db), "fix", "outcome", "culprit") == [("guard", "older", None), ("repair", "older", None)]
+    assert pick(traced(build, "--all", db=db), "fix", "outcome", "culprit") == [
+        ("guard", "older", None),
+        ("repair", "older", None),
+    ]
 
 
 def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Path) -> None:
@@ -513,18 +723,31 @@ def test_lines_of_code(path: str, line: str, expected: bool) -> None:
         ("config.toml.example", ["# size = 1", "size = 2"], {2}),
     ],
 )
-def test_comments_of_several_lines_and_docstrings_are_no_code(path: str, lines: list[str], expected: set[int]) -> None:
+def test_comments_of_several_lines_and_docstrings_are_no_code(
+    path: str, lines: list[str], expected: set[int]
+) -> None:
     assert code_lines(path, lines) == expected
 
 
 def line_of(commit: int, lines: int, kind: str = "source") -> TracedLines:
-    return TracedLines(1, commit, f"c{commit}", "a.py", 1, lines, kind, weight=weight_of("a.py", kind, "x = 1", (), frozenset()))
+    return TracedLines(
+        1,
+        commit,
+        f"c{commit}",
+        "a.py",
+        1,
+        lines,
+        kind,
+        weight=weight_of("a.py", kind, "x = 1", (), frozenset()),
+    )
 
 
 def test_removed_code_comes_before_neighbours_and_these_before_other_files() -> None:
     code, test, near = line_of(1, 1), line_of(2, 9, "test"), line_of(3, 1)
 
-    def answer(removed: list[TracedLines], around: list[TracedLines]) -> tuple[RepairOutcome | None, list[TracedLines]]:
+    def answer(
+        removed: list[TracedLines], around: list[TracedLines]
+    ) -> tuple[RepairOutcome | None, list[TracedLines]]:
         return first_answer(removed, lambda: around, lambda: False)
 
     assert answer([code, test], [near]) == (RepairOutcome.REMOVED, [code])

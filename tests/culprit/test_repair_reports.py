@@ -17,7 +17,14 @@ from attribution.browse.addresses import Addresses, Place
 from attribution.browse.pages import page_at
 from attribution.culprit.queries import culprits
 from attribution.culprit.queries.ownership import bus_factor
-from attribution.culprit.queries.repairs import WrittenLines, _at_equal_age, _bounds, _comparison, _rate_row, _rates
+from attribution.culprit.queries.repairs import (
+    WrittenLines,
+    _at_equal_age,
+    _bounds,
+    _comparison,
+    _rate_row,
+    _rates,
+)
 from attribution.lineage.survival import LifetimeRecord
 from collector.storage.store import Store
 
@@ -43,7 +50,9 @@ def repaired(tmp_path: Path) -> tuple[Path, Path]:
         author=f"{PEOPLE[1]} 1700010000 +0000",
     )
     fixed = [*block("agent", 3, "2"), *agent[3:]]
-    build.commit("fix", ["agent"], {"o.py": text(*other), "a.py": text(*fixed)}, message="fix: compute two")
+    build.commit(
+        "fix", ["agent"], {"o.py": text(*other), "a.py": text(*fixed)}, message="fix: compute two"
+    )
     rewritten = [*fixed[:-5], *block("new", 5, "3")]
     build.commit("rewrite", ["fix"], {"o.py": text(*other), "a.py": text(*rewritten)})
     build.done()
@@ -66,10 +75,16 @@ def tables(*arguments: object) -> dict[str, list[dict[str, Any]]]:
 def test_only_what_fixes_removed_counts_as_repaired(repaired: tuple[Path, Path]) -> None:
     repo, db = repaired
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
-    by_class = {row["name"]: row for row in tables("repairs", repo, "--db", db)["repairs"] if row["by"] == "class"}
+    by_class = {
+        row["name"]: row
+        for row in tables("repairs", repo, "--db", db)["repairs"]
+        if row["by"] == "class"
+    }
     agents = by_class["declared"]
     assert (agents["lines"], agents["commits"], agents["repairs"]) == (1200, 1, 1)
-    assert agents["per_1000"] == pytest.approx(1000 / 1200) and agents["low"] is None  # one commit has no interval
+    assert (
+        agents["per_1000"] == pytest.approx(1000 / 1200) and agents["low"] is None
+    )  # one commit has no interval
     assert (by_class["undeclared"]["lines"], by_class["undeclared"]["repairs"]) == (1208, 0)
 
 
@@ -84,12 +99,22 @@ def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(tmp_path: 
     for command in (("survival", top, "--db", db), ("culprit", top, "--all", "--db", db)):
         assert (done := run(*command)).exit_code == 0, done.stderr
     refused = run("report", "repairs", top, "--db", db)
-    assert refused.exit_code == 2 and "no commit shows that it is a fix" in refused.stderr and "--all" not in refused.stderr
+    assert (
+        refused.exit_code == 2
+        and "no commit shows that it is a fix" in refused.stderr
+        and "--all" not in refused.stderr
+    )
 
 
-def test_a_repository_that_was_never_traced_is_sent_to_trace_it_whatever_others_were(tmp_path: Path) -> None:
+def test_a_repository_that_was_never_traced_is_sent_to_trace_it_whatever_others_were(
+    tmp_path: Path,
+) -> None:
     traced, other, db = clone("example", tmp_path), clone("squash", tmp_path), tmp_path / "e.db"
-    for command in (("survival", traced, "--db", db), ("culprit", traced, "--all", "--db", db), ("survival", other, "--db", db)):
+    for command in (
+        ("survival", traced, "--db", db),
+        ("culprit", traced, "--all", "--db", db),
+        ("survival", other, "--db", db),
+    ):
         assert (done := run(*command)).exit_code == 0, done.stderr
     refused = run("report", "repairs", other, "--db", db)
     assert refused.exit_code == 2 and "whowrote culprit PATH --all" in refused.stderr
@@ -99,14 +124,27 @@ def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> Non
     repo, db = repaired
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
     with whowrote.open(db) as database:
-        assert set(database.chapter("repairs")) == {"repairs", "repairs_compared", "repairs_at_equal_age"}
+        assert set(database.chapter("repairs")) == {
+            "repairs",
+            "repairs_compared",
+            "repairs_at_equal_age",
+        }
         assert list(database.chapter("ownership")) == ["ownership"]
 
 
 def written(
-    author: str, lines: int = 200, *, fix: int = 0, birth: int = 1, days: float = 400, month: str = "2025-01", path: str = "a.py"
+    author: str,
+    lines: int = 200,
+    *,
+    fix: int = 0,
+    birth: int = 1,
+    days: float = 400,
+    month: str = "2025-01",
+    path: str = "a.py",
 ) -> WrittenLines:
-    record = LifetimeRecord(lines, author, days, 400, 0, 0, bool(fix), birth=birth, path=path, kind="source")
+    record = LifetimeRecord(
+        lines, author, days, 400, 0, 0, bool(fix), birth=birth, path=path, kind="source"
+    )
     return WrittenLines(record, fix, month, 0)
 
 
@@ -116,7 +154,9 @@ def rates_by(by: str, lines: list[WrittenLines]) -> dict[str, float]:
 
 def test_rates_are_told_by_kind_of_work_and_by_what_people_did_to_the_lines() -> None:
     """Only lines of agents have either; a session whose kind of work is not known is in no row of it."""
-    fixed = LifetimeRecord(1000, "agent", 10, 400, 0, 0, True, birth=1, path="a.py", edited_by="human")
+    fixed = LifetimeRecord(
+        1000, "agent", 10, 400, 0, 0, True, birth=1, path="a.py", edited_by="human"
+    )
     lines = [
         WrittenLines(fixed, 7, "2025-01", 0, "Debugging"),
         *(written("agent", 1000, birth=2)._replace(work=work) for work in ("Feature", "")),
@@ -127,16 +167,33 @@ def test_rates_are_told_by_kind_of_work_and_by_what_people_did_to_the_lines() ->
 
 
 def dated(lines: int, *, birth: int, fix: int = 0, days: float = 2000) -> WrittenLines:
-    record = LifetimeRecord(lines, "human", days, 2000, 0, 0, bool(fix), birth=birth, path="a.py", kind="source", dated=True)
+    record = LifetimeRecord(
+        lines,
+        "human",
+        days,
+        2000,
+        0,
+        0,
+        bool(fix),
+        birth=birth,
+        path="a.py",
+        kind="source",
+        dated=True,
+    )
     return WrittenLines(record, fix, "2019-01", 0)
 
 
 def test_lines_older_than_agents_are_compared_at_equal_age() -> None:
     """Half of the old lines were repaired after five years, and none within one: no more than of the agents' lines."""
     old = [dated(200, birth=n, fix=n % 2 and 50, days=1800) for n in range(20)]
-    new = [written("agent", 200, birth=100 + n, fix=60 if n < 2 else 0, days=20 if n < 2 else 400) for n in range(20)]
+    new = [
+        written("agent", 200, birth=100 + n, fix=60 if n < 2 else 0, days=20 if n < 2 else 400)
+        for n in range(20)
+    ]
     rows = {(row["within_days"], row["class"]): row for row in _at_equal_age([*old, *new]).rows}
-    assert rows[365, "dated"]["repaired"] == 0.0 and rows[30, "agent"]["repaired"] == pytest.approx(0.1)
+    assert rows[365, "dated"]["repaired"] == 0.0 and rows[30, "agent"]["repaired"] == pytest.approx(
+        0.1
+    )
     assert rows[30, "agent"]["low"] < 0.1 < rows[30, "agent"]["high"]
     assert "dated" not in rates_by("class", [*old, *new])
 
@@ -147,7 +204,11 @@ def test_too_few_old_lines_are_not_compared() -> None:
 
 
 def test_several_spans_that_a_fix_ends_are_one_repair() -> None:
-    group = [written("agent", 5, fix=7, days=10), written("agent", 9, fix=7, days=10), written("agent", 986)]
+    group = [
+        written("agent", 5, fix=7, days=10),
+        written("agent", 9, fix=7, days=10),
+        written("agent", 986),
+    ]
     row = _rate_row("class", "agent", group)
     assert (row["repairs"], row["lines"], row["per_1000"]) == (1, 1000, 1.0)
     assert row["repaired_30_days"] == pytest.approx(14 / 1000)
@@ -173,7 +234,11 @@ def test_lines_are_compared_with_their_like() -> None:
         ]
         lines += [written("human", birth=200 + n, month="2025-02") for _ in range(3)]
     row = _comparison(lines, "human")
-    assert row["ratio"] == pytest.approx(4.0) and row["ratio_in_strata"] == pytest.approx(1.0) and row["strata"] == 1
+    assert (
+        row["ratio"] == pytest.approx(4.0)
+        and row["ratio_in_strata"] == pytest.approx(1.0)
+        and row["strata"] == 1
+    )
     assert row["strata_low"] < 1 < row["strata_high"] and not row["refused"]
 
 
@@ -187,7 +252,11 @@ def test_lines_are_compared_with_those_of_files_of_the_same_suffix() -> None:
         ]
         lines += [written("human", birth=200 + n) for _ in range(3)]
     row = _comparison(lines, "human")
-    assert row["ratio"] == pytest.approx(4.0) and row["ratio_in_strata"] == pytest.approx(1.0) and row["strata"] == 1
+    assert (
+        row["ratio"] == pytest.approx(4.0)
+        and row["ratio_in_strata"] == pytest.approx(1.0)
+        and row["strata"] == 1
+    )
 
 
 def test_without_enough_lines_nothing_is_compared() -> None:
@@ -197,7 +266,12 @@ def test_without_enough_lines_nothing_is_compared() -> None:
 
 def test_dated_lines_stand_in_a_row_of_their_own_and_are_no_baseline() -> None:
     row = _comparison(
-        [written("agent", 5000), WrittenLines(LifetimeRecord(5000, "human", 1, 1, 0, 0, False, dated=True), 0, "2019-01", 0)],
+        [
+            written("agent", 5000),
+            WrittenLines(
+                LifetimeRecord(5000, "human", 1, 1, 0, 0, False, dated=True), 0, "2019-01", 0
+            ),
+        ],
         "human",
     )
     assert row["baseline_lines"] == 0
@@ -205,7 +279,9 @@ def test_dated_lines_stand_in_a_row_of_their_own_and_are_no_baseline() -> None:
 
 @pytest.mark.parametrize(("fix", "direction"), [(7, "too low"), (0, "too high")])
 def test_the_direction_of_the_bias_of_unknown_lines_is_said(fix: int, direction: str) -> None:
-    (sentence,) = _bounds([written("agent", 1000, fix=5), written("unknown", 100, fix=fix, birth=2)])
+    (sentence,) = _bounds(
+        [written("agent", 1000, fix=5), written("unknown", 100, fix=fix, birth=2)]
+    )
     assert sentence.endswith(direction)
     assert _bounds([written("agent", 1000, fix=5)]) == []
 
@@ -215,18 +291,32 @@ def test_a_view_has_the_repaired_lines_with_their_authors(repaired: tuple[Path, 
     repo, db = repaired
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
     with Store(db) as store:
-        shas = {row["subject"]: row["commit_sha"] for row in store.rows("SELECT subject, commit_sha FROM commits")}
-        rows = store.rows("SELECT fix_sha, introduced_by, is_culprit, path, line, lines, class FROM repaired_lines")
+        shas = {
+            row["subject"]: row["commit_sha"]
+            for row in store.rows("SELECT subject, commit_sha FROM commits")
+        }
+        rows = store.rows(
+            "SELECT fix_sha, introduced_by, is_culprit, path, line, lines, class FROM repaired_lines"
+        )
     assert rows == [
-        {"fix_sha": shas["fix: compute two"], "introduced_by": shas["add"], "is_culprit": 1, "path": "a.py", "line": 1, "lines": 3,
-         "class": "declared"}
-    ]  # fmt: skip
+        {
+            "fix_sha": shas["fix: compute two"],
+            "introduced_by": shas["add"],
+            "is_culprit": 1,
+            "path": "a.py",
+            "line": 1,
+            "lines": 3,
+            "class": "declared",
+        }
+    ]
 
 
 # --- ownership --------------------------------------------------------------------------------------------------------
 
 
-def test_lines_at_head_by_directory_and_the_bus_factor_without_agents(repaired: tuple[Path, Path]) -> None:
+def test_lines_at_head_by_directory_and_the_bus_factor_without_agents(
+    repaired: tuple[Path, Path],
+) -> None:
     repo, db = repaired
     rows = {row["directory"]: row for row in tables("ownership", repo, "--db", db)["ownership"]}
     whole = rows["(all)"]
@@ -244,11 +334,17 @@ def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: tuple[Path, P
         )
     assert tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 0
     with Store(db) as store, store.transaction() as connection:
-        connection.execute("UPDATE commit_files SET human_lines = path = 'o.py' WHERE path IN ('a.py', 'o.py')")
-    assert tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 1192  # another file, or before
+        connection.execute(
+            "UPDATE commit_files SET human_lines = path = 'o.py' WHERE path IN ('a.py', 'o.py')"
+        )
+    assert (
+        tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 1192
+    )  # another file, or before
 
 
-def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(repaired: tuple[Path, Path]) -> None:
+def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
+    repaired: tuple[Path, Path],
+) -> None:
     repo, db = repaired
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] is None
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
@@ -301,7 +397,8 @@ def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) 
             "WHERE o.author = 'agent' AND u.prompt <> '' LIMIT 1"
         )[0]
         prompt = store.value(
-            "SELECT prompt FROM turns WHERE session_id = ? AND turn_index = ?", (ended["session_id"], ended["turn_index"])
+            "SELECT prompt FROM turns WHERE session_id = ? AND turn_index = ?",
+            (ended["session_id"], ended["turn_index"]),
         )
         with store.transaction() as connection:
             connection.execute("DELETE FROM fixes")
@@ -310,19 +407,28 @@ def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) 
                 "VALUES (1, 1, ?, ?, 'issue', '#1', 'removed', NULL, 'none')",
                 (ended["sha"], ended["author_at"]),
             )
-            connection.execute("INSERT INTO fixed_lines VALUES (1, ?, ?, 1, 1)", (ended["origin"], ended["start_line"]))
+            connection.execute(
+                "INSERT INTO fixed_lines VALUES (1, ?, ?, 1, 1)",
+                (ended["origin"], ended["start_line"]),
+            )
     page = shown(db)
     assert prompt[:30].split("\n")[0] in page and "session</a>" in page and "issue" in page
 
 
-def test_the_page_shows_lines_of_agents_alone_unless_asked_for_all(repaired: tuple[Path, Path]) -> None:
+def test_the_page_shows_lines_of_agents_alone_unless_asked_for_all(
+    repaired: tuple[Path, Path],
+) -> None:
     repo, db = repaired
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
-    assert "No fix repaired such a line" in shown(db) and "a.py:1" in shown(db, author="all")  # declared by the commit alone
+    assert "No fix repaired such a line" in shown(db) and "a.py:1" in shown(
+        db, author="all"
+    )  # declared by the commit alone
 
 
 def test_the_lines_of_a_fix_are_looked_up_by_their_numbers(repaired: tuple[Path, Path]) -> None:
     """The page answers at once: SQLite must not read all lines of the repository for each fix."""
     with Store(repaired[1]) as store:
-        plan = [row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {culprits._LINES}", ("[]", 1))]
+        plan = [
+            row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {culprits._LINES}", ("[]", 1))
+        ]
     assert "SEARCH t USING PRIMARY KEY (repo_id=? AND origin=?)" in plan

@@ -47,9 +47,15 @@ Open = Callable[..., Any]
 @pytest.fixture
 def opened(tmp_path: Path, time: FakeTime) -> Open:
     @contextmanager
-    def start(world: World, names: list[str] | None = None, **request: Any) -> Iterator[tuple[GitHubServer, ChannelContext]]:
+    def start(
+        world: World, names: list[str] | None = None, **request: Any
+    ) -> Iterator[tuple[GitHubServer, ChannelContext]]:
         texts = (("test", "\n".join(names or []).encode()),)
-        with GitHubServer(world, lambda: time.at) as server, Web() as web, Store(tmp_path / "d.db") as store:
+        with (
+            GitHubServer(world, lambda: time.at) as server,
+            Web() as web,
+            Store(tmp_path / "d.db") as store,
+        ):
             clock = time.clock()
             github = GitHub(web, clock, token=Token("test", TOKEN), api=server.api_url)
             log = DiscoveryLog(store, server.url, clock.now)
@@ -60,7 +66,9 @@ def opened(tmp_path: Path, time: FakeTime) -> Open:
 
 def run(context: ChannelContext, *names: str) -> DiscoverResult:
     token, server = context.github.token, context.log.server
-    prober = Prober(GitServers(context.github.web, context.github.clock, token=token, server=server))
+    prober = Prober(
+        GitServers(context.github.web, context.github.clock, token=token, server=server)
+    )
     return discover(context, names or ("listing",), Filters(), prober)
 
 
@@ -84,12 +92,19 @@ def test_every_request_of_git_says_git_and_ends_in_git(tmp_path: Path, time: Fak
         assert all(asked.path.startswith("/o/r.git/") for asked in server.log)
 
 
-def test_one_repository_named_in_several_ways_has_one_mirror(tmp_path: Path, time: FakeTime) -> None:
+def test_one_repository_named_in_several_ways_has_one_mirror(
+    tmp_path: Path, time: FakeTime
+) -> None:
     repo = publish(tmp_path / "srv", "o/r")
     mirrors = Mirrors(tmp_path / "m")
     with GitHubServer(World([Repo("o/r", git_dir=repo)])) as server:
         ways = [f"{server.url}/o/r", f"{server.url}/O/R.git/", f"{server.url}/o/r.git"]
-        states = [update_mirror(RepositorySource("o/r", w), mirrors, Remote(clock=time.clock()), HTTP).state for w in ways]
+        states = [
+            update_mirror(
+                RepositorySource("o/r", w), mirrors, Remote(clock=time.clock()), HTTP
+            ).state
+            for w in ways
+        ]
     assert states == ["fetched", "unchanged", "unchanged"]
     assert same_place("https://GitHub.com/o/r/", "https://github.com/O/R.git")
     assert not same_place("https://github.com/o/r", "https://gitlab.com/o/r")
@@ -98,9 +113,13 @@ def test_one_repository_named_in_several_ways_has_one_mirror(tmp_path: Path, tim
 
 @pytest.mark.parametrize("get", [301, 302, 307])
 @pytest.mark.parametrize("post", [301, 307, 308, 404])
-def test_a_renamed_repository_is_followed_whatever_the_post_says(tmp_path: Path, time: FakeTime, post: int, get: int) -> None:
+def test_a_renamed_repository_is_followed_whatever_the_post_says(
+    tmp_path: Path, time: FakeTime, post: int, get: int
+) -> None:
     repo = publish(tmp_path / "srv", "o/new")
-    world = World([Repo("o/new", git_dir=repo), Repo("o/old", git_dir=repo)], renamed={"o/old": "o/new"})
+    world = World(
+        [Repo("o/new", git_dir=repo), Repo("o/old", git_dir=repo)], renamed={"o/old": "o/new"}
+    )
     with GitHubServer(world) as server, Web() as web:
         server.moved_post, server.moved_get = post, get
         seen = Prober(GitServers(web, time.clock()))(server.url, "o/old")
@@ -108,7 +127,10 @@ def test_a_renamed_repository_is_followed_whatever_the_post_says(tmp_path: Path,
         one = RepositorySource("o/old", f"{server.url}/o/old.git")
         mirrors = Mirrors(tmp_path / "m")
         done = update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP)
-        assert (done.state, done.address) == ("moved", f"{server.url}/o/new.git") and not mirrors.path("o/old").exists()
+        assert (done.state, done.address) == (
+            "moved",
+            f"{server.url}/o/new.git",
+        ) and not mirrors.path("o/old").exists()
         world.renamed.clear()
         assert update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP).state == "fetched"
         world.renamed["o/old"] = "o/new"  # now the mirror was there before
@@ -123,8 +145,10 @@ def test_gone_is_said_only_after_git_s_own_question(time: FakeTime) -> None:
         seen = Prober(GitServers(web, time.clock()))(server.url, "o/gone")
         assert seen.outcome == "private_or_missing"
         assert [(a.method, a.path.rpartition("/")[2].partition("?")[0]) for a in server.log] == [
-            ("POST", "git-upload-pack"), ("GET", "refs"), ("GET", "refs"),
-        ]  # fmt: skip
+            ("POST", "git-upload-pack"),
+            ("GET", "refs"),
+            ("GET", "refs"),
+        ]
 
 
 def test_a_server_that_knows_no_suffix_is_asked_without_it(tmp_path: Path, time: FakeTime) -> None:
@@ -140,7 +164,12 @@ def test_a_server_that_knows_no_suffix_is_asked_without_it(tmp_path: Path, time:
 
 
 @pytest.mark.parametrize(
-    ("fault", "outcome"), [("git-403-wall", "unreachable"), ("git-403-blocked", "private_or_missing"), ("git-403-limit", "ok")]
+    ("fault", "outcome"),
+    [
+        ("git-403-wall", "unreachable"),
+        ("git-403-blocked", "private_or_missing"),
+        ("git-403-limit", "ok"),
+    ],
 )
 def test_403_is_read_by_its_words(time: FakeTime, fault: str, outcome: str) -> None:
     with GitHubServer(World([Repo("o/r", raw=refs(V1))]), lambda: time.at) as server, Web() as web:
@@ -151,10 +180,14 @@ def test_403_is_read_by_its_words(time: FakeTime, fault: str, outcome: str) -> N
 # --- limits of git (github.blog 2025-05-08, ROCm/TheRock 6431, cli/cli 14329) ----------------------------------------------
 
 
-@pytest.mark.parametrize("limit", ["git-429", "git-err", "git-403-limit", "git-503-after", "secondary-date"])
+@pytest.mark.parametrize(
+    "limit", ["git-429", "git-err", "git-403-limit", "git-503-after", "secondary-date"]
+)
 def test_a_limit_of_git_is_waited_out_once_for_all(time: FakeTime, limit: str) -> None:
     with (
-        GitHubServer(World([Repo(f"o/r{n}", raw=refs("refs/entire/x")) for n in range(6)]), lambda: time.at) as server,
+        GitHubServer(
+            World([Repo(f"o/r{n}", raw=refs("refs/entire/x")) for n in range(6)]), lambda: time.at
+        ) as server,
         Web() as web,
     ):
         prober = Prober(GitServers(web, time.clock()))
@@ -166,14 +199,23 @@ def test_a_limit_of_git_is_waited_out_once_for_all(time: FakeTime, limit: str) -
 
 def test_a_server_that_limits_for_ever_gets_few_requests(tmp_path: Path, time: FakeTime) -> None:
     """Six names of one run."""
-    with GitHubServer(World([Repo(f"o/r{n}", raw=refs(V1)) for n in range(6)]), lambda: time.at) as server:
+    with GitHubServer(
+        World([Repo(f"o/r{n}", raw=refs(V1)) for n in range(6)]), lambda: time.at
+    ) as server:
         server.git_limits.extend(["git-429"] * 1000)
         mirrors = Mirrors(tmp_path / "m")
         remote = Remote(clock=time.clock())
         states = {
-            update_mirror(RepositorySource(f"o/r{n}", f"{server.url}/o/r{n}.git"), mirrors, remote, HTTP).state for n in range(6)
+            update_mirror(
+                RepositorySource(f"o/r{n}", f"{server.url}/o/r{n}.git"), mirrors, remote, HTTP
+            ).state
+            for n in range(6)
         }
-        assert states == {"unreachable"} and len(server.log) == 5 and sum(time.slept) == 60 + 120 + 240 + 480
+        assert (
+            states == {"unreachable"}
+            and len(server.log) == 5
+            and sum(time.slept) == 60 + 120 + 240 + 480
+        )
 
 
 def test_transfers_wait_too_and_tell_the_others(tmp_path: Path, time: FakeTime) -> None:
@@ -197,7 +239,9 @@ def test_the_token_goes_to_git_of_its_server_and_a_bad_one_is_left_out(time: Fak
         assert Prober(bad)(server.url, "o/r").outcome == "ok" and len(server.log) == 3
         assert bad.authorization("https://example.org/o/r.git") == {}
         assert (
-            GitServers(web, token=Token("t", "x"), server="http://ghe.example.org").authorization("http://ghe.example.org/o/r")
+            GitServers(web, token=Token("t", "x"), server="http://ghe.example.org").authorization(
+                "http://ghe.example.org/o/r"
+            )
             == {}
         )
 
@@ -216,36 +260,55 @@ def test_the_token_goes_to_git_of_its_server_and_a_bad_one_is_left_out(time: Fak
         ("secondary", [60.0]),
     ],
 )
-def test_a_limit_of_graphql_is_waited_out_in_every_form(opened: Open, time: FakeTime, fault: str, slept: list[float]) -> None:
+def test_a_limit_of_graphql_is_waited_out_in_every_form(
+    opened: Open, time: FakeTime, fault: str, slept: list[float]
+) -> None:
     names = [f"o/r{n}" for n in range(50)]
-    with opened(World([Repo(name, raw=refs("refs/entire/x"), stars=3) for name in names]), names) as (server, context):
+    with opened(
+        World([Repo(name, raw=refs("refs/entire/x"), stars=3) for name in names]), names
+    ) as (server, context):
         server.faults.extend([*[None] * 50, fault])
         outcome = run(context)
         assert outcome.failures == [] and outcome.metadata == 50 and time.slept == slept
         assert len(server.asked("graphql")) == 2
 
 
-def test_limits_of_graphql_double_and_end_the_run_not_in_silence(opened: Open, time: FakeTime) -> None:
+def test_limits_of_graphql_double_and_end_the_run_not_in_silence(
+    opened: Open, time: FakeTime
+) -> None:
     names = [f"o/r{n}" for n in range(50)]
-    with opened(World([Repo(name, raw=refs("refs/heads/entire/sessions")) for name in names]), names) as (server, context):
+    with opened(
+        World([Repo(name, raw=refs("refs/heads/entire/sessions")) for name in names]), names
+    ) as (server, context):
         server.faults.extend([*[None] * 50, *["graphql-limit"] * 100])
         outcome = run(context)
-        assert [what for what, _ in outcome.failures] == ["metadata"] and len(server.asked("graphql")) == 9
+        assert [what for what, _ in outcome.failures] == ["metadata"] and len(
+            server.asked("graphql")
+        ) == 9
         assert time.slept[:3] == [60.0, 120.0, 240.0]
         assert {row["exclusion"] for row in candidates(context).values()} == {"no_metadata"}
 
 
 def test_a_server_that_fails_at_every_batch_is_not_asked_for_each_repository(opened: Open) -> None:
     names = [f"o/r{n}" for n in range(120)]
-    with opened(World([Repo(name, raw=refs("refs/entire/x")) for name in names]), names) as (server, context):
+    with opened(World([Repo(name, raw=refs("refs/entire/x")) for name in names]), names) as (
+        server,
+        context,
+    ):
         server.faults.extend([*[None] * 120, *["graphql-pathless"] * 500])
         outcome = run(context)
         [(what, error)] = outcome.failures
-        assert what == "metadata" and "no metadata of 120 candidates" in str(error) and "Something went wrong" in str(error)
+        assert (
+            what == "metadata"
+            and "no metadata of 120 candidates" in str(error)
+            and "Something went wrong" in str(error)
+        )
         assert len(server.asked("graphql")) == 8
 
 
-def test_a_null_without_an_error_is_not_known_instead_of_missing(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_null_without_an_error_is_not_known_instead_of_missing(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from collector.discovery.github.client import Partial
 
     real = GitHub.graphql
@@ -258,21 +321,56 @@ def test_a_null_without_an_error_is_not_known_instead_of_missing(opened: Open, m
         return answer
 
     monkeypatch.setattr(GitHub, "graphql", partial)
-    with opened(World([Repo(f"o/{n}", raw=refs("refs/entire/x")) for n in "abc"]), ["o/a", "o/b", "o/c"]) as (_, context):
+    with opened(
+        World([Repo(f"o/{n}", raw=refs("refs/entire/x")) for n in "abc"]), ["o/a", "o/b", "o/c"]
+    ) as (_, context):
         assert len(run(context).failures) == 1
         found = candidates(context)
-        assert {n: r["metadata_at"] is None for n, r in found.items()} == {"o/a": False, "o/b": True, "o/c": False}
+        assert {n: r["metadata_at"] is None for n, r in found.items()} == {
+            "o/a": False,
+            "o/b": True,
+            "o/c": False,
+        }
 
 
-HOSTILE = {"databaseId": -1, "stargazerCount": 10**30, "forkCount": "many", "parent": [], "isFork": 0, "isArchived": "no"}
-HOSTILE |= {"licenseInfo": {"spdxId": 7}, "diskUsage": "huge", "createdAt": {}, "primaryLanguage": {"name": ["C"]}}
+HOSTILE = {
+    "databaseId": -1,
+    "stargazerCount": 10**30,
+    "forkCount": "many",
+    "parent": [],
+    "isFork": 0,
+    "isArchived": "no",
+}
+HOSTILE |= {
+    "licenseInfo": {"spdxId": 7},
+    "diskUsage": "huge",
+    "createdAt": {},
+    "primaryLanguage": {"name": ["C"]},
+}
 
 
-def test_fields_of_another_kind_are_not_known(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fields_of_another_kind_are_not_known(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = from_graphql({"nameWithOwner": "o/r", **HOSTILE}, "s")
-    assert {name: value for name, value in found.items() if value is not None} == {"now_called": "o/r"}
-    found = _columns({"full_name": ["o/r"], "size": -(10**30), "license": None, "stargazers_count": 3, "forks_count": 0}, 1)
-    assert {name: value for name, value in found.items() if value is not None} == {"stars": 3, "forks": 0, "licence": "none"}
+    assert {name: value for name, value in found.items() if value is not None} == {
+        "now_called": "o/r"
+    }
+    found = _columns(
+        {
+            "full_name": ["o/r"],
+            "size": -(10**30),
+            "license": None,
+            "stargazers_count": 3,
+            "forks_count": 0,
+        },
+        1,
+    )
+    assert {name: value for name, value in found.items() if value is not None} == {
+        "stars": 3,
+        "forks": 0,
+        "licence": "none",
+    }
     assert from_graphql({}, "s")["licence"] is None
     real = GitHub.graphql
 
@@ -286,16 +384,26 @@ def test_fields_of_another_kind_are_not_known(opened: Open, monkeypatch: pytest.
     with opened(World([Repo("o/r", raw=refs(V1))]), ["o/r"]) as (_, context):
         assert run(context).failures == []
         row = candidates(context)["o/r"]
-        assert (row["exclusion"], row["detail"]) == ("no_metadata", "not known: whether it is a fork, its size")
+        assert (row["exclusion"], row["detail"]) == (
+            "no_metadata",
+            "not known: whether it is a fork, its size",
+        )
 
 
 def test_filters_take_unknown_for_unknown() -> None:
-    row: dict[str, Any] = dict.fromkeys(("exclusion", "renamed_to", "notes", "checkpoint_remote", "failure", "detail", "licence"))
+    row: dict[str, Any] = dict.fromkeys(
+        ("exclusion", "renamed_to", "notes", "checkpoint_remote", "failure", "detail", "licence")
+    )
     row |= {"outcome": "ok", "confirmed": 1, "server": "s", "metadata_at": None, "fork_of": None}
     row |= {"is_fork": None, "archived": None, "size_kb": None}
-    assert decide(row, Filters(), (), "s") == ("no_metadata", "not known: whether it is a fork, its size")
+    assert decide(row, Filters(), (), "s") == (
+        "no_metadata",
+        "not known: whether it is a fork, its size",
+    )
     assert decide(row, Filters(forks=True, most_kb=None), (), "s").exclusion is None
-    assert decide(row, Filters(), (), "other").exclusion is None  # a plain git server: nobody will ever know
+    assert (
+        decide(row, Filters(), (), "other").exclusion is None
+    )  # a plain git server: nobody will ever know
     assert decide(row | {"is_fork": 1}, Filters(), (), "s").exclusion == "fork"
     assert decide(row, Filters(licences=frozenset({"mit"})), (), "other").exclusion == "no_metadata"
 
@@ -306,10 +414,19 @@ def test_pauses_are_read_line_ranges_dates_and_the_server_s_clock() -> None:
     assert retry_after({"retry-after": "Thu, 01 Jan 2026 00:01:30 GMT", **date}, 5.0) == 90
     assert retry_after({"retry-after": "Wed, 31 Dec 2025 23:00:00 GMT", **date}, 5.0) == 0
     assert retry_after({"retry-after": "soon"}, 0) is None
-    assert pause_after("primary", {"x-ratelimit-reset": "1767225640", **date}, 99.0, 0) == 41  # our clock is wrong, not theirs
+    assert (
+        pause_after("primary", {"x-ratelimit-reset": "1767225640", **date}, 99.0, 0) == 41
+    )  # our clock is wrong, not theirs
     assert pause_after("secondary", {}, 0, 3) == 480
     assert pause_after("primary", {"retry-after": "1e12"}, 0, 0) == 3900
-    assert limit_kind(200, {}, b'{"data": {"r0": {"x": 1}}, "errors": [{"type": "RATE_LIMIT", "message": "x"}]}') is None
+    assert (
+        limit_kind(
+            200,
+            {},
+            b'{"data": {"r0": {"x": 1}}, "errors": [{"type": "RATE_LIMIT", "message": "x"}]}',
+        )
+        is None
+    )
     assert limit_kind(200, {}, b'{"items": [], "message": "secondary rate limit"}') is None
     assert limit_kind(200, {}, b'[{"message": "API rate limit exceeded"}]') is None
 
@@ -317,10 +434,14 @@ def test_pauses_are_read_line_ranges_dates_and_the_server_s_clock() -> None:
 # --- searches (docs.github.com: timeouts and incomplete results; PyGithub 2812) ------------------------------------------------
 
 
-def test_a_qualifier_that_the_server_ignores_is_given_up(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_qualifier_that_the_server_ignores_is_given_up(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(code_search, "records", one_search)
     texts = ["enabled", "enabled strategy", "telemetry", "nothing"]
-    world = World([Repo(f"o/r{n}", files={SETTINGS: texts[n % 4].ljust(50 + n % 300)}) for n in range(2000)])
+    world = World(
+        [Repo(f"o/r{n}", files={SETTINGS: texts[n % 4].ljust(50 + n % 300)}) for n in range(2000)]
+    )
     with opened(world) as (server, context):
         server.limits["code_search"] = (10_000, 0, 60)
         server.ignored.add("size")
@@ -339,7 +460,9 @@ def test_a_qualifier_that_the_server_ignores_is_given_up(opened: Open, monkeypat
         assert len(server.log) < 100 and "1200 results, of which 1000 can be read" in "".join(told)
 
 
-def test_a_search_that_promises_results_without_an_end_ends(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_promises_results_without_an_end_ends(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each slice has a thousand million results, each page a next one: what is not read is told, and the next run goes on."""
     monkeypatch.setattr(paging, "MOST_PAGES", 40)
     monkeypatch.setattr(code_search, "records", one_search)
@@ -348,11 +471,15 @@ def test_a_search_that_promises_results_without_an_end_ends(opened: Open, monkey
     def lie(path: str, params: dict[str, Any], resource: str) -> Page:
         asked.append(params["q"])
         # Each slice promises less than the one it was cut from, as an honest one would.
-        items = [{"repository": {"full_name": f"o/r{len(asked)}", "id": len(asked)}, "path": SETTINGS}]
+        items = [
+            {"repository": {"full_name": f"o/r{len(asked)}", "id": len(asked)}, "path": SETTINGS}
+        ]
         return Page({"total_count": 10**9 - len(asked), "items": items}, True)
 
     with opened(World([])) as (_, context):
-        monkeypatch.setattr(type(context.github), "get", lambda self, *given, **named: lie(*given, **named))
+        monkeypatch.setattr(
+            type(context.github), "get", lambda self, *given, **named: lie(*given, **named)
+        )
         for run in range(1, 3):
             with pytest.raises(Unfinished, match="not read to the end after 40 requests"):
                 code_search.run(context)
@@ -411,7 +538,9 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("first", FIRST_ANSWERS)
-def test_every_answer_of_a_real_git_server(tmp_path: Path, time: FakeTime, large: Path, first: str) -> None:
+def test_every_answer_of_a_real_git_server(
+    tmp_path: Path, time: FakeTime, large: Path, first: str
+) -> None:
     world = World([Repo("o/r", git_dir=large)])
     if first in ("301", "307"):
         world.renamed["o/old"] = "o/r"
@@ -421,7 +550,9 @@ def test_every_answer_of_a_real_git_server(tmp_path: Path, time: FakeTime, large
         server.moved_post = server.moved_get = int(first) if first.isdigit() else 301
 
         def again() -> None:
-            server.git_limits.extend([first] * (1 if outcome == "ok" else 4) if first.startswith("git-") else [])
+            server.git_limits.extend(
+                [first] * (1 if outcome == "ok" else 4) if first.startswith("git-") else []
+            )
             server.faults.extend(["late"] if first == "slow" else [])
             if first in ("401", "404"):
                 world.repos[0].raw = lambda path, body: (int(first), {}, b"Repository not found.")
@@ -438,25 +569,42 @@ def test_every_answer_of_a_real_git_server(tmp_path: Path, time: FakeTime, large
         done = update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP)
         if world.renamed:
             assert done.state == "moved" and not mirrors.path(name).exists()
-            done = update_mirror(moved_source(done.address), mirrors, Remote(clock=time.clock()), HTTP)
+            done = update_mirror(
+                moved_source(done.address), mirrors, Remote(clock=time.clock()), HTTP
+            )
         assert done.state == state, done.detail
         assert mirrors.path("o/r").exists() == (state == "fetched")
 
 
 @pytest.mark.parametrize("lie", ["html", "other service", "endless", "too large"])
-def test_a_server_that_lies_is_unreachable_and_nothing_is_kept(tmp_path: Path, time: FakeTime, lie: str) -> None:
+def test_a_server_that_lies_is_unreachable_and_nothing_is_kept(
+    tmp_path: Path, time: FakeTime, lie: str
+) -> None:
     types = {"Content-Type": "application/x-git-upload-pack-advertisement"}
     answers: dict[str, Callable[[str, bytes], tuple[int, dict[str, str], bytes]]] = {
         "html": lambda path, body: (200, {"Content-Type": "text/html"}, b"<html>log in</html>"),
-        "other service": lambda path, body: (200, types, packet(b"# service=git-receive-pack\n") + b"0000zzzz"),
+        "other service": lambda path, body: (
+            200,
+            types,
+            packet(b"# service=git-receive-pack\n") + b"0000zzzz",
+        ),
         "endless": lambda path, body: (302, {"Location": "/o/r.git/info/refs"}, b""),
         "too large": lambda path, body: (200, {**types, "Content-Type": "text/plain"}, b"x" * 5000),
     }
-    with GitHubServer(World([Repo("o/r", raw=answers[lie])])) as server, Web() as web, pytest.MonkeyPatch.context() as patch:
+    with (
+        GitHubServer(World([Repo("o/r", raw=answers[lie])])) as server,
+        Web() as web,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         patch.setattr("collector.discovery.github.patience.ANSWER_BYTES", 4000)
         assert Prober(GitServers(web, time.clock()))(server.url, "o/r").outcome == "unreachable"
         mirrors = Mirrors(tmp_path / "m")
-        done = update_mirror(RepositorySource("o/r", f"{server.url}/o/r.git"), mirrors, Remote(clock=time.clock()), HTTP)
+        done = update_mirror(
+            RepositorySource("o/r", f"{server.url}/o/r.git"),
+            mirrors,
+            Remote(clock=time.clock()),
+            HTTP,
+        )
         assert done.state in ("unreachable", "failed") and not mirrors.path("o/r").exists()
 
 

@@ -19,7 +19,14 @@ import pytest
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
 from collector.agents import agents_of_records
-from collector.discovery.channels import channels, code_search, commit_search, gharchive, listing, paging
+from collector.discovery.channels import (
+    channels,
+    code_search,
+    commit_search,
+    gharchive,
+    listing,
+    paging,
+)
 from collector.discovery.channels.channel import ChannelContext, DiscoverOptions, DiscoveryLog
 from collector.discovery.channels.paging import Unfinished, hit_of
 from collector.discovery.github.client import Clock, GitHub
@@ -44,7 +51,11 @@ def context(tmp_path: Path) -> Callable[..., Any]:
 
     @contextmanager
     def opened(
-        world: World, token: bool = True, archive: Path | None = None, archive_at: str = "", **request: Any
+        world: World,
+        token: bool = True,
+        archive: Path | None = None,
+        archive_at: str = "",
+        **request: Any,
     ) -> Iterator[tuple[GitHubServer, ChannelContext]]:
         at = [NOW]
 
@@ -52,10 +63,19 @@ def context(tmp_path: Path) -> Callable[..., Any]:
             at[0] += seconds
 
         clock = Clock(lambda: at[0], sleep, lambda: 0.0)
-        with GitHubServer(world, clock.now, archive) as server, Web() as web, Store(tmp_path / "d.db") as store:
-            github = GitHub(web, clock, token=Token("test", TOKEN) if token else None, api=server.api_url)
+        with (
+            GitHubServer(world, clock.now, archive) as server,
+            Web() as web,
+            Store(tmp_path / "d.db") as store,
+        ):
+            github = GitHub(
+                web, clock, token=Token("test", TOKEN) if token else None, api=server.api_url
+            )
             log = DiscoveryLog(store, "https://github.com", clock.now)
-            yield server, ChannelContext(github, log, DiscoverOptions(archive=archive_at, **request))
+            yield (
+                server,
+                ChannelContext(github, log, DiscoverOptions(archive=archive_at, **request)),
+            )
 
     return opened
 
@@ -74,7 +94,9 @@ def hits_of(context: ChannelContext, name: str) -> int:
 
 
 def states(context: ChannelContext, channel: str) -> dict[str, int]:
-    rows = context.log.store.rows("SELECT state, count(*) AS n FROM cursors WHERE channel = ? GROUP BY 1", (channel,))
+    rows = context.log.store.rows(
+        "SELECT state, count(*) AS n FROM cursors WHERE channel = ? GROUP BY 1", (channel,)
+    )
     return {row["state"]: row["n"] for row in rows}
 
 
@@ -90,8 +112,14 @@ def test_every_channel_has_a_file() -> None:
 
 def test_code_search_gets_past_the_cap_by_size_and_by_words(context: Any) -> None:
     sizes = [Repo(f"s/r{n}", files={SETTINGS: "x" * (20 + n % 700)}) for n in range(1800)]
-    same = [Repo(f"w/r{n}", files={SETTINGS: "enabled".ljust(900) if n % 2 else "strategy".ljust(900)}) for n in range(1500)]
-    with context(World([*sizes, *same, Repo("x/no", files={"src/settings.json": "{}"})])) as (server, it):
+    same = [
+        Repo(f"w/r{n}", files={SETTINGS: "enabled".ljust(900) if n % 2 else "strategy".ljust(900)})
+        for n in range(1500)
+    ]
+    with context(World([*sizes, *same, Repo("x/no", files={"src/settings.json": "{}"})])) as (
+        server,
+        it,
+    ):
         server.limits["code_search"] = (10_000, 0, 60)
         code_search.CHANNEL.run(it)
         assert len(found(it)) == 3300 and "x/no" not in found(it)
@@ -110,14 +138,19 @@ def test_code_search_finds_what_entire_installs_for_each_agent(context: Any) -> 
         "h/codex": {".codex/hooks.json": '{"command": "entire hooks codex stop"}'},
         "h/cursor": {".cursor/hooks.json": '{"command": "entire hooks cursor stop"}'},
         "h/gemini": {".gemini/settings.json": '{"command": "entire hooks gemini session-end"}'},
-        "h/copilot": {".github/hooks/entire.json": '{"bash": "entire hooks copilot-cli session-end"}'},
+        "h/copilot": {
+            ".github/hooks/entire.json": '{"bash": "entire hooks copilot-cli session-end"}'
+        },
         "h/opencode": {".opencode/plugins/entire.ts": "export const Entire = 1"},
         "h/other-hook": {".claude/settings.json": claude.replace("entire", "another")},
         "h/other-place": {"docs/settings.json": claude},
     }
     world = World([Repo(name, files=content) for name, content in files.items()])
     world.repos.append(Repo("h/secret", files={".claude/settings.json": claude}, private=True))
-    world.repos += [Repo(f"big/r{n}", files={".claude/settings.json": claude.ljust(120 + n)}) for n in range(1100)]
+    world.repos += [
+        Repo(f"big/r{n}", files={".claude/settings.json": claude.ljust(120 + n)})
+        for n in range(1100)
+    ]
     with context(world) as (server, it):
         server.limits["code_search"] = (10_000, 0, 60)
         code_search.CHANNEL.run(it)
@@ -130,7 +163,9 @@ def test_code_search_finds_what_entire_installs_for_each_agent(context: Any) -> 
 
 RECORDED = {  # files of each kind, as its program names them
     "aider": {".aider.chat.history.md": "# aider chat started at"},
-    "specstory": {".specstory/history/2026-01-01_x.md": "<!-- Generated by SpecStory, Markdown v2 -->"},
+    "specstory": {
+        ".specstory/history/2026-01-01_x.md": "<!-- Generated by SpecStory, Markdown v2 -->"
+    },
     "codex": {".codex/sessions/2026/01/01/rollout-x.jsonl": '{"type":"session_meta"}'},
     "claude-code": {".claude/projects/-home-ana/x.jsonl": '{"sessionId":"x"}'},
     "crush": {".crush/crush.db": "SQLite"},
@@ -141,7 +176,12 @@ RECORDED = {  # files of each kind, as its program names them
 
 
 def test_code_search_finds_the_files_of_each_record_that_is_asked_for(context: Any) -> None:
-    world = World([*(Repo(f"r/{name}", files=files) for name, files in RECORDED.items()), Repo("r/entire", files={SETTINGS: "{}"})])
+    world = World(
+        [
+            *(Repo(f"r/{name}", files=files) for name, files in RECORDED.items()),
+            Repo("r/entire", files={SETTINGS: "{}"}),
+        ]
+    )
     for name in RECORDED:
         with context(world, records=(name,)) as (server, it):
             server.limits["code_search"] = (10_000, 0, 60)
@@ -156,7 +196,9 @@ def test_code_search_finds_the_files_of_each_record_that_is_asked_for(context: A
 def test_every_kind_of_committed_record_can_be_searched_for() -> None:
     assert {agent for agent, _ in agents_of_records()} <= set(records())
     assert set(records()) == {*RECORDED, "checkpoints", "statements"}
-    assert all(record_of(query) == name for name, record in records().items() for query in record.files)
+    assert all(
+        record_of(query) == name for name, record in records().items() for query in record.files
+    )
     assert record_of('"Claude-Session" user:ana') == "statements" and record_of("owner ana") is None
 
 
@@ -168,7 +210,10 @@ def test_commit_search_finds_agents_that_trailers_name_and_nobody_else(context: 
         "s/words": "We talk about Claude-Session here",
         "s/entire": "x\n\nEntire-Checkpoint: 0123456789ab",
     }
-    repos = [Repo(name, commits=[(f"a{n}", "2026-02-03T04:05:06Z", text)]) for n, (name, text) in enumerate(messages.items())]
+    repos = [
+        Repo(name, commits=[(f"a{n}", "2026-02-03T04:05:06Z", text)])
+        for n, (name, text) in enumerate(messages.items())
+    ]
     with context(World(repos), records=("statements",)) as (server, it):
         server.limits["search"] = (10_000, 0, 60)
         commit_search.CHANNEL.run(it)
@@ -176,7 +221,10 @@ def test_commit_search_finds_agents_that_trailers_name_and_nobody_else(context: 
 
 
 def test_what_cannot_be_split_says_that_results_were_lost(context: Any) -> None:
-    with context(World([Repo(f"s/r{n}", files={SETTINGS: "{}"}) for n in range(1300)])) as (_, it):  # of one owner
+    with context(World([Repo(f"s/r{n}", files={SETTINGS: "{}"}) for n in range(1300)])) as (
+        _,
+        it,
+    ):  # of one owner
         code_search.CHANNEL.run(it)
         assert len(found(it)) == 1000
         assert states(it, "code_search")["capped"] == 1
@@ -200,11 +248,17 @@ def test_the_sizes_of_the_slices_have_no_gap_and_no_overlap() -> None:
 def test_words_are_cut_by_as_long_as_the_server_allows_operators() -> None:
     split_words = paging.split_words(["a", "b", "c", "d", "e", "f"])
     assert split_words("q a NOT b", ()) == ["q a NOT b c", "q a NOT b NOT c"]
-    assert split_words("q NOT a NOT b NOT c NOT d NOT e", ()) == [] and split_words("q a b c d e f", ()) == []
+    assert (
+        split_words("q NOT a NOT b NOT c NOT d NOT e", ()) == []
+        and split_words("q a b c d e f", ()) == []
+    )
 
 
 def test_owners_are_cut_into_those_on_the_page_and_all_others() -> None:
-    items = [{"repository": {"full_name": name}} for name in ("b/x", "a/x", "b/y", "no owner", "../z", "C/x")]
+    items = [
+        {"repository": {"full_name": name}}
+        for name in ("b/x", "a/x", "b/y", "no owner", "../z", "C/x")
+    ]
     first, others = paging.split_owners("q -user:c size:1..1", [*items, {"repository": None}])
     assert (first, others) == ("q size:1..1 user:b user:a", "q -user:c size:1..1 -user:b -user:a")
     assert paging.split_owners("q user:a user:b user:c", ()) == ["q user:a", "q user:b user:c"]
@@ -224,7 +278,11 @@ def test_what_has_the_same_size_and_words_is_cut_by_owners(context: Any) -> None
 def test_commits_of_one_minute_are_cut_by_merges_and_owners(context: Any) -> None:
     text = "x\n\nEntire-Checkpoint: 0123456789ab"
     repos = [
-        Repo(f"u{n % 40}/r{n}", commits=[(f"{n}", "2026-02-03T04:05:06Z", text if n % 9 else f"Merge {text}")]) for n in range(1400)
+        Repo(
+            f"u{n % 40}/r{n}",
+            commits=[(f"{n}", "2026-02-03T04:05:06Z", text if n % 9 else f"Merge {text}")],
+        )
+        for n in range(1400)
     ]
     with context(World(repos)) as (server, it):
         server.limits["search"] = (10_000, 0, 60)
@@ -232,7 +290,9 @@ def test_commits_of_one_minute_are_cut_by_merges_and_owners(context: Any) -> Non
         assert len(found(it)) == 1400 and "capped" not in states(it, "commit_search")
 
 
-def test_a_server_that_lies_about_totals_is_not_asked_for_ever(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_lies_about_totals_is_not_asked_for_ever(
+    context: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each slice promises less than the one before, and more than can be read: cut as long as words and owners last."""
     numbers = iter(range(10**9, 0, -1))
     asked = Counter[str]()
@@ -241,7 +301,9 @@ def test_a_server_that_lies_about_totals_is_not_asked_for_ever(context: Any, mon
     def lie(self: Any, slice: str, number: int) -> paging.SearchPage:
         self.pages += 1
         asked[slice] += 1
-        return paging.SearchPage([{"path": "x", "repository": {"full_name": f"u{number}/r"}}], next(numbers), True, False)
+        return paging.SearchPage(
+            [{"path": "x", "repository": {"full_name": f"u{number}/r"}}], next(numbers), True, False
+        )
 
     monkeypatch.setattr(paging._Reading, "_page", lie)
     with context(World([])) as (_, it):
@@ -252,19 +314,28 @@ def test_a_server_that_lies_about_totals_is_not_asked_for_ever(context: Any, mon
         assert asked.total() <= 40 * len(rows)
 
 
-def commits(count: int, name: str, message: str = "x\n\nEntire-Checkpoint: 0123456789ab") -> list[tuple[str, str, str]]:
+def commits(
+    count: int, name: str, message: str = "x\n\nEntire-Checkpoint: 0123456789ab"
+) -> list[tuple[str, str, str]]:
     start = datetime(2026, 1, 10, tzinfo=UTC)
-    return [(f"{name}{n}", f"{start + timedelta(minutes=7 * n):%Y-%m-%dT%H:%M:%SZ}", message) for n in range(count)]
+    return [
+        (f"{name}{n}", f"{start + timedelta(minutes=7 * n):%Y-%m-%dT%H:%M:%SZ}", message)
+        for n in range(count)
+    ]
 
 
 def test_commit_search_halves_the_time_and_reads_the_trailer_itself(context: Any) -> None:
     repos = [Repo(f"c/r{n}", commits=commits(300, f"{n:x}")) for n in range(10)]
-    repos.append(Repo("c/speaks-of-it", commits=commits(5, "f", "we should look at the entire checkpoint")))
+    repos.append(
+        Repo("c/speaks-of-it", commits=commits(5, "f", "we should look at the entire checkpoint"))
+    )
     with context(World(repos)) as (server, it):
         commit_search.CHANNEL.run(it)
         assert found(it) == {f"c/r{n}" for n in range(10)}
         hits = it.log.store.rows("SELECT hits, evidence FROM discoveries")
-        assert {row["hits"] for row in hits} == {300} and hits[0]["evidence"] == "commit 00 names 0123456789ab"
+        assert {row["hits"] for row in hits} == {300} and hits[0][
+            "evidence"
+        ] == "commit 00 names 0123456789ab"
         asked = [a.path for a in server.log]
         assert len(asked) == len(set(asked))
 
@@ -274,7 +345,11 @@ def test_the_next_commit_search_asks_only_for_what_is_new(context: Any) -> None:
     with context(world) as (server, it):
         commit_search.CHANNEL.run(it)
         it.github.clock.sleep(86400)
-        world.repos.append(Repo("c/new", commits=[("b1", "2026-03-01T12:00:00Z", "Entire-Checkpoint: 0123456789ab")]))
+        world.repos.append(
+            Repo(
+                "c/new", commits=[("b1", "2026-03-01T12:00:00Z", "Entire-Checkpoint: 0123456789ab")]
+            )
+        )
         commit_search.CHANNEL.run(it)
         assert found(it) == {"c/old", "c/new"}
         assert "2026-03-01T00%3A00%3A01Z..2026-03-02T00%3A00%3A00Z" in server.log[-1].path
@@ -282,23 +357,38 @@ def test_the_next_commit_search_asks_only_for_what_is_new(context: Any) -> None:
 
 
 def test_an_incomplete_answer_is_asked_again(context: Any) -> None:
-    with context(World([Repo(f"c/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
+    with context(World([Repo(f"c/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (
+        server,
+        it,
+    ):
         server.faults.extend(["incomplete", "incomplete"])
         commit_search.CHANNEL.run(it)
         assert len(found(it)) == 40 and len(server.log) == 3
-    with context(World([Repo(f"d/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
+    with context(World([Repo(f"d/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (
+        server,
+        it,
+    ):
         it.log.forget_cursors(["commit_search"])
         server.faults.extend(["incomplete"] * 3)
         with pytest.raises(WhoWroteError, match="not finished by the server"):
             commit_search.CHANNEL.run(it)
-        [row] = it.log.store.rows("SELECT state, detail FROM cursors WHERE channel = 'commit_search'")
-        assert row["state"] == "incomplete" and "could not finish" in row["detail"] and len(found(it)) == 40 + 20
+        [row] = it.log.store.rows(
+            "SELECT state, detail FROM cursors WHERE channel = 'commit_search'"
+        )
+        assert (
+            row["state"] == "incomplete"
+            and "could not finish" in row["detail"]
+            and len(found(it)) == 40 + 20
+        )
         commit_search.CHANNEL.run(it)
         assert states(it, "commit_search") == {"done": 1} and len(found(it)) == 80
 
 
 def test_two_at_once_count_nothing_twice(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    with context(World([Repo(f"c/r{n}", commits=commits(2, f"{n}")) for n in range(30)])) as (_, it):
+    with context(World([Repo(f"c/r{n}", commits=commits(2, f"{n}")) for n in range(30)])) as (
+        _,
+        it,
+    ):
         record, others = it.log.record, list[int]()
 
         def late(*args: Any) -> int:
@@ -317,19 +407,41 @@ def test_a_refused_query_is_a_failure_and_asked_again(context: Any) -> None:
         for asked in (2, 3):
             with pytest.raises(WhoWroteError, match="refused"):
                 commit_search.CHANNEL.run(it)
-            assert states(it, "commit_search") == {"refused": 1, "done": 1} and len(server.log) == asked
+            assert (
+                states(it, "commit_search") == {"refused": 1, "done": 1}
+                and len(server.log) == asked
+            )
 
 
 def test_hostile_items_are_not_candidates(context: Any) -> None:
-    names = ["../../etc/passwd", "a/b/c", "a b/c", "-x/y", "o/..", "o/\x1b[2J", "", "o/" + "x" * 200, "o"]
+    names = [
+        "../../etc/passwd",
+        "a/b/c",
+        "a b/c",
+        "-x/y",
+        "o/..",
+        "o/\x1b[2J",
+        "",
+        "o/" + "x" * 200,
+        "o",
+    ]
     names.append("o/good")
     with context(World([Repo(name, commits=commits(1, "a")) for name in names])) as (_, it):
         commit_search.CHANNEL.run(it)
         assert found(it) == {"o/good"}
-    large = {"repository": {"full_name": "o/r", "id": 10**30}, "commit": {"message": "x\n\nEntire-Checkpoint: 0123456789ab"}}
+    large = {
+        "repository": {"full_name": "o/r", "id": 10**30},
+        "commit": {"message": "x\n\nEntire-Checkpoint: 0123456789ab"},
+    }
     known = commit_search.read(large)
     assert known is not None and known.github_id is None
-    for item in ({"repository": 7}, {"repository": {"full_name": 7}}, {"commit": None}, {"commit": {"message": 7}}, {}):
+    for item in (
+        {"repository": 7},
+        {"repository": {"full_name": 7}},
+        {"commit": None},
+        {"commit": {"message": 7}},
+        {},
+    ):
         assert commit_search.read(item) is None
 
 
@@ -338,9 +450,13 @@ def test_hostile_items_are_not_candidates(context: Any) -> None:
 
 def test_both_generations_of_payloads_are_read() -> None:
     for name in ("before-2025-10-07", "after-2025-10-07"):
-        reading = gharchive.read_hour(io.BytesIO(gzip.compress((DATA / f"{name}.jsonl").read_bytes())))
+        reading = gharchive.read_hour(
+            io.BytesIO(gzip.compress((DATA / f"{name}.jsonl").read_bytes()))
+        )
         expected = json.loads((DATA / "expected.json").read_text())[name]
-        assert {h.full_name: [h.hits, h.github_id, h.evidence] for h in reading.hits.values()} == expected, name
+        assert {
+            h.full_name: [h.hits, h.github_id, h.evidence] for h in reading.hits.values()
+        } == expected, name
         assert reading.bad_lines == 1 and reading.damage is None
 
 
@@ -352,8 +468,20 @@ def archive(folder: Path, hours: dict[str, bytes]) -> Path:
 
 
 def push(name: str, ref: str = "refs/heads/entire/checkpoints/v1", number: int = 7) -> bytes:
-    payload = {"repository_id": number, "push_id": 1, "ref": ref, "head": "a" * 40, "before": "b" * 40}
-    event = {"id": "1", "type": "PushEvent", "repo": {"id": number, "name": name}, "payload": payload, "public": True}
+    payload = {
+        "repository_id": number,
+        "push_id": 1,
+        "ref": ref,
+        "head": "a" * 40,
+        "before": "b" * 40,
+    }
+    event = {
+        "id": "1",
+        "type": "PushEvent",
+        "repo": {"id": number, "name": name},
+        "payload": payload,
+        "public": True,
+    }
     return json.dumps(event, separators=(",", ":")).encode() + b"\n"
 
 
@@ -362,7 +490,9 @@ def hours_of_a_day() -> dict[str, bytes]:
     return {
         "2026-02-01-0": whole,
         "2026-02-01-1": gzip.compress(push("o/b")) + gzip.compress(push("o/c")),  # two members
-        "2026-02-01-2": gzip.compress(b"".join(push(f"o/t{n}", number=n) for n in range(3000)))[:-200],
+        "2026-02-01-2": gzip.compress(b"".join(push(f"o/t{n}", number=n) for n in range(3000)))[
+            :-200
+        ],
         "2026-02-01-3": b"<html>no gzip</html>",
         "2026-02-01-10": gzip.compress(push("o/last")[:-1]),  # without an end of line
         "other": b"",
@@ -370,16 +500,25 @@ def hours_of_a_day() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("where", ["local", "remote"])
-def test_hours_are_read_once_and_damage_is_recorded(context: Any, tmp_path: Path, where: str) -> None:
+def test_hours_are_read_once_and_damage_is_recorded(
+    context: Any, tmp_path: Path, where: str
+) -> None:
     folder = archive(tmp_path / "gh", hours_of_a_day())
-    day: dict[str, Any] = {"since": datetime(2026, 2, 1, tzinfo=UTC), "until": datetime(2026, 2, 1, 11, tzinfo=UTC)}
+    day: dict[str, Any] = {
+        "since": datetime(2026, 2, 1, tzinfo=UTC),
+        "until": datetime(2026, 2, 1, 11, tzinfo=UTC),
+    }
     with context(World([]), token=False, archive=folder) as (server, it):
-        it.request = DiscoverOptions(archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day)
+        it.request = DiscoverOptions(
+            archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day
+        )
         gharchive.run(it)
         names = found(it)
         assert {"o/a", "o/b", "o/c", "o/last"} <= names and 1000 < len(names) < 3004
         assert states(it, "gharchive") == {"done": 3, "damaged": 2, "missing": 6}
-        details = it.log.store.rows("SELECT slice, detail FROM cursors WHERE state = 'damaged' ORDER BY slice")
+        details = it.log.store.rows(
+            "SELECT slice, detail FROM cursors WHERE state = 'damaged' ORDER BY slice"
+        )
         assert "ended before" in details[0]["detail"] and "not gzip" in details[1]["detail"]
         assert hits_of(it, "o/a") == 3
         archive(folder, {"2026-02-01-4": gzip.compress(push("o/late"))})
@@ -393,19 +532,27 @@ def test_a_download_that_breaks_off_is_asked_again(context: Any, tmp_path: Path)
     folder = archive(tmp_path / "gh", {"2026-02-01-0": gzip.compress(push("o/a"))})
     day = datetime(2026, 2, 1, tzinfo=UTC)
     with context(World([]), archive=folder) as (server, it):
-        it.request = DiscoverOptions(archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1))
+        it.request = DiscoverOptions(
+            archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1)
+        )
         server.faults.extend(["503", "cut", "drop"])
         gharchive.run(it)
         assert found(it) == {"o/a"} and states(it, "gharchive") == {"done": 1}
 
 
 def test_without_a_beginning_it_says_so(context: Any) -> None:
-    with context(World([]), archive=None) as (_, it), pytest.raises(WhoWroteError, match="needs a start date"):
+    with (
+        context(World([]), archive=None) as (_, it),
+        pytest.raises(WhoWroteError, match="needs a start date"),
+    ):
         gharchive.run(it)
 
 
 def test_all_local_files_are_read_when_no_time_is_given(context: Any, tmp_path: Path) -> None:
-    folder = archive(tmp_path / "gh", {"2024-12-31-23": gzip.compress(push("o/a")), "2026-02-01-7": gzip.compress(push("o/b"))})
+    folder = archive(
+        tmp_path / "gh",
+        {"2024-12-31-23": gzip.compress(push("o/a")), "2026-02-01-7": gzip.compress(push("o/b"))},
+    )
     with context(World([])) as (_, it):
         it.request = DiscoverOptions(archive=str(folder))
         gharchive.run(it)
@@ -414,7 +561,10 @@ def test_all_local_files_are_read_when_no_time_is_given(context: Any, tmp_path: 
 
 def test_memory_does_not_grow_with_the_hour() -> None:
     squeeze, line = zlib.compressobj(wbits=31), push("o/noise", "refs/heads/main") * 1000
-    pieces = [squeeze.compress(line) for _ in range(600)] + [squeeze.compress(push("o/needle")), squeeze.flush()]
+    pieces = [squeeze.compress(line) for _ in range(600)] + [
+        squeeze.compress(push("o/needle")),
+        squeeze.flush(),
+    ]
     packed = io.BytesIO(b"".join(pieces))
     assert len(line) * 600 > 100_000_000
     tracemalloc.start()
@@ -432,10 +582,19 @@ def test_a_line_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyP
     assert set(reading.hits) == {"o/a"} and reading.bad_lines > 0
 
 
-@pytest.mark.parametrize("payload", [None, "moved", [], {}, {"ref": 7}, {"ref": "refs/heads/main", "ref_type": {}}])
+@pytest.mark.parametrize(
+    "payload", [None, "moved", [], {}, {"ref": 7}, {"ref": "refs/heads/main", "ref_type": {}}]
+)
 def test_an_event_whose_payload_has_another_shape_ends_no_hour(payload: object) -> None:
-    odd = {"type": "PushEvent", "repo": {"name": "o/odd"}, "payload": payload, "seen": "entire/checkpoints/v1"}
-    reading = gharchive.read_hour(io.BytesIO(gzip.compress(json.dumps(odd).encode() + b"\n" + push("o/a"))))
+    odd = {
+        "type": "PushEvent",
+        "repo": {"name": "o/odd"},
+        "payload": payload,
+        "seen": "entire/checkpoints/v1",
+    }
+    reading = gharchive.read_hour(
+        io.BytesIO(gzip.compress(json.dumps(odd).encode() + b"\n" + push("o/a")))
+    )
     assert set(reading.hits) == {"o/a"}
 
 
@@ -448,7 +607,9 @@ def test_one_bad_hour_blocks_none_of_the_later_ones(context: Any, tmp_path: Path
     for hour, data in (("0", squeezed("o/first")), ("2", squeezed("o/last"))):
         (tmp_path / f"2026-02-01-{hour}.json.gz").write_bytes(data)
     (tmp_path / "2026-02-01-1.json.gz").mkdir()  # cannot be read
-    with context(World([]), archive_at=str(tmp_path), since=start, until=start + timedelta(hours=3)) as (_, it):
+    with context(
+        World([]), archive_at=str(tmp_path), since=start, until=start + timedelta(hours=3)
+    ) as (_, it):
         with pytest.raises(WhoWroteError, match="cannot be read"):
             gharchive.run(it)
         assert found(it, "gharchive") == {"o/first", "o/last"}
@@ -461,24 +622,35 @@ def test_one_bad_hour_blocks_none_of_the_later_ones(context: Any, tmp_path: Path
 def test_an_archive_that_is_not_there_is_left_after_some_hours(context: Any) -> None:
     start = datetime(2026, 2, 1, tzinfo=UTC)
     gone = "http://127.0.0.1:9"
-    with context(World([]), archive_at=gone, since=start, until=start + timedelta(days=2)) as (_, it):
+    with context(World([]), archive_at=gone, since=start, until=start + timedelta(days=2)) as (
+        _,
+        it,
+    ):
         with pytest.raises(WhoWroteError, match="and 4 more"):
             gharchive.run(it)
         assert len(it.log.cursors("gharchive")) == gharchive.MOST_FAILED
 
 
-def test_open_digger_is_read_since_it_is_there(context: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_digger_is_read_since_it_is_there(
+    context: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "2026-09-05-23.json.gz").write_bytes(squeezed("o/before"))
     (tmp_path / "2026-09-06-0.json.gz").write_bytes(squeezed("o/other"))
     digger = tmp_path / "digger"
     digger.mkdir()
     start = datetime(2026, 9, 5, 23, tzinfo=UTC)
-    with context(World([]), archive=tmp_path, since=start, until=start + timedelta(hours=3)) as (server, it):
+    with context(World([]), archive=tmp_path, since=start, until=start + timedelta(hours=3)) as (
+        server,
+        it,
+    ):
         monkeypatch.setattr(gharchive, "GH_ARCHIVE", f"{server.url}/gharchive")
         monkeypatch.setattr(gharchive, "OPEN_DIGGER", str(digger))
         (digger / "2026-09-06-1.json.gz").write_bytes(squeezed("o/digger"))
         gharchive.run(it)
-        assert found(it, "gharchive") == {"o/before", "o/digger"} and states(it, "gharchive")["missing"] == 1
+        assert (
+            found(it, "gharchive") == {"o/before", "o/digger"}
+            and states(it, "gharchive")["missing"] == 1
+        )
         assert [a.path.rpartition("/")[2] for a in server.log] == ["2026-09-05-23.json.gz"]
 
 
@@ -504,9 +676,23 @@ def test_a_list_may_hold_names_and_addresses(context: Any, tmp_path: Path) -> No
         it.tell = told.append
         listing.run(it)
         listing.run(it)
-        assert found(it) == {"octo/one", "octo/two", "octo/three", "octo/four", "octo/five", "group/sub/project"}
-        assert it.log.store.value("SELECT server FROM candidates WHERE full_name = 'group/sub/project'") == "https://gitlab.com"
-        assert it.log.store.value("SELECT max(hits) FROM discoveries") == 2  # one of them was named twice
+        assert found(it) == {
+            "octo/one",
+            "octo/two",
+            "octo/three",
+            "octo/four",
+            "octo/five",
+            "group/sub/project",
+        }
+        assert (
+            it.log.store.value(
+                "SELECT server FROM candidates WHERE full_name = 'group/sub/project'"
+            )
+            == "https://gitlab.com"
+        )
+        assert (
+            it.log.store.value("SELECT max(hits) FROM discoveries") == 2
+        )  # one of them was named twice
         assert "(2 in all)" in told[0] and "../../etc" in told[0]
         assert server.log == []
 
@@ -530,7 +716,10 @@ def test_any_table_with_a_column_of_names_is_a_list(text: str) -> None:
 
 
 def test_an_owner_is_an_organisation_or_a_user(context: Any) -> None:
-    repos = [Repo(f"org/r{n:03d}") for n in range(130)] + [Repo("user/a"), Repo("org/secret", private=True)]
+    repos = [Repo(f"org/r{n:03d}") for n in range(130)] + [
+        Repo("user/a"),
+        Repo("org/secret", private=True),
+    ]
     with context(World(repos, organisations={"org"}), owners=("org", "user")) as (server, it):
         listing.run(it)
         assert len(found(it)) == 131

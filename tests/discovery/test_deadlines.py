@@ -40,7 +40,11 @@ def test_the_earlier_deadline_holds_and_ends_with_its_block() -> None:
 @pytest.mark.parametrize("answer", [HEADERS, BODY], ids=["headers", "body"])
 def test_an_answer_that_trickles_ends_in_time(answer: tuple[bytes, bytes]) -> None:
     began = time.monotonic()
-    with Trickle(*answer) as server, Web(timeout=30) as web, pytest.raises(Unreachable, match=r"took longer than 0\.5 s"):  # noqa: SIM117
+    with (
+        Trickle(*answer) as server,
+        Web(timeout=30) as web,
+        pytest.raises(Unreachable, match=r"took longer than 0\.5 s"),
+    ):
         with web.stream("GET", server.base, patience=0.5) as (_, chunks):
             list(chunks)
     assert time.monotonic() - began < AT_MOST
@@ -55,12 +59,19 @@ def test_connections_that_are_kept_have_the_deadline_of_each_request() -> None:
 
 
 @pytest.mark.parametrize("answer", [HEADERS, REFS], ids=["headers", "refs"])
-def test_refs_that_trickle_do_not_outlast_max_time(tmp_path: Path, answer: tuple[bytes, bytes]) -> None:
+def test_refs_that_trickle_do_not_outlast_max_time(
+    tmp_path: Path, answer: tuple[bytes, bytes]
+) -> None:
     """Three attempts with pauses between them, and still no more than the time of one."""
     began = time.monotonic()
     options = FetchOptions(seconds=0.5, pauses=(0.1, 0.1))
     with Trickle(*answer) as server:
-        done = update_mirror(RepositorySource("o/r", f"{server.base}/o/r.git"), Mirrors(tmp_path / "m"), Remote(), options)
+        done = update_mirror(
+            RepositorySource("o/r", f"{server.base}/o/r.git"),
+            Mirrors(tmp_path / "m"),
+            Remote(),
+            options,
+        )
     assert done.state in ("too_slow", "unreachable") and time.monotonic() - began < AT_MOST
     assert not Mirrors(tmp_path / "m").path("o/r").exists()
 

@@ -22,7 +22,13 @@ from support.invariants import broken_checks
 
 from collector.cli import cli
 from collector.discovery.channels import code_search, paging
-from collector.discovery.channels.channel import ChannelContext, DiscoverOptions, DiscoveryLog, checkpoint_remote, parse_name
+from collector.discovery.channels.channel import (
+    ChannelContext,
+    DiscoverOptions,
+    DiscoveryLog,
+    checkpoint_remote,
+    parse_name,
+)
 from collector.discovery.github.client import GitHub
 from collector.discovery.github.git_server import GitServers
 from collector.discovery.github.patience import Token
@@ -30,7 +36,14 @@ from collector.discovery.github.transport import Web
 from collector.discovery.selection import run as running
 from collector.discovery.selection.probe import Prober
 from collector.discovery.selection.report import chapman, report
-from collector.discovery.selection.run import DiscoverResult, Filters, candidates, confirm, discover, settle
+from collector.discovery.selection.run import (
+    DiscoverResult,
+    Filters,
+    candidates,
+    confirm,
+    discover,
+    settle,
+)
 from collector.storage.store import Store
 
 SETTINGS = ".entire/settings.json"
@@ -39,17 +52,29 @@ NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
 def commits(count: int, name: str) -> list[tuple[str, str, str]]:
     times = [datetime(2026, 2, 1, tzinfo=UTC) + timedelta(hours=5 * n) for n in range(count)]
-    return [(f"{name}{n}", f"{at:%Y-%m-%dT%H:%M:%SZ}", "x\n\nEntire-Checkpoint: 0123456789ab") for n, at in enumerate(times)]
+    return [
+        (f"{name}{n}", f"{at:%Y-%m-%dT%H:%M:%SZ}", "x\n\nEntire-Checkpoint: 0123456789ab")
+        for n, at in enumerate(times)
+    ]
 
 
 @contextmanager
 def opened(
-    server: GitHubServer, db: Path, time: FakeTime, token: bool = True, web: Web | None = None, **request: Any
+    server: GitHubServer,
+    db: Path,
+    time: FakeTime,
+    token: bool = True,
+    web: Web | None = None,
+    **request: Any,
 ) -> Iterator[ChannelContext]:
     with web or Web() as connections, Store(db) as store:
         clock = time.clock()
-        github = GitHub(connections, clock, token=Token("test", TOKEN) if token else None, api=server.api_url)
-        yield ChannelContext(github, DiscoveryLog(store, server.url, clock.now), DiscoverOptions(**request))
+        github = GitHub(
+            connections, clock, token=Token("test", TOKEN) if token else None, api=server.api_url
+        )
+        yield ChannelContext(
+            github, DiscoveryLog(store, server.url, clock.now), DiscoverOptions(**request)
+        )
 
 
 def listed(*names: str) -> dict[str, Any]:
@@ -65,7 +90,12 @@ def prober(context: ChannelContext) -> Prober:
 
 
 def remote(repo: str, provider: str = "github") -> str:
-    return json.dumps({"enabled": True, "strategy_options": {"checkpoint_remote": {"provider": provider, "repo": repo}}})
+    return json.dumps(
+        {
+            "enabled": True,
+            "strategy_options": {"checkpoint_remote": {"provider": provider, "repo": repo}},
+        }
+    )
 
 
 ONE = "refs/entire/checkpoints/7S/01JZKQ4W7V8Y9X2M3N4P5Q6R7S"
@@ -87,7 +117,10 @@ REPOS = [
     Repo("o/data", raw=refs(V1)),
     Repo("o/lost-data", raw=refs(), files={SETTINGS: remote("o/deleted")}),
 ]
-NAMES = [repo.full_name for repo in REPOS if repo.full_name not in ("o/data", "o/Renamed")] + ["o/old-name", "o/gone"]
+NAMES = [repo.full_name for repo in REPOS if repo.full_name not in ("o/data", "o/Renamed")] + [
+    "o/old-name",
+    "o/gone",
+]
 EXPECTED = {
     "o/v1": None,
     "o/new-layout": None,
@@ -122,14 +155,25 @@ def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path
         outcome = discover(context, ["listing"], Filters(), prober(context))
         assert outcome.failures == []
         assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
-        wanted = {row["full_name"] for row in context.log.store.rows("SELECT full_name FROM wanted_candidates")}
+        wanted = {
+            row["full_name"]
+            for row in context.log.store.rows("SELECT full_name FROM wanted_candidates")
+        }
         assert wanted == {name for name, reason in EXPECTED.items() if reason is None}
         assert (
-            context.log.store.value("SELECT clone_url FROM wanted_candidates WHERE full_name = 'o/v1'") == f"{server.url}/o/v1.git"
+            context.log.store.value(
+                "SELECT clone_url FROM wanted_candidates WHERE full_name = 'o/v1'"
+            )
+            == f"{server.url}/o/v1.git"
         )
         assert broken_checks(context.log.store) == {}
         row = rows(context)["o/v1"]
-        assert (row["stars"], row["language"], row["licence"], row["github_id"]) == (10, "Go", "MIT", 1001)
+        assert (row["stars"], row["language"], row["licence"], row["github_id"]) == (
+            10,
+            "Go",
+            "MIT",
+            1001,
+        )
         named_by = context.log.store.value(
             "SELECT evidence FROM discoveries d JOIN candidates c ON c.id = d.candidate_id"
             " WHERE full_name = 'o/data' AND channel = 'checkpoint_remote'"
@@ -143,11 +187,18 @@ def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path
         asked = len(server.log)
         filters = Filters(True, frozenset({"mit"}), None, True)
         settle(context.log, filters)
-        changed = {name: row["exclusion"] for name, row in rows(context).items() if row["exclusion"] != EXPECTED[name]}
+        changed = {
+            name: row["exclusion"]
+            for name, row in rows(context).items()
+            if row["exclusion"] != EXPECTED[name]
+        }
         assert changed == {
-            "o/notes": None, "o/fork": None, "o/huge": None,
-            "o/gpl": "licence", "o/unlicensed": "licence",
-        }  # fmt: skip
+            "o/notes": None,
+            "o/fork": None,
+            "o/huge": None,
+            "o/gpl": "licence",
+            "o/unlicensed": "licence",
+        }
         assert rows(context)["o/unlicensed"]["detail"] == "licence: none"
         assert len(server.log) == asked
         settle(context.log, Filters())
@@ -158,12 +209,21 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
     """A record at the root is shown with the metadata; one elsewhere is known from the search that found it."""
     world = [
         Repo("o/aider", raw=refs(), files={".aider.chat.history.md": "# aider chat started at"}),
-        Repo("o/deeper", raw=refs(), files={"app/.aider.chat.history.md": "# aider chat started at"}),
-        Repo("o/both", raw=refs(V1), files={".specstory/history/x.md": "<!-- Generated by SpecStory -->"}),
+        Repo(
+            "o/deeper", raw=refs(), files={"app/.aider.chat.history.md": "# aider chat started at"}
+        ),
+        Repo(
+            "o/both",
+            raw=refs(V1),
+            files={".specstory/history/x.md": "<!-- Generated by SpecStory -->"},
+        ),
         Repo("o/none", raw=refs(), files={"README.md": "aider"}),
     ]
     names = listed("o/aider", "o/both", "o/none")
-    with GitHubServer(World(world)) as server, opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **names) as context:
+    with (
+        GitHubServer(World(world)) as server,
+        opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **names) as context,
+    ):
         discover(context, ["listing"], Filters(), prober(context))
         assert {name: row["exclusion"] for name, row in rows(context).items()} == {
             "o/aider": "no_ref",
@@ -179,9 +239,15 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
             "o/both": ("specstory", None),
             "o/none": (None, "no_ref"),
         }
-        wanted = {row["full_name"] for row in context.log.store.rows("SELECT full_name FROM wanted_candidates")}
+        wanted = {
+            row["full_name"]
+            for row in context.log.store.rows("SELECT full_name FROM wanted_candidates")
+        }
         assert wanted == {"o/aider", "o/deeper", "o/both"}
-        counts = {row["record"]: (row["found"], row["taken"]) for row in report(context.log.store, NOW)["records"]}
+        counts = {
+            row["record"]: (row["found"], row["taken"])
+            for row in report(context.log.store, NOW)["records"]
+        }
         assert {name: count for name, count in counts.items() if count != (0, 0)} == {
             "aider": (2, 2),
             "specstory": (1, 1),
@@ -190,7 +256,9 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
 
 
 def test_probe_says_which_records_a_repository_has(collect: Any, server: GitHubServer) -> None:
-    server.world.repos.append(Repo("x/aider", raw=refs(), files={".aider.chat.history.md": "# aider chat started at"}))
+    server.world.repos.append(
+        Repo("x/aider", raw=refs(), files={".aider.chat.history.md": "# aider chat started at"})
+    )
     code, _, err = collect("probe", "x/aider", "--record", "aider")
     assert code == 0 and "repositories by record: aider 1" in err
     code, _, err = collect("discover", "code_search", "--record", "nothing")
@@ -207,7 +275,9 @@ def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: P
         assert rows(context)["O/V1"]["exclusion"] == "forgotten" and server.log == []
 
 
-def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, tmp_path: Path) -> None:
+def test_a_second_run_asks_nothing_and_probe_asks_once(
+    server: GitHubServer, tmp_path: Path
+) -> None:
     with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
         discover(context, ["listing"], Filters(), prober(context))
         asked = len(server.log)
@@ -219,14 +289,19 @@ def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, tmp
         assert rows(context)["o/v2"]["refs_digest"] == before["refs_digest"]
 
 
-def test_what_fails_is_asked_again_later(server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fails_is_asked_again_later(
+    server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(running, "JOBS", 1)
     time = FakeTime(NOW.timestamp())
     with opened(server, tmp_path / "d.db", time, **listed("o/v1", "o/gone")) as context:
         server.faults.extend(["503"] * 4)
         one = Prober(GitServers(context.github.web, context.github.clock))
         outcome = discover(context, ["listing"], Filters(), one)
-        assert {n: r["exclusion"] for n, r in rows(context).items()} == {"o/v1": "unreachable", "o/gone": "private_or_missing"}
+        assert {n: r["exclusion"] for n, r in rows(context).items()} == {
+            "o/v1": "unreachable",
+            "o/gone": "private_or_missing",
+        }
         assert discover(context, ["listing"], Filters(), one).probed == 0
         time.sleep(3 * 3600)
         assert discover(context, ["listing"], Filters(), one).probed == 1
@@ -236,7 +311,9 @@ def test_what_fails_is_asked_again_later(server: GitHubServer, tmp_path: Path, m
         assert outcome.failures == []
 
 
-def test_failures_of_another_kind_are_not_counted_together(server: GitHubServer, tmp_path: Path) -> None:
+def test_failures_of_another_kind_are_not_counted_together(
+    server: GitHubServer, tmp_path: Path
+) -> None:
     """What could not be reached at first and then is gone is gone for the first time: its pauses do not add up."""
     time = FakeTime(NOW.timestamp())
     with opened(server, tmp_path / "d.db", time, **listed("o/gone")) as context:
@@ -249,16 +326,22 @@ def test_failures_of_another_kind_are_not_counted_together(server: GitHubServer,
             time.sleep(3600 * hours)
 
 
-def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(server: GitHubServer, tmp_path: Path) -> None:
+def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(
+    server: GitHubServer, tmp_path: Path
+) -> None:
     server.limits["core"] = (5000, 24, 3600)
     time = FakeTime(NOW.timestamp())
     server.now = lambda: time.at
     with opened(server, tmp_path / "d.db", time, token=False, **listed(*NAMES)) as context:
         outcome = discover(context, ["listing"], Filters(), prober(context))
         unnamed = {"o/data", "o/deleted"}  # only GraphQL tells the settings
-        expected = {name: "no_ref" if reason == "elsewhere" else reason for name, reason in EXPECTED.items()}
+        expected = {
+            name: "no_ref" if reason == "elsewhere" else reason for name, reason in EXPECTED.items()
+        }
         exclusions = {name: row["exclusion"] for name, row in rows(context).items()}
-        assert exclusions == {name: reason for name, reason in expected.items() if name not in unnamed}
+        assert exclusions == {
+            name: reason for name, reason in expected.items() if name not in unnamed
+        }
         assert outcome.failures == []
     server.used.clear()
     server.limits["core"] = (5000, 5, 3600)
@@ -269,7 +352,9 @@ def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(server: GitHub
         assert len(known) == 5 and all(row["confirmed"] for row in known)
 
 
-def test_graphql_that_fails_at_one_repository_gives_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_graphql_that_fails_at_one_repository_gives_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from collector.discovery.github.client import Partial
 
     with GitHubServer(World([Repo(f"o/r{n}", raw=refs(V1), stars=n) for n in range(8)])) as server:
@@ -283,19 +368,29 @@ def test_graphql_that_fails_at_one_repository_gives_the_others(tmp_path: Path, m
             return answer
 
         monkeypatch.setattr(GitHub, "graphql", moody)
-        with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*(f"o/r{n}" for n in range(8)))) as context:
+        with opened(
+            server,
+            tmp_path / "d.db",
+            FakeTime(NOW.timestamp()),
+            **listed(*(f"o/r{n}" for n in range(8))),
+        ) as context:
             outcome = discover(context, ["listing"], Filters(), prober(context))
             assert {n for n, r in rows(context).items() if r["metadata_at"] is None} == {"o/r3"}
             assert rows(context)["o/r5"]["stars"] == 5 and outcome.metadata == 7
             [(what, error)] = outcome.failures
-            assert what == "metadata" and "no metadata of 1 candidate, for example o/r3" in str(error)
+            assert what == "metadata" and "no metadata of 1 candidate, for example o/r3" in str(
+                error
+            )
             assert rows(context)["o/r3"]["exclusion"] == "no_metadata"
 
 
 def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(tmp_path: Path) -> None:
     names = [f"o/r{n}" for n in range(6)]
     server = GitHubServer(World([Repo(name, raw=refs(V1)) for name in names]))
-    with server, opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*names)) as context:
+    with (
+        server,
+        opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*names)) as context,
+    ):
         server.faults.extend([None] * 6 + ["502"] * 6)
         discover(context, ["listing"], Filters(), prober(context))
         assert all(row["metadata_at"] for row in rows(context).values())
@@ -309,7 +404,10 @@ def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(tmp_path: Path)
         (remote("a/b", "gitlab"), ("https://gitlab.com", "a/b")),
         (remote("a/b", "elsewhere"), None),
         (remote("../b"), None),
-        ('{"strategy_options": {"checkpoint_remote": "https://github.com/a/b.git"}}', ("https://github.com", "a/b")),
+        (
+            '{"strategy_options": {"checkpoint_remote": "https://github.com/a/b.git"}}',
+            ("https://github.com", "a/b"),
+        ),
         ('{"strategy_options": {"checkpoint_remote": {"repo": 7}}}', None),
         ('{"strategy_options": []}', None),
         ("[1]", None),
@@ -317,7 +415,9 @@ def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(tmp_path: Path)
         ("[" * 100_000, None),
     ],
 )
-def test_where_settings_say_the_checkpoints_are(text: str, expected: tuple[str, str] | None) -> None:
+def test_where_settings_say_the_checkpoints_are(
+    text: str, expected: tuple[str, str] | None
+) -> None:
     assert checkpoint_remote(text) == expected
 
 
@@ -326,7 +426,11 @@ def test_a_name_is_a_name_or_nothing(text: str) -> None:
     parsed = parse_name(text)
     if parsed is not None:
         server, name = parsed
-        assert server.startswith("http") and not set(name) & set(" \t\n\\?#:@") and ".." not in name.split("/")
+        assert (
+            server.startswith("http")
+            and not set(name) & set(" \t\n\\?#:@")
+            and ".." not in name.split("/")
+        )
 
 
 # --- estimates --------------------------------------------------------------------------------------------------------
@@ -371,10 +475,18 @@ def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_p
     assert (totals["names"], totals["repositories"], totals["confirmed"]) == (19, 18, 11)
     by_channel = {row["channel"]: row for row in sections["channels"]}
     assert by_channel["listing"]["found"] == 16 and by_channel["listing"]["confirmed"] == 10
-    assert by_channel["listing"]["confirmed_by_no_other"] == 10 and by_channel["checkpoint_remote"]["confirmed"] == 1
+    assert (
+        by_channel["listing"]["confirmed_by_no_other"] == 10
+        and by_channel["checkpoint_remote"]["confirmed"] == 1
+    )
     assert {row["reason"]: row["count"] for row in sections["exclusions"]} == {
-        "private_or_missing": 3, "renamed_duplicate": 1, "elsewhere": 2, "no_ref": 2, "fork": 1, "too_large": 1,
-    }  # fmt: skip
+        "private_or_missing": 3,
+        "renamed_duplicate": 1,
+        "elsewhere": 2,
+        "no_ref": 2,
+        "fork": 1,
+        "too_large": 1,
+    }
     layouts = {row["layout"]: row["count"] for row in sections["layouts"]}
     assert layouts["one ref per checkpoint, no v1 branch"] == 1 and layouts["v2"] == 1
     assert {row["number"]: row["max"] for row in sections["numbers"]}["stars"] == 10
@@ -382,23 +494,36 @@ def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_p
 
 
 def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Path) -> None:
-    both = [Repo(f"o/both{n}", files={SETTINGS: "{}"}, commits=commits(1, f"{n}"), raw=refs(V1)) for n in range(6)]
+    both = [
+        Repo(f"o/both{n}", files={SETTINGS: "{}"}, commits=commits(1, f"{n}"), raw=refs(V1))
+        for n in range(6)
+    ]
     one = [Repo(f"o/code{n}", files={SETTINGS: "{}"}, raw=refs(V1)) for n in range(2)]
     other = [Repo(f"o/commit{n}", commits=commits(1, f"{n}y"), raw=refs(ONE)) for n in range(3)]
     none = [Repo(f"o/none{n}", files={SETTINGS: "{}"}, raw=refs()) for n in range(5)]
     pushed = ("o/both0", "o/code0", "o/commit0", "o/pushed")
     events = [
-        {"type": "PushEvent", "repo": {"id": n, "name": name}, "payload": {"ref": V1, "head": "1" * 40}}
+        {
+            "type": "PushEvent",
+            "repo": {"id": n, "name": name},
+            "payload": {"ref": V1, "head": "1" * 40},
+        }
         for n, name in enumerate(pushed)
     ]
     (tmp_path / "gh").mkdir()
-    (tmp_path / "gh" / "2026-02-01-0.json.gz").write_bytes(gzip.compress("\n".join(map(json.dumps, events)).encode()))
+    (tmp_path / "gh" / "2026-02-01-0.json.gz").write_bytes(
+        gzip.compress("\n".join(map(json.dumps, events)).encode())
+    )
     server = GitHubServer(World([*both, *one, *other, *none, Repo("o/pushed", raw=refs(V1))]))
     time = FakeTime(NOW.timestamp())
     with server, opened(server, tmp_path / "d.db", time, archive=str(tmp_path / "gh")) as context:
         discover(context, ["code_search", "commit_search"], Filters(), prober(context))
-        [alone] = report(context.log.store, NOW)["overlap"]  # both look at the default branch: that they agree is no evidence
-        assert alone["estimated"] is None and alone["note"] == ("code_search and commit_search share the default branch: one list")
+        [alone] = report(context.log.store, NOW)[
+            "overlap"
+        ]  # both look at the default branch: that they agree is no evidence
+        assert alone["estimated"] is None and alone["note"] == (
+            "code_search and commit_search share the default branch: one list"
+        )
         discover(context, ["gharchive"], Filters(), prober(context))
         [pair] = report(context.log.store, NOW)["overlap"]
     expected = chapman(11, 4, 3)
@@ -434,7 +559,10 @@ class DyingWeb(Web):
 def small_world() -> World:
     repos = [Repo(f"a/r{n}", files={SETTINGS: "x" * (10 + 7 * n)}, raw=refs(V1)) for n in range(30)]
     repos += [Repo(f"b/r{n}", commits=commits(4, f"{n}x"), raw=refs(ONE)) for n in range(9)]
-    repos += [Repo("d/both", files={SETTINGS: remote("d/data")}, commits=commits(2, "d"), raw=refs()), Repo("d/data", raw=refs(V1))]
+    repos += [
+        Repo("d/both", files={SETTINGS: remote("d/data")}, commits=commits(2, "d"), raw=refs()),
+        Repo("d/data", raw=refs(V1)),
+    ]
     repos.append(Repo("e/now", raw=refs(V1)))
     repos.append(Repo("e/gone"))
     return World(repos, renamed={"e/before": "e/now"})
@@ -455,7 +583,9 @@ def outcome_of(context: ChannelContext) -> dict[str, Any]:
         "discoveries": ask(
             "SELECT full_name, channel, query, hits FROM discoveries d JOIN candidates c ON c.id = d.candidate_id ORDER BY 1, 2, 3"
         ),
-        "cursors": ask("SELECT channel, query, slice, state, total, found FROM cursors ORDER BY 1, 2, 3"),
+        "cursors": ask(
+            "SELECT channel, query, slice, state, total, found FROM cursors ORDER BY 1, 2, 3"
+        ),
     }
 
 
@@ -466,7 +596,9 @@ class Undisturbed:
         self.result, self.requests = result, requests
 
 
-def run_once(server: GitHubServer, db: Path, time: FakeTime, web: Web) -> tuple[bool, dict[str, Any]]:
+def run_once(
+    server: GitHubServer, db: Path, time: FakeTime, web: Web
+) -> tuple[bool, dict[str, Any]]:
     """Whether everything was asked, and what is known now."""
     with opened(server, db, time, web=web, until=NOW, **LISTED) as context:
         outcome = discover(context, SEARCHES, Filters(), prober(context))
@@ -484,7 +616,20 @@ def run_to_the_end(server: GitHubServer, db: Path, time: FakeTime) -> dict[str, 
     raise AssertionError("it does not come to an end")
 
 
-_FAULTS = [None, None, None, "500", "502", "drop", "cut", "malformed", "secondary", "secondary-after", "primary", "incomplete"]
+_FAULTS = [
+    None,
+    None,
+    None,
+    "500",
+    "502",
+    "drop",
+    "cut",
+    "malformed",
+    "secondary",
+    "secondary-after",
+    "primary",
+    "incomplete",
+]
 
 
 @pytest.fixture(scope="module")
@@ -516,14 +661,31 @@ def test_the_undisturbed_run_has_slices_and_pages(undisturbed: Undisturbed) -> N
 def with_known_totals(result: dict[str, Any], undisturbed: dict[str, Any]) -> dict[str, Any]:
     """The result with the number of results of slices that were cut because the server never finished them, which nobody knows."""
     pairs = zip(result["cursors"], undisturbed["cursors"], strict=True)
-    cut = [c | {"total": other["total"]} if (c["state"], c["total"]) == ("split", None) else c for c, other in pairs]
+    cut = [
+        c | {"total": other["total"]} if (c["state"], c["total"]) == ("split", None) else c
+        for c, other in pairs
+    ]
     return result | {"cursors": cut}
 
 
 NEVER_FINISHED = [
-    "malformed", "incomplete", None, None, "incomplete", "drop", "secondary-after", None, "secondary-after", "cut",
-    "secondary-after", None, "incomplete", "incomplete", "incomplete", None,
-]  # fmt: skip
+    "malformed",
+    "incomplete",
+    None,
+    None,
+    "incomplete",
+    "drop",
+    "secondary-after",
+    None,
+    "secondary-after",
+    "cut",
+    "secondary-after",
+    None,
+    "incomplete",
+    "incomplete",
+    "incomplete",
+    None,
+]
 
 
 # Shrinking would take minutes; the faults and kills that were drawn say enough.
@@ -538,7 +700,11 @@ NEVER_FINISHED = [
     st.lists(st.sampled_from(_FAULTS), max_size=60),
     st.lists(st.tuples(st.integers(1, 60), st.booleans()), max_size=6),
 )
-@example(peace=13, faults=NEVER_FINISHED, kills=[(5, False), (6, False), (45, False), (28, False), (10, True), (60, False)])
+@example(
+    peace=13,
+    faults=NEVER_FINISHED,
+    kills=[(5, False), (6, False), (45, False), (28, False), (10, True), (60, False)],
+)
 def test_faults_and_kills_change_nothing(
     undisturbed: Undisturbed, peace: int, faults: list[str | None], kills: list[tuple[int, bool]]
 ) -> None:
@@ -554,14 +720,18 @@ def test_faults_and_kills_change_nothing(
             result = run_to_the_end(server, Path(folder) / "d.db", time)
             assert with_known_totals(result, undisturbed.result) == undisturbed.result
             answered = len(server.log) - sum(fault is not None for fault in faults)
-            assert answered <= undisturbed.requests + 10 * (len(kills) + 1)  # a kill costs what was on its way, not what was done
+            assert answered <= undisturbed.requests + 10 * (
+                len(kills) + 1
+            )  # a kill costs what was on its way, not what was done
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def collect(server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+def collect(
+    server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
     monkeypatch.setenv("GITHUB_API_URL", server.api_url)
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
     monkeypatch.chdir(tmp_path)
@@ -575,9 +745,18 @@ def collect(server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
     code, out, err = collect("discover", "--list", "-", stdin="\n".join(NAMES))
-    assert code == 0 and "11 confirmed" in out and err.startswith("excluded: ") and "no_ref" in err and err.count("\n") == 1
+    assert (
+        code == 0
+        and "11 confirmed" in out
+        and err.startswith("excluded: ")
+        and "no_ref" in err
+        and err.count("\n") == 1
+    )
     code, out, _ = collect("report", "--json")
-    assert code == 0 and {row["what"]: row["count"] for row in json.loads(out)["totals"]}["confirmed"] == 11
+    assert (
+        code == 0
+        and {row["what"]: row["count"] for row in json.loads(out)["totals"]}["confirmed"] == 11
+    )
     code, out, _ = collect("report")
     assert code == 0 and "no_ref" in out
     code, out, _ = collect("report", "--csv")
@@ -587,7 +766,9 @@ def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
     assert code == 0 and len(server.log) == asked + 1
     server.world.repos.append(Repo("x/new", raw=refs(V1)))
     code, out, _ = collect("probe", "x/new", "--json")
-    assert code == 0 and {row["channel"]: row["confirmed"] for row in json.loads(out)}["listing"] == 11
+    assert (
+        code == 0 and {row["channel"]: row["confirmed"] for row in json.loads(out)}["listing"] == 11
+    )
     for text in ("nonsense", "../x", "x y", "https://me:s3cret@github.com/o"):
         code, _, err = collect("probe", text)
         assert code == 2 and "is not a repository" in err and "s3cret" not in err
@@ -607,7 +788,10 @@ def test_what_was_left_out_is_printed_and_ends_with_3(
     monkeypatch.setattr(code_search, "records", one_search)
     monkeypatch.setattr("collector.discovery.github.patience.FIRST_BACKOFF", 0.0)
     monkeypatch.setattr("collector.discovery.channels.paging.TRIES", 1)
-    server.world.repos[:] = [Repo(f"o/r{n}", files={".entire/settings.json": "{}"}, raw=refs("refs/entire/x")) for n in range(2)]
+    server.world.repos[:] = [
+        Repo(f"o/r{n}", files={".entire/settings.json": "{}"}, raw=refs("refs/entire/x"))
+        for n in range(2)
+    ]
     if fault == "graphql-pathless":
         server.faults.extend([None] * 3 + [fault] * 100)  # one search, two probes
     else:
@@ -617,7 +801,9 @@ def test_what_was_left_out_is_printed_and_ends_with_3(
     assert code == 3 and words in err, err
 
 
-def test_without_a_token_the_commands_say_what_is_lost(collect: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_token_the_commands_say_what_is_lost(
+    collect: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "")
     monkeypatch.setenv("GH_TOKEN", "")
     monkeypatch.setenv("PATH", str(tmp_path))

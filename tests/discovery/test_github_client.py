@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
-from collector.discovery.github.client import BadToken, Clock, GitHub, LimitReached, NotFound, Refused
+from collector.discovery.github.client import (
+    BadToken,
+    Clock,
+    GitHub,
+    LimitReached,
+    NotFound,
+    Refused,
+)
 from collector.discovery.github.patience import Budgets, Token, find_token, limit_kind
 from collector.discovery.github.transport import Unreachable, Web
 from collector.errors import WhoWroteError
@@ -43,7 +50,11 @@ def time() -> FakeClock:
 @pytest.fixture
 def server(time: FakeClock) -> Iterator[GitHubServer]:
     repos = [Repo(f"octo/r{n:03d}", stars=n) for n in range(250)]
-    world = World([*repos, Repo("octo/secret", private=True)], renamed={"octo/old": "octo/r007"}, organisations={"octo"})
+    world = World(
+        [*repos, Repo("octo/secret", private=True)],
+        renamed={"octo/old": "octo/r007"},
+        organisations={"octo"},
+    )
     with GitHubServer(world, time.now) as running:
         yield running
 
@@ -56,14 +67,22 @@ def client(server: GitHubServer, time: FakeClock) -> Iterator[Connect]:
     with Web(timeout=5) as web:
 
         def connect(**more: Any) -> GitHub:
-            return GitHub(web, api=server.api_url, **{"token": Token("test", TOKEN), "clock": time.clock(), **more})
+            return GitHub(
+                web,
+                api=server.api_url,
+                **{"token": Token("test", TOKEN), "clock": time.clock(), **more},
+            )
 
         yield connect
 
 
-def test_pages_end_where_the_link_header_says(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_pages_end_where_the_link_header_says(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     github = client()
-    pages = [github.get("/orgs/octo/repos", {"per_page": 100, "page": number}) for number in (1, 2, 3)]
+    pages = [
+        github.get("/orgs/octo/repos", {"per_page": 100, "page": number}) for number in (1, 2, 3)
+    ]
     assert [(len(p.value), p.has_next) for p in pages] == [(100, True), (100, True), (50, False)]
     assert len({r["full_name"] for p in pages for r in p.value}) == 250
 
@@ -78,17 +97,24 @@ def test_what_may_pass_is_tried_again_with_growing_pauses(
     assert len(server.log) == 5
 
 
-def test_a_server_that_stays_ill_is_given_up_with_words(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_a_server_that_stays_ill_is_given_up_with_words(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     server.faults.extend(["503"] * 6)
     with pytest.raises(Unreachable, match="answered 503, 6 times"):
         client().get("/repos/octo/r001")
     assert sum(time.slept) == 31.0
 
 
-def test_a_timeout_is_an_ordinary_failure(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_a_timeout_is_an_ordinary_failure(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     server.faults.append("hang")
     with Web(timeout=0.2) as web:
-        assert GitHub(web, time.clock(), api=server.api_url).get("/repos/octo/r001").value["id"] == 1002
+        assert (
+            GitHub(web, time.clock(), api=server.api_url).get("/repos/octo/r001").value["id"]
+            == 1002
+        )
     assert time.slept == [1.0]
 
 
@@ -110,7 +136,9 @@ def test_limits_are_waited_out(
     assert len(told) == len(slept)
 
 
-def test_the_budget_is_watched_so_that_no_request_is_refused(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_the_budget_is_watched_so_that_no_request_is_refused(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     server.limits["search"] = (3, 3, 60)
     github = client()
     for _ in range(7):
@@ -119,7 +147,9 @@ def test_the_budget_is_watched_so_that_no_request_is_refused(client: Connect, se
     assert time.slept == [61.0, 61.0]
 
 
-def test_resources_have_budgets_of_their_own(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_resources_have_budgets_of_their_own(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     server.limits["search"] = (1, 1, 60)
     github = client()
     github.get("/search/repositories", {"q": "topic:x"}, "search")
@@ -127,33 +157,43 @@ def test_resources_have_budgets_of_their_own(client: Connect, server: GitHubServ
     assert time.slept == []
 
 
-def test_a_wait_longer_than_allowed_ends_the_run(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_a_wait_longer_than_allowed_ends_the_run(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     server.faults.append("secondary")
     with pytest.raises(LimitReached, match="60 s to wait"):
         client(longest_wait=10.0).get("/repos/octo/r001")
 
 
-def test_limits_without_end_are_given_up(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_limits_without_end_are_given_up(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     server.faults.extend(["secondary-after"] * 20)
     with pytest.raises(LimitReached, match="9 times in a row"):
         client().get("/repos/octo/r001")
 
 
-def test_a_forbidden_resource_is_no_rate_limit(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_a_forbidden_resource_is_no_rate_limit(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     server.faults.append("forbidden")
     with pytest.raises(Refused, match="not accessible"):
         client().get("/repos/octo/r001")
     assert time.slept == []
 
 
-def test_a_bad_token_and_no_token_have_words(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_a_bad_token_and_no_token_have_words(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     with pytest.raises(BadToken, match="does not accept the token from test: Bad credentials"):
         client(token=Token("test", "ghp_wrong")).get("/repos/octo/r001")
     with pytest.raises(BadToken, match="requires a token"):
         client(token=None).get("/search/code", {"q": "x"}, "code_search")
 
 
-def test_missing_private_and_renamed(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_missing_private_and_renamed(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     github = client()
     for name in ("octo/none", "octo/secret"):
         with pytest.raises(NotFound):
@@ -170,7 +210,9 @@ def test_graphql_keeps_what_came(client: Connect, server: GitHubServer, time: Fa
     assert server.log[-1].path == "/api/graphql"  # beside /api/v3, as on GitHub Enterprise
 
 
-def test_no_token_goes_to_another_host(client: Connect, server: GitHubServer, time: FakeClock) -> None:
+def test_no_token_goes_to_another_host(
+    client: Connect, server: GitHubServer, time: FakeClock
+) -> None:
     with GitHubServer(World([Repo("octo/r001")]), time.now) as other:
         server.faults.append("elsewhere")
         server.elsewhere = other.url
@@ -208,7 +250,9 @@ def test_the_token_shows_up_nowhere(
 
 def test_where_a_token_comes_from(tmp_path: Path) -> None:
     nothing = {"PATH": str(tmp_path)}
-    assert find_token(environment={"GITHUB_TOKEN": "x", "GH_TOKEN": "y"}) == Token("GITHUB_TOKEN", "x")
+    assert find_token(environment={"GITHUB_TOKEN": "x", "GH_TOKEN": "y"}) == Token(
+        "GITHUB_TOKEN", "x"
+    )
     assert find_token(environment={"GITHUB_TOKEN": " ", "GH_TOKEN": "y"}) == Token("GH_TOKEN", "y")
     assert find_token(environment=nothing) is None
     program = tmp_path / "gh"

@@ -15,7 +15,14 @@ from support.github_server import GitHubServer, Repo, World
 
 from collector.discovery.github import git_server
 from collector.discovery.github.client import Clock
-from collector.discovery.github.git_server import BadProtocol, GitServers, ServerSays, packet, packets, parse_ls_refs
+from collector.discovery.github.git_server import (
+    BadProtocol,
+    GitServers,
+    ServerSays,
+    packet,
+    packets,
+    parse_ls_refs,
+)
 from collector.discovery.github.transport import Web
 from collector.discovery.selection.probe import PREFIXES, Prober, probe_all
 
@@ -41,7 +48,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., tuple[GitHubServer, Prober]]
 
 def test_what_git_holds_is_what_is_seen(serve: Any, tmp_path: Path) -> None:
     refs = {f"refs/entire/checkpoints/{n:02x}/{n:012x}": str(n) for n in range(40)}
-    refs |= {f"refs/heads/other-{n}": "x" for n in range(60)} | {f"refs/pull/{n}/head": "y" for n in range(60)}
+    refs |= {f"refs/heads/other-{n}": "x" for n in range(60)} | {
+        f"refs/pull/{n}/head": "y" for n in range(60)
+    }
     refs |= {
         "refs/heads/main": "m",
         V1: "v1",
@@ -57,17 +66,30 @@ def test_what_git_holds_is_what_is_seen(serve: Any, tmp_path: Path) -> None:
     server, prober = serve(Repo("o/r", git_dir=repo))
     seen = prober(server.url, "o/r")
     found = seen.columns
-    assert (seen.outcome, found["checkpoint_refs"], found["shadow_branches"], found["notes"]) == ("ok", 41, 1, "refs/notes/ai")
+    assert (seen.outcome, found["checkpoint_refs"], found["shadow_branches"], found["notes"]) == (
+        "ok",
+        41,
+        1,
+        "refs/notes/ai",
+    )
     assert (found["v1_oid"], found["v2_oid"]) == (
         git(repo, "rev-parse", V1),
         git(repo, "rev-parse", "refs/entire/checkpoints/v2/main"),
     )
-    assert (found["head_ref"], found["head_oid"]) == ("refs/heads/main", git(repo, "rev-parse", "main"))
+    assert (found["head_ref"], found["head_oid"]) == (
+        "refs/heads/main",
+        git(repo, "rev-parse", "main"),
+    )
     assert len(server.log) == 1 and "authorization" not in server.log[0].headers
 
 
 def test_only_the_refs_asked_for_travel(serve: Any, tmp_path: Path) -> None:
-    refs = {"refs/heads/main": "m", V1: "v1", "refs/heads/entirely-else": "x", **{f"refs/heads/b{n}": "x" for n in range(300)}}
+    refs = {
+        "refs/heads/main": "m",
+        V1: "v1",
+        "refs/heads/entirely-else": "x",
+        **{f"refs/heads/b{n}": "x" for n in range(300)},
+    }
     repo = make_repo(tmp_path / "r.git", refs)
     server, prober = serve(Repo("o/r", git_dir=repo))
     body = git_server.ls_refs_request(PREFIXES)
@@ -93,7 +115,10 @@ def test_old_servers_are_said_to_be_old(serve: Any, tmp_path: Path, kind: str) -
     repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"})
     server, prober = serve(Repo("o/r", git_dir=repo, git=kind))
     seen = prober(server.url, "o/r")
-    assert seen.outcome == "unreachable" and ("protocol 2" if kind == "v0" else "plain files") in seen.detail
+    assert (
+        seen.outcome == "unreachable"
+        and ("protocol 2" if kind == "v0" else "plain files") in seen.detail
+    )
 
 
 def test_a_repository_with_sha256_is_asked_in_its_own_words(serve: Any, tmp_path: Path) -> None:
@@ -112,7 +137,9 @@ def test_a_repository_without_a_commit(serve: Any, tmp_path: Path) -> None:
 
 def test_missing_private_and_renamed(serve: Any, tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"})
-    server, prober = serve(Repo("o/new", git_dir=repo), Repo("o/secret", private=True), renamed={"o/old": "o/new"})
+    server, prober = serve(
+        Repo("o/new", git_dir=repo), Repo("o/secret", private=True), renamed={"o/old": "o/new"}
+    )
     assert prober(server.url, "o/gone").outcome == "private_or_missing"
     assert prober(server.url, "o/secret").outcome == "private_or_missing"
     seen = prober(server.url, "o/old")
@@ -148,7 +175,9 @@ def test_failures_pass_and_limits_stop_all(serve: Any, tmp_path: Path) -> None:
 
 def test_nobody_is_there() -> None:
     with Web(timeout=1) as web:
-        seen = Prober(GitServers(web, Clock(sleep=lambda seconds: None)))("http://127.0.0.1:9", "o/r")
+        seen = Prober(GitServers(web, Clock(sleep=lambda seconds: None)))(
+            "http://127.0.0.1:9", "o/r"
+        )
     assert seen.outcome == "unreachable" and "127.0.0.1" in seen.detail
 
 
@@ -157,7 +186,9 @@ def test_many_at_once_come_back_in_order(serve: Any, tmp_path: Path) -> None:
     server, prober = serve(*(Repo(f"o/r{n}", git_dir=repo if n % 3 else None) for n in range(50)))
     found = list(probe_all(prober, range(50), lambda n: (server.url, f"o/r{n}"), jobs=6))
     assert [n for n, _ in found] == list(range(50))
-    assert [seen.outcome for _, seen in found] == ["ok" if n % 3 else "private_or_missing" for n in range(50)]
+    assert [seen.outcome for _, seen in found] == [
+        "ok" if n % 3 else "private_or_missing" for n in range(50)
+    ]
 
 
 # --- hostile answers --------------------------------------------------------------------------------------------------
@@ -175,7 +206,8 @@ BAD = {
     "no ref": packet(f"{OID}\n".encode()) + b"0000",
     "a path that climbs": packet(f"{OID} refs/heads/../../x\n".encode()) + b"0000",
     "control characters": packet(f"{OID} refs/heads/a\x1b[2J\n".encode()) + b"0000",
-    "a blank in HEAD's target": packet(f"{OID} HEAD symref-target:refs/heads/a\x07\n".encode()) + b"0000",
+    "a blank in HEAD's target": packet(f"{OID} HEAD symref-target:refs/heads/a\x07\n".encode())
+    + b"0000",
 }
 
 
@@ -189,7 +221,12 @@ def test_malformed_answers_are_refused(serve: Any, what: str) -> None:
 
 
 def test_a_login_page_is_no_git_server(serve: Any) -> None:
-    server, prober = serve(Repo("o/r", raw=lambda path, body: (200, {"Content-Type": "text/html"}, b"<html>log in</html>")))
+    server, prober = serve(
+        Repo(
+            "o/r",
+            raw=lambda path, body: (200, {"Content-Type": "text/html"}, b"<html>log in</html>"),
+        )
+    )
     assert prober(server.url, "o/r").outcome == "unreachable"
 
 

@@ -18,8 +18,22 @@ from support.served import add_file, git, noise, publish
 from collector.discovery.github.patience import Token
 from collector.discovery.mirrors import update as mirror_updates
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.remote import Advertised, Remote, WantedRefs, is_safe, keep_wanted, kind_of, parse_listing, talk
-from collector.discovery.mirrors.update import FetchOptions, FetchResult, checkpoint_remote, update_mirror
+from collector.discovery.mirrors.remote import (
+    Advertised,
+    Remote,
+    WantedRefs,
+    is_safe,
+    keep_wanted,
+    kind_of,
+    parse_listing,
+    talk,
+)
+from collector.discovery.mirrors.update import (
+    FetchOptions,
+    FetchResult,
+    checkpoint_remote,
+    update_mirror,
+)
 from collector.errors import WhoWroteError
 from collector.git.program import GitFailed
 from collector.git.repository import GitRepo
@@ -52,8 +66,12 @@ def mirrors(tmp_path: Path) -> Mirrors:
     return Mirrors(tmp_path / "mirrors")
 
 
-def get(server: GitServer, mirrors: Mirrors, name: str = "o/r", options: FetchOptions = HTTP) -> FetchResult:
-    return update_mirror(RepositorySource(name, server.url(name)), mirrors, Remote(clock=FakeTime().clock()), options)
+def get(
+    server: GitServer, mirrors: Mirrors, name: str = "o/r", options: FetchOptions = HTTP
+) -> FetchResult:
+    return update_mirror(
+        RepositorySource(name, server.url(name)), mirrors, Remote(clock=FakeTime().clock()), options
+    )
 
 
 # --- what is fetched --------------------------------------------------------------------------------------------------
@@ -61,7 +79,13 @@ def get(server: GitServer, mirrors: Mirrors, name: str = "o/r", options: FetchOp
 
 def test_exactly_the_refs_that_are_needed(served: GitServer, mirrors: Mirrors) -> None:
     repo = publish(served.root, "o/r", "per_checkpoint_refs")
-    for ref in ("refs/heads/feature", "refs/tags/v1", "refs/pull/1/head", "refs/notes/ai", "refs/notes/other"):
+    for ref in (
+        "refs/heads/feature",
+        "refs/tags/v1",
+        "refs/pull/1/head",
+        "refs/notes/ai",
+        "refs/notes/other",
+    ):
         git(repo, "update-ref", ref, "refs/heads/main")
     done = get(served, mirrors)
     assert done.state == "fetched"
@@ -74,7 +98,9 @@ def test_exactly_the_refs_that_are_needed(served: GitServer, mirrors: Mirrors) -
 
 
 def objects(repo: Path) -> list[str]:
-    return sorted(line.split()[0] for line in git(repo, "rev-list", "--objects", "--all").splitlines())
+    return sorted(
+        line.split()[0] for line in git(repo, "rev-list", "--objects", "--all").splitlines()
+    )
 
 
 def test_nothing_new_costs_one_check(served: GitServer, mirrors: Mirrors) -> None:
@@ -86,7 +112,9 @@ def test_nothing_new_costs_one_check(served: GitServer, mirrors: Mirrors) -> Non
     assert served.requests == {"POST git-upload-pack": 1} and served.sent < 1000
 
 
-def test_what_is_new_is_fetched_and_what_is_gone_is_removed(served: GitServer, mirrors: Mirrors) -> None:
+def test_what_is_new_is_fetched_and_what_is_gone_is_removed(
+    served: GitServer, mirrors: Mirrors
+) -> None:
     repo = publish(served.root, "o/r", "per_checkpoint_refs")
     first = get(served, mirrors)
     gone = next(r for r in GitRepo(repo).refs() if r.startswith("refs/entire/"))
@@ -106,7 +134,9 @@ def test_another_default_branch_is_followed(served: GitServer, mirrors: Mirrors)
     assert done.state == "fetched" and GitRepo(done.path).default_branch().name == "trunk"
 
 
-def test_checkpoints_kept_in_another_repository_are_followed(served: GitServer, mirrors: Mirrors) -> None:
+def test_checkpoints_kept_in_another_repository_are_followed(
+    served: GitServer, mirrors: Mirrors
+) -> None:
     repo, other = publish(served.root, "o/r"), publish(served.root, "o/checkpoints")
     theirs = GitRepo(other).refs()["refs/heads/entire/checkpoints/v1"]
     git(repo, "update-ref", "-d", "refs/heads/entire/checkpoints/v1")
@@ -122,17 +152,36 @@ def test_checkpoints_kept_in_another_repository_are_followed(served: GitServer, 
 
 def test_checkpoints_come_from_here_and_from_there(served: GitServer, mirrors: Mirrors) -> None:
     repo, other = publish(served.root, "o/r"), publish(served.root, "o/checkpoints")
-    add_file(repo, "refs/heads/main", ".entire/settings.json", b'{"strategy_options": {"checkpoint_remote": "o/checkpoints"}}')
+    add_file(
+        repo,
+        "refs/heads/main",
+        ".entire/settings.json",
+        b'{"strategy_options": {"checkpoint_remote": "o/checkpoints"}}',
+    )
     for place, salt in ((repo, 1), (other, 2)):
-        add_file(place, "refs/heads/entire/checkpoints/v1", "ab/cdef012345/0/full.jsonl", noise(BIG, salt))
+        add_file(
+            place,
+            "refs/heads/entire/checkpoints/v1",
+            "ab/cdef012345/0/full.jsonl",
+            noise(BIG, salt),
+        )
     done = get(served, mirrors)
     assert (done.state, done.detail) == ("fetched", "")
-    assert {oid for place in (repo, other) for oid in objects(place)} == set(objects(Path(done.path)))
+    assert {oid for place in (repo, other) for oid in objects(place)} == set(
+        objects(Path(done.path))
+    )
 
 
-def test_a_private_place_of_checkpoints_is_noted_and_the_rest_fetched(served: GitServer, mirrors: Mirrors) -> None:
+def test_a_private_place_of_checkpoints_is_noted_and_the_rest_fetched(
+    served: GitServer, mirrors: Mirrors
+) -> None:
     repo = publish(served.root, "o/r")
-    add_file(repo, "refs/heads/main", ".entire/settings.json", b'{"strategy_options": {"checkpoint_remote": "o/private"}}')
+    add_file(
+        repo,
+        "refs/heads/main",
+        ".entire/settings.json",
+        b'{"strategy_options": {"checkpoint_remote": "o/private"}}',
+    )
     add_file(repo, "refs/heads/entire/checkpoints/v1", "ab/cdef012345/0/full.jsonl", noise(BIG))
     done = get(served, mirrors)
     assert done.state == "fetched" and "o/private" in done.detail
@@ -141,7 +190,10 @@ def test_a_private_place_of_checkpoints_is_noted_and_the_rest_fetched(served: Gi
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        (b'{"strategy_options": {"checkpoint_remote": {"provider": "github", "repo": "o/c"}}}', "o/c"),
+        (
+            b'{"strategy_options": {"checkpoint_remote": {"provider": "github", "repo": "o/c"}}}',
+            "o/c",
+        ),
         (b'{"strategy_options": {"checkpoint_remote": "../../etc"}}', ""),
         (b'{"strategy_options": {"checkpoint_remote": {"repo": "--upload-pack=x/y"}}}', ""),
         (b'{"strategy_options": []}', ""),
@@ -166,15 +218,21 @@ def grow(repo: Path, number: int) -> None:
 
 def stored(path: str | Path) -> set[str]:
     """All objects, reached by a ref or not."""
-    return set(git(Path(path), "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split())
+    return set(
+        git(Path(path), "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split()
+    )
 
 
 def packs(path: str) -> list[Path]:
     return sorted(Path(path).glob("objects/pack/*.pack"))
 
 
-def test_many_packs_are_put_together(served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror_updates, "_HOUSEKEEPING", (*mirror_updates._HOUSEKEEPING, "gc.autoPackLimit=4"))
+def test_many_packs_are_put_together(
+    served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        mirror_updates, "_HOUSEKEEPING", (*mirror_updates._HOUSEKEEPING, "gc.autoPackLimit=4")
+    )
     repo = publish(served.root, "o/r")
     most, seen = 0, set[str]()
     for number in range(6):
@@ -190,8 +248,12 @@ def test_many_packs_are_put_together(served: GitServer, mirrors: Mirrors, monkey
     assert objects(Path(done.path)) == objects(repo)
 
 
-def test_a_commit_that_no_ref_reaches_any_more_stays(served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror_updates, "_HOUSEKEEPING", (*mirror_updates._HOUSEKEEPING, "gc.autoPackLimit=1"))
+def test_a_commit_that_no_ref_reaches_any_more_stays(
+    served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        mirror_updates, "_HOUSEKEEPING", (*mirror_updates._HOUSEKEEPING, "gc.autoPackLimit=1")
+    )
     repo = publish(served.root, "o/r")
     grow(repo, 0)
     old = git(repo, "rev-parse", "main").strip()
@@ -216,9 +278,18 @@ def test_a_repository_that_is_gone_keeps_its_mirror(served: GitServer, mirrors: 
 
 
 @pytest.mark.parametrize(
-    ("status", "state"), [(401, "gone"), (404, "gone"), (403, "unreachable"), (500, "unreachable"), (429, "unreachable")]
+    ("status", "state"),
+    [
+        (401, "gone"),
+        (404, "gone"),
+        (403, "unreachable"),
+        (500, "unreachable"),
+        (429, "unreachable"),
+    ],
 )
-def test_what_the_server_answers_is_told_apart(served: GitServer, mirrors: Mirrors, status: int, state: str) -> None:
+def test_what_the_server_answers_is_told_apart(
+    served: GitServer, mirrors: Mirrors, status: int, state: str
+) -> None:
     publish(served.root, "o/r")
     served.faults = lambda path: status
     assert get(served, mirrors).state == state
@@ -227,7 +298,12 @@ def test_what_the_server_answers_is_told_apart(served: GitServer, mirrors: Mirro
 def test_nobody_listens(tmp_path: Path, mirrors: Mirrors) -> None:
     with GitServer(tmp_path) as server:
         url = server.url("o/r")
-    assert update_mirror(RepositorySource("o/r", url), mirrors, Remote(clock=FakeTime().clock()), HTTP).state == "unreachable"
+    assert (
+        update_mirror(
+            RepositorySource("o/r", url), mirrors, Remote(clock=FakeTime().clock()), HTTP
+        ).state
+        == "unreachable"
+    )
 
 
 def test_an_empty_repository_is_no_failure(served: GitServer, mirrors: Mirrors) -> None:
@@ -236,16 +312,22 @@ def test_an_empty_repository_is_no_failure(served: GitServer, mirrors: Mirrors) 
     assert done.state == "empty" and done.is_usable() and not Path(done.path).exists()
 
 
-def test_a_transfer_that_is_cut_leaves_nothing_half_and_goes_on_next_time(served: GitServer, mirrors: Mirrors) -> None:
+def test_a_transfer_that_is_cut_leaves_nothing_half_and_goes_on_next_time(
+    served: GitServer, mirrors: Mirrors
+) -> None:
     repo = publish(served.root, "o/r")
     add_file(repo, "refs/heads/entire/checkpoints/v1", "ab/cdef012345/0/full.jsonl", noise(BIG))
     for cut in (2, 3, 4, 5, 6, 7):
         calls = iter(range(1000))
-        served.faults = lambda path, calls=calls, cut=cut: ("cut", 400) if next(calls) == cut else None  # type: ignore[misc]
+        served.faults = lambda path, calls=calls, cut=cut: (
+            ("cut", 400) if next(calls) == cut else None
+        )  # type: ignore[misc]
         done = get(served, mirrors)
         assert done.state in ("fetched", "unchanged", "unreachable", "damaged", "failed")
         if mirrors.path("o/r").exists():
-            git(mirrors.path("o/r"), "rev-list", "--objects", "refs/heads/main")  # what is there is whole
+            git(
+                mirrors.path("o/r"), "rev-list", "--objects", "refs/heads/main"
+            )  # what is there is whole
     served.faults = lambda path: None
     assert get(served, mirrors).is_usable()
     assert set(objects(mirrors.path("o/r"))) == set(objects(repo))
@@ -321,14 +403,18 @@ def test_objects_that_fsck_refuses_are_taken_and_noted(served: GitServer, mirror
     assert done.state == "fetched" and done.detail.count("fsck complains") == 1
 
 
-def test_a_server_that_lacks_objects_gives_what_it_has(served: GitServer, mirrors: Mirrors, tmp_path: Path) -> None:
+def test_a_server_that_lacks_objects_gives_what_it_has(
+    served: GitServer, mirrors: Mirrors, tmp_path: Path
+) -> None:
     hook = tmp_path / "hook"
     hook.write_text('#!/bin/sh\nshift 2\nexec git pack-objects --missing=allow-any "$@"\n')
     hook.chmod(0o755)
     served.settings = {**SETTINGS, "uploadpack.packObjectsHook": str(hook)}
     repo = publish(served.root, "o/r")
     add_file(repo, "refs/heads/entire/checkpoints/v1", "ab/cdef012345/0/full.jsonl", noise(BIG))
-    add_file(repo, "refs/heads/entire/checkpoints/v1", "ab/cdef012345/1/full.jsonl", noise(5_000_000, 2))
+    add_file(
+        repo, "refs/heads/entire/checkpoints/v1", "ab/cdef012345/1/full.jsonl", noise(5_000_000, 2)
+    )
     oid = git(repo, "rev-parse", "entire/checkpoints/v1:ab/cdef012345/1/full.jsonl").strip()
     from support.histories import drop
 
@@ -345,9 +431,29 @@ def test_a_server_that_lacks_objects_gives_what_it_has(served: GitServer, mirror
 
 @pytest.mark.parametrize(
     "name",
-    ["..", "../x", "a/..", "a/../../b", "/etc/passwd", "a//b", "a/b/c", "-x/y", "a/.git", "a/b.lock", ".a/b", "a/b\n", "a/b c", "a",
-     "", "a/b\0", "ä/b", "a" * 200 + "/b", "a./b", "a/..git"],
-)  # fmt: skip
+    [
+        "..",
+        "../x",
+        "a/..",
+        "a/../../b",
+        "/etc/passwd",
+        "a//b",
+        "a/b/c",
+        "-x/y",
+        "a/.git",
+        "a/b.lock",
+        ".a/b",
+        "a/b\n",
+        "a/b c",
+        "a",
+        "",
+        "a/b\0",
+        "ä/b",
+        "a" * 200 + "/b",
+        "a./b",
+        "a/..git",
+    ],
+)
 def test_names_that_are_not_used(name: str) -> None:
     with pytest.raises(BadName):
         checked_name(name)
@@ -361,9 +467,19 @@ def test_names_stay_below_the_directory(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["ext::sh -c x", "git://h/o/r", "ssh://h/o/r", "https://user:pw@h/o/r", "https://h/o/r\n", 'https://h/o"/r', "--upload-pack=x",
-     "https://h/o/r?x", "ftp://h/o/r", "https://h/\\o/r"],
-)  # fmt: skip
+    [
+        "ext::sh -c x",
+        "git://h/o/r",
+        "ssh://h/o/r",
+        "https://user:pw@h/o/r",
+        "https://h/o/r\n",
+        'https://h/o"/r',
+        "--upload-pack=x",
+        "https://h/o/r?x",
+        "ftp://h/o/r",
+        "https://h/\\o/r",
+    ],
+)
 def test_addresses_that_are_not_used(url: str) -> None:
     with pytest.raises(BadName):
         checked_url(url)
@@ -377,22 +493,42 @@ def test_credentials_are_not_repeated() -> None:
 
 def test_lines_of_a_list() -> None:
     assert source("o/r") == RepositorySource("o/r", "https://github.com/o/r.git")
-    assert source(" git@github.com:o/r.git ") == RepositorySource("o/r", "https://github.com/o/r.git")
+    assert source(" git@github.com:o/r.git ") == RepositorySource(
+        "o/r", "https://github.com/o/r.git"
+    )
     assert source("https://example.org/x/o/r.git").name == "o/r"
-    assert source("https://gitlab.com/group/part/r") == RepositorySource("part/r", "https://gitlab.com/group/part/r.git")
-    assert source("https://gitlab.com/group/part/r/-/tree/main") == source("https://gitlab.com/group/part/r")
+    assert source("https://gitlab.com/group/part/r") == RepositorySource(
+        "part/r", "https://gitlab.com/group/part/r.git"
+    )
+    assert source("https://gitlab.com/group/part/r/-/tree/main") == source(
+        "https://gitlab.com/group/part/r"
+    )
     for page in (
         "https://github.com/o/r/tree/main",
         "github.com/o/r",
         "http://www.github.com/o/r/",
         "https://github.com/o/r?tab=x#y",
     ):
-        assert source(page).name == "o/r" and source(page).url.endswith("://github.com/o/r.git"), page
-    assert source("ghe.example.org/o/r.git") == RepositorySource("o/r", "https://ghe.example.org/o/r.git")
-    assert source("ssh://git@ghe.example.org:22/o/r.git") == RepositorySource("o/r", "https://ghe.example.org/o/r.git")
-    assert source("o/r", "https://ghe.example.org/") == RepositorySource("o/r", "https://ghe.example.org/o/r.git")
+        assert source(page).name == "o/r" and source(page).url.endswith("://github.com/o/r.git"), (
+            page
+        )
+    assert source("ghe.example.org/o/r.git") == RepositorySource(
+        "o/r", "https://ghe.example.org/o/r.git"
+    )
+    assert source("ssh://git@ghe.example.org:22/o/r.git") == RepositorySource(
+        "o/r", "https://ghe.example.org/o/r.git"
+    )
+    assert source("o/r", "https://ghe.example.org/") == RepositorySource(
+        "o/r", "https://ghe.example.org/o/r.git"
+    )
     assert source("https://ghe.example.org/o/r/pulls", "https://ghe.example.org").name == "o/r"
-    for bad in ("https://github.com/o", "r", "./clone", "https://github.com/", "https://example.org/o"):
+    for bad in (
+        "https://github.com/o",
+        "r",
+        "./clone",
+        "https://github.com/",
+        "https://example.org/o",
+    ):
         with pytest.raises(BadName):
             source(bad)
     with pytest.raises(BadName) as refused:
@@ -404,7 +540,16 @@ def test_lines_of_a_list() -> None:
 
 
 @pytest.mark.parametrize(
-    "ref", ["refs/heads/a b", "refs/heads/*", "refs/heads/a..b", "--x", "refs/heads/a:b", "refs/heads/x.lock", "refs/heads/"]
+    "ref",
+    [
+        "refs/heads/a b",
+        "refs/heads/*",
+        "refs/heads/a..b",
+        "--x",
+        "refs/heads/a:b",
+        "refs/heads/x.lock",
+        "refs/heads/",
+    ],
 )
 def test_refs_that_git_would_not_accept_are_left_out(ref: str) -> None:
     assert not is_safe(ref)
@@ -414,8 +559,14 @@ def test_refs_that_git_would_not_accept_are_left_out(ref: str) -> None:
 
 def test_only_the_protocol_of_the_address_is_allowed(tmp_path: Path, mirrors: Mirrors) -> None:
     repo = publish(tmp_path, "o/r")
-    assert update_mirror(RepositorySource("o/r", f"file://{repo}"), mirrors, Remote(), HTTP).state == "fetched"
-    assert [Remote().access(f"{scheme}://h/o/r.git").protocols for scheme in ("https", "file")] == [("https",), ("file",)]
+    assert (
+        update_mirror(RepositorySource("o/r", f"file://{repo}"), mirrors, Remote(), HTTP).state
+        == "fetched"
+    )
+    assert [Remote().access(f"{scheme}://h/o/r.git").protocols for scheme in ("https", "file")] == [
+        ("https",),
+        ("file",),
+    ]
     for args in (["ls-remote", f"file://{repo}"], ["ls-remote", f"ext::cat {repo}"]):
         with pytest.raises(GitFailed, match="not allowed"):
             talk(mirrors.path("o/r"), args, Remote().access("https://h/o/r.git"))
@@ -423,7 +574,12 @@ def test_only_the_protocol_of_the_address_is_allowed(tmp_path: Path, mirrors: Mi
 
 def test_a_mirror_has_no_hooks_and_runs_nothing(served: GitServer, mirrors: Mirrors) -> None:
     repo = publish(served.root, "o/r")
-    add_file(repo, "refs/heads/main", ".gitmodules", b'[submodule "x"]\n\tpath = x\n\turl = file:///etc\n')
+    add_file(
+        repo,
+        "refs/heads/main",
+        ".gitmodules",
+        b'[submodule "x"]\n\tpath = x\n\turl = file:///etc\n',
+    )
     add_file(repo, "refs/heads/main", ".gitattributes", b"* filter=evil\n")
     done = get(served, mirrors)
     assert done.state == "fetched"
@@ -436,18 +592,29 @@ def test_a_token_goes_to_its_server_alone_and_not_into_the_address() -> None:
     assert remote.access("https://github.com.evil.org/o/r.git").secrets == []
     assert remote.access("https://example.org/o/r.git").secrets == []
     [(key, value)] = remote.access("https://github.com/o/r.git").secrets
-    assert key == "http.https://github.com/.extraHeader" and value.startswith("Authorization: Basic ")
+    assert key == "http.https://github.com/.extraHeader" and value.startswith(
+        "Authorization: Basic "
+    )
 
 
 def test_leftovers_of_a_killed_git_are_removed(served: GitServer, mirrors: Mirrors) -> None:
     repo = publish(served.root, "o/r")
     done = get(served, mirrors)
-    for left in ("objects/pack/tmp_pack_x", "refs/heads/main.lock", "packed-refs.lock", "objects/pack/pack-1.keep"):
+    for left in (
+        "objects/pack/tmp_pack_x",
+        "refs/heads/main.lock",
+        "packed-refs.lock",
+        "objects/pack/pack-1.keep",
+    ):
         (Path(done.path) / left).write_bytes(b"x")
     tip = add_file(repo, "refs/heads/main", "n", b"n")
     assert get(served, mirrors).state == "fetched"
     assert GitRepo(done.path).refs()["refs/heads/main"] == tip
-    assert not [p for p in Path(done.path).rglob("*") if p.name.endswith((".lock", ".keep")) or p.name.startswith("tmp_")]
+    assert not [
+        p
+        for p in Path(done.path).rglob("*")
+        if p.name.endswith((".lock", ".keep")) or p.name.startswith("tmp_")
+    ]
 
 
 def test_removing_a_mirror_leaves_nothing(served: GitServer, mirrors: Mirrors) -> None:
@@ -458,19 +625,35 @@ def test_removing_a_mirror_leaves_nothing(served: GitServer, mirrors: Mirrors) -
     assert mirrors.remove("o/r") == 0
 
 
-def test_the_mirror_of_another_address_is_not_overwritten(served: GitServer, mirrors: Mirrors) -> None:
+def test_the_mirror_of_another_address_is_not_overwritten(
+    served: GitServer, mirrors: Mirrors
+) -> None:
     publish(served.root, "o/r")
     publish(served.root, "p/other")
     get(served, mirrors)
-    done = update_mirror(RepositorySource("o/r", served.url("p/other")), mirrors, Remote(clock=FakeTime().clock()), HTTP)
+    done = update_mirror(
+        RepositorySource("o/r", served.url("p/other")),
+        mirrors,
+        Remote(clock=FakeTime().clock()),
+        HTTP,
+    )
     assert done.state == "failed" and "another URL" in done.detail
 
 
 def test_words_of_git() -> None:
-    assert kind_of("fatal: unable to access 'x': The requested URL returned error: 503") == "unreachable"
+    assert (
+        kind_of("fatal: unable to access 'x': The requested URL returned error: 503")
+        == "unreachable"
+    )
     assert kind_of("error: No space left on device; fatal: early EOF") == "disk_full"
     assert kind_of("something new") == "failed"
-    head, found = parse_listing("ref: refs/heads/main\tHEAD\n" + "a" * 40 + "\tHEAD\n" + "a" * 40 + "\trefs/heads/main\nnonsense\n")
+    head, found = parse_listing(
+        "ref: refs/heads/main\tHEAD\n"
+        + "a" * 40
+        + "\tHEAD\n"
+        + "a" * 40
+        + "\trefs/heads/main\nnonsense\n"
+    )
     assert (head, found) == ("refs/heads/main", {"refs/heads/main": "a" * 40})
 
 

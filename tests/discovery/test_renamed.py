@@ -96,7 +96,13 @@ def rename(server: GitServer, old: str, new: str, status: int = 301) -> None:
     ],
 )
 def test_both_names_in_one_list_are_one_repository(
-    served: GitServer, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, names: tuple[str, str], jobs: int
+    served: GitServer,
+    db: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    names: tuple[str, str],
+    jobs: int,
 ) -> None:
     monkeypatch.setattr(table, "JOBS", jobs)
     served.renamed["o/old"] = ("o/new", status)
@@ -111,7 +117,9 @@ def test_both_names_in_one_list_are_one_repository(
 
 
 @pytest.mark.parametrize("names", [("o/old", "o/new"), ("o/new", "o/old")])
-def test_the_names_may_come_one_after_the_other(served: GitServer, db: Path, names: tuple[str, str]) -> None:
+def test_the_names_may_come_one_after_the_other(
+    served: GitServer, db: Path, names: tuple[str, str]
+) -> None:
     for name in names:
         run(served, db, name)
         only(db, "o/new")
@@ -136,17 +144,26 @@ def test_an_attempt_that_failed_leaves_no_row_of_an_old_name(served: GitServer, 
     only(db, "o/new")
 
 
-def test_a_repository_that_was_removed_does_not_come_back_under_an_old_name(served: GitServer, db: Path) -> None:
+def test_a_repository_that_was_removed_does_not_come_back_under_an_old_name(
+    served: GitServer, db: Path
+) -> None:
     run(served, db, "o/new")
     assert collect("forget", "o/new", "--yes", "--db", db).exit_code == 0
     done = run(served, db, "o/old")
-    assert "o/old: it is o/new, which was removed with collect forget" in done.output and rows(db) == []
+    assert (
+        "o/old: it is o/new, which was removed with collect forget" in done.output
+        and rows(db) == []
+    )
 
 
-def test_a_server_that_sends_us_from_name_to_name_is_left(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_sends_us_from_name_to_name_is_left(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def send_on(sources: Iterable[RepositorySource], plan: FetchPlan) -> Iterator[FetchResult]:
         for one in sources:
-            yield FetchResult(one.name, "", "moved", address=f"https://h.org/o/{one.name.removeprefix('o/')}x.git")
+            yield FetchResult(
+                one.name, "", "moved", address=f"https://h.org/o/{one.name.removeprefix('o/')}x.git"
+            )
 
     monkeypatch.setattr(table, "_fetch_each", send_on)
     with Store(db) as store:
@@ -158,8 +175,12 @@ def test_a_server_that_sends_us_from_name_to_name_is_left(db: Path, tmp_path: Pa
 # --- mirrored before it was renamed ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("status", "names"), [(307, ("o/new", "o/later")), (301, ("o/later", "o/new")), (307, ())])
-def test_a_mirror_from_before_the_rename_is_taken_on(served: GitServer, db: Path, status: int, names: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("status", "names"), [(307, ("o/new", "o/later")), (301, ("o/later", "o/new")), (307, ())]
+)
+def test_a_mirror_from_before_the_rename_is_taken_on(
+    served: GitServer, db: Path, status: int, names: tuple[str, ...]
+) -> None:
     run(served, db, "o/new")
     whole = served.sent
     tip = add_file(served.root / "o/new.git", "refs/heads/main", "more.txt", b"more\n")
@@ -167,7 +188,9 @@ def test_a_mirror_from_before_the_rename_is_taken_on(served: GitServer, db: Path
     served.reset()
     done = run(served, db, *names)
     only(db, "o/new")
-    assert f"it is {served.url('o/later')} now" in done.output or "o/later: it is o/new" in done.output
+    assert (
+        f"it is {served.url('o/later')} now" in done.output or "o/later: it is o/new" in done.output
+    )
     assert served.sent < whole / 2  # only what is new
     mirror = db.with_name(db.name + ".mirrors") / "o/new.git"
     assert git(mirror, "rev-parse", "refs/heads/main").strip() == tip
@@ -182,13 +205,17 @@ def test_a_mirror_from_before_the_rename_is_taken_on(served: GitServer, db: Path
         assert "removed with collect forget" in run(served, db, name).output and rows(db) == []
 
 
-def test_a_new_owner_and_a_new_name_at_once_are_found_when_the_old_one_is_asked(served: GitServer, db: Path) -> None:
+def test_a_new_owner_and_a_new_name_at_once_are_found_when_the_old_one_is_asked(
+    served: GitServer, db: Path
+) -> None:
     run(served, db, "o/new")
     rename(served, "o/new", "p/other")
     run(served, db, "p/other")
     assert rows(db) == ["o/new", "p/other"]
     done = run(served, db)
-    assert "p/other is the same, and to keep one of the two, run: collect forget o/new" in done.output
+    assert (
+        "p/other is the same, and to keep one of the two, run: collect forget o/new" in done.output
+    )
 
 
 # --- old names that are used again -------------------------------------------------------------------------------------------
@@ -235,18 +262,28 @@ def test_an_old_name_may_be_given_back(served: GitServer, tmp_path: Path) -> Non
     one = moved_mirror(served, mirrors)
     rename(served, "o/later", "o/new")
     done = update(one, mirrors)
-    assert (done.state, done.url) == ("unchanged", served.url("o/new")) == (done.state, disk.url_of(mirrors.path("o/new")))
+    assert (
+        (done.state, done.url)
+        == ("unchanged", served.url("o/new"))
+        == (done.state, disk.url_of(mirrors.path("o/new")))
+    )
 
 
-def test_settings_that_name_the_present_name_mean_the_repository_itself(served: GitServer, tmp_path: Path) -> None:
+def test_settings_that_name_the_present_name_mean_the_repository_itself(
+    served: GitServer, tmp_path: Path
+) -> None:
     mirrors = Mirrors(tmp_path / "m")
     one = moved_mirror(served, mirrors)
-    settings = b'{"strategy_options": {"checkpoint_remote": {"provider": "github", "repo": "o/later"}}}'
+    settings = (
+        b'{"strategy_options": {"checkpoint_remote": {"provider": "github", "repo": "o/later"}}}'
+    )
     add_file(served.root / "o/later.git", "refs/heads/main", ".entire/settings.json", settings)
     assert (done := update(one, mirrors)).state == "fetched" and done.elsewhere == ""
 
 
-def test_an_address_to_attribute_has_one_mirror_too(served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_to_attribute_has_one_mirror_too(
+    served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     paths = {mirror_address(served.url(name), no_progress) for name in ("o/old", "o/new")}
     assert len(paths) == 1 and paths.pop().endswith("o/new.git")

@@ -21,20 +21,39 @@ NOW = datetime(2026, 11, 24, 1, 2, 3, 456, UTC)
 SEEN = "2026-01-01T00:00:00Z"
 CHANNELS = ("code_search", "gharchive", "listing", "renamed", "repo_search")
 COLUMNS = (
-    "full_name", "first_seen_at", "outcome", "confirmed", "exclusion", "renamed_to", "v1_oid", "checkpoint_refs", "notes",
-    "metadata_at", "stars", "language", "created_at",
-)  # fmt: skip
+    "full_name",
+    "first_seen_at",
+    "outcome",
+    "confirmed",
+    "exclusion",
+    "renamed_to",
+    "v1_oid",
+    "checkpoint_refs",
+    "notes",
+    "metadata_at",
+    "stars",
+    "language",
+    "created_at",
+)
 Row = dict[str, Any]
 
 
 def _ledger(path: Path, candidates: list[Row], found: list[tuple[int, str, int]]) -> Store:
     """`found`: candidate, channel, hits."""
     store = Store(path)
-    rows = [[row.get(name, SEEN if name == "first_seen_at" else None) for name in COLUMNS] for row in candidates]
+    rows = [
+        [row.get(name, SEEN if name == "first_seen_at" else None) for name in COLUMNS]
+        for row in candidates
+    ]
     with store.transaction():
         store.insert("candidates", COLUMNS, rows)
-        hits = [(number, channel, str(n), "slice", SEEN, count) for n, (number, channel, count) in enumerate(found)]
-        store.insert("discoveries", ("candidate_id", "channel", "query", "slice", "seen_at", "hits"), hits)
+        hits = [
+            (number, channel, str(n), "slice", SEEN, count)
+            for n, (number, channel, count) in enumerate(found)
+        ]
+        store.insert(
+            "discoveries", ("candidate_id", "channel", "query", "slice", "seen_at", "hits"), hits
+        )
     return store
 
 
@@ -53,7 +72,9 @@ def _candidate(rng: random.Random, number: int, of: int) -> Row:
         "metadata_at": rng.choice([None, SEEN]),
         "stars": rng.choice([None, rng.randrange(5), rng.randrange(1000)]),
         "language": rng.choice([None, "", *(f"L{n}" for n in range(14))]),
-        "created_at": rng.choice([None, "", "no time", "2020-01-01T00:00:00", at, at[:10] + "T00:00:00Z"]),
+        "created_at": rng.choice(
+            [None, "", "no time", "2020-01-01T00:00:00", at, at[:10] + "T00:00:00Z"]
+        ),
     }
 
 
@@ -61,7 +82,9 @@ def _present(candidates: list[Row], number: int) -> int:
     """The candidate (counted from 1) that a name leads to; a circle ends before it closes."""
     numbers = {row["full_name"].lower(): n for n, row in enumerate(candidates, 1)}
     way = [number]
-    while (following := numbers.get((candidates[way[-1] - 1]["renamed_to"] or "").lower())) and following not in way:
+    while (
+        following := numbers.get((candidates[way[-1] - 1]["renamed_to"] or "").lower())
+    ) and following not in way:
         way.append(following)
     return way[-1]
 
@@ -98,7 +121,9 @@ class _Plain:
             "probed": sum(self.current[n]["outcome"] is not None for n in mine),
             "confirmed": len(mine & self.confirmed.keys()),
             "taken": len(mine & self.taken.keys()),
-            "confirmed_by_no_other": sum(not self.found[n] & others for n in mine & self.confirmed.keys()),
+            "confirmed_by_no_other": sum(
+                not self.found[n] & others for n in mine & self.confirmed.keys()
+            ),
         }
 
     def number(self, name: str, value: Callable[[Row], float | None]) -> Row:
@@ -112,7 +137,10 @@ class _Plain:
         known = [row["language"] or "(none)" for row in self.taken.values() if row["metadata_at"]]
         ordered = sorted(Counter(known).items(), key=lambda pair: (-pair[1], pair[0]))
         rest = sum(count for _, count in ordered[10:])
-        return [{"language": n, "count": c, "of": len(known)} for n, c in [*ordered[:10], *[("(others)", rest)] * bool(rest)]]
+        return [
+            {"language": n, "count": c, "of": len(known)}
+            for n, c in [*ordered[:10], *[("(others)", rest)] * bool(rest)]
+        ]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -120,7 +148,13 @@ def test_numbers_are_those_of_a_plain_count(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     size = (1, 2, 30, 400)[seed % 4]
     candidates = [_candidate(rng, number, size) for number in range(size)]
-    found = [(n, c, rng.randrange(1, 4)) for n in range(1, size + 1) for c in CHANNELS for _ in "ab" if rng.random() < 0.3]
+    found = [
+        (n, c, rng.randrange(1, 4))
+        for n in range(1, size + 1)
+        for c in CHANNELS
+        for _ in "ab"
+        if rng.random() < 0.3
+    ]
     with _ledger(tmp_path / "l.db", candidates, found) as store:
         sections = report(store, NOW)
         assert report(store, NOW) == sections  # nothing stays behind
@@ -141,20 +175,40 @@ def test_numbers_are_those_of_a_plain_count(seed: int, tmp_path: Path) -> None:
     layouts = {row["layout"]: row["count"] for row in sections["layouts"]}
     one_each = [row for row in plain.confirmed.values() if row["checkpoint_refs"]]
     assert layouts["one ref per checkpoint"] == len(one_each)
-    assert layouts["one ref per checkpoint, no v1 branch"] == sum(not row["v1_oid"] for row in one_each)
+    assert layouts["one ref per checkpoint, no v1 branch"] == sum(
+        not row["v1_oid"] for row in one_each
+    )
     numbers = {row["number"]: row for row in sections["numbers"]}
-    for name, value in {"stars": lambda row: row["stars"], "age_days": lambda row: _days(row["created_at"])}.items():
+    for name, value in {
+        "stars": lambda row: row["stars"],
+        "age_days": lambda row: _days(row["created_at"]),
+    }.items():
         assert numbers[name] == pytest.approx(plain.number(name, value), abs=0.051), name
     assert sections["languages"] == plain.languages()
 
 
 def test_names_that_lead_in_a_circle_are_no_repository(tmp_path: Path) -> None:
-    ways = {"o/a": "o/b", "o/b": "O/A", "o/self": "o/self", "o/first": "o/second", "o/second": "o/third", "o/third": None}
-    candidates = [{"full_name": name, "renamed_to": to, "confirmed": 1, "outcome": "ok"} for name, to in ways.items()]
+    ways = {
+        "o/a": "o/b",
+        "o/b": "O/A",
+        "o/self": "o/self",
+        "o/first": "o/second",
+        "o/second": "o/third",
+        "o/third": None,
+    }
+    candidates = [
+        {"full_name": name, "renamed_to": to, "confirmed": 1, "outcome": "ok"}
+        for name, to in ways.items()
+    ]
     with _ledger(tmp_path / "l.db", candidates, [(4, "listing", 1), (5, "gharchive", 1)]) as store:
         sections = report(store, NOW)
-    assert {row["what"]: row["count"] for row in sections["totals"]}["repositories"] == 2  # itself, and the third
-    assert {row["channel"]: row["found"] for row in sections["channels"]} == {"gharchive": 1, "listing": 1}
+    assert {row["what"]: row["count"] for row in sections["totals"]}[
+        "repositories"
+    ] == 2  # itself, and the third
+    assert {row["channel"]: row["found"] for row in sections["channels"]} == {
+        "gharchive": 1,
+        "listing": 1,
+    }
 
 
 def test_a_database_without_a_ledger_has_a_report(tmp_path: Path) -> None:
@@ -163,7 +217,9 @@ def test_a_database_without_a_ledger_has_a_report(tmp_path: Path) -> None:
     assert {row["count"] for row in sections["totals"]} == {0} and sections["channels"] == []
 
 
-def test_a_database_that_cannot_be_written_has_the_same_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_cannot_be_written_has_the_same_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = random.Random(3)
     candidates = [_candidate(rng, number, 50) for number in range(50)]
     with _ledger(tmp_path / "l.db", candidates, [(n, "listing", 1) for n in range(1, 51)]) as store:
@@ -175,7 +231,10 @@ def test_a_database_that_cannot_be_written_has_the_same_report(tmp_path: Path, m
 
 
 def test_what_is_read_in_a_snapshot_is_of_one_moment(tmp_path: Path) -> None:
-    with _ledger(tmp_path / "l.db", [{"full_name": "o/one"}], []) as store, Store(tmp_path / "l.db") as other:
+    with (
+        _ledger(tmp_path / "l.db", [{"full_name": "o/one"}], []) as store,
+        Store(tmp_path / "l.db") as other,
+    ):
         with store.snapshot():
             assert store.value("SELECT count(*) FROM candidates") == 1
             with other.transaction():
@@ -194,7 +253,10 @@ def test_memory_does_not_grow_with_the_ledger(tmp_path: Path) -> None:
 def _held(tmp_path: Path, size: int) -> int:
     """Bytes of Python's values at the worst moment of a report."""
     every = {"confirmed": 1, "created_at": SEEN}
-    names = [every | {"full_name": f"o/r{n}", "renamed_to": f"o/r{n - n % 2}", "stars": n} for n in range(size)]
+    names = [
+        every | {"full_name": f"o/r{n}", "renamed_to": f"o/r{n - n % 2}", "stars": n}
+        for n in range(size)
+    ]
     found = [(n, channel, 1) for n in range(1, size + 1) for channel in CHANNELS[: 1 + n % 3]]
     with _ledger(tmp_path / f"{size}.db", names, found) as store:
         report(store, NOW)  # what is made once is there

@@ -43,7 +43,12 @@ from collector.storage.merge import MergeSchema, extract, forget_rows, merge
 from collector.storage.schema import MAIN, schema_sql, statements
 from collector.storage.store import Store
 
-CASES = {"o/one": "example", "o/two": "per_checkpoint_refs", "p/three": "visible_subagent", "p/none": "no_session"}
+CASES = {
+    "o/one": "example",
+    "o/two": "per_checkpoint_refs",
+    "p/three": "visible_subagent",
+    "p/none": "no_session",
+}
 OWN = ("mirrors", "jobs", "settings", "forgotten")  # of the run, not of the repositories
 ROOT = Path(__file__).parent.parent.parent
 TESTS = ROOT / "tests"
@@ -66,7 +71,9 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitServe
             for ref in git(repo, "for-each-ref", "--format=%(refname)").split():
                 if "entire/" in ref:
                     git(repo, "update-ref", "-d", ref)
-    add_file(root / "o/one.git", "refs/heads/entire/checkpoints/v1", "zz/big/full.jsonl", noise(100_000))
+    add_file(
+        root / "o/one.git", "refs/heads/entire/checkpoints/v1", "zz/big/full.jsonl", noise(100_000)
+    )
     with GitServer(root) as server:
         monkeypatch.setenv("GITHUB_SERVER_URL", server.base)
         yield server
@@ -104,12 +111,25 @@ def direct(tmp_path_factory: pytest.TempPathFactory) -> Callable[[GitServer], Du
             place = tmp_path_factory.mktemp("direct")
             for name in CASES:
                 clone = place / f"{name}.git"
-                subprocess.run(["git", "clone", "-q", "--mirror", str(server.root / f"{name}.git"), str(clone)], check=True)
+                subprocess.run(
+                    [
+                        "git",
+                        "clone",
+                        "-q",
+                        "--mirror",
+                        str(server.root / f"{name}.git"),
+                        str(clone),
+                    ],
+                    check=True,
+                )
                 if name != "p/none":
                     git(clone, "config", "remote.origin.url", f"http://x/{name}.git")
                     attribute_clone(AttributeRequest(str(clone), place / "all.db"))
             known.append(facts(place / "all.db"))
-        return {table: [row.replace("http://x/", f"{server.base}/") for row in rows] for table, rows in known[0].items()}
+        return {
+            table: [row.replace("http://x/", f"{server.base}/") for row in rows]
+            for table, rows in known[0].items()
+        }
 
     return make
 
@@ -130,7 +150,9 @@ def test_the_result_is_that_of_attributing_each_clone(
     assert checked.exit_code == 0, checked.stdout
     served.reset()
     again = filled(served, db)
-    assert [r.exit_code for r in again] == [0, 0] and "no new repositories were loaded" in again[0].output
+    assert [r.exit_code for r in again] == [0, 0] and "no new repositories were loaded" in again[
+        0
+    ].output
     assert "no new repositories were attributed" in again[1].output
     assert served.requests == {"POST git-upload-pack": len(CASES)}  # one check for each repository
     same(facts(db), direct(served))
@@ -147,10 +169,15 @@ def test_the_cache_can_be_deleted_between_runs(served: GitServer, tmp_path: Path
     assert [r.exit_code for r in filled(served, db)] == [0, 0]
     same(facts(db), before)
     again = filled(served, db)
-    assert "no new repositories were loaded" in again[0].output and "no new repositories were attributed" in again[1].output
+    assert (
+        "no new repositories were loaded" in again[0].output
+        and "no new repositories were attributed" in again[1].output
+    )
 
 
-def test_a_cache_that_knows_more_than_the_database_is_not_believed(served: GitServer, tmp_path: Path) -> None:
+def test_a_cache_that_knows_more_than_the_database_is_not_believed(
+    served: GitServer, tmp_path: Path
+) -> None:
     """The cache says that everything is done, but the database was lost, or is an older copy."""
     db, older = tmp_path / "all.db", tmp_path / "older.db"
     say(collect, "run", "o/one", *at(served, db))
@@ -168,7 +195,9 @@ def test_a_cache_that_knows_more_than_the_database_is_not_believed(served: GitSe
         same(facts(db), before)
 
 
-def test_facts_alone_are_those_of_attribution(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+def test_facts_alone_are_those_of_attribution(
+    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+) -> None:
     db = tmp_path / "all.db"
     filled_only = say(collect, "run", *CASES, *at(served, db))
     assert filled_only.exit_code == 0, filled_only.output
@@ -177,10 +206,17 @@ def test_facts_alone_are_those_of_attribution(served: GitServer, tmp_path: Path,
         assert found[table] == wanted[table] and found[table], table
     assert not found["spans"] and not found["edits"]
     with Store(db) as store:
-        assert {r["transcript"] for r in store.rows("SELECT transcript FROM sessions")} >= {"present"}
+        assert {r["transcript"] for r in store.rows("SELECT transcript FROM sessions")} >= {
+            "present"
+        }
     rows = json.loads(say(collect, "status", "--db", db, "--json").stdout)
     stages = {r["name"]: r["stage"] for r in rows}
-    assert stages == {"o/one": "loaded", "o/two": "loaded", "p/three": "loaded", "p/none": "without checkpoints"}
+    assert stages == {
+        "o/one": "loaded",
+        "o/two": "loaded",
+        "p/three": "loaded",
+        "p/none": "without checkpoints",
+    }
     checked = say(attribute, "data", "check", "--db", db)
     assert checked.exit_code == 0, checked.stdout
 
@@ -196,7 +232,9 @@ def test_what_is_new_on_the_server_is_taken_in(served: GitServer, tmp_path: Path
         assert store.value("SELECT COUNT(*) FROM line_spans WHERE commit_sha = ?", (tip,)) == 1
 
 
-def test_what_discovery_confirmed_is_fetched(served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_discovery_confirmed_is_fetched(
+    served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From nothing to facts in two commands, against a stand-in for GitHub."""
     from support.github_server import GitHubServer, Repo, World
 
@@ -215,15 +253,21 @@ def test_what_discovery_confirmed_is_fetched(served: GitServer, tmp_path: Path, 
         result = say(collect, *listing, "--licence", "mit")
         assert result.exit_code == 0, result.output
         one = say(collect, "run", "--db", db)
-        assert one.exit_code == 0 and "1 fetched" in one.output and "1 loaded" in one.output, one.output
+        assert one.exit_code == 0 and "1 fetched" in one.output and "1 loaded" in one.output, (
+            one.output
+        )
         assert say(collect, "probe", "--db", db).exit_code == 0  # all licences are taken now
         both = say(collect, "run", "--db", db)
-        assert "1 fetched, 1 unchanged" in both.output or "1 unchanged, 1 fetched" in both.output, both.output
+        assert "1 fetched, 1 unchanged" in both.output or "1 unchanged, 1 fetched" in both.output, (
+            both.output
+        )
         say(collect, "forget", "o/two", "--db", db, "--yes")
         again = say(collect, *listing, "--refresh")
         assert again.exit_code == 0, again.output
     with Store(db) as store:
-        assert [r["full_name"] for r in store.rows("SELECT full_name FROM candidates ORDER BY 1")] == ["o/one", "p/none"]
+        assert [
+            r["full_name"] for r in store.rows("SELECT full_name FROM candidates ORDER BY 1")
+        ] == ["o/one", "p/none"]
         assert [r["name"] for r in store.rows("SELECT name FROM repos")] == ["o/one"]
 
 
@@ -246,7 +290,12 @@ def spawn(server: GitServer, db: Path, stage: str) -> subprocess.Popen[bytes]:
     package = {"run": "collector", "db": "attribution"}[stage]
     program = f"import sys; from {package}.cli import main; main()"
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, "-c", program, *given], env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *given],
+        env=environment,
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def kill_when(process: subprocess.Popen[bytes], reached: Callable[[], bool]) -> None:
@@ -266,8 +315,12 @@ def test_killed_at_any_moment_the_database_is_the_same(
     for requests in (2, 6):  # in the middle of a transfer
         served.reset()
         kill_when(spawn(served, db, "run"), lambda requests=requests: len(served.log) >= requests)  # type: ignore[misc]
-    kill_when(spawn(served, db, "run"), lambda: bool(list(place.glob("*.part"))))  # a shard is begun
-    kill_when(spawn(served, db, "run"), lambda: bool(list(place.glob("*.db"))))  # one is finished, not merged
+    kill_when(
+        spawn(served, db, "run"), lambda: bool(list(place.glob("*.part")))
+    )  # a shard is begun
+    kill_when(
+        spawn(served, db, "run"), lambda: bool(list(place.glob("*.db")))
+    )  # one is finished, not merged
     assert spawn(served, db, "run").wait() == 0
     kill_when(spawn(served, db, "db"), lambda: bool(list(place.glob("*.part"))))
     kill_when(spawn(served, db, "db"), lambda: bool(list(place.glob("*.db"))))
@@ -323,7 +376,10 @@ def made_shards(served: GitServer, tmp_path: Path) -> list[Path]:
     found = []
     for name in ("o/one", "o/two", "p/three"):
         clone = tmp_path / f"clones/{name}.git"
-        subprocess.run(["git", "clone", "-q", "--mirror", str(served.root / f"{name}.git"), str(clone)], check=True)
+        subprocess.run(
+            ["git", "clone", "-q", "--mirror", str(served.root / f"{name}.git"), str(clone)],
+            check=True,
+        )
         git(clone, "config", "remote.origin.url", f"{served.base}/{name}.git")
         shard = tmp_path / f"{name.replace('/', '-')}.db"
         done = say(attribute, "repo", clone, "--db", shard, "-q")
@@ -332,7 +388,9 @@ def made_shards(served: GitServer, tmp_path: Path) -> list[Path]:
     return found
 
 
-def test_an_array_job_gives_the_same(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+def test_an_array_job_gives_the_same(
+    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+) -> None:
     every = made_shards(served, tmp_path)
     db = tmp_path / "all.db"
     assert say(collect, "merge", *reversed(every), "-o", db).exit_code == 0
@@ -346,7 +404,9 @@ def test_an_array_job_gives_the_same(served: GitServer, tmp_path: Path, direct: 
     assert checked.exit_code == 0, checked.stdout
 
 
-def test_databases_that_were_searched_can_be_merged_and_searched(served: GitServer, tmp_path: Path) -> None:
+def test_databases_that_were_searched_can_be_merged_and_searched(
+    served: GitServer, tmp_path: Path
+) -> None:
     """The index over prompts is no table to be copied; it is made anew when it is asked for."""
     every = made_shards(served, tmp_path)
     for shard in every[:2]:
@@ -372,7 +432,9 @@ def test_a_shard_of_an_older_run_is_replaced_not_doubled(served: GitServer, tmp_
     assert say(attribute, "repo", clone, "--db", shard, "-q").exit_code == 0
     assert "repositories replaced: 1" in say(collect, "merge", shard, "-o", db).output
     same(facts(db), facts(shard))
-    assert "repositories kept: 1" in say(collect, "merge", old, "-o", db).output  # older than what is there
+    assert (
+        "repositories kept: 1" in say(collect, "merge", old, "-o", db).output
+    )  # older than what is there
     same(facts(db), facts(shard))
 
 
@@ -404,9 +466,19 @@ def test_tables_are_listed_without_those_of_an_index(tmp_path: Path) -> None:
     with Store(tmp_path / "x.db") as store:
         store.index_prompts()
         run = store.connection.execute
-        own = "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_sqlite%' ESCAPE '\\'"
-        told = {name for (name,) in run(f"SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' {own}")}
-        assert store.has("turns_fts_data") and set(MergeSchema(run).tables) == told - {"settings", "forgotten"}
+        own = (
+            "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_sqlite%' ESCAPE '\\'"
+        )
+        told = {
+            name
+            for (name,) in run(
+                f"SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' {own}"
+            )
+        }
+        assert store.has("turns_fts_data") and set(MergeSchema(run).tables) == told - {
+            "settings",
+            "forgotten",
+        }
 
 
 def test_the_second_shard_does_not_read_the_tables_again(served: GitServer, tmp_path: Path) -> None:
@@ -416,10 +488,14 @@ def test_the_second_shard_does_not_read_the_tables_again(served: GitServer, tmp_
         merge(store, first)
         store.connection.set_trace_callback(asked.append)
         merge(store, second)
-    assert asked and not [sql for sql in asked if "pragma_table_info" in sql or "pragma_foreign_key_list" in sql]
+    assert asked and not [
+        sql for sql in asked if "pragma_table_info" in sql or "pragma_foreign_key_list" in sql
+    ]
 
 
-def test_a_part_that_the_disk_lost_is_begun_again(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+def test_a_part_that_the_disk_lost_is_begun_again(
+    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+) -> None:
     """What a power failure leaves: pages that were never written, or no database at all."""
     db = tmp_path / "all.db"
     say(collect, "run", *CASES, *at(served, db))
@@ -494,17 +570,29 @@ def test_forgotten_is_gone_everywhere_and_stays_away(served: GitServer, tmp_path
     result = say(collect, "forget", "O/ONE", "--db", db, "--yes")
     assert result.exit_code == 0, result.output
     with Store(db) as store:
-        names = {row["name"] for row in store.rows("SELECT name FROM repos UNION SELECT name FROM mirrors")}
+        names = {
+            row["name"]
+            for row in store.rows("SELECT name FROM repos UNION SELECT name FROM mirrors")
+        }
         with store.cache() as cache:
             names |= {row["name"] for row in cache.rows("SELECT name FROM jobs")}
         assert sorted(names) == ["o/two", "p/none", "p/three"]
-        assert [r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")] == [tombstone("o/one")]
-        assert not store.rows("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")  # it has the words of prompts
-    assert not (tmp_path / "all.db.mirrors/o/one.git").exists() and (tmp_path / "all.db.mirrors/o/two.git").exists()
+        assert [r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")] == [
+            tombstone("o/one")
+        ]
+        assert not store.rows(
+            "SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'"
+        )  # it has the words of prompts
+    assert (
+        not (tmp_path / "all.db.mirrors/o/one.git").exists()
+        and (tmp_path / "all.db.mirrors/o/two.git").exists()
+    )
     assert b"o/one" not in db.read_bytes().replace(b"p/none", b"")
     served.reset()
     again = filled(served, db)
-    assert "skipped: removed with collect forget" in again[0].output and not [path for _, path in served.log if "o/one" in path]
+    assert "skipped: removed with collect forget" in again[0].output and not [
+        path for _, path in served.log if "o/one" in path
+    ]
     say(collect, "merge", every[0], "-o", db, "--force")
     with Store(db) as store:
         assert store.value("SELECT COUNT(*) FROM repos WHERE name = 'o/one'") == 0
@@ -524,9 +612,17 @@ def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Pat
     filled(served, full)
     assert all(r.exit_code == 0 for r in filled(served, db, "--content", content))
     with Store(db) as store, Store(full) as whole:
-        assert whole.value("SELECT COUNT(*) FROM tool_calls WHERE input IS NOT NULL OR command IS NOT NULL") > 0
         assert (
-            store.value("SELECT COUNT(*) FROM tool_calls WHERE input IS NOT NULL OR command IS NOT NULL OR error IS NOT NULL") == 0
+            whole.value(
+                "SELECT COUNT(*) FROM tool_calls WHERE input IS NOT NULL OR command IS NOT NULL"
+            )
+            > 0
+        )
+        assert (
+            store.value(
+                "SELECT COUNT(*) FROM tool_calls WHERE input IS NOT NULL OR command IS NOT NULL OR error IS NOT NULL"
+            )
+            == 0
         )
         prompts = "SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL"
         assert store.value(prompts) == whole.value(prompts) > 0
@@ -543,17 +639,29 @@ def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Pat
         of_one = "JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id WHERE r.name = 'o/one'"
         assert store.value(f"SELECT COUNT(*) FROM turns t {of_one}") > 0
         assert store.value(f"SELECT COUNT(*) FROM turns t {of_one} AND t.prompt IS NOT NULL") == 0
-        assert store.value("SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL") > 0  # the others were not asked for
+        assert (
+            store.value("SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL") > 0
+        )  # the others were not asked for
 
 
-def test_addresses_and_secrets_are_taken_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_and_secrets_are_taken_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from collector.storage import redaction
     from collector.storage.retention import Policy, Redaction, pseudonym
 
     monkeypatch.setattr(redaction, "secrets_out", lambda text: text.replace("hunter2", "[secret]"))
     policy = Policy("full", Redaction.EMAILS)
-    assert policy.text("mail jo@example.org, password hunter2") == "mail [e-mail], password [secret]"
-    rows = list(policy.rows("commits", ("author_email", "subject", "position"), [("Jo@Example.org", "by jo@example.org", 3)]))
+    assert (
+        policy.text("mail jo@example.org, password hunter2") == "mail [e-mail], password [secret]"
+    )
+    rows = list(
+        policy.rows(
+            "commits",
+            ("author_email", "subject", "position"),
+            [("Jo@Example.org", "by jo@example.org", 3)],
+        )
+    )
     assert rows == [[pseudonym("jo@example.org"), "by [e-mail]", 3]]
 
 
@@ -562,27 +670,50 @@ def test_secrets_are_found() -> None:
 
     key = "AKIA" + "IOSFODNN7EXAMPLE"
     block = "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIabc\n-----END RSA PRIVATE " + "KEY-----"
-    text = f"use {key} and\npassword = 'correcthorse'\n{block}\nghp_" + "a1B2" * 9 + "\nplain words stay, import os"
+    text = (
+        f"use {key} and\npassword = 'correcthorse'\n{block}\nghp_"
+        + "a1B2" * 9
+        + "\nplain words stay, import os"
+    )
     out = secrets_out(text)
-    assert key not in out and "correcthorse" not in out and "MIIabc" not in out and "ghp_" not in out
+    assert (
+        key not in out and "correcthorse" not in out and "MIIabc" not in out and "ghp_" not in out
+    )
     assert "plain words stay, import os" in out and "use [secret] and" in out
 
 
 # --- workers ----------------------------------------------------------------------------------------------------------
 
 
-def run_all(tasks: Sequence[Sequence[str]], jobs: int = 2, limits: TaskLimits | None = None) -> dict[str, TaskResult]:
+def run_all(
+    tasks: Sequence[Sequence[str]], jobs: int = 2, limits: TaskLimits | None = None
+) -> dict[str, TaskResult]:
     every = [Task(str(number), tuple(task)) for number, task in enumerate(tasks)]
     return {done.key: done for done in workers.run(work, every, jobs, limits or TaskLimits())}
 
 
 def test_a_task_that_dies_harms_no_other(tmp_path: Path) -> None:
-    found = run_all([("a",), ("die",), ("b",), ("die once", str(tmp_path / "mark")), ("raise",), ("refuse",), ("c",)])
+    found = run_all(
+        [
+            ("a",),
+            ("die",),
+            ("b",),
+            ("die once", str(tmp_path / "mark")),
+            ("raise",),
+            ("refuse",),
+            ("c",),
+        ]
+    )
     assert [found[k].value for k in "0263"] == ["a done", "b done", "c done", "die once done"]
     assert found["3"].attempts == 2 and found["1"].attempts == 2
     assert "SIGKILL" in found["1"].error and not found["1"].expected
     assert found["4"].error == "ValueError: broken" and "Traceback" in found["4"].trace
-    assert (found["5"].error, found["5"].hint, found["5"].expected, found["5"].attempts) == ("no", "do this", True, 1)
+    assert (found["5"].error, found["5"].hint, found["5"].expected, found["5"].attempts) == (
+        "no",
+        "do this",
+        True,
+        1,
+    )
 
 
 def test_a_task_that_hangs_is_ended() -> None:
@@ -619,11 +750,17 @@ def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
             waiting = shards.pending(store, StageName.LOAD, [item], False)
             results = list(shards.run(store, StageName.LOAD, die, waiting, (), RunOptions()))
         with store.cache() as cache:
-            assert not results and cache.rows("SELECT state, attempts FROM jobs") == [{"state": "given_up", "attempts": 2}]
+            assert not results and cache.rows("SELECT state, attempts FROM jobs") == [
+                {"state": "given_up", "attempts": 2}
+            ]
         told = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository'")
-        assert [(row["subject"], row["code"]) for row in told] == [("o/r", "failed")] and "SIGKILL" in told[0]["detail"]
+        assert [(row["subject"], row["code"]) for row in told] == [
+            ("o/r", "failed")
+        ] and "SIGKILL" in told[0]["detail"]
         assert shards.pending(store, StageName.LOAD, [item], True) == [item]
-        assert shards.pending(store, StageName.LOAD, [shards.ShardItem("o/r", "/nowhere", "other")], False)
+        assert shards.pending(
+            store, StageName.LOAD, [shards.ShardItem("o/r", "/nowhere", "other")], False
+        )
         forget(store, "o/r", tmp_path / "mirrors")
         assert store.value("SELECT COUNT(*) FROM problems") == 0
 
@@ -662,7 +799,9 @@ def local_cluster(more: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         process.communicate()
 
 
-def test_on_a_cluster_it_is_the_same(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+def test_on_a_cluster_it_is_the_same(
+    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+) -> None:
     db = tmp_path / "all.db"
     with local_cluster("threads_per_worker=1") as (address, _):
         known = say(collect, "run", *CASES, *at(served, db), "--scheduler", address)
@@ -674,10 +813,22 @@ def test_on_a_cluster_it_is_the_same(served: GitServer, tmp_path: Path, direct: 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
 def test_limits_hold_on_a_cluster(tmp_path: Path) -> None:
-    tasks = [("a",), ("sleep",), ("eat",), ("die",), ("die once", str(tmp_path / "mark")), ("raise",), ("refuse",), ("b",)]
+    tasks = [
+        ("a",),
+        ("sleep",),
+        ("eat",),
+        ("die",),
+        ("die once", str(tmp_path / "mark")),
+        ("raise",),
+        ("refuse",),
+        ("b",),
+    ]
     every = [Task(str(number), task) for number, task in enumerate(tasks)]
     limits = TaskLimits(seconds=3, memory=700 << 20)
-    with local_cluster("threads_per_worker=2") as (address, _):  # its workers are daemons, as on a real one
+    with local_cluster("threads_per_worker=2") as (
+        address,
+        _,
+    ):  # its workers are daemons, as on a real one
         found = {done.key: done for done in runner.run_on_cluster(work, every, address, limits)}
     assert [found[k].value for k in "047"] == ["a done", "die once done", "b done"]
     assert "longer than 3 s" in found["1"].error and found["1"].attempts == 2
@@ -691,18 +842,29 @@ def test_processes_of_a_cluster_live_for_many_tasks_and_for_one_kind() -> None:
     """Starting one costs more than a small repository does."""
     pids = [Task(str(number), ("pid",)) for number in range(6)]
     with local_cluster("threads_per_worker=1") as (address, _):
-        for limits in (TaskLimits(), TaskLimits(seconds=50)):  # the second finds a process with the limits of the first
-            found = {done.key: done.value for done in runner.run_on_cluster(work, pids, address, limits)}
+        for limits in (
+            TaskLimits(),
+            TaskLimits(seconds=50),
+        ):  # the second finds a process with the limits of the first
+            found = {
+                done.key: done.value for done in runner.run_on_cluster(work, pids, address, limits)
+            }
             assert len(found) == 6 and len(set(found.values())) == 1
         dead = [*pids[:3], Task("dead", ("die",)), *pids[3:]]
-        found = {done.key: done.value for done in runner.run_on_cluster(work, dead, address, TaskLimits(attempts=1))}
+        found = {
+            done.key: done.value
+            for done in runner.run_on_cluster(work, dead, address, TaskLimits(attempts=1))
+        }
         assert found["dead"] is None and all(found[task.key] for task in pids)
 
 
 def test_a_cluster_that_goes_away_is_said() -> None:
     with local_cluster("threads_per_worker=1") as (address, process):
         results = runner.run_on_cluster(
-            work, [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))], address, TaskLimits()
+            work,
+            [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))],
+            address,
+            TaskLimits(),
         )
         assert next(results).value == "a done"
         os.killpg(process.pid, signal.SIGKILL)
@@ -710,11 +872,15 @@ def test_a_cluster_that_goes_away_is_said() -> None:
             list(results)
 
 
-def test_a_scheduler_that_goes_away_before_a_result_is_here_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_goes_away_before_a_result_is_here_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     distributed = pytest.importorskip("distributed")
 
     def lost(future: Any, task: Task) -> TaskResult:
-        raise distributed.core.CommClosedError("in <TCP (closed) ConnectionPool.gather>: ConnectionResetError")
+        raise distributed.core.CommClosedError(
+            "in <TCP (closed) ConnectionPool.gather>: ConnectionResetError"
+        )
 
     with local_cluster("threads_per_worker=1") as (address, _):
         monkeypatch.setattr(runner, "_result_of", lost)
@@ -744,18 +910,26 @@ def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> 
         list(runner.run_on_cluster(work, [], "tcp://127.0.0.1:9", TaskLimits()))
 
 
-def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(served: GitServer, tmp_path: Path) -> None:
+def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(
+    served: GitServer, tmp_path: Path
+) -> None:
     db = tmp_path / "all.db"
     assert say(collect, "run", "p/none", *at(served, db)).exit_code == 0
     assert "1 loaded" in say(collect, "run", "--db", db, "--allow-no-checkpoints").output
     assert say(attribute, "db", db).exit_code == 0  # nothing is concluded; the facts stay
     with Store(db, create=False) as store:
-        assert store.value("SELECT count(*) FROM commits") > 0 and not store.value("SELECT count(*) FROM spans")
+        assert store.value("SELECT count(*) FROM commits") > 0 and not store.value(
+            "SELECT count(*) FROM spans"
+        )
     assert "1 attributed" in say(attribute, "db", db, "--allow-no-checkpoints").output
     with Store(db, create=False) as store:
         spans = store.value("SELECT count(*) FROM spans")
         assert spans > 0
-    for done in (say(collect, "run", "--db", db), say(attribute, "db", db), say(attribute, "db", db, "--allow-no-checkpoints")):
+    for done in (
+        say(collect, "run", "--db", db),
+        say(attribute, "db", db),
+        say(attribute, "db", db, "--allow-no-checkpoints"),
+    ):
         assert "no new repositories" in done.output
     with Store(db, create=False) as store:
         assert store.value("SELECT count(*) FROM spans") == spans
@@ -764,18 +938,28 @@ def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(served: GitServe
 def test_what_cannot_be_fetched_is_said_with_what_to_do(served: GitServer, tmp_path: Path) -> None:
     db = tmp_path / "all.db"
     nothing = say(collect, "run", "group/part/name", "name", *at(served, db))
-    assert nothing.exit_code == 2 and "https://HOST/group/part/name" in nothing.output and "nothing to fetch" in nothing.output
+    assert (
+        nothing.exit_code == 2
+        and "https://HOST/group/part/name" in nothing.output
+        and "nothing to fetch" in nothing.output
+    )
     some = say(collect, "run", "o/one", "name", "o/away", *at(served, db))
     assert some.exit_code == 3 and "Use owner/name" in some.output
     assert "1 gone" in some.output and "1 loaded" in some.output and "GITHUB_TOKEN" in some.output
     budget = say(collect, "run", "o/two", *at(served, tmp_path / "other.db"), "--max-size", "4k")
-    assert budget.exit_code == 3 and "(--max-size)" in budget.output and "next:" not in budget.output
+    assert (
+        budget.exit_code == 3 and "(--max-size)" in budget.output and "next:" not in budget.output
+    )
     say(collect, "forget", "o/one", "--db", db, "--yes")
     alone = say(collect, "run", "o/one", *at(served, db))
-    assert alone.exit_code == 0 and "1 repository skipped: removed with collect forget" in alone.output
+    assert (
+        alone.exit_code == 0 and "1 repository skipped: removed with collect forget" in alone.output
+    )
 
 
-def test_conclusions_made_anew_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conclusions_made_anew_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reason = next(iter(REASONS))
     rows = f"SELECT key, '{reason}' AS reason, 'turn_count' AS features FROM sessions WHERE repo_id = ?"
     monkeypatch.setattr(aftermath, "problem_rows", lambda: rows)

@@ -19,7 +19,14 @@ from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote, WantedRefs
 from collector.discovery.mirrors.table import not_forgotten
 from collector.discovery.mirrors.update import FetchOptions, update_mirror
-from collector.repository_names import BadName, RepositorySource, checked_label, directory, name_with_host, on_other_server
+from collector.repository_names import (
+    BadName,
+    RepositorySource,
+    checked_label,
+    directory,
+    name_with_host,
+    on_other_server,
+)
 from collector.storage.store import Store
 
 
@@ -78,14 +85,21 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Pat
             assert names(whole) == expected
         with sqlite3.connect(whole) as store:
             mirrors = dict(store.execute("SELECT name, url FROM mirrors").fetchall())
-            assert mirrors.keys() == expected and all(name == "o/r" or name.split("/")[0] in url for name, url in mirrors.items())
+            assert mirrors.keys() == expected and all(
+                name == "o/r" or name.split("/")[0] in url for name, url in mirrors.items()
+            )
             sessions = dict(
-                store.execute("SELECT r.name, count(*) FROM repos r JOIN sessions s ON s.repo_id = r.id GROUP BY r.id").fetchall()
+                store.execute(
+                    "SELECT r.name, count(*) FROM repos r JOIN sessions s ON s.repo_id = r.id GROUP BY r.id"
+                ).fetchall()
             )
             assert sessions.keys() == expected and len(set(sessions.values())) == 2
     # Both know both, under different names.
     done = collect("merge", str(tmp_path / "all1.db"), "-o", str(tmp_path / "all0.db"), "--force")
-    assert "repositories replaced: 2" in done.output and names(tmp_path / "all0.db") == {"o/r", f"{hosts[1]}/o/r"}
+    assert "repositories replaced: 2" in done.output and names(tmp_path / "all0.db") == {
+        "o/r",
+        f"{hosts[1]}/o/r",
+    }
 
 
 def test_a_namesake_without_a_server_is_not_replaced_by_a_merge(tmp_path: Path) -> None:
@@ -96,8 +110,14 @@ def test_a_namesake_without_a_server_is_not_replaced_by_a_merge(tmp_path: Path) 
         assert attribute("repo", str(repo), "--db", str(shards[-1]), "--quiet").exit_code == 0
     whole = str(tmp_path / "all.db")
     done = collect("merge", *map(str, shards), "-o", whole)
-    assert done.exit_code == 3 and "another repository named app" in done.output and "--force" in done.output
-    assert collect("merge", *map(str, shards), "-o", whole, "--force").exit_code == 0 and names(whole) == {"app"}
+    assert (
+        done.exit_code == 3
+        and "another repository named app" in done.output
+        and "--force" in done.output
+    )
+    assert collect("merge", *map(str, shards), "-o", whole, "--force").exit_code == 0 and names(
+        whole
+    ) == {"app"}
 
 
 def test_clones_of_the_same_name_on_two_servers_are_two_repositories(tmp_path: Path) -> None:
@@ -135,9 +155,16 @@ def test_what_was_forgotten_on_one_server_stays_away(tmp_path: Path) -> None:
     assert collect("forget", "gitlab.com/o/n", "--yes", "--db", str(db)).exit_code == 0
     with Store(db) as store:
         log = DiscoveryLog(store, "https://github.com", lambda: 0.0)
-        assert not log.name("listing", "q", "s", DiscoveryHit("o/n", "x", server="https://gitlab.com"))
-        assert [row["server"] for row in store.rows("SELECT server FROM candidates")] == ["https://github.com"]
-        both = [RepositorySource("o/n", f"https://{host}/o/n.git") for host in ("github.com", "gitlab.com")]
+        assert not log.name(
+            "listing", "q", "s", DiscoveryHit("o/n", "x", server="https://gitlab.com")
+        )
+        assert [row["server"] for row in store.rows("SELECT server FROM candidates")] == [
+            "https://github.com"
+        ]
+        both = [
+            RepositorySource("o/n", f"https://{host}/o/n.git")
+            for host in ("github.com", "gitlab.com")
+        ]
         assert not_forgotten(store, both) == both[:1]
 
 
@@ -156,6 +183,10 @@ def test_heads_of_merge_requests_come_with_pulls(tmp_path: Path) -> None:
     options = FetchOptions(WantedRefs(pulls=True), pauses=())
     with GitServer(tmp_path / "srv") as server:
         one = RepositorySource("o/r", server.url("o/r"))
-        done = update_mirror(one, Mirrors(tmp_path / "m"), Remote(clock=FakeTime().clock()), options)
+        done = update_mirror(
+            one, Mirrors(tmp_path / "m"), Remote(clock=FakeTime().clock()), options
+        )
     held = git(Path(done.path), "for-each-ref", "--format=%(refname)").split()
-    assert {"refs/merge-requests/7/head", "refs/pull/8/head"} <= set(held) and "refs/merge-requests/7/merge" not in held
+    assert {"refs/merge-requests/7/head", "refs/pull/8/head"} <= set(
+        held
+    ) and "refs/merge-requests/7/merge" not in held

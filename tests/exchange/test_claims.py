@@ -19,7 +19,13 @@ from support.histories import Build, Files, text, words
 
 from attribution.evaluation.study import study
 from attribution.exchange.claims.stage import relative, root_of
-from attribution.exchange.claims.verify import CommittedFile, CommittedFiles, check, status_of, worst
+from attribution.exchange.claims.verify import (
+    CommittedFile,
+    CommittedFiles,
+    check,
+    status_of,
+    worst,
+)
 from attribution.exchange.exports import Share, commit_shares
 from attribution.exchange.exports.git_ai import note
 from attribution.exchange.producers import agent_trace, git_ai, producers, trailers
@@ -44,7 +50,10 @@ FILE = ClaimSource("file", "", ".agent-trace/traces.jsonl", "b" * 40)
 
 
 def git_ai_note(entries: str = "a.py\n  s_1::t_1 1-2,4\n", **meta: Any) -> bytes:
-    agent = {"agent_id": {"tool": "claude", "id": "talk", "model": "opus"}, "human_author": "Ann <ann@example.org>"}
+    agent = {
+        "agent_id": {"tool": "claude", "id": "talk", "model": "opus"},
+        "human_author": "Ann <ann@example.org>",
+    }
     found = {
         "schema_version": "authorship/3.0.0",
         "git_ai_version": "1.6.0",
@@ -55,18 +64,28 @@ def git_ai_note(entries: str = "a.py\n  s_1::t_1 1-2,4\n", **meta: Any) -> bytes
     return (entries + "---\n" + json.dumps(found | meta, indent=2)).encode()
 
 
-def trace(revision: str = SHA, path: str = "a.py", version: str = "0.1.0", **span: Any) -> dict[str, Any]:
-    talk = {"contributor": {"type": "ai", "model_id": "x/y"}, "ranges": [{"start_line": 1, "end_line": 2} | span]}
+def trace(
+    revision: str = SHA, path: str = "a.py", version: str = "0.1.0", **span: Any
+) -> dict[str, Any]:
+    talk = {
+        "contributor": {"type": "ai", "model_id": "x/y"},
+        "ranges": [{"start_line": 1, "end_line": 2} | span],
+    }
     return {
-        "version": version, "id": "00000000-0000-4000-8000-000000000000", "timestamp": "2026-01-01T00:00:00Z",
-        "vcs": {"type": "git", "revision": revision}, "tool": {"name": "cursor", "version": "3"},
+        "version": version,
+        "id": "00000000-0000-4000-8000-000000000000",
+        "timestamp": "2026-01-01T00:00:00Z",
+        "vcs": {"type": "git", "revision": revision},
+        "tool": {"name": "cursor", "version": "3"},
         "files": [{"path": path, "conversations": [talk]}],
-    }  # fmt: skip
+    }
 
 
 # --- ranges -----------------------------------------------------------------------------------------------------------
 
-_pairs = st.lists(st.tuples(st.integers(1, 40), st.integers(0, 6)).map(lambda p: (p[0], p[0] + p[1])), max_size=8)
+_pairs = st.lists(
+    st.tuples(st.integers(1, 40), st.integers(0, 6)).map(lambda p: (p[0], p[0] + p[1])), max_size=8
+)
 
 
 def _set(found: Ranges) -> set[int]:
@@ -85,7 +104,9 @@ def test_ranges_are_sets_of_lines(a: list[tuple[int, int]], b: list[tuple[int, i
     assert ranges.parse(ranges.text(x)) == (x, True) or not x
 
 
-@pytest.mark.parametrize("written", ["", "0", "5-1", "x", "1-", "1,,2", "99999999999", "1-9999999999999999999999", "-3"])
+@pytest.mark.parametrize(
+    "written", ["", "0", "5-1", "x", "1-", "1,,2", "99999999999", "1-9999999999999999999999", "-3"]
+)
 def test_absurd_ranges_are_told(written: str) -> None:
     assert not ranges.parse(written)[1]
 
@@ -95,11 +116,22 @@ def test_absurd_ranges_are_told(written: str) -> None:
 
 def test_git_ai_note() -> None:
     entries = 'a.py\n  s_1::t_1 1-2,4\n  h_9 3\n"b c.py"\n  s_7::t_1 9-10,1-3\n'
-    (record,) = git_ai.read(NOTE, git_ai_note(entries, humans={"h_9": {"author": "Bob"}}, logical_commit_id="kept"))
-    assert lines_of(record) == {"a.py": [("agent", "talk", "1-2,4"), ("human", "", "3")], "b c.py": [("agent", "s_7", "9-10,1-3")]}
+    (record,) = git_ai.read(
+        NOTE, git_ai_note(entries, humans={"h_9": {"author": "Bob"}}, logical_commit_id="kept")
+    )
+    assert lines_of(record) == {
+        "a.py": [("agent", "talk", "1-2,4"), ("human", "", "3")],
+        "b c.py": [("agent", "s_7", "9-10,1-3")],
+    }
     assert [claim.dangling for claim in record.claims] == [False, False, True]
-    assert record.claims[0].who == Who(ClaimedAuthor.AGENT, "claude", "opus", "talk", "Ann <ann@example.org>")
-    assert (record.format_version, record.tool_version, record.base) == ("authorship/3.0.0", "1.6.0", SHA)
+    assert record.claims[0].who == Who(
+        ClaimedAuthor.AGENT, "claude", "opus", "talk", "Ann <ann@example.org>"
+    )
+    assert (record.format_version, record.tool_version, record.base) == (
+        "authorship/3.0.0",
+        "1.6.0",
+        SHA,
+    )
     assert json.loads(record.detail) == {"logical_commit_id": "kept"}
 
 
@@ -109,13 +141,24 @@ def test_every_part_of_joined_notes_is_read() -> None:
     records = git_ai.read(NOTE, first + b"\n\n" + second)
     assert [list(lines_of(record)) for record in records] == [["a.py"], ["c.py"]]
     assert [record.entry for record in records] == [0, 1]
-    assert [record.state for record in git_ai.read(NOTE, first + b"\nwhat is this?\n")] == ["read", "unreadable"]
+    assert [record.state for record in git_ai.read(NOTE, first + b"\nwhat is this?\n")] == [
+        "read",
+        "unreadable",
+    ]
 
 
 def test_git_ai_prompts_are_not_kept() -> None:
-    prompt = {"agent_id": {"tool": "cursor", "id": "p", "model": "m"}, "messages": [{"text": "secret words"}], "new_key": 7}
-    (record,) = git_ai.read(NOTE, git_ai_note("a.py\n  0123456789abcdef 1\n", prompts={"0123456789abcdef": prompt}))
-    assert record.claims[0].who.session == "p" and json.loads(record.claims[0].who.detail) == {"new_key": 7}
+    prompt = {
+        "agent_id": {"tool": "cursor", "id": "p", "model": "m"},
+        "messages": [{"text": "secret words"}],
+        "new_key": 7,
+    }
+    (record,) = git_ai.read(
+        NOTE, git_ai_note("a.py\n  0123456789abcdef 1\n", prompts={"0123456789abcdef": prompt})
+    )
+    assert record.claims[0].who.session == "p" and json.loads(record.claims[0].who.detail) == {
+        "new_key": 7
+    }
     assert "secret" not in repr(record)
 
 
@@ -137,17 +180,23 @@ def test_git_ai_prompts_are_not_kept() -> None:
 def test_git_ai_says_when_a_persons_lines_are_only_what_was_left(version: str, basis: str) -> None:
     """Since pull request 2060 of git-ai, lines that it saw nobody write become the person's."""
     entries = "a.py\n  h_9 1-3\n  s_1::t_1 4\n"
-    (record,) = git_ai.read(NOTE, git_ai_note(entries, humans={"h_9": {"author": "Bob"}}, git_ai_version=version))
+    (record,) = git_ai.read(
+        NOTE, git_ai_note(entries, humans={"h_9": {"author": "Bob"}}, git_ai_version=version)
+    )
     assert [claim.who.basis for claim in record.claims] == [basis, ""]
 
 
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("a.py", "a.py"), ("src\\x\\a.py", "src/x/a.py"), ("./a.py", "a.py"), ("file:///home/x/a.py", "/home/x/a.py"),
-        ("file://c:\\x\\a.py", "/c/x/a.py"), ("C:\\x\\a.py", "/c/x/a.py"),
+        ("a.py", "a.py"),
+        ("src\\x\\a.py", "src/x/a.py"),
+        ("./a.py", "a.py"),
+        ("file:///home/x/a.py", "/home/x/a.py"),
+        ("file://c:\\x\\a.py", "/c/x/a.py"),
+        ("C:\\x\\a.py", "/c/x/a.py"),
     ],
-)  # fmt: skip
+)
 def test_agent_trace_paths(path: str, expected: str) -> None:
     (record,) = agent_trace.read(FILE, json.dumps(trace(path=path)).encode())
     assert record.claims[0].path == expected and record.before
@@ -155,7 +204,9 @@ def test_agent_trace_paths(path: str, expected: str) -> None:
 
 @pytest.mark.parametrize("version", ["0.1.0", "1.0", "2.0"])
 def test_agent_trace_versions_seen_in_the_wild(version: str) -> None:
-    data = trace(version=version, content_hash="murmur3:1234", line_hashes=[{"line_offset": 0, "hash": "x"}])
+    data = trace(
+        version=version, content_hash="murmur3:1234", line_hashes=[{"line_offset": 0, "hash": "x"}]
+    )
     data["files"][0]["conversations"][0]["id"] = "talk"
     (record,) = agent_trace.read(FILE, json.dumps(data).encode())
     assert lines_of(record) == {"a.py": [("agent", "talk", "1-2")]}
@@ -165,7 +216,14 @@ def test_agent_trace_versions_seen_in_the_wild(version: str) -> None:
 def test_a_placeholder_is_no_claim() -> None:
     (record,) = agent_trace.read(FILE, json.dumps(trace(end_line=1)).encode())
     assert record.claims == () and [p.code for p in record.problems] == ["placeholder_range"]
-    assert len(agent_trace.read(FILE, json.dumps(trace(end_line=1, content_hash="sha256:0")).encode())[0].claims) == 1
+    assert (
+        len(
+            agent_trace.read(FILE, json.dumps(trace(end_line=1, content_hash="sha256:0")).encode())[
+                0
+            ].claims
+        )
+        == 1
+    )
     assert len(agent_trace.read(NOTE, json.dumps(trace(end_line=1)).encode())[0].claims) == 1
 
 
@@ -196,13 +254,19 @@ def test_agent_trace_lines_of_all_kinds() -> None:
         ("read", 4, 0),
         ("read", 5, 0),
     ]
-    assert [p.code for r in found for p in r.problems] == ["unreadable", "pseudo_file", "bad_ranges"]
+    assert [p.code for r in found for p in r.problems] == [
+        "unreadable",
+        "pseudo_file",
+        "bad_ranges",
+    ]
     assert found[1].commit == "" and found[1].claims[0].who.session == "s"
 
 
 def test_trailers_name_agents() -> None:
     message = "Title\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>\nCo-authored-by: Cursor <cursoragent@cursor.com>\n"
-    commit = Commit(SHA, (), "", "Ann", "ann@example.org", 1.0, "Ann", "ann@example.org", 1.0, message)
+    commit = Commit(
+        SHA, (), "", "Ann", "ann@example.org", 1.0, "Ann", "ann@example.org", 1.0, message
+    )
     (record,) = trailers.read_commit(commit)
     assert [(c.who.tool, c.who.model, c.key) for c in record.claims] == [
         ("claude-code", "Claude Opus 4.6", "trailer"),
@@ -238,12 +302,18 @@ USERS = "Fix a typo\n\n# aGiTrack Metadata\ncommit_type: user\nbackend: agit\nag
 
 
 def _commit(message: str) -> Commit:
-    return Commit(SHA, (), "", "Ann", "ann@example.org", 1.0, "Ann", "ann@example.org", 1.0, message)
+    return Commit(
+        SHA, (), "", "Ann", "ann@example.org", 1.0, "Ann", "ann@example.org", 1.0, message
+    )
 
 
 def test_agitrack_names_the_agent_of_a_commit() -> None:
     declared = declared_agent(_commit(AGENT_TURN))  # what is quoted in a fence is no block
-    assert declared is not None and tuple(declared)[:3] == ("metadata", "claude-code", "claude-opus-5")
+    assert declared is not None and tuple(declared)[:3] == (
+        "metadata",
+        "claude-code",
+        "claude-opus-5",
+    )
     (record,) = trailers.read_commit(_commit(AGENT_TURN))
     assert [(c.who.author, c.who.tool, c.who.model, c.key) for c in record.claims] == [
         ("agent", "claude-code", "claude-opus-5", "metadata")
@@ -283,7 +353,11 @@ UNKNOWN = {
 def test_unknown_versions_are_skipped_with_a_reason(reader: Any) -> None:
     assert reader.sniff(NOTE, UNKNOWN[reader])
     (record,) = reader.read(NOTE, UNKNOWN[reader])
-    assert record.state == "unknown_version" and record.claims == () and record.problems[0].code == "unknown_version"
+    assert (
+        record.state == "unknown_version"
+        and record.claims == ()
+        and record.problems[0].code == "unknown_version"
+    )
 
 
 def test_nobody_reads_what_another_wrote() -> None:
@@ -297,9 +371,12 @@ files path lines version ranges vcs id session attributions ledger start_line en
 """
 _json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_KEYS.split()), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(_KEYS.split()), inner, max_size=4)
+    ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @given(_json, st.binary(max_size=40))
@@ -330,7 +407,9 @@ class Seen(CommittedFiles):
     """A commit with one file of ten lines that adds lines 3 to 6, and perhaps 7."""
 
     def __init__(self) -> None:
-        self._file = CommittedFile([], "".join(f"line {number}\n" for number in range(1, 11)).encode())
+        self._file = CommittedFile(
+            [], "".join(f"line {number}\n" for number in range(1, 11)).encode()
+        )
         vars(self._file).update(added_lines=((3, 6),), perhaps_added=((3, 5), (7, 7)))
 
     def file(self, path: str) -> CommittedFile | None:
@@ -338,15 +417,21 @@ class Seen(CommittedFiles):
 
 
 def claim(path: str, written: str, session: str = "s", **more: Any) -> Claim:
-    return Claim(path, ranges.parse(written)[0], Who(ClaimedAuthor.AGENT, "t", "m", session), **more)
+    return Claim(
+        path, ranges.parse(written)[0], Who(ClaimedAuthor.AGENT, "t", "m", session), **more
+    )
 
 
 def shown(claims: list[Claim], commit: Seen | None = None) -> list[dict[str, str]]:
-    return [{name: ranges.text(r) for name, r in one.lines.items()} for one in check(claims, commit)]
+    return [
+        {name: ranges.text(r) for name, r in one.lines.items()} for one in check(claims, commit)
+    ]
 
 
 def test_each_line_has_one_status() -> None:
-    assert shown([claim("a.py", "5-6,1-4,6-7,9-12")], Seen()) == [{"beyond_eof": "11-12", "not_added": "1-2,9-10", "ok": "3-7"}]
+    assert shown([claim("a.py", "5-6,1-4,6-7,9-12")], Seen()) == [
+        {"beyond_eof": "11-12", "not_added": "1-2,9-10", "ok": "3-7"}
+    ]
     assert shown([claim("b.py", "1-2")], Seen()) == [{"file_missing": "1-2"}]
     assert shown([claim("a.py", "1-2")], None) == [{"commit_missing": "1-2"}]
     assert shown([claim("a.py", "3", dangling=True)], Seen()) == [{"dangling_key": "3"}]
@@ -354,24 +439,40 @@ def test_each_line_has_one_status() -> None:
 
 
 def test_the_last_entry_wins_where_two_overlap() -> None:
-    found = shown([claim("a.py", "3-5", "first"), claim("a.py", "5-6", "second"), claim("a.py", "6", "second")], Seen())
+    found = shown(
+        [
+            claim("a.py", "3-5", "first"),
+            claim("a.py", "5-6", "second"),
+            claim("a.py", "6", "second"),
+        ],
+        Seen(),
+    )
     assert found == [{"overlapping": "5", "ok": "3-4"}, {"ok": "5-6"}, {"ok": "6"}]
 
 
 def test_status_of_a_record() -> None:
     mixed = check([claim("a.py", "3"), claim("a.py", "99"), claim("b.py", "1")], Seen())
-    assert worst(mixed) == "file_missing" and worst(mixed[:2]) == "beyond_eof" and worst(mixed[:1]) == "ok"
+    assert (
+        worst(mixed) == "file_missing"
+        and worst(mixed[:2]) == "beyond_eof"
+        and worst(mixed[:1]) == "ok"
+    )
     assert worst([]) == "empty" and worst(check([claim("", "")], Seen())) == "ok"
-    assert [status_of(ClaimStatus.OK, reach) for reach in (Reach.BRANCH, Reach.REF, Reach.NONE, Reach.MISSING)] == [
-        "ok", "unreachable", "unreachable", "commit_missing"
-    ]  # fmt: skip
+    assert [
+        status_of(ClaimStatus.OK, reach)
+        for reach in (Reach.BRANCH, Reach.REF, Reach.NONE, Reach.MISSING)
+    ] == ["ok", "unreachable", "unreachable", "commit_missing"]
 
 
 def test_roots_of_absolute_paths() -> None:
     known = ["README.md", "lib/a.py", "lib/deep/b.py"]
     recorded = ["/home/me/p/lib/a.py", "/home/me/p/lib/deep/b.py", "/home/me/other/README.md"]
     assert root_of(recorded, known) == "/home/me/p"
-    assert [relative(path, "/home/me/p") for path in recorded] == ["lib/a.py", "lib/deep/b.py", "/home/me/other/README.md"]
+    assert [relative(path, "/home/me/p") for path in recorded] == [
+        "lib/a.py",
+        "lib/deep/b.py",
+        "/home/me/other/README.md",
+    ]
     assert root_of(["/tmp/x"], known) == ""
 
 
@@ -381,9 +482,20 @@ def test_roots_of_absolute_paths() -> None:
 def beside(**values: Any) -> dict[str, Any]:
     """A row of `claimed_lines`."""
     usual = {
-        "repo_id": 1, "producer": "git-ai", "claimed_author": "agent", "claimed_basis": "", "record_status": "ok", "copied": 0,
-        "claim_lines": 9, "file_lines_added": 20, "lines": 9, "author": "human", "how": "none", "reason": "", "has_session": 1,
-    }  # fmt: skip
+        "repo_id": 1,
+        "producer": "git-ai",
+        "claimed_author": "agent",
+        "claimed_basis": "",
+        "record_status": "ok",
+        "copied": 0,
+        "claim_lines": 9,
+        "file_lines_added": 20,
+        "lines": 9,
+        "author": "human",
+        "how": "none",
+        "reason": "",
+        "has_session": 1,
+    }
     return usual | values
 
 
@@ -401,9 +513,18 @@ def beside(**values: Any) -> dict[str, Any]:
         (beside(lines=2), ("disagree", "recovered_lines")),
         (beside(), ("disagree", "other")),
         (beside(producer="trailers", claim_lines=None), ("disagree", "whole_commit_claim")),
-        (beside(claimed_author="human", claimed_basis="rest", author="agent", how="exact"), ("disagree", "recovered_lines")),
-        (beside(claimed_author="human", claimed_basis="seen", author="agent", how="exact"), ("disagree", "other")),
-        (beside(claimed_author="human", author="agent", how="reformatted"), ("disagree", "formatter")),
+        (
+            beside(claimed_author="human", claimed_basis="rest", author="agent", how="exact"),
+            ("disagree", "recovered_lines"),
+        ),
+        (
+            beside(claimed_author="human", claimed_basis="seen", author="agent", how="exact"),
+            ("disagree", "other"),
+        ),
+        (
+            beside(claimed_author="human", author="agent", how="reformatted"),
+            ("disagree", "formatter"),
+        ),
         (beside(claimed_author="human", author="agent", how="edited"), ("disagree", "edited_line")),
     ],
 )
@@ -413,8 +534,13 @@ def test_agreement_and_its_cause(row: dict[str, Any], expected: tuple[str, str])
         names = [name for _, name, *_ in connection.execute("PRAGMA table_info(claimed_lines)")]
         connection.execute("DROP VIEW claimed_lines")  # the view is asked about one row
         connection.execute(f"CREATE TABLE claimed_lines ({', '.join(names)})")
-        connection.execute(f"INSERT INTO claimed_lines ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", [*row.values()])
-        assert connection.execute("SELECT verdict, cause FROM claim_agreement").fetchall() == [expected]
+        connection.execute(
+            f"INSERT INTO claimed_lines ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
+            [*row.values()],
+        )
+        assert connection.execute("SELECT verdict, cause FROM claim_agreement").fetchall() == [
+            expected
+        ]
 
 
 # --- in a clone -------------------------------------------------------------------------------------------------------
@@ -432,11 +558,22 @@ def noted(tmp_path: Path) -> tuple[Path, Build]:
         "end_line": 2,
         "timestamp": "2023-11-14T23:00:00+00:00",
     }
-    build.commit("one", [], {"a.py": text(*a)}, message="one\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
+    build.commit(
+        "one",
+        [],
+        {"a.py": text(*a)},
+        message="one\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
+    )
     build.commit("side", ["one"], {"a.py": text(*a, "side")})
     traces = json.dumps(flat).encode() + b"\n"
     build.commit(
-        "two", ["one"], {"a.py": text(*a, "new", "newer"), "lib/b.py": text("x", "y"), ".agent-trace/traces.jsonl": traces}
+        "two",
+        ["one"],
+        {
+            "a.py": text(*a, "new", "newer"),
+            "lib/b.py": text("x", "y"),
+            ".agent-trace/traces.jsonl": traces,
+        },
     )
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x3")
@@ -445,7 +582,9 @@ def noted(tmp_path: Path) -> tuple[Path, Build]:
         build.where,
         "refs/notes/ai",
         {
-            two: git_ai_note("a.py\n  s_1::t_1 7-8\nlib/b.py\n  s_1::t_1 1-9\n", base_commit_sha=two),
+            two: git_ai_note(
+                "a.py\n  s_1::t_1 7-8\nlib/b.py\n  s_1::t_1 1-9\n", base_commit_sha=two
+            ),
             side: git_ai_note("a.py\n  s_1::t_1 7\n", base_commit_sha=side),
             "f" * 40: git_ai_note("a.py\n  s_1::t_1 1\n"),
             build.sha["one"]: git_ai_note(schema_version="authorship/9.0.0"),
@@ -472,21 +611,35 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Pa
     before = sorted(p.relative_to(repo) for p in repo.rglob("*"))
     printed = run("data", "claims", repo, "--db", db)
     assert printed.exit_code == 0, printed.stderr
-    assert "not attributed" in printed.stderr and "unknown notes" in printed.stdout and "beyond eof" in printed.stdout
+    assert (
+        "not attributed" in printed.stderr
+        and "unknown notes" in printed.stdout
+        and "beyond eof" in printed.stdout
+    )
     assert statuses(db) == {
-        ("git-ai", build.sha["two"]): "beyond_eof", ("git-ai", build.sha["side"]): "unreachable",
-        ("git-ai", "f" * 40): "commit_missing", ("git-ai", build.sha["one"]): "empty",
-        ("trailers", build.sha["one"]): "ok", ("agent-trace", build.sha["two"]): "ok",
-    }  # fmt: skip
+        ("git-ai", build.sha["two"]): "beyond_eof",
+        ("git-ai", build.sha["side"]): "unreachable",
+        ("git-ai", "f" * 40): "commit_missing",
+        ("git-ai", build.sha["one"]): "empty",
+        ("trailers", build.sha["one"]): "ok",
+        ("agent-trace", build.sha["two"]): "ok",
+    }
     assert sorted(p.relative_to(repo) for p in repo.rglob("*")) == before
     assert run("data", "check", "--db", db).exit_code == 0
     with Store(db) as store:
-        codes = [row["code"] for row in store.rows("SELECT code FROM problems WHERE stage = 'claims' ORDER BY code")]
+        codes = [
+            row["code"]
+            for row in store.rows("SELECT code FROM problems WHERE stage = 'claims' ORDER BY code")
+        ]
         assert codes == ["unknown_notes", "unknown_version"]
-        spans = store.rows("SELECT path, start_line, end_line, claimed_author, producer FROM claimed_lines ORDER BY producer, path")
+        spans = store.rows(
+            "SELECT path, start_line, end_line, claimed_author, producer FROM claimed_lines ORDER BY producer, path"
+        )
     assert [tuple(row.values()) for row in spans] == [
-        ("lib/b.py", 1, 2, "agent", "agent-trace"), ("a.py", 7, 8, "agent", "git-ai"), ("lib/b.py", 1, 2, "agent", "git-ai"),
-    ]  # fmt: skip
+        ("lib/b.py", 1, 2, "agent", "agent-trace"),
+        ("a.py", 7, 8, "agent", "git-ai"),
+        ("lib/b.py", 1, 2, "agent", "git-ai"),
+    ]
 
 
 def table(db: Path, name: str) -> list[dict[str, Any]]:
@@ -494,7 +647,9 @@ def table(db: Path, name: str) -> list[dict[str, Any]]:
         return store.rows(f"SELECT * FROM {name}")
 
 
-def test_records_are_those_of_the_refs_as_they_are(noted: tuple[Path, Build], tmp_path: Path) -> None:
+def test_records_are_those_of_the_refs_as_they_are(
+    noted: tuple[Path, Build], tmp_path: Path
+) -> None:
     repo, build = noted
     db = tmp_path / "c.db"
     run("data", "claims", repo, "--db", db)
@@ -514,7 +669,11 @@ def test_records_are_those_of_the_refs_as_they_are(noted: tuple[Path, Build], tm
     git(repo, "symbolic-ref", "HEAD", "refs/heads/x2")
     run("data", "claims", repo, "--branch", "x2", "--db", db)
     found = statuses(db)
-    assert found["git-ai", side] == "ok" and found["git-ai", two] == "unreachable" and ("git-ai", "f" * 40) not in found
+    assert (
+        found["git-ai", side] == "ok"
+        and found["git-ai", two] == "unreachable"
+        and ("git-ai", "f" * 40) not in found
+    )
     assert run("data", "check", "--db", db).exit_code == 0
 
 
@@ -524,7 +683,9 @@ def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) 
     later.commit("late", [], {"z.py": text("z")})
     later.done()
     sha = later.sha["late"]
-    put_notes(repo, "refs/notes/more", {sha: git_ai_note("z.py\n  s_1::t_1 1\n", base_commit_sha=sha)})
+    put_notes(
+        repo, "refs/notes/more", {sha: git_ai_note("z.py\n  s_1::t_1 1\n", base_commit_sha=sha)}
+    )
     db = tmp_path / "c.db"
     run("data", "claims", repo, "--db", db)
     assert statuses(db)["git-ai", sha] == "commit_missing"
@@ -532,7 +693,10 @@ def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) 
     run("data", "claims", repo, "--db", db)
     assert statuses(db)["git-ai", sha] == "unreachable"
     run("data", "claims", repo, "--branch", "late", "--db", db)
-    assert statuses(db)["git-ai", sha] == "ok" and statuses(db)["git-ai", build.sha["two"]] == "unreachable"
+    assert (
+        statuses(db)["git-ai", sha] == "ok"
+        and statuses(db)["git-ai", build.sha["two"]] == "unreachable"
+    )
     assert run("data", "check", "--db", db).exit_code == 0
 
 
@@ -556,8 +720,12 @@ def squashed(tmp_path: Path) -> Build:
     build = Build(tmp_path / "squashed.git")
     old = words(6, "a")
     build.commit("base", [], {"a.py": text(*old)})
-    build.commit("first", ["base"], {"a.py": text(*old, "kept", "changed later"), "b.py": text("b")})
-    build.commit("second", ["first"], {"a.py": text(*old, "kept", "as it is now"), "b.py": text("b")})
+    build.commit(
+        "first", ["base"], {"a.py": text(*old, "kept", "changed later"), "b.py": text("b")}
+    )
+    build.commit(
+        "second", ["first"], {"a.py": text(*old, "kept", "as it is now"), "b.py": text("b")}
+    )
     build.commit("alone", ["base"], {"a.py": text("on top", *old)})
     build.commit("c", ["base"], {"a.py": text(*old), "c.py": text("c")})
     whole: Files = {"a.py": text("of main", *old, "kept", "as it is now"), "b.py": text("b")}
@@ -572,17 +740,27 @@ def squashed(tmp_path: Path) -> Build:
     git(build.where, "update-ref", "refs/heads/main", build.sha["rebased"])
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/main")
     entries = {
-        "first": "a.py\n  s_1::t_1 1,7-8\nb.py\n  s_1::t_1 1\n", "second": "a.py\n  s_1::t_1 8\n",
-        "alone": "a.py\n  s_1::t_1 1\n", "c": "c.py\n  s_1::t_1 1\n",
-    }  # fmt: skip
-    put_notes(build.where, "refs/notes/ai", {build.sha[name]: git_ai_note(lines) for name, lines in entries.items()})
+        "first": "a.py\n  s_1::t_1 1,7-8\nb.py\n  s_1::t_1 1\n",
+        "second": "a.py\n  s_1::t_1 8\n",
+        "alone": "a.py\n  s_1::t_1 1\n",
+        "c": "c.py\n  s_1::t_1 1\n",
+    }
+    put_notes(
+        build.where,
+        "refs/notes/ai",
+        {build.sha[name]: git_ai_note(lines) for name, lines in entries.items()},
+    )
     return build
 
 
 def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: Path) -> None:
     db, sha = tmp_path / "c.db", squashed.sha
     (worth,) = (
-        r for r in rows(run("data", "claims", squashed.where, "--db", db, "--by", "producer", "--csv")) if r["producer"] == "git-ai"
+        r
+        for r in rows(
+            run("data", "claims", squashed.where, "--db", db, "--by", "producer", "--csv")
+        )
+        if r["producer"] == "git-ai"
     )
     assert held(db) == {
         # line 1 was there before; line 8 was changed by the second commit, so it is not what the first one's note is about
@@ -591,19 +769,32 @@ def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: P
         sha["c"]: (sha["rebased"], "same_patch_id", "c.py 1"),
         sha["alone"]: (sha["alone"], "named", "a.py 1"),
     }
-    assert (worth["carried"], worth["on_branch"], worth["on_other_refs"], worth["attesting"]) == ("3", "0", "1", "0")
+    assert (worth["carried"], worth["on_branch"], worth["on_other_refs"], worth["attesting"]) == (
+        "3",
+        "0",
+        "1",
+        "0",
+    )
     assert run("data", "check", "--db", db).exit_code == 0
 
 
-def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(squashed: Build, tmp_path: Path) -> None:
+def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(
+    squashed: Build, tmp_path: Path
+) -> None:
     db = tmp_path / "c.db"
-    assert run("repo", squashed.where, "--allow-no-checkpoints", "--history", "--db", db).exit_code == 0
+    assert (
+        run("repo", squashed.where, "--allow-no-checkpoints", "--history", "--db", db).exit_code
+        == 0
+    )
     run("data", "claims", squashed.where, "--db", db)
     told = run("survival", "--db", db)
-    assert "4 of 11 added undeclared lines (36.4%) are an agent's by a verified record of another tool" in " ".join(
-        told.stdout.split()
+    assert (
+        "4 of 11 added undeclared lines (36.4%) are an agent's by a verified record of another tool"
+        in " ".join(told.stdout.split())
     )
-    assert {row["class"] for row in table(db, "line_spans")} == {"undeclared"}  # claims are counted beside our classes
+    assert {row["class"] for row in table(db, "line_spans")} == {
+        "undeclared"
+    }  # claims are counted beside our classes
     with Store(db) as store:
         (rework,) = (one for one in study(store) if one.name == "excess_rework")
     assert any(note.startswith("4 of 11 added undeclared lines") for note in rework.notes)
@@ -621,11 +812,16 @@ def test_notes_follow_a_branch_that_moves(squashed: Build, tmp_path: Path) -> No
     assert held(db) == held(fresh) and held(db)[sha["c"]][1] == "same_patch_id"
     git(squashed.where, "update-ref", "refs/heads/main", sha["squash"])
     run("data", "claims", squashed.where, "--db", db)
-    assert held(db)[sha["c"]] == (sha["c"], "named", "c.py 1") and held(db)[sha["first"]] == held(fresh)[sha["first"]]
+    assert (
+        held(db)[sha["c"]] == (sha["c"], "named", "c.py 1")
+        and held(db)[sha["first"]] == held(fresh)[sha["first"]]
+    )
     assert run("data", "check", "--db", db).exit_code == 0
 
 
-def test_a_run_that_was_stopped_goes_on(noted: tuple[Path, Build], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_was_stopped_goes_on(
+    noted: tuple[Path, Build], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo, _ = noted
     whole, db = tmp_path / "whole.db", tmp_path / "c.db"
     run("data", "claims", repo, "--db", whole)
@@ -634,10 +830,15 @@ def test_a_run_that_was_stopped_goes_on(noted: tuple[Path, Build], tmp_path: Pat
         raise KeyboardInterrupt
 
     monkeypatch.setattr(StageRun, "report", stop)
-    assert run("data", "claims", repo, "--db", db).exit_code == 130 and table(db, "claim_records") == []
+    assert (
+        run("data", "claims", repo, "--db", db).exit_code == 130
+        and table(db, "claim_records") == []
+    )
     monkeypatch.undo()
     assert run("data", "claims", repo, "--db", db).exit_code == 0
-    assert statuses(db) == statuses(whole) and len(table(db, "claim_records")) == len(table(whole, "claim_records"))
+    assert statuses(db) == statuses(whole) and len(table(db, "claim_records")) == len(
+        table(whole, "claim_records")
+    )
 
 
 def place_of(db: Path) -> str:
@@ -651,7 +852,9 @@ def place_of(db: Path) -> str:
         )
 
 
-def test_claims_without_a_session_are_counted_apart(noted: tuple[Path, Build], tmp_path: Path) -> None:
+def test_claims_without_a_session_are_counted_apart(
+    noted: tuple[Path, Build], tmp_path: Path
+) -> None:
     repo, _ = noted
     db = tmp_path / "c.db"
     run("data", "claims", repo, "--db", db)
@@ -672,7 +875,9 @@ def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_ag
     shown = " ".join(run("survival", repo, "--db", db, "--no-curves").stdout.split())
     assert shown.split(" added undeclared lines")[0].split("note: ")[-1] == "4 of 4"
     assert "and 0 (0.0%) a person's" in shown and "git-ai: 0 of 1 records fit their commit" in shown
-    assert "4 of 4 added undeclared lines" in " ".join(run("repo", repo, "--allow-no-checkpoints", "--db", db).stdout.split())
+    assert "4 of 4 added undeclared lines" in " ".join(
+        run("repo", repo, "--allow-no-checkpoints", "--db", db).stdout.split()
+    )
 
 
 def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
@@ -682,18 +887,24 @@ def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
         groups: dict[str, list[Share]] = {}
         for share in commit_shares(store, 1, people=False):
             groups.setdefault(share[0]["commit"], []).append(share)
-    notes = {sha: note(sha, group).replace("whowrote:", "").encode() for sha, group in groups.items()}
+    notes = {
+        sha: note(sha, group).replace("whowrote:", "").encode() for sha, group in groups.items()
+    }
     put_notes(repo, "refs/notes/ai", notes)
     spans = table(db, "spans")
     found = rows(run("data", "claims", repo, "--db", db, "--by", "agreement", "--csv"))
-    assert {(r["claimed"], r["ours"], r["verdict"]) for r in found if r["producer"] == "git-ai"} == {("agent", "agent", "agree")}
+    assert {
+        (r["claimed"], r["ours"], r["verdict"]) for r in found if r["producer"] == "git-ai"
+    } == {("agent", "agent", "agree")}
     exported = sum(span["lines"] for group in groups.values() for share in group for span in share)
     assert sum(int(r["lines"]) for r in found if r["producer"] == "git-ai") == exported > 0
     assert table(db, "spans") == spans  # claims never change our own lines
     told = json.loads(run("why", repo, place_of(db), "--db", db, "--json").stdout)
-    assert [(c["producer"], c["author"], c["status"]) for c in told["claims"] if c["producer"] == "git-ai"] == [
-        ("git-ai", "agent", "ok")
-    ]
+    assert [
+        (c["producer"], c["author"], c["status"])
+        for c in told["claims"]
+        if c["producer"] == "git-ai"
+    ] == [("git-ai", "agent", "ok")]
     assert "claimed by" in run("why", repo, place_of(db), "--db", db).stdout
     assert run("data", "check", "--db", db).exit_code == 0
 
@@ -703,7 +914,9 @@ def test_what_we_export_is_not_taken_for_a_claim(tmp_path: Path) -> None:
     assert run("data", "export", "git-ai", repo, "--db", db, "--into", repo).exit_code == 0
     shown_ = run("data", "claims", repo, "--db", db, "--by", "added")
     assert shown_.exit_code == 0
-    assert {row["state"] for row in table(db, "claim_records") if row["producer"] == "git-ai"} == {"own"}
+    assert {row["state"] for row in table(db, "claim_records") if row["producer"] == "git-ai"} == {
+        "own"
+    }
     assert [row for row in table(db, "claims") if row["path"]] == []
 
 

@@ -32,13 +32,25 @@ def report(action: Any, top: Path, base: str, prompts: str = "false", **inputs: 
     place = top.parent
     program = place / "bin" / "whowrote"
     program.parent.mkdir(exist_ok=True)
-    program.write_text(f"#!{sys.executable}\nfrom whowrote.cli import main\nif __name__ == '__main__':\n    main()\n")
+    program.write_text(
+        f"#!{sys.executable}\nfrom whowrote.cli import main\nif __name__ == '__main__':\n    main()\n"
+    )
     program.chmod(0o755)
     env = {
-        **os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "BASE": base,
-        "CLONE": str(top), "PROMPTS": prompts, "RUNNER_TEMP": str(place), "GITHUB_STEP_SUMMARY": str(place / "summary"),
-        "GITHUB_OUTPUT": str(place / "output"), "SCAN": "false", "LIMIT": "", "GITHUB_RUN_ID": "", **inputs,
-    }  # fmt: skip
+        **os.environ,
+        "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "BASE": base,
+        "CLONE": str(top),
+        "PROMPTS": prompts,
+        "RUNNER_TEMP": str(place),
+        "GITHUB_STEP_SUMMARY": str(place / "summary"),
+        "GITHUB_OUTPUT": str(place / "output"),
+        "SCAN": "false",
+        "LIMIT": "",
+        "GITHUB_RUN_ID": "",
+        **inputs,
+    }
     done = subprocess.run(["bash", "-c", step["run"]], env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (place / "output").read_text().startswith(f"report={place}")
@@ -49,11 +61,23 @@ def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path) -> N
     top = clone("example", tmp_path, bare=False)
     first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
     text = report(action, top, first)
-    assert "lines added in source and test files" in text and "**Agents wrote " in text and "No recorded sessions" not in text
+    assert (
+        "lines added in source and test files" in text
+        and "**Agents wrote " in text
+        and "No recorded sessions" not in text
+    )
     texts = subprocess.run(
-        [sys.executable, "-c", "import sys, whowrote; d = whowrote.open(sys.argv[1]); print(d.sql('SELECT prompt FROM turns'))",
-         str(tmp_path / "whowrote.db")], cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            "import sys, whowrote; d = whowrote.open(sys.argv[1]); print(d.sql('SELECT prompt FROM turns'))",
+            str(tmp_path / "whowrote.db"),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert "birdlog" not in texts and "None" in texts
 
 
@@ -85,7 +109,11 @@ def _outputs(place: Path) -> dict[str, str]:
 def test_the_report_has_files_and_links_to_the_page(action: Any, tmp_path: Path) -> None:
     top = clone("example", tmp_path, bare=False)
     first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
-    given = {"GITHUB_RUN_ID": "7", "GITHUB_SERVER_URL": "https://git.example", "GITHUB_REPOSITORY": "o/r"}
+    given = {
+        "GITHUB_RUN_ID": "7",
+        "GITHUB_SERVER_URL": "https://git.example",
+        "GITHUB_REPOSITORY": "o/r",
+    }
     text = report(action, top, first, **given)
     assert (
         "birdlog/cli.py" in text.split("<details>")[0]
@@ -100,11 +128,16 @@ def test_the_report_has_files_and_links_to_the_page(action: Any, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("limit", "exceeded"), [("10", "true"), ("99.9", "false")])
-def test_a_limit_is_judged_after_the_report_was_written(action: Any, tmp_path: Path, limit: str, exceeded: str) -> None:
+def test_a_limit_is_judged_after_the_report_was_written(
+    action: Any, tmp_path: Path, limit: str, exceeded: str
+) -> None:
     top = clone("example", tmp_path, bare=False)
     first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
     text = report(action, top, first, LIMIT=limit)
-    assert f"**Limit {float(limit):g} %**" in text and ("exceeded." if exceeded == "true" else "kept.") in text
+    assert (
+        f"**Limit {float(limit):g} %**" in text
+        and ("exceeded." if exceeded == "true" else "kept.") in text
+    )
     assert _outputs(tmp_path)["exceeded"] == exceeded
 
 
@@ -115,7 +148,9 @@ def test_a_report_that_fails_is_not_green(action: Any, tmp_path: Path) -> None:
         report(action, top, first, LIMIT="ten")
 
 
-def test_without_records_no_limit_is_exceeded_and_the_badge_has_no_number(action: Any, tmp_path: Path) -> None:
+def test_without_records_no_limit_is_exceeded_and_the_badge_has_no_number(
+    action: Any, tmp_path: Path
+) -> None:
     top = clone("example", tmp_path, bare=False)
     for ref in git(top, "for-each-ref", "--format=%(refname)").decode().split():
         if "entire" in ref:
@@ -123,7 +158,10 @@ def test_without_records_no_limit_is_exceeded_and_the_badge_has_no_number(action
     first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
     report(action, top, first, LIMIT="0")
     outputs = _outputs(tmp_path)
-    assert outputs["exceeded"] == "false" and json.loads(Path(outputs["badge"]).read_text())["message"] == "no records"
+    assert (
+        outputs["exceeded"] == "false"
+        and json.loads(Path(outputs["badge"]).read_text())["message"] == "no records"
+    )
 
 
 # --- the comment ------------------------------------------------------------------------------------------------------
@@ -142,7 +180,9 @@ class Server:
 
     def add(self, account: str, body: str) -> None:
         who = {"login": account, "username": account}
-        self.comments.append({"id": len(self.comments) + 1, "user": who, "author": who, "body": body})
+        self.comments.append(
+            {"id": len(self.comments) + 1, "user": who, "author": who, "body": body}
+        )
 
     def _answer(self, method: str, path: str, body: dict[str, Any]) -> Any:
 
@@ -164,7 +204,9 @@ class Server:
 
         class Handler(BaseHTTPRequestHandler):
             def _any(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+                body = json.loads(
+                    self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}"
+                )
                 answer = json.dumps(server._answer(self.command, self.path, body)).encode()
                 self.send_response(server.status)
                 self.send_header("Content-Length", str(len(answer)))
@@ -183,10 +225,18 @@ class Server:
 def forge(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     server = Server("whowrote-bot")
     github = {
-        "GITHUB_API_URL": server.url, "GITHUB_GRAPHQL_URL": f"{server.url}/graphql", "GITHUB_REPOSITORY": "o/r", "NUMBER": "7",
+        "GITHUB_API_URL": server.url,
+        "GITHUB_GRAPHQL_URL": f"{server.url}/graphql",
+        "GITHUB_REPOSITORY": "o/r",
+        "NUMBER": "7",
         "GH_TOKEN": "secret-token",
-    }  # fmt: skip
-    gitlab = {"CI_API_V4_URL": server.url, "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "7", "WHOWROTE_TOKEN": "secret-token"}
+    }
+    gitlab = {
+        "CI_API_V4_URL": server.url,
+        "CI_PROJECT_ID": "3",
+        "CI_MERGE_REQUEST_IID": "7",
+        "WHOWROTE_TOKEN": "secret-token",
+    }
     for name in (*github, *gitlab):
         monkeypatch.delenv(name, raising=False)
     for name, value in (github if request.param == "github" else gitlab).items():
@@ -203,7 +253,9 @@ def posted(place: Path, text: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
-def test_the_first_run_writes_a_comment_and_the_next_one_edits_it(forge: Server, tmp_path: Path) -> None:
+def test_the_first_run_writes_a_comment_and_the_next_one_edits_it(
+    forge: Server, tmp_path: Path
+) -> None:
     for number in range(120):  # more than a page
         forge.add("ada", f"looks good {number}")
     assert posted(tmp_path, "<!-- whowrote -->\nfirst").returncode == 0
@@ -213,9 +265,15 @@ def test_the_first_run_writes_a_comment_and_the_next_one_edits_it(forge: Server,
 
 @pytest.mark.parametrize(
     ("account", "body"),
-    [("whowrote-bot", "coverage: 80 %"), ("mallory", "<!-- whowrote -->\nforged"), ("whowrote-bot", "I quote <!-- whowrote -->")],
+    [
+        ("whowrote-bot", "coverage: 80 %"),
+        ("mallory", "<!-- whowrote -->\nforged"),
+        ("whowrote-bot", "I quote <!-- whowrote -->"),
+    ],
 )
-def test_a_comment_of_another_program_or_person_is_never_edited(forge: Server, tmp_path: Path, account: str, body: str) -> None:
+def test_a_comment_of_another_program_or_person_is_never_edited(
+    forge: Server, tmp_path: Path, account: str, body: str
+) -> None:
     forge.add(account, body)
     assert posted(tmp_path, "<!-- whowrote -->\nours").returncode == 0
     assert [comment["body"] for comment in forge.comments] == [body, "<!-- whowrote -->\nours"]
@@ -224,7 +282,11 @@ def test_a_comment_of_another_program_or_person_is_never_edited(forge: Server, t
 def test_a_server_that_refuses_is_said_without_the_token(forge: Server, tmp_path: Path) -> None:
     forge.status = 403
     done = posted(tmp_path, "<!-- whowrote -->\nours")
-    assert done.returncode == 1 and "status 403" in done.stderr and "secret-token" not in done.stderr + done.stdout
+    assert (
+        done.returncode == 1
+        and "status 403" in done.stderr
+        and "secret-token" not in done.stderr + done.stdout
+    )
 
 
 def test_a_missing_variable_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

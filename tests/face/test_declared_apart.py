@@ -50,7 +50,10 @@ def test_more_evidence_gives_no_weaker_class(recorded: bool, tmp_path: Path) -> 
         session.end_turn()
         sessions.append(session)
     world.wait(7200)
-    world.human_write("src/columns.ts", "".join(f"export const place{n} = 'of {n} in the table'\n" for n in range(300)))
+    world.human_write(
+        "src/columns.ts",
+        "".join(f"export const place{n} = 'of {n} in the table'\n" for n in range(300)),
+    )
     commit = world.commit("Add columns\n\nCo-Authored-By: Claude <noreply@anthropic.com>", sessions)
     found = answers(world, commit, tmp_path)["src/columns.ts"]
     assert {str(one.line_class) for one in found} == {"declared"}
@@ -60,12 +63,18 @@ def test_in_sql(history: tuple[Path, Path, str]) -> None:
     _, db, sha = history
     with Store(db, create=False) as store:
         classes = {
-            (r["author"], r["class"]): r["n"] for r in store.rows("SELECT *, SUM(lines) AS n FROM line_spans GROUP BY author")
+            (r["author"], r["class"]): r["n"]
+            for r in store.rows("SELECT *, SUM(lines) AS n FROM line_spans GROUP BY author")
         }
         assert classes == {("agent", "agent"): 6, ("declared", "declared"): 5}
         (row,) = store.rows("SELECT * FROM commit_lines WHERE commit_sha = ?", (sha,))
         assert (row["agent_lines"], row["declared_lines"]) == (0, 5)
-        assert store.value("SELECT COUNT(*) FROM origins WHERE author = 'agent' AND evidence = 'declared'") == 0
+        assert (
+            store.value(
+                "SELECT COUNT(*) FROM origins WHERE author = 'agent' AND evidence = 'declared'"
+            )
+            == 0
+        )
         assert store.value("SELECT SUM(agent_lines) FROM commit_files") == 6
 
 
@@ -84,7 +93,10 @@ def test_in_headlines_and_coverage(history: tuple[Path, Path, str]) -> None:
     assert (report["headline"]["agent"], report["headline"]["declared"]) == (6, 5)
     whole = report["coverage"][0]
     assert (whole["lines"], whole["attributed"], whole["missing"]) == (11, 6, {"declared": 5})
-    assert report["audited"]["agent"]["checked"] >= 30 and report["audited"]["agent"]["low"] < report["audited"]["agent"]["rate"]
+    assert (
+        report["audited"]["agent"]["checked"] >= 30
+        and report["audited"]["agent"]["low"] < report["audited"]["agent"]["rate"]
+    )
 
 
 @pytest.mark.parametrize("export", ["agent-trace", "git-ai"])

@@ -30,7 +30,11 @@ def test_there_is_one_table_of_commands() -> None:
 def test_it_answers_as_attribute_does(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path), tmp_path / "out.db"
     assert run("repo", repo, "--db", db, "-q", program=cli).exit_code == 0
-    assert run("blame", repo, FILE, "--db", db, program=cli).stdout == run("blame", repo, FILE, "--db", db).stdout != ""
+    assert (
+        run("blame", repo, FILE, "--db", db, program=cli).stdout
+        == run("blame", repo, FILE, "--db", db).stdout
+        != ""
+    )
 
 
 def test_scripts_may_use_short_names(tmp_path: Path) -> None:
@@ -38,8 +42,15 @@ def test_scripts_may_use_short_names(tmp_path: Path) -> None:
     assert run("repo", repo, "--db", db, "-q", "--local", program=cli).exit_code == 0
     features = run("features", "--db", db, "--json", program=cli)
     assert features.exit_code == 0 and "tool_call_count" in features.stdout
-    assert features.stdout == run("sessions", "--columns", "features", "--db", db, "--json", program=cli).stdout
-    assert run("check", "--db", db, program=cli).stdout == run("data", "check", "--db", db, program=cli).stdout != ""
+    assert (
+        features.stdout
+        == run("sessions", "--columns", "features", "--db", db, "--json", program=cli).stdout
+    )
+    assert (
+        run("check", "--db", db, program=cli).stdout
+        == run("data", "check", "--db", db, program=cli).stdout
+        != ""
+    )
     unknown = run("nonsense", program=cli)
     assert unknown.exit_code == 2 and "No such command 'nonsense'" in unknown.stderr
 
@@ -52,33 +63,67 @@ def test_git_finds_it(tmp_path: Path) -> None:
     program.write_text(f"#!{sys.executable}\nfrom whowrote.cli import main\nmain()\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     top = clone("example", tmp_path, bare=False)
-    env = {**os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    env = {
+        **os.environ,
+        "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+    }
     env["XDG_DATA_HOME"] = str(tmp_path / "data")
     here = top / Path(FILE).parent
-    done = subprocess.run(["git", "whowrote", "blame", Path(FILE).name], cwd=here, env=env, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", "whowrote", "blame", Path(FILE).name],
+        cwd=here,
+        env=env,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0 and "opus" in done.stdout, done.stderr
-    wrong = subprocess.run(["git", "whowrote", "blame"], cwd=here, env=env, capture_output=True, text=True)
+    wrong = subprocess.run(
+        ["git", "whowrote", "blame"], cwd=here, env=env, capture_output=True, text=True
+    )
     assert wrong.returncode == 2 and "git whowrote blame" in wrong.stderr
 
 
 def test_python_runs_it() -> None:
-    done = subprocess.run([sys.executable, "-m", "whowrote", "--help"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "whowrote", "--help"], cwd=ROOT, capture_output=True, text=True
+    )
     assert done.returncode == 0 and done.stdout.startswith("Usage: python -m whowrote")
 
 
 def test_the_shell_completes_commands_and_options() -> None:
     code = "from whowrote.cli import main; main('whowrote')"
-    env = {**os.environ, "_WHOWROTE_COMPLETE": "bash_complete", "COMP_CWORD": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code], env={**env, "COMP_WORDS": "whowrote s"}, capture_output=True, text=True)
+    env = {
+        **os.environ,
+        "_WHOWROTE_COMPLETE": "bash_complete",
+        "COMP_CWORD": "1",
+        "PYTHONPATH": str(ROOT),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**env, "COMP_WORDS": "whowrote s"},
+        capture_output=True,
+        text=True,
+    )
     assert {"plain,sessions", "plain,survival"} <= set(done.stdout.split())
 
 
 def test_hints_are_commands_of_whowrote(tmp_path: Path) -> None:
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     subprocess.run(["git", "init", "-q", str(tmp_path / "r")], check=True)
-    subprocess.run([*git, "-C", str(tmp_path / "r"), "commit", "-q", "--allow-empty", "-m", "one"], check=True)
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
-    for code in ("from whowrote.cli import main; main('whowrote')", "from attribution.cli import main; main()"):
+    subprocess.run(
+        [*git, "-C", str(tmp_path / "r"), "commit", "-q", "--allow-empty", "-m", "one"], check=True
+    )
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+    }
+    for code in (
+        "from whowrote.cli import main; main('whowrote')",
+        "from attribution.cli import main; main()",
+    ):
         command = [sys.executable, "-c", code, "repo", str(tmp_path / "r")]
         hints = subprocess.run(command, env=env, capture_output=True, text=True).stderr
         assert "whowrote doctor" in hints and "To attribute it from commit trailers" in hints
@@ -86,10 +131,14 @@ def test_hints_are_commands_of_whowrote(tmp_path: Path) -> None:
 
 def test_a_summary_proposes_what_to_ask_next(tmp_path: Path) -> None:
     summary = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db").stdout
-    assert "Why this author?  whowrote why " in summary and "A whole file:  whowrote blame " in summary
+    assert (
+        "Why this author?  whowrote why " in summary and "A whole file:  whowrote blame " in summary
+    )
 
 
-def test_alone_it_brings_the_clone_around_it_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alone_it_brings_the_clone_around_it_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     assert "whowrote demo" in run().stdout

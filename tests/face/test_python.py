@@ -42,8 +42,14 @@ def test_lists_count_what_the_database_holds(example: tuple[Path, Path]) -> None
         assert len(commits) == db.sql("SELECT COUNT(*) AS n FROM commits")[0]["n"] > 3
         agent_lines = db.sql("SELECT SUM(lines) AS n FROM line_spans WHERE class = 'agent'")[0]["n"]
         assert sum(commit["agent_lines"] for commit in commits) == agent_lines > 0
-        assert {session["id"] for session in sessions} >= {turn["session_id"] for turn in turns} != set()
-        assert db.turns(sessions[0]["key"]) == [turn for turn in turns if turn["session_id"] == sessions[0]["id"]]
+        assert (
+            {session["id"] for session in sessions}
+            >= {turn["session_id"] for turn in turns}
+            != set()
+        )
+        assert db.turns(sessions[0]["key"]) == [
+            turn for turn in turns if turn["session_id"] == sessions[0]["id"]
+        ]
         with pytest.raises(whowrote.WhoWroteError, match="scanned"):
             db.findings()
 
@@ -51,7 +57,10 @@ def test_lists_count_what_the_database_holds(example: tuple[Path, Path]) -> None
 def test_lines_are_chosen_by_keyword(example: tuple[Path, Path]) -> None:
     with whowrote.open(example[1]) as db:
         every = db.lines()
-        assert sum(row["lines"] for row in every) == db.sql("SELECT SUM(lines) AS n FROM line_spans")[0]["n"]
+        assert (
+            sum(row["lines"] for row in every)
+            == db.sql("SELECT SUM(lines) AS n FROM line_spans")[0]["n"]
+        )
         agents = db.lines(cls="agent")
         assert agents == [row for row in every if row["class"] == "agent"] != []
         assert db.lines(cls=["agent", "human"], path=FILE) == [
@@ -72,7 +81,11 @@ def test_a_name_stands_where_several_may(example: tuple[Path, Path]) -> None:
 
 def test_a_long_list_shows_its_beginning_and_its_length() -> None:
     long, short = whowrote.Rows(range(20_000)), whowrote.Rows([1, 2])
-    assert (repr(long), repr(short), repr(whowrote.Rows([]))) == ("[0, 1, 2, … 20,000 in all]", "[1, 2]", "[]")
+    assert (repr(long), repr(short), repr(whowrote.Rows([]))) == (
+        "[0, 1, 2, … 20,000 in all]",
+        "[1, 2]",
+        "[]",
+    )
     assert str(long) == repr(long) and list(long) == list(range(20_000))
 
 
@@ -92,7 +105,9 @@ def test_a_long_list_shows_its_beginning_and_its_length() -> None:
         lambda db: db.sql("SELECT ?"),
     ],
 )
-def test_every_failure_is_ours(example: tuple[Path, Path], question: Callable[[whowrote.Database], object]) -> None:
+def test_every_failure_is_ours(
+    example: tuple[Path, Path], question: Callable[[whowrote.Database], object]
+) -> None:
     with whowrote.open(example[1]) as db, pytest.raises(whowrote.WhoWroteError):
         question(db)
 
@@ -115,12 +130,16 @@ def test_sql_writes_nothing(example: tuple[Path, Path]) -> None:
         assert len(db.commits()) > 3
 
 
-def test_frames_where_a_library_is_installed(example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_where_a_library_is_installed(
+    example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     with whowrote.open(example[1]) as db:
         commits = db.commits()
-        assert list(commits.to_pandas().columns) == commits.to_arrow().column_names == list(commits[0])
+        assert (
+            list(commits.to_pandas().columns) == commits.to_arrow().column_names == list(commits[0])
+        )
         assert commits.to_arrow().num_rows == len(commits)
         imported = builtins.__import__
 
@@ -157,8 +176,12 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("query", ["SELEKT 1", "SELECT * FROM nothing", "SELECT nothing FROM commits"])
-def test_a_wrong_query_is_to_be_corrected_not_run_again(example: tuple[Path, Path], query: str) -> None:
+@pytest.mark.parametrize(
+    "query", ["SELEKT 1", "SELECT * FROM nothing", "SELECT nothing FROM commits"]
+)
+def test_a_wrong_query_is_to_be_corrected_not_run_again(
+    example: tuple[Path, Path], query: str
+) -> None:
     with whowrote.open(example[1]) as db, pytest.raises(whowrote.WhoWroteError) as raised:
         db.sql(query)
     assert raised.value.hint.startswith("Correct the query")

@@ -22,7 +22,11 @@ def test_every_command_runs(name: str, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     text = (TUTORIALS / f"{name}.md").read_text("utf-8")
-    commands = [line for block in re.findall(r"```console\n(.*?)```", text, re.S) for line in block.splitlines()]
+    commands = [
+        line
+        for block in re.findall(r"```console\n(.*?)```", text, re.S)
+        for line in block.splitlines()
+    ]
     assert len(commands) >= 5
     for command in commands:
         program, *arguments = shlex.split(command)
@@ -34,4 +38,9 @@ def test_every_command_runs(name: str, tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_there_is_one_for_each_door() -> None:
-    assert {path.stem for path in TUTORIALS.glob("*.md")} == {"maintainer", "researcher", "lead", "developer"}
+    assert {path.stem for path in TUTORIALS.glob("*.md")} == {
+        "maintainer",
+        "researcher",
+        "lead",
+        "developer",
+    }

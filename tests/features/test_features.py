@@ -40,7 +40,15 @@ from collector.model import (
 W = "/home/ana/orchard"
 
 
-def _call(at: float, name: str, *, path: str = "", status: Status = Status.OK, command: str = "", **more: Any) -> ToolCall:
+def _call(
+    at: float,
+    name: str,
+    *,
+    path: str = "",
+    status: Status = Status.OK,
+    command: str = "",
+    **more: Any,
+) -> ToolCall:
     given: dict[str, Any] = {
         "call_id": f"c{at}",
         "name": name,
@@ -51,7 +59,9 @@ def _call(at: float, name: str, *, path: str = "", status: Status = Status.OK, c
         "result_size": 10,
     }
     if name in ("Edit", "Write"):
-        given["edits"] = (Edit(f"{W}/{path}", "write" if name == "Write" else "edit", content="x\n"),)
+        given["edits"] = (
+            Edit(f"{W}/{path}", "write" if name == "Write" else "edit", content="x\n"),
+        )
     elif name == "Read":
         given["seen"] = FileObservation(f"{W}/{path}", at, 1, "x", whole=True)
     if command:
@@ -124,7 +134,9 @@ touched_files diff_lines scope_drift gd_actions tool_sequence bash_mediated_edit
 
 def test_every_signal_of_the_inventory_is_a_column_or_has_a_reason() -> None:
     columns = {f.name for f in features()}
-    of_runs = set(columns_by_table().get("attempts", _OF_RUNS.split()))  # without the plug-in there are no runs
+    of_runs = set(
+        columns_by_table().get("attempts", _OF_RUNS.split())
+    )  # without the plug-in there are no runs
     assert [n for n in _INVENTORY.split() if n not in columns | of_runs | ALIASES.keys()] == []
     assert [n for n in _OF_RUNS.split() if n not in of_runs] == []
     assert all(target in columns or target.startswith("table ") for target in ALIASES.values())
@@ -167,16 +179,41 @@ def test_localisation() -> None:
     assert found["files_searched_before_edit"] == 3  # and lib
     assert found["edit_to_read_ratio"] == 2 / 4
     assert found["first_tool_precision"] == 0  # a.py was never changed
-    assert found["tool_sequence"] == ["read", "grep", "read", "read", "edit", "edit", "read", "write"]
-    assert found["phase_transitions"] == ["explore", "localize", "implement", "explore", "implement"]
+    assert found["tool_sequence"] == [
+        "read",
+        "grep",
+        "read",
+        "read",
+        "edit",
+        "edit",
+        "read",
+        "write",
+    ]
+    assert found["phase_transitions"] == [
+        "explore",
+        "localize",
+        "implement",
+        "explore",
+        "implement",
+    ]
 
 
 def test_a_search_by_shell_reads_as_little_as_one_by_a_tool() -> None:
-    for shown, searched in (("cat b.py", "grep -n x b.py"), ("cd app && head -3 b.py", "cd app && rg x b.py")):
-        calls = [_call(i, "Bash", command=command) for i, command in enumerate((shown, searched), 1)]
+    for shown, searched in (
+        ("cat b.py", "grep -n x b.py"),
+        ("cd app && head -3 b.py", "cd app && rg x b.py"),
+    ):
+        calls = [
+            _call(i, "Bash", command=command) for i, command in enumerate((shown, searched), 1)
+        ]
         found = _of(*calls, _call(3, "Grep", path="b.py"), _call(4, "Edit", path="b.py"))
         assert found["edit_to_read_ratio"] == 1
-    assert _of(_call(1, "Bash", command="grep x b.py"), _call(2, "Edit", path="b.py"))["edit_to_read_ratio"] is None
+    assert (
+        _of(_call(1, "Bash", command="grep x b.py"), _call(2, "Edit", path="b.py"))[
+            "edit_to_read_ratio"
+        ]
+        is None
+    )
 
 
 def test_files_seen_in_order() -> None:
@@ -193,7 +230,14 @@ def test_files_seen_in_order() -> None:
         {"path": "b.py", "turn": 1, "at": 2, "read": 1, "changed": 3},
     ]
     assert (found["files_read_before_edit"], found["files_searched_before_edit"]) == (1, 2)
-    moved = of_session(Session("s", "claude-code", cwds=(W, f"{W}/web", "/home/ana"), calls=(_call(1, "Read", path="web/a.ts"),)))
+    moved = of_session(
+        Session(
+            "s",
+            "claude-code",
+            cwds=(W, f"{W}/web", "/home/ana"),
+            calls=(_call(1, "Read", path="web/a.ts"),),
+        )
+    )
     assert [one["path"] for one in moved["files_seen"]] == ["web/a.ts"]
     nowhere = of_session(Session("s", "gemini-cli", calls=(_call(1, "Read", path="a.py"),)))
     assert [one["path"] for one in nowhere["files_seen"]] == [f"{W}/a.py"]
@@ -217,7 +261,10 @@ def test_stops_name_the_tool_before_and_summaries_their_sizes() -> None:
             Usage("b", 13.0, 1, "m", input=5, cache_write=200),
         ),
     )
-    assert found["interruption_events"] == [{"turn": 1, "at": 5.0, "tool": "Bash"}, {"turn": 2, "at": 20.0, "tool": None}]
+    assert found["interruption_events"] == [
+        {"turn": 1, "at": 5.0, "tool": "Bash"},
+        {"turn": 2, "at": 20.0, "tool": None},
+    ]
     assert found["interruptions"] == 2
     assert found["compaction_events"] == [
         {"turn": 1, "at": 12.0, "tokens_before": 1100, "tokens_after": 205},
@@ -239,11 +286,19 @@ def test_reasoning_is_as_long_as_its_text() -> None:
 
 def test_files_of_the_first_plan_that_nobody_touched() -> None:
     todo = json.dumps(
-        {"todos": [{"content": "Mend src/app.py and see v1.2", "status": "x"}, {"content": "Test tests/test_app.py"}]}
+        {
+            "todos": [
+                {"content": "Mend src/app.py and see v1.2", "status": "x"},
+                {"content": "Test tests/test_app.py"},
+            ]
+        }
     )
     found = _of(replace(_call(1, "TodoWrite"), input=todo), _call(5, "Edit", path="src/app.py"))
     assert (found["plan_files"], found["gd_inaction"]) == (2, 0.5)
-    plan = _of(_call(5, "Edit", path="b.go"), turns=(Turn(1, 1.0, "# Plan\nChange `a.go`, then b.go", "plan"),))
+    plan = _of(
+        _call(5, "Edit", path="b.go"),
+        turns=(Turn(1, 1.0, "# Plan\nChange `a.go`, then b.go", "plan"),),
+    )
     assert (plan["plan_files"], plan["gd_inaction"]) == (2, 0.5)
     assert _of(_call(5, "Edit", path="b.go"))["gd_inaction"] is None
 
@@ -260,7 +315,9 @@ def test_files_of_the_first_plan_that_nobody_touched() -> None:
         ({"b.py"}, set(), 1),  # it ran above the root
     ],
 )
-def test_whether_the_right_file_was_changed_first(linked: set[str] | None, touched: set[str], expected: int | None) -> None:
+def test_whether_the_right_file_was_changed_first(
+    linked: set[str] | None, touched: set[str], expected: int | None
+) -> None:
     seen = [
         {"path": "a.py", "turn": 1, "at": 10.0, "read": 0, "changed": 9},
         {"path": "src/b.py", "turn": 1, "at": 40.0, "read": 3, "changed": 5},
@@ -275,12 +332,22 @@ def test_first_tool_precision_sees_relative_paths() -> None:
 
 
 def test_a_file_read_by_its_relative_path_is_one_the_session_changes() -> None:
-    read = replace(_call(1, "Read", path="a.py"), seen=FileObservation("a.py", 1, 1, "x", whole=True))
-    assert _of(read, _call(2, "Edit", path="a.py"))["phase_transitions"] == ["localize", "implement"]
+    read = replace(
+        _call(1, "Read", path="a.py"), seen=FileObservation("a.py", 1, 1, "x", whole=True)
+    )
+    assert _of(read, _call(2, "Edit", path="a.py"))["phase_transitions"] == [
+        "localize",
+        "implement",
+    ]
 
 
 def test_looking_with_git_is_no_acting() -> None:
-    looking = ("git log -3 && git -C /x diff --stat", "gh pr view 7", "git --no-pager show HEAD | head", "ls; rm x")
+    looking = (
+        "git log -3 && git -C /x diff --stat",
+        "gh pr view 7",
+        "git --no-pager show HEAD | head",
+        "ls; rm x",
+    )
     acting = ("git status && git commit -m x", "gh pr create --title x", "make", "git push")
     calls = [_call(at, "Bash", command=text) for at, text in enumerate((*looking, *acting), 1)]
     assert _of(*calls)["acting_commands"] == len(acting)
@@ -297,7 +364,9 @@ def test_errors_and_retries() -> None:
         _call(7, "Bash", command="ls", status=Status.UNKNOWN),
     )
     assert found["tool_errors"] == 3
-    assert found["tool_error_rate"] == 3 / 5  # the refused call and the one without result count as neither
+    assert (
+        found["tool_error_rate"] == 3 / 5
+    )  # the refused call and the one without result count as neither
     assert found["tool_errors_by_type"] == {"Bash": 1, "Edit": 2}
     assert found["first_attempt_failures"] == 4  # two failures, the third try, and make
     assert found["longest_error_run"] == 2
@@ -307,9 +376,15 @@ def test_errors_and_retries() -> None:
 def test_subagents() -> None:
     spawn = Spawn("a1", "general-purpose")
     found = _of(
-        _call(1, "Task", spawn=spawn), _call(2, "Task", spawn=spawn, status=Status.ERROR), _call(3, "Read", path="a", agent_id="a1")
+        _call(1, "Task", spawn=spawn),
+        _call(2, "Task", spawn=spawn, status=Status.ERROR),
+        _call(3, "Read", path="a", agent_id="a1"),
     )
-    assert (found["subagent_count"], found["subagents_succeeded"], found["tool_call_count"]) == (2, 1, 3)
+    assert (found["subagent_count"], found["subagents_succeeded"], found["tool_call_count"]) == (
+        2,
+        1,
+        3,
+    )
     assert _of(_call(1, "Read", path="a"))["subagents_succeeded"] is None
 
 
@@ -317,12 +392,19 @@ def test_subagents() -> None:
     ("marks", "said", "status", "normal"),
     [
         ((), (AgentMessage(9, 1, "text", "Done."),), Status.OK, 1),
-        ((SessionEvent("interrupt", 10, 1),), (AgentMessage(9, 1, "text", "I will"),), Status.OK, 0),
+        (
+            (SessionEvent("interrupt", 10, 1),),
+            (AgentMessage(9, 1, "text", "I will"),),
+            Status.OK,
+            0,
+        ),
         ((SessionEvent("interrupt", 3, 1),), (AgentMessage(9, 1, "text", "Done."),), Status.OK, 1),
         ((), (AgentMessage(1, 1, "text", "I will"),), Status.UNKNOWN, 0),
     ],
 )
-def test_how_it_ended(marks: tuple[SessionEvent, ...], said: tuple[AgentMessage, ...], status: Status, normal: int) -> None:
+def test_how_it_ended(
+    marks: tuple[SessionEvent, ...], said: tuple[AgentMessage, ...], status: Status, normal: int
+) -> None:
     calls = (_call(2, "Read", path="a"), _call(5, "Edit", path="a", status=status))
     assert _of(*calls, marks=marks, messages=said)["ended_normally"] == normal
 
@@ -380,7 +462,17 @@ def test_files_read_by_shell(command: str, paths: tuple[str, ...]) -> None:
 
 def test_usage_counts_once_per_response() -> None:
     usage = (
-        Usage("m1", 2, 1, "claude-opus-4-6", input=10, output=9, cache_read=100, cache_write=50, cache_write_1h=20),
+        Usage(
+            "m1",
+            2,
+            1,
+            "claude-opus-4-6",
+            input=10,
+            output=9,
+            cache_read=100,
+            cache_write=50,
+            cache_write_1h=20,
+        ),
         Usage("m2", 3, 1, "claude-opus-4-6", input=4, output=5, cache_read=300),
         Usage("m3", 4, 1, "claude-haiku-4-5-20251001", input=2, output=1, agent_id="a1"),
     )
@@ -403,7 +495,11 @@ def _cost(found: dict[str, Any], at: datetime | None = None) -> Any:
 
 def test_a_recorded_cost_wins_over_list_prices() -> None:
     recorded = Usage("m1", 1, 1, "claude-opus-4-6", 1_000_000, 9, cost=0.25)
-    assert _cost(_of(usage=(recorded,))) == {"cost_usd": 0.25, "cost_source": "recorded", "prices_as_of": None}
+    assert _cost(_of(usage=(recorded,))) == {
+        "cost_usd": 0.25,
+        "cost_source": "recorded",
+        "prices_as_of": None,
+    }
     listed = Usage("m2", 2, 1, "claude-opus-4-6", 1_000_000)
     mixed = {"cost_usd": 5.25, "cost_source": "mixed", "prices_as_of": standard_prices().as_of}
     assert _cost(_of(usage=(recorded, listed))) == mixed
@@ -422,7 +518,12 @@ def test_tokens_that_are_too_low_say_why() -> None:
 
 
 def test_the_reader_counts_streamed_usage_once_too() -> None:
-    usage = {"input_tokens": 3, "output_tokens": 7, "cache_read_input_tokens": 70, "cache_creation_input_tokens": 5}
+    usage = {
+        "input_tokens": 3,
+        "output_tokens": 7,
+        "cache_read_input_tokens": 70,
+        "cache_creation_input_tokens": 5,
+    }
     usage["cache_creation"] = {"ephemeral_5m_input_tokens": 1, "ephemeral_1h_input_tokens": 4}  # type: ignore[assignment]
     message = {
         "id": "m",
@@ -431,35 +532,56 @@ def test_the_reader_counts_streamed_usage_once_too() -> None:
         "content": [{"type": "text", "text": "a"}],
         "usage": usage,
     }
-    record = {"type": "assistant", "message": message, "timestamp": "2026-03-04T09:00:00Z", "cwd": W}
+    record = {
+        "type": "assistant",
+        "message": message,
+        "timestamp": "2026-03-04T09:00:00Z",
+        "cwd": W,
+    }
     lines = "".join(json.dumps({**record, "uuid": f"u{i}"}) + "\n" for i in range(3))
     found = of_session(claude_code.read("s", [lines.encode()]))
     assert found["unrecorded_tokens"] == {
-        "claude-opus-4-6": {"input": 3, "output": 7, "cache_read": 70, "cache_write": 5, "cache_write_1h": 4}
+        "claude-opus-4-6": {
+            "input": 3,
+            "output": 7,
+            "cache_read": 70,
+            "cache_write": 5,
+            "cache_write_1h": 4,
+        }
     }
 
 
 def _searched(model: str, searches: int, **more: Any) -> tuple[ToolCall, Usage]:
-    return replace(_call(2, "WebSearch"), model=model, searches=searches, turn=1), Usage("m1", 1, 1, model, input=1_000_000, **more)
+    return replace(_call(2, "WebSearch"), model=model, searches=searches, turn=1), Usage(
+        "m1", 1, 1, model, input=1_000_000, **more
+    )
 
 
 @pytest.mark.parametrize(
-    ("model", "tokens"), [("claude-opus-4-6", 5.0), ("gpt-5", 1.25), ("us.anthropic.claude-opus-4-6-v1:0", 5.0)]
+    ("model", "tokens"),
+    [("claude-opus-4-6", 5.0), ("gpt-5", 1.25), ("us.anthropic.claude-opus-4-6-v1:0", 5.0)],
 )
 def test_searches_of_the_web_cost_ten_dollars_for_a_thousand(model: str, tokens: float) -> None:
     call, usage = _searched(model, 3)
     found = _of(call, usage=(usage,))
-    assert found["unrecorded_tokens"][f"{model} search"]["input"] == 3 and found["input_tokens"] == 1_000_000
+    assert (
+        found["unrecorded_tokens"][f"{model} search"]["input"] == 3
+        and found["input_tokens"] == 1_000_000
+    )
     assert found["tokens_by_turn"]["1"] == found["unrecorded_tokens"]
     assert _cost(found)["cost_usd"] == pytest.approx(tokens + 0.03)
 
 
 def test_searches_have_a_price_beside_a_table_of_ones_own(tmp_path: Path) -> None:
     table = tmp_path / "p.toml"
-    table.write_text('as_of = "2030-01-01"\n[[model]]\nmatch = "claude-opus-4-6"\ninput = 2\noutput = 3\n')
+    table.write_text(
+        'as_of = "2030-01-01"\n[[model]]\nmatch = "claude-opus-4-6"\ninput = 2\noutput = 3\n'
+    )
     call, usage = _searched("claude-opus-4-6", 2)
     tokens = _of(call, usage=(usage,))["unrecorded_tokens"]
-    assert cost_of(tokens, None, chosen_prices(read_choice(table)), None)["cost_usd"] == pytest.approx(2.02)
+    assert cost_of(tokens, None, chosen_prices(read_choice(table)), None)[
+        "cost_usd"
+    ] == pytest.approx(2.02)
 
 
 def test_searches_of_another_vendor_have_no_price_and_recorded_costs_hold_them() -> None:
@@ -468,39 +590,74 @@ def test_searches_of_another_vendor_have_no_price_and_recorded_costs_hold_them()
     call, usage = _searched("claude-opus-4-6", 1, cost=0.25)
     assert _cost(_of(call, usage=(usage,)))["cost_usd"] == 0.25
     call, usage = _searched("claude-opus-4-6", 0)
-    assert not [model for model in _of(call, usage=(usage,))["unrecorded_tokens"] if "search" in model]
+    assert not [
+        model for model in _of(call, usage=(usage,))["unrecorded_tokens"] if "search" in model
+    ]
 
 
-def _long(model: str, *inputs: int, cached: int = 0, moment: datetime | None = None) -> float | None:
-    usage = tuple(Usage(f"m{n}", n, 1, model, input=tokens, cache_read=cached) for n, tokens in enumerate(inputs))
+def _long(
+    model: str, *inputs: int, cached: int = 0, moment: datetime | None = None
+) -> float | None:
+    usage = tuple(
+        Usage(f"m{n}", n, 1, model, input=tokens, cache_read=cached)
+        for n, tokens in enumerate(inputs)
+    )
     cost: float | None = _cost(_of(usage=usage), moment)["cost_usd"]
     return cost
 
 
 def test_a_long_request_costs_what_the_table_says_of_it() -> None:
     assert _long("claude-sonnet-4-5-20250929", 500_000) == pytest.approx(3.0)
-    assert _long("claude-sonnet-4-20250514", 10, cached=300_000) == pytest.approx(300_000 * 0.6e-6 + 10 * 6e-6, abs=1e-6)
-    assert _long("claude-sonnet-4-5-20250929", 150_000, 150_000) == pytest.approx(0.9)  # each is short
+    assert _long("claude-sonnet-4-20250514", 10, cached=300_000) == pytest.approx(
+        300_000 * 0.6e-6 + 10 * 6e-6, abs=1e-6
+    )
+    assert _long("claude-sonnet-4-5-20250929", 150_000, 150_000) == pytest.approx(
+        0.9
+    )  # each is short
     assert _long("claude-sonnet-4-5-20250929", 200_000) == pytest.approx(0.6)
     before, after = (datetime(2026, 3, day, tzinfo=UTC) for day in (12, 13))
-    assert (_long("claude-opus-4-6", 500_000, moment=before), _long("claude-opus-4-6", 500_000, moment=after)) == (5.0, 2.5)
+    assert (
+        _long("claude-opus-4-6", 500_000, moment=before),
+        _long("claude-opus-4-6", 500_000, moment=after),
+    ) == (5.0, 2.5)
     assert _long("gpt-5", 390_000) == pytest.approx(390_000 * 1.25e-6)
     assert _long("my-model", 390_000) is None
 
 
 def test_the_tokens_of_long_requests_stand_apart() -> None:
-    used = tuple(Usage(f"m{n}", n, 1, "x", input=tokens) for n, tokens in enumerate((5, 100_000, 100_001, 272_001)))
+    used = tuple(
+        Usage(f"m{n}", n, 1, "x", input=tokens)
+        for n, tokens in enumerate((5, 100_000, 100_001, 272_001))
+    )
     tokens = _of(usage=used)["unrecorded_tokens"]
-    assert {model: kinds["input"] for model, kinds in tokens.items()} == {"x": 100_005, "x >100000": 100_001, "x >272000": 272_001}
+    assert {model: kinds["input"] for model, kinds in tokens.items()} == {
+        "x": 100_005,
+        "x >100000": 100_001,
+        "x >272000": 272_001,
+    }
 
 
-def _fast(model: str, fast: bool, moment: datetime | None = None, tokens: int = 100_000) -> float | None:
-    usage = Usage("m", 1, 1, model, input=tokens, output=tokens, cache_write=tokens, cache_write_1h=tokens // 2, fast=fast)
+def _fast(
+    model: str, fast: bool, moment: datetime | None = None, tokens: int = 100_000
+) -> float | None:
+    usage = Usage(
+        "m",
+        1,
+        1,
+        model,
+        input=tokens,
+        output=tokens,
+        cache_write=tokens,
+        cache_write_1h=tokens // 2,
+        fast=fast,
+    )
     cost: float | None = _cost(_of(usage=(usage,)), moment)["cost_usd"]
     return cost
 
 
-@pytest.mark.parametrize(("model", "factor"), [("claude-opus-5", 2), ("claude-opus-4-8", 2), ("claude-opus-4-6", 6)])
+@pytest.mark.parametrize(
+    ("model", "factor"), [("claude-opus-5", 2), ("claude-opus-4-8", 2), ("claude-opus-4-6", 6)]
+)
 def test_an_answer_of_the_fast_tier_costs_a_multiple(model: str, factor: int) -> None:
     """Writes to a cache, for five minutes and for an hour, too."""
     moment = datetime(2026, 9, 1, tzinfo=UTC)
@@ -522,12 +679,19 @@ def test_a_long_answer_of_the_fast_tier_is_both() -> None:
 
 def test_what_the_agent_recorded_of_a_fast_answer_wins() -> None:
     usage = Usage("m", 1, 1, "claude-sonnet-5", input=9, fast=True, cost=0.5)
-    assert (_cost(_of(usage=(usage,)))["cost_usd"], _cost(_of(usage=(usage,)))["cost_source"]) == (0.5, "recorded")
+    assert (_cost(_of(usage=(usage,)))["cost_usd"], _cost(_of(usage=(usage,)))["cost_source"]) == (
+        0.5,
+        "recorded",
+    )
 
 
-@pytest.mark.parametrize("model", ["claude-opus-9", "my-model", "", "xclaude-opus-4-6", "claude-opus-4-6-turbo"])
+@pytest.mark.parametrize(
+    "model", ["claude-opus-9", "my-model", "", "xclaude-opus-4-6", "claude-opus-4-6-turbo"]
+)
 def test_unknown_models_have_no_cost(model: str) -> None:
-    found = _of(usage=(Usage("m1", 1, 1, "claude-opus-4-6", 9, 9), Usage("m2", 1, 1, model, input=1)))
+    found = _of(
+        usage=(Usage("m1", 1, 1, "claude-opus-4-6", 9, 9), Usage("m2", 1, 1, model, input=1))
+    )
     assert set(_cost(found).values()) == {None}
     assert found["input_tokens"] == 10
 
@@ -536,13 +700,18 @@ def test_a_kind_of_token_without_a_price_has_no_cost() -> None:
     counts = {"input": 1, "output": 1, "cache_read": 0, "cache_write": 3, "cache_write_1h": 0}
     prices = standard_prices()
     assert cost_of({"gpt-5": counts}, None, prices, None)["cost_usd"] is None
-    assert cost_of({"gpt-5": {**counts, "cache_write": 0}}, None, prices, None)["cost_usd"] == pytest.approx(11.25e-6, abs=1e-6)
+    assert cost_of({"gpt-5": {**counts, "cache_write": 0}}, None, prices, None)[
+        "cost_usd"
+    ] == pytest.approx(11.25e-6, abs=1e-6)
 
 
 def test_a_price_table_of_ones_own(tmp_path: Path) -> None:
     table = tmp_path / "p.toml"
     table.write_text('as_of = "2030-01-01"\n[[model]]\nmatch = "my-.*"\ninput = 2\noutput = 3\n')
-    counts = dict.fromkeys(("cache_read", "cache_write", "cache_write_1h"), 0) | {"input": 1_000_000, "output": 1_000_000}
+    counts = dict.fromkeys(("cache_read", "cache_write", "cache_write_1h"), 0) | {
+        "input": 1_000_000,
+        "output": 1_000_000,
+    }
     found = cost_of({"my-own": counts}, None, chosen_prices(read_choice(table)), None)
     assert found == {"cost_usd": 5.0, "cost_source": "list", "prices_as_of": "2030-01-01"}
     for wrong in (
@@ -595,7 +764,9 @@ def test_latency_of_each_response() -> None:
         ),
     )
     assert found["per_response_latency_s"] == [4.0, 3.5, 6.5]
-    assert _of(usage=(Usage("a", 12.0, 1, "m", 1, 1),))["per_response_latency_s"] is None  # nothing came before
+    assert (
+        _of(usage=(Usage("a", 12.0, 1, "m", 1, 1),))["per_response_latency_s"] is None
+    )  # nothing came before
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
@@ -633,7 +804,11 @@ _INJECTED = (
 
 @pytest.mark.parametrize("injected", _INJECTED)
 def test_injected_text_is_never_the_users(injected: str) -> None:
-    texts = ["Add a mean to the table", injected, "And <system-reminder>that's wrong, undo</system-reminder> a median"]
+    texts = [
+        "Add a mean to the table",
+        injected,
+        "And <system-reminder>that's wrong, undo</system-reminder> a median",
+    ]
     records = [
         {
             "type": "user",
@@ -644,7 +819,9 @@ def test_injected_text_is_never_the_users(injected: str) -> None:
         }
         for i, text in enumerate(texts)
     ]
-    found = of_session(claude_code.read("s", ["".join(json.dumps(r) + "\n" for r in records).encode()]))
+    found = of_session(
+        claude_code.read("s", ["".join(json.dumps(r) + "\n" for r in records).encode()])
+    )
     assert found["user_turn_count"] == 2
     assert found["user_msg_lengths"] == [6, 3]
     assert (found["correction_turns"], found["last_message_rejects"]) == (0, 0)
@@ -677,7 +854,10 @@ def test_last_message() -> None:
     assert last("Add a mean", "thanks!") == (0, 1)
     assert last("thanks in advance") == (0, 0)  # the only message
     assert last("Add a mean", "revert that, thanks") == (1, 0)
-    assert last("Add a mean", "great, and now make the second part of the table as wide as the first one is today") == (0, 0)
+    assert last(
+        "Add a mean",
+        "great, and now make the second part of the table as wide as the first one is today",
+    ) == (0, 0)
     assert last("Add a mean", "ok but it's wrong") == (0, 0)
 
 
@@ -702,9 +882,13 @@ def test_every_list_is_lower_case_and_has_no_phrase_twice() -> None:
 
 def test_hedging_by_turn() -> None:
     said = (
-        AgentMessage(2, 1, "text", "I think it might fail. " + "word " * 15),  # 5 + 15 words, 2 phrases
+        AgentMessage(
+            2, 1, "text", "I think it might fail. " + "word " * 15
+        ),  # 5 + 15 words, 2 phrases
         AgentMessage(4, 2, "text", "Done now"),
-        AgentMessage(5, 2, "text", "perhaps maybe", agent_id="sub"),  # a subagent's words are not the agent's
+        AgentMessage(
+            5, 2, "text", "perhaps maybe", agent_id="sub"
+        ),  # a subagent's words are not the agent's
     )
     found = _of(messages=said, turns=(Turn(1, 1.0, "a"), Turn(2, 3.0, "b"), Turn(3, 9.0, "c")))
     assert found["agent_words"] == 22
@@ -716,15 +900,33 @@ def test_plans_questions_and_assumptions() -> None:
     first = "I'll assume Go.\n1. Read it\n2. Change it\n- Test it\nShould I also rename it?"
     later = "1. not a plan any more\n2. at all"
     said = (AgentMessage(1, 1, "text", first), AgentMessage(9, 1, "text", later))
-    found = _of(_call(2, "Read", path="a"), _call(3, "Edit", path="a"), messages=said, turns=(Turn(1, 0.0, "x"),))
-    assert (found["plan_steps_detected"], found["assumption_count"], found["confirmation_requests"]) == (3, 1, 1)
+    found = _of(
+        _call(2, "Read", path="a"),
+        _call(3, "Edit", path="a"),
+        messages=said,
+        turns=(Turn(1, 0.0, "x"),),
+    )
+    assert (
+        found["plan_steps_detected"],
+        found["assumption_count"],
+        found["confirmation_requests"],
+    ) == (3, 1, 1)
     assert found["clarification_sought"] == 0  # it went on and edited
-    assert _of(messages=(AgentMessage(1, 1, "text", "Which one do you mean?"),))["clarification_sought"] == 1
+    assert (
+        _of(messages=(AgentMessage(1, 1, "text", "Which one do you mean?"),))[
+            "clarification_sought"
+        ]
+        == 1
+    )
 
 
 def test_repetition() -> None:
     calls = [_call(i, "Bash", command="go test") for i in range(3)]
-    found = _of(*calls, _call(5, "Bash", command="go vet"), _call(6, "Bash", command="go test", agent_id="sub"))
+    found = _of(
+        *calls,
+        _call(5, "Bash", command="go vet"),
+        _call(6, "Bash", command="go test", agent_id="sub"),
+    )
     assert (found["repeated_calls"], found["repetition_rate"]) == (2, 2 / 5)
 
 
@@ -743,9 +945,13 @@ def test_slope_and_underspecification() -> None:
     assert underspecification("`total` must return 0 for no rows " + "please " * 60) == 0
 
 
-@pytest.mark.parametrize(("origin", "measured"), [("prompt", True), ("plan", True), ("command", False)])
+@pytest.mark.parametrize(
+    ("origin", "measured"), [("prompt", True), ("plan", True), ("command", False)]
+)
 def test_the_opening_is_measured_and_not_the_first_answer(origin: str, measured: bool) -> None:
-    plan = "Implement the following plan:\n" + "\n".join(f"{n}. `rows_{n}` must return {n} in app.py" for n in range(20))
+    plan = "Implement the following plan:\n" + "\n".join(
+        f"{n}. `rows_{n}` must return {n} in app.py" for n in range(20)
+    )
     found = _of(turns=(Turn(1, 1.0, plan, origin), Turn(2, 5.0, "yes")))
     assert found["prompt_underspecification"] == (0 if measured else None)
 
@@ -797,7 +1003,10 @@ def test_undo_commands(command: str, files: int) -> None:
     assert [one["by"] for one in by_user] == ["human"] * bool(files)
 
 
-@pytest.mark.parametrize("output", ["No local changes to save", "fatal: not a git repository", "error: pathspec did not match"])
+@pytest.mark.parametrize(
+    "output",
+    ["No local changes to save", "fatal: not a git repository", "error: pathspec did not match"],
+)
 def test_an_undo_that_git_refused_behind_a_pipe_is_none(output: str) -> None:
     edit, stash = _call(1, "Edit", path="a.py"), _call(5, "Bash", command="git stash | head")
     assert len(_of(edit, stash)["undo_commands"]) == 1
@@ -807,4 +1016,9 @@ def test_an_undo_that_git_refused_behind_a_pipe_is_none(output: str) -> None:
 
 def test_an_undo_after_the_commit_reaches_nothing() -> None:
     commit = _call(3, "Bash", command="git commit -am x", commits=("abc1234",))
-    assert _of(_call(1, "Edit", path="a.py"), commit, _call(5, "Bash", command="git reset --hard"))["undo_commands"] == []
+    assert (
+        _of(_call(1, "Edit", path="a.py"), commit, _call(5, "Bash", command="git reset --hard"))[
+            "undo_commands"
+        ]
+        == []
+    )

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from attribution.features.costs import cost_of
-from attribution.features.prices import LISTED, chosen_prices, list_prices, read_choice, standard_prices
+from attribution.features.prices import (
+    LISTED,
+    chosen_prices,
+    list_prices,
+    read_choice,
+    standard_prices,
+)
 from collector.errors import WhoWroteError
 
 
@@ -17,13 +23,22 @@ def test_models_of_both_lists_cost_the_same() -> None:
     pytest.importorskip("genai_prices")
     prices, ours = chosen_prices(read_choice(Path(LISTED))), standard_prices()
     assert prices.as_of.startswith(f"{LISTED} ")
-    for model in ("claude-opus-4-6", "claude-sonnet-4-5-20250929", "claude-sonnet-4.6", "claude-haiku-4-5-20251001", "gpt-5"):
+    for model in (
+        "claude-opus-4-6",
+        "claude-sonnet-4-5-20250929",
+        "claude-sonnet-4.6",
+        "claude-haiku-4-5-20251001",
+        "gpt-5",
+    ):
         known, listed = ours.of(model), prices.of(model)
         assert known is not None and listed is not None
         assert {kind: listed[kind] for kind in known} == pytest.approx(dict(known)), model
 
 
-@pytest.mark.parametrize("model", ["claude-opus-4-6[1m]", "claude-opus-4-6-fast", "deepseek-v4-flash-free", "my-model", ""])
+@pytest.mark.parametrize(
+    "model",
+    ["claude-opus-4-6[1m]", "claude-opus-4-6-fast", "deepseek-v4-flash-free", "my-model", ""],
+)
 def test_a_name_that_only_resembles_a_model_has_no_price(model: str) -> None:
     pytest.importorskip("genai_prices")
     assert list_prices().of(model) is None
@@ -36,14 +51,26 @@ def test_a_model_of_a_transcript_may_be_called_anything(model: str) -> None:
 
 def test_costs_are_computed_with_them() -> None:
     pytest.importorskip("genai_prices")
-    counts = {"input": 1_000_000, "output": 0, "cache_read": 0, "cache_write": 0, "cache_write_1h": 0}
+    counts = {
+        "input": 1_000_000,
+        "output": 0,
+        "cache_read": 0,
+        "cache_write": 0,
+        "cache_write_1h": 0,
+    }
     found = cost_of({"gpt-5": counts}, None, list_prices(), None)
-    assert found == {"cost_usd": pytest.approx(1.25), "cost_source": "list", "prices_as_of": list_prices().as_of}
+    assert found == {
+        "cost_usd": pytest.approx(1.25),
+        "cost_source": "list",
+        "prices_as_of": list_prices().as_of,
+    }
 
 
 def test_the_price_is_the_one_of_the_day() -> None:
     pytest.importorskip("genai_prices")
-    before, after = (list_prices().of("o3", datetime(2025, month, 1, tzinfo=UTC)) for month in (5, 7))
+    before, after = (
+        list_prices().of("o3", datetime(2025, month, 1, tzinfo=UTC)) for month in (5, 7)
+    )
     assert before is not None and after is not None
     assert (before["input"], after["input"]) == (10.0, 2.0)
 
@@ -53,17 +80,39 @@ def test_without_a_choice_the_list_comes_first_and_the_small_table_second() -> N
     prices = chosen_prices(None)
     assert prices.as_of == f"{list_prices().as_of}, else {standard_prices().as_of}"
     assert prices.of("gpt-5.2-codex") == standard_prices().of("gpt-5.2-codex")
-    assert standard_prices().of("gpt-4o") is None and prices.of("gpt-4o") == list_prices().of("gpt-4o") is not None
+    assert (
+        standard_prices().of("gpt-4o") is None
+        and prices.of("gpt-4o") == list_prices().of("gpt-4o") is not None
+    )
 
 
 def test_models_of_2026_have_a_price_without_the_package() -> None:
-    prices, before, after = standard_prices(), datetime(2026, 8, 20, tzinfo=UTC), datetime(2026, 8, 21, tzinfo=UTC)
-    names = ["claude-opus-4-7", "claude-opus-4.8", "claude-opus-5", "claude-sonnet-5", "claude-fable-5", "gpt-5.3-codex", "gpt-5.5"]
+    prices, before, after = (
+        standard_prices(),
+        datetime(2026, 8, 20, tzinfo=UTC),
+        datetime(2026, 8, 21, tzinfo=UTC),
+    )
+    names = [
+        "claude-opus-4-7",
+        "claude-opus-4.8",
+        "claude-opus-5",
+        "claude-sonnet-5",
+        "claude-fable-5",
+        "gpt-5.3-codex",
+        "gpt-5.5",
+    ]
     assert [model for model in names if prices.of(model) is None] == []
     dated = [prices.of("gpt-5.6-sol", moment) for moment in (before, after)]
-    assert [known and (known["input"], known["output"]) for known in dated] == [(5.0, 30.0), (4.0, 20.0)]
+    assert [known and (known["input"], known["output"]) for known in dated] == [
+        (5.0, 30.0),
+        (4.0, 20.0),
+    ]
     requests = [prices.of(f"gpt-5.4{longer}") for longer in ("", " >200000", " >272000")]
-    assert [known and (known["input"], known["output"]) for known in requests] == [(2.5, 15.0), (2.5, 15.0), (5.0, 22.5)]
+    assert [known and (known["input"], known["output"]) for known in requests] == [
+        (2.5, 15.0),
+        (2.5, 15.0),
+        (5.0, 22.5),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +129,13 @@ def test_a_reseller_charges_what_the_vendor_does(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["openrouter/anthropic/claude-opus-4.6:free", "ollama/gpt-5", "github_copilot/gpt-5", "claude-opus-4-7-fast"]
+    "name",
+    [
+        "openrouter/anthropic/claude-opus-4.6:free",
+        "ollama/gpt-5",
+        "github_copilot/gpt-5",
+        "claude-opus-4-7-fast",
+    ],
 )
 def test_what_others_bill_in_their_own_way_has_no_price(name: str) -> None:
     assert standard_prices().of(name) is None

@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.verdicts import CallRef
-from attribution.outcomes.outcome import Ending, UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
+from attribution.outcomes.outcome import (
+    Ending,
+    UndoCommand,
+    Undone,
+    Visit,
+    neighbours,
+    reverter,
+    session_outcome,
+    undone,
+)
 from attribution.outcomes.regions import Region, Regions, convergence_of, first_return, regions_of
 from collector.model import Edit, Replacement
 
@@ -27,21 +36,35 @@ class File:
     def to(self, text: str, session: int = 1, path: str = "f") -> File:
         self.at += 1
         edit = Edit(path, "write", content=text, before=self.text, before_known=True)
-        self.tree.apply(ReplayStep(self.at, 0, path, edit, CallRef(session, f"c{self.at:.0f}", int(self.at), self.at)))
+        self.tree.apply(
+            ReplayStep(
+                self.at, 0, path, edit, CallRef(session, f"c{self.at:.0f}", int(self.at), self.at)
+            )
+        )
         self.text = text
         return self
 
     def swap(self, old: str, new: str, session: int = 1) -> File:
         self.at += 1
         edit = Edit("f", "edit", (Replacement(old, new),), before=self.text, before_known=True)
-        self.tree.apply(ReplayStep(self.at, 0, "f", edit, CallRef(session, f"c{self.at:.0f}", int(self.at), self.at)))
+        self.tree.apply(
+            ReplayStep(
+                self.at, 0, "f", edit, CallRef(session, f"c{self.at:.0f}", int(self.at), self.at)
+            )
+        )
         self.text = self.text.replace(old, new, 1)
         return self
 
     def remove(self, session: int = 1) -> File:
         self.at += 1
         self.tree.apply(
-            ReplayStep(self.at, 0, "f", Edit("f", "delete"), CallRef(session, f"c{self.at:.0f}", int(self.at), self.at))
+            ReplayStep(
+                self.at,
+                0,
+                "f",
+                Edit("f", "delete"),
+                CallRef(session, f"c{self.at:.0f}", int(self.at), self.at),
+            )
         )
         self.text = ""
         return self
@@ -58,7 +81,13 @@ class File:
     def edited(self) -> list[Region]:
         return [r for r in self.regions().regions if r.convergence]
 
-    def undone(self, session: int = 1, cause: str = "human", close: float = 99.0, commands: Sequence[UndoCommand] = ()) -> Undone:
+    def undone(
+        self,
+        session: int = 1,
+        cause: str = "human",
+        close: float = 99.0,
+        commands: Sequence[UndoCommand] = (),
+    ) -> Undone:
         found = self.regions()
         own = [r for r in found.regions if r.session_id == session]
         return undone(close, own, self.tree.changes, found.where, lambda *_: cause, commands)
@@ -74,7 +103,10 @@ class File:
         ("one\nthree\nfour\nfive\nsix\n", 1),  # removes it
         ("one\n2\nthree\nfour\nFIVE\nsix\n", 0),  # another line
         ("one\n2\nnew\nthree\nfour\nfive\nsix\n", 0),  # inserts below it, not inside
-        ("zero\nzero\none\n2\nthree\nfour\nfive\nsix\n", 0),  # above it: only the number of the line changes
+        (
+            "zero\nzero\none\n2\nthree\nfour\nfive\nsix\n",
+            0,
+        ),  # above it: only the number of the line changes
         ("one\nTWO\nTHREE\nfour\nfive\nsix\n", 1),  # changes it and a neighbour
     ],
 )
@@ -97,12 +129,19 @@ def test_an_insertion_strictly_inside_belongs_to_the_region() -> None:
 
 def test_lines_put_back_where_they_were_taken_away_are_one_region() -> None:
     file = File().swap("three\n", "").swap("two\n", "two\nthree\n")
-    assert [(r.sizes, r.convergence, r.returned_to) for r in file.edited()] == [([1, 1], "oscillating", 0)]
+    assert [(r.sizes, r.convergence, r.returned_to) for r in file.edited()] == [
+        ([1, 1], "oscillating", 0)
+    ]
     assert (file.undone().files.restored, dict(file.undone().files.by)) == (1, {"agent": 0})
 
 
 def test_the_text_before_is_what_the_session_found_not_what_the_first_one_did() -> None:
-    file = File().swap("two\n", "zwei\n", session=1).swap("zwei\n", "deux\n", session=2).swap("deux\n", "zwei\n", session=2)
+    file = (
+        File()
+        .swap("two\n", "zwei\n", session=1)
+        .swap("zwei\n", "deux\n", session=2)
+        .swap("deux\n", "zwei\n", session=2)
+    )
     (region,) = file.edited()
     assert (region.session_id, region.convergence, region.returned_to) == (2, "oscillating", 0)
     assert (file.undone(2).files.reverted, dict(file.undone(2).files.by)) == (1, {"agent": 1})
@@ -110,7 +149,10 @@ def test_the_text_before_is_what_the_session_found_not_what_the_first_one_did() 
 
 def test_lines_put_elsewhere_than_where_some_were_taken_away_are_another_region() -> None:
     assert File().swap("three\n", "").swap("one\n", "one\nthree\n").edited() == []
-    assert File().swap("three\n", "", session=1).swap("two\n", "two\nthree\n", session=2).edited() == []
+    assert (
+        File().swap("three\n", "", session=1).swap("two\n", "two\nthree\n", session=2).edited()
+        == []
+    )
 
 
 def test_two_places_joined_by_a_later_edit_are_one_region() -> None:
@@ -131,7 +173,13 @@ def test_each_session_has_regions_of_its_own() -> None:
 
 
 def test_prior_sessions_count_once_each_and_only_whose_lines_are_changed() -> None:
-    file = File().swap("two\n", "2\n", 1).swap("five\n", "5\n", 2).swap("2\n", "II\n", 3).swap("one\n", "1\n", 3)
+    file = (
+        File()
+        .swap("two\n", "2\n", 1)
+        .swap("five\n", "5\n", 2)
+        .swap("2\n", "II\n", 3)
+        .swap("one\n", "1\n", 3)
+    )
     assert file.regions().prior == {3: {1}}
 
 
@@ -146,7 +194,10 @@ def test_prior_sessions_count_once_each_and_only_whose_lines_are_changed() -> No
         (["a\n", "b\n"], ("converging", -1)),  # the same size
         (["a\n", "b\n", "a\n"], ("oscillating", 1)),
         (["a\n", "two\n"], ("oscillating", 0)),  # as before the session
-        (["a\n", "  a\n"], ("converging", -1)),  # whitespace is no other state, and nothing came back
+        (
+            ["a\n", "  a\n"],
+            ("converging", -1),
+        ),  # whitespace is no other state, and nothing came back
         (["a\n", "b\n", "  a\n"], ("oscillating", 1)),
         (["a\n", "b\n", "c\n", "b\n"], ("oscillating", 2)),
     ],
@@ -161,7 +212,12 @@ def test_convergence_of_a_region(texts: Sequence[str], expected: tuple[str, int]
 
 
 def test_a_wider_edit_does_not_hide_that_the_text_came_back() -> None:
-    file = File().swap("three\n", "3\n").swap("two\n3\nfour\n", "x\n").swap("x\n", "two\nthree\nfour\n")
+    file = (
+        File()
+        .swap("three\n", "3\n")
+        .swap("two\n3\nfour\n", "x\n")
+        .swap("x\n", "two\nthree\nfour\n")
+    )
     (region,) = file.edited()
     assert (region.convergence, region.returned_to) == ("oscillating", 0)
     assert region.states[0] == ("two", "three", "four")
@@ -178,7 +234,12 @@ def test_lines_that_change_places_are_not_back() -> None:
 
 
 def test_what_a_person_changed_in_between_is_part_of_the_text() -> None:
-    file = File().swap("two\n", "a\n").seen(BASE.replace("two", "quite another thing")).swap("quite another thing\n", "b\n")
+    file = (
+        File()
+        .swap("two\n", "a\n")
+        .seen(BASE.replace("two", "quite another thing"))
+        .swap("quite another thing\n", "b\n")
+    )
     assert [c.call is None for c in file.tree.changes] == [False, True, False]
 
 
@@ -235,7 +296,9 @@ def test_the_states_of_a_whole_file_are_its_texts(texts: list[list[str]]) -> Non
         file.to("".join(f"{c}\n" for c in letters))
     for region in file.edited():
         if len(file.regions().regions) == 1:
-            assert sorted(region.states[-1]) == sorted(line for line in file.text.split() if line in region.states[-1])
+            assert sorted(region.states[-1]) == sorted(
+                line for line in file.text.split() if line in region.states[-1]
+            )
     everything = file.regions().where
     assert all(everything.values())
 
@@ -273,14 +336,24 @@ def test_rewriting_is_not_undoing() -> None:
 
 def test_half_of_the_lines_must_be_undone() -> None:
     file = File().swap("two\n", "a\nb\n").swap("five\n", "c\nd\ne\n").swap("a\nb\n", "two\n")
-    assert (file.undone().peak, file.undone().places.reverted, file.undone().taken_back.lines) == (5, 2, 0)
+    assert (file.undone().peak, file.undone().places.reverted, file.undone().taken_back.lines) == (
+        5,
+        2,
+        0,
+    )
     file.swap("c\nd\ne\n", "five\n")
     assert file.undone().taken_back.lines == 5
 
 
 def test_a_file_put_back_counts_without_the_places_that_changed_back_in_others() -> None:
     back = File().swap("two\n", "a\nb\n").swap("a\nb\n", "two\n").undone()
-    other = File().swap("two\n", "c\n").swap("five\n", "".join(f"{n}\n" for n in range(9))).swap("c\n", "two\n").undone()
+    other = (
+        File()
+        .swap("two\n", "c\n")
+        .swap("five\n", "".join(f"{n}\n" for n in range(9)))
+        .swap("c\n", "two\n")
+        .undone()
+    )
     back.add(other)
     assert (back.peak, back.places.reverted, back.taken_back.lines) == (12, 3, 2)
 
@@ -288,7 +361,9 @@ def test_a_file_put_back_counts_without_the_places_that_changed_back_in_others()
 def test_removing_ones_own_new_file_undoes_nothing() -> None:
     found = File("").to("a\nb\n").remove().undone()
     assert found.files.lines == 0
-    assert found.places.reverted == 2  # its lines are gone and what was there before, nothing, is back
+    assert (
+        found.places.reverted == 2
+    )  # its lines are gone and what was there before, nothing, is back
 
 
 def test_a_command_that_the_replay_did_not_see_takes_lines_back() -> None:
@@ -296,9 +371,16 @@ def test_a_command_that_the_replay_did_not_see_takes_lines_back() -> None:
     command = UndoCommand(2.5, 0.0, frozenset({"/home/ada/repo/f"}), "agent")
     found = file.undone(commands=[command])
     assert (found.files.reverted, dict(found.taken_back.by)) == (3, {"agent": 3}) and found.mostly
-    late = file.undone(commands=[UndoCommand(2.5, 1.5, frozenset({"f"}), "human")]).taken_back  # a commit came between the edits
+    late = file.undone(
+        commands=[UndoCommand(2.5, 1.5, frozenset({"f"}), "human")]
+    ).taken_back  # a commit came between the edits
     assert (late.lines, dict(late.by)) == (1, {"human": 1})
-    assert file.undone(commands=[UndoCommand(2.5, 0.0, frozenset({"other"}), "agent")]).taken_back.lines == 0
+    assert (
+        file.undone(
+            commands=[UndoCommand(2.5, 0.0, frozenset({"other"}), "agent")]
+        ).taken_back.lines
+        == 0
+    )
 
 
 def test_what_is_written_again_at_once_was_not_undone() -> None:

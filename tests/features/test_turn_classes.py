@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from attribution.features import of_session
-from attribution.features.turn_classes import TurnClass, classify, complains, language_of, shows_error, turn_features, turn_model
+from attribution.features.turn_classes import (
+    TurnClass,
+    classify,
+    complains,
+    language_of,
+    shows_error,
+    turn_features,
+    turn_model,
+)
 from attribution.queries.pushback import ALL, By, pushback_table
 from attribution.stages import feature_rows
 from collector.errors import WhoWroteError
@@ -140,17 +148,31 @@ def test_what_an_editor_puts_before_a_request_is_not_read() -> None:
 def test_each_model_was_measured_on_enough_messages(by_vectors: bool) -> None:
     for counts in turn_model(by_vectors).languages.values():
         assert counts["tp"] + counts["fn"] >= 15 and counts["fp"] + counts["tn"] >= 15
-        assert counts["tp"] / (counts["tp"] + counts["fn"]) + counts["tn"] / (counts["tn"] + counts["fp"]) >= 1.25
+        assert (
+            counts["tp"] / (counts["tp"] + counts["fn"])
+            + counts["tn"] / (counts["tn"] + counts["fp"])
+            >= 1.25
+        )
 
 
 def _said(*texts: str) -> dict[str, object]:
-    return of_session(Session("s", "claude-code", turns=tuple(Turn(i, float(i), text) for i, text in enumerate(texts, 1))))
+    return of_session(
+        Session(
+            "s",
+            "claude-code",
+            turns=tuple(Turn(i, float(i), text) for i, text in enumerate(texts, 1)),
+        )
+    )
 
 
 def test_features_of_a_session_in_english() -> None:
     found = _said("Please add a mean", "no, that is wrong, it still fails", "yes, go ahead")
     assert found["turn_languages"] == ["en", "en", "en"]
-    assert (found["turns_classified"], found["pushback_turns"], found["correction_turns"]) == (2, 1, 1)
+    assert (found["turns_classified"], found["pushback_turns"], found["correction_turns"]) == (
+        2,
+        1,
+        1,
+    )
 
 
 def test_what_no_list_and_no_model_can_tell_is_null() -> None:
@@ -174,14 +196,30 @@ def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(tmp_path: Pa
                     "INSERT INTO sessions (id, repo_id, key, label, agent, transcript) VALUES (?, 1, ?, 's', ?, 'present')",
                     (number, f"s{number}", agent),
                 )
-            feature_rows.write(store, 1, _said("Please add a mean", *(["that is still wrong"] * 30), *(["yes, go ahead"] * 70)))
+            feature_rows.write(
+                store,
+                1,
+                _said(
+                    "Please add a mean", *(["that is still wrong"] * 30), *(["yes, go ahead"] * 70)
+                ),
+            )
             feature_rows.write(store, 2, _said("Please add a mean", "違う、直して"))
         first, second, whole = pushback_table(store)
-        assert (first["name"], first["messages"], first["classified"], first["counted"]) == ("claude-code", 100, 100, 30)
+        assert (first["name"], first["messages"], first["classified"], first["counted"]) == (
+            "claude-code",
+            100,
+            100,
+            30,
+        )
         assert first["low"] < first["share"] < first["high"]
-        assert first["share"] == pytest.approx(whole["share"]) and (whole["name"], whole["messages"]) == (ALL, 101)
+        assert first["share"] == pytest.approx(whole["share"]) and (
+            whole["name"],
+            whole["messages"],
+        ) == (ALL, 101)
         assert (second["messages"], second["classified"], second["share"]) == (1, 0, None)
-        why = store.rows("SELECT feature, reason FROM feature_nulls WHERE session_id = 2 AND feature LIKE '%_turns'")
+        why = store.rows(
+            "SELECT feature, reason FROM feature_nulls WHERE session_id = 2 AND feature LIKE '%_turns'"
+        )
         assert {(row["feature"], row["reason"]) for row in why} == {
             ("pushback_turns", "not_classified"),
             ("correction_turns", "not_english"),
@@ -202,9 +240,22 @@ def test_shares_by_language_and_deeds_beside_words(tmp_path: Path) -> None:
             connection.execute(
                 "INSERT INTO sessions (id, repo_id, key, label, agent, transcript) VALUES (1, 1, 's', 's', 'codex', 'present')"
             )
-            said = ("Please add a mean", "違う、直して", "that is still wrong", "y", "that is wrong again", "yes, go ahead")
+            said = (
+                "Please add a mean",
+                "違う、直して",
+                "that is still wrong",
+                "y",
+                "that is wrong again",
+                "yes, go ahead",
+            )
             feature_rows.write(store, 1, _said(*said))
-            for turn, produced, changed, undone in ((1, 5, 5, 1), (2, 3, 0, 0), (3, 0, 0, 0), (4, 2, 1, 0), (5, 4, 0, 0)):
+            for turn, produced, changed, undone in (
+                (1, 5, 5, 1),
+                (2, 3, 0, 0),
+                (3, 0, 0, 0),
+                (4, 2, 1, 0),
+                (5, 4, 0, 0),
+            ):
                 connection.execute(
                     "INSERT INTO turn_outcomes (repo_id, session_id, turn_index, origin, calls, failed_calls, edits, "
                     "lines_written, produced, dictated, changed_next, discarded, places, places_again, places_undone, committed) "
@@ -216,10 +267,19 @@ def test_shares_by_language_and_deeds_beside_words(tmp_path: Path) -> None:
         ja, en, whole = rows["ja"], rows["en"], rows[ALL]
         assert (ja["messages"], ja["classified"], ja["share"], ja["listed"]) == (1, 0, None, None)
         assert "not measured" in ja["note"]
-        assert (ja["deeds_answers"], ja["deeds_changed"], ja["deeds_undone"], ja["deeds_agree"]) == (1, 1, 1, None)
+        assert (
+            ja["deeds_answers"],
+            ja["deeds_changed"],
+            ja["deeds_undone"],
+            ja["deeds_agree"],
+        ) == (1, 1, 1, None)
         assert (en["messages"], en["classified"], en["counted"]) == (3, 3, 2)
         # "that is still wrong" changed nothing, "that is wrong again" did, "yes, go ahead" is neither.
-        assert (en["deeds_answers"], en["deeds_classified"], en["deeds_said_and_changed"]) == (3, 3, 1)
+        assert (en["deeds_answers"], en["deeds_classified"], en["deeds_said_and_changed"]) == (
+            3,
+            3,
+            1,
+        )
         assert (en["deeds_said_only"], en["deeds_changed_only"]) == (1, 0)
         assert en["deeds_agree"] is None, "three messages are too few"
         assert (whole["messages"], whole["deeds_answers"], whole["deeds_changed"]) == (5, 4, 2)

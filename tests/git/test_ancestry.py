@@ -29,7 +29,11 @@ def _random(seed: int) -> History:
     history: History = []
     for number in range(rng.randrange(1, 40)):
         near = history[-rng.choice((1, 2, 5, 40)) :]
-        parents = {rng.choice(near)[0] for _ in range(rng.choice((1, 1, 1, 2, 2, 4)))} if near and rng.random() < 0.93 else set()
+        parents = (
+            {rng.choice(near)[0] for _ in range(rng.choice((1, 1, 1, 2, 2, 4)))}
+            if near and rng.random() < 0.93
+            else set()
+        )
         if rng.random() < 0.05:
             parents.add("absent")
         history.append((f"c{number}", tuple(sorted(parents))))

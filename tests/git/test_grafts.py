@@ -17,7 +17,9 @@ def _history(tmp_path: Path) -> tuple[Path, list[str]]:
         world.human_write("a.txt", "".join(f"line {line}\n" for line in range(number + 1)))
         world.commit(f"Commit {number}\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     path = world.build(tmp_path / "grafted")
-    return path, [commit.sha for commit in GitRepo(str(path)).history(GitRepo(str(path)).resolve("HEAD").sha)]
+    return path, [
+        commit.sha for commit in GitRepo(str(path)).history(GitRepo(str(path)).resolve("HEAD").sha)
+    ]
 
 
 def _graft(path: Path, text: str) -> None:
@@ -27,12 +29,16 @@ def _graft(path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("parents", [[0], [0, 1], []])
-def test_a_grafted_commit_is_a_boundary_and_the_result_says_so(parents: list[int], tmp_path: Path) -> None:
+def test_a_grafted_commit_is_a_boundary_and_the_result_says_so(
+    parents: list[int], tmp_path: Path
+) -> None:
     path, shas = _history(tmp_path)
     _graft(path, f"{' '.join([shas[3], *(shas[number] for number in parents)])}\n")
     repo = GitRepo(str(path))
     assert repo.censored().shallow == (shas[3],)
-    done = run("repo", path, "--db", tmp_path / "x.db", "--local", "never", "--allow-no-checkpoints")
+    done = run(
+        "repo", path, "--db", tmp_path / "x.db", "--local", "never", "--allow-no-checkpoints"
+    )
     assert done.exit_code == 0 and "grafted clone" in done.stdout + done.stderr
 
 

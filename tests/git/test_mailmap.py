@@ -16,6 +16,12 @@ def test_mailmap_joins_the_addresses_of_a_person(tmp_path: Path) -> None:
     clone.put(".mailmap", "Ada Lovelace <ada@example.org> <countess@old.example>\n", "human")
     after = clone.commit("map")
     repo = GitRepo(clone.path)
-    assert repo.mailmap(after)("A. L.", "countess@old.example") == ("Ada Lovelace", "ada@example.org")
+    assert repo.mailmap(after)("A. L.", "countess@old.example") == (
+        "Ada Lovelace",
+        "ada@example.org",
+    )
     assert repo.mailmap(after)("Bob", "bob@example.org") == ("Bob", "bob@example.org")
-    assert repo.mailmap(before)("A. L.", "countess@old.example") == ("A. L.", "countess@old.example")
+    assert repo.mailmap(before)("A. L.", "countess@old.example") == (
+        "A. L.",
+        "countess@old.example",
+    )

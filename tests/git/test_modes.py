@@ -17,7 +17,11 @@ def commit_of(place: Path, mode: str, text: bytes, parents: tuple[str, ...] = ()
     """A commit of one file with that mode."""
     blob = git(place, "hash-object", "-w", "--stdin", stdin=text).decode().strip()
     entry = f"{mode} file.txt\0".encode() + bytes.fromhex(blob)
-    tree = git(place, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=entry).decode().strip()
+    tree = (
+        git(place, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=entry)
+        .decode()
+        .strip()
+    )
     named = [word for parent in parents for word in ("-p", parent)]
     who = ["-c", "user.name=T", "-c", "user.email=t@example.org"]
     return git(place, *who, "commit-tree", tree, *named, "-m", "x").decode().strip()

@@ -19,14 +19,24 @@ from collector.git.repository import GitRepo
 
 def git(*arguments: object, at: Path) -> str:
     command = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *map(str, arguments)]
-    return subprocess.run(command, cwd=at, env=git_environment(), capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        command, cwd=at, env=git_environment(), capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def with_reftable(case: str, directory: Path) -> Path:
     """A copy of a fixture whose refs are in a reftable."""
     copy = directory / "reftable.git"
     try:
-        git("clone", "--quiet", "--mirror", "--ref-format=reftable", clone(case, directory), copy, at=directory)
+        git(
+            "clone",
+            "--quiet",
+            "--mirror",
+            "--ref-format=reftable",
+            clone(case, directory),
+            copy,
+            at=directory,
+        )
     except subprocess.CalledProcessError as error:
         pytest.skip(f"this git knows no reftable: {error.stderr.strip()[:100]}")
     return copy
@@ -71,7 +81,9 @@ def test_a_worktree_of_a_reftable_has_a_head_of_its_own(tmp_path: Path) -> None:
     assert GitRepo(copy).resolve("side").sha == detached.sha
 
 
-def test_refs_that_git_listed_are_those_of_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refs_that_git_listed_are_those_of_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plain = GitRepo(clone("example", tmp_path / "plain"))
     tip, before = plain.default_branch(), list(plain.history(plain.default_branch().sha))[-2].sha
     listed = {"HEAD": "ref: refs/heads/here", "refs/heads/here": tip.sha, "refs/tags/v1": before}
@@ -81,9 +93,13 @@ def test_refs_that_git_listed_are_those_of_the_repository(tmp_path: Path, monkey
     assert repo.default_branch() == ("here", tip.sha) and repo.resolve("v1").sha == before
 
 
-def test_a_git_that_knows_no_reftable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_git_that_knows_no_reftable_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def failing(*places: object) -> dict[str, str]:
-        raise GitFailed("git for-each-ref failed: fatal: unknown repository extension found: refstorage")
+        raise GitFailed(
+            "git for-each-ref failed: fatal: unknown repository extension found: refstorage"
+        )
 
     monkeypatch.setattr(base, "reftable_refs", failing)
     copy = as_if(tmp_path)

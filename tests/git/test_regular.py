@@ -17,7 +17,9 @@ from collector.git import regular
 from collector.git.regular import NotRegular, require_files
 from collector.git.repository import GitRepo
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in directories")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="there are no named pipes in directories"
+)
 
 
 def _pipe(path: Path) -> None:
@@ -53,7 +55,9 @@ PLACES: dict[str, Callable[[Path], None]] = {
     "an index of a pack": lambda git: _pipe(git / "objects" / "pack" / f"pack-{'a' * 40}.idx"),
     "included": lambda git: _include(git, "[include]\n\tpath = pipe\n"),
     "included on one line, quoted": lambda git: _include(git, f'[Include] PATH = "{git}/pipe"\n'),
-    "included on a condition": lambda git: _include(git, '[includeIf "gitdir:/**"]\n\tpath = pi\\\npe\n'),
+    "included on a condition": lambda git: _include(
+        git, '[includeIf "gitdir:/**"]\n\tpath = pi\\\npe\n'
+    ),
     "included by what is included": _included_twice,
     "a device": lambda git: (git / "shallow").symlink_to("/dev/zero"),
     "an included device": lambda git: _include(git, "[include]\n\tpath = /dev/zero\n"),
@@ -90,6 +94,8 @@ def test_a_pipe_as_dot_git_or_behind_a_worktree_is_found(tmp_path: Path) -> None
 
 def test_ordinary_repositories_are_opened(tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
-    (repo / "config").write_text((repo / "config").read_text() + "[include]\n\tpath = not-there\n\tpath = ~/nor-there\n")
+    (repo / "config").write_text(
+        (repo / "config").read_text() + "[include]\n\tpath = not-there\n\tpath = ~/nor-there\n"
+    )
     (repo / "link").symlink_to("nowhere")
     assert GitRepo(repo).default_branch().name == "main"

@@ -12,14 +12,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.git.renames import FULL, Getter, RenameSources, RenameTexts, pair, sort_by_path, spans
+from collector.git.renames import (
+    FULL,
+    Getter,
+    RenameSources,
+    RenameTexts,
+    pair,
+    sort_by_path,
+    spans,
+)
 
 REGULAR, SYMLINK = 0o100644, 0o120000
 Tree = dict[str, tuple[str, bytes]]  # path -> mode, content
 
 
 def _git_counts_tails() -> bool:
-    found = re.search(r"(\d+)\.(\d+)", subprocess.run(["git", "version"], capture_output=True, text=True).stdout)
+    found = re.search(
+        r"(\d+)\.(\d+)", subprocess.run(["git", "version"], capture_output=True, text=True).stdout
+    )
     return found is not None and (int(found[1]), int(found[2])) >= (2, 44)
 
 
@@ -74,11 +84,21 @@ def test_renamed_files_are_found_without_a_look_at_all_others() -> None:
 
         __len__ = __getitem__ = __iter__  # type: ignore[assignment]
 
-    get = blobs(**{f"{kind}{n}": text(*range(n, n + 20), *more) for n in range(100) for kind, more in (("o", ()), ("q", (900,)))})
+    get = blobs(
+        **{
+            f"{kind}{n}": text(*range(n, n + 20), *more)
+            for n in range(100)
+            for kind, more in (("o", ()), ("q", (900,)))
+        }
+    )
     sources.files = Untouched(sources.files)
     for n in range(100):
-        assert sources.best(f"new/f{n}", f"o{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"  # the same content
-        assert sources.best(f"new/f{n}", f"q{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"  # the same name
+        assert (
+            sources.best(f"new/f{n}", f"o{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"
+        )  # the same content
+        assert (
+            sources.best(f"new/f{n}", f"q{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"
+        )  # the same name
 
 
 def test_a_unique_file_name_beats_a_better_match_elsewhere() -> None:
@@ -107,7 +127,9 @@ def test_missing_blobs_are_similar_to_nothing() -> None:
 
 def test_above_the_limit_only_equal_contents_and_unique_names_count() -> None:
     body = text(*range(30))
-    get = {f"o{n}": body + b"old %d\n" % n for n in range(1003)} | {f"n{n}": body + b"new %d\n" % n for n in range(1003)}
+    get = {f"o{n}": body + b"old %d\n" % n for n in range(1003)} | {
+        f"n{n}": body + b"new %d\n" % n for n in range(1003)
+    }
     deleted = [(f"old/{n}", f"o{n}", REGULAR) for n in range(1003)]
     added = [(f"new/x{n}", f"n{n}", REGULAR) for n in range(1002)] + [("new/7", "n1002", REGULAR)]
     assert pair(deleted, added, blobs(**get)) == {"new/7": "old/7"}
@@ -115,7 +137,9 @@ def test_above_the_limit_only_equal_contents_and_unique_names_count() -> None:
 
 def test_order_among_equal_files_turns_at_205_sources() -> None:
     for count, first in ((204, "a"), (205, "b"), (206, "a")):
-        deleted = [("a", "x", REGULAR), ("b", "x", REGULAR)] + [(f"c{n}", f"y{n}", REGULAR) for n in range(count - 2)]
+        deleted = [("a", "x", REGULAR), ("b", "x", REGULAR)] + [
+            (f"c{n}", f"y{n}", REGULAR) for n in range(count - 2)
+        ]
         assert pair(deleted, [("new", "x", REGULAR)], NONE) == {"new": first}
 
 
@@ -143,7 +167,13 @@ def test_similarity_is_a_symmetric_share(a: bytes, b: bytes) -> None:
     assert similarity(a, b) == similarity(b, a)
 
 
-@given(st.lists(st.sampled_from([b"alpha\n", b"beta\n", b"gamma\n", b"\n", b"x" * 80 + b"\n"]), min_size=1, max_size=30))
+@given(
+    st.lists(
+        st.sampled_from([b"alpha\n", b"beta\n", b"gamma\n", b"\n", b"x" * 80 + b"\n"]),
+        min_size=1,
+        max_size=30,
+    )
+)
 def test_a_text_equals_itself_in_any_order(lines: list[bytes]) -> None:
     assert similarity(b"".join(lines), b"".join(reversed(lines))) == 1
 
@@ -152,7 +182,10 @@ def numbers_by_bytes(span: bytes) -> int:
     """As git counts: two words of 32 bits, turned by seven for each byte, which is added to the first."""
     first = second = 0
     for byte in span:
-        first, second = (first << 7 | second >> 25) & 0xFFFFFFFF, (second << 7 | first >> 25) & 0xFFFFFFFF
+        first, second = (
+            (first << 7 | second >> 25) & 0xFFFFFFFF,
+            (second << 7 | first >> 25) & 0xFFFFFFFF,
+        )
         first = (first + byte) & 0xFFFFFFFF
     return (first + second * 0x61 & 0xFFFFFFFF) % 107_927
 
@@ -161,7 +194,10 @@ def numbers_by_bytes(span: bytes) -> int:
 def test_spans_have_git_s_numbers(highest: int) -> None:
     """Two spans with one number count as the same text, so one byte more or less of a number pairs other files."""
     rng = random.Random(highest)
-    pieces = {bytes(rng.randrange(14, highest + 1) for _ in range(rng.randrange(1, 64))) for _ in range(3000)}
+    pieces = {
+        bytes(rng.randrange(14, highest + 1) for _ in range(rng.randrange(1, 64)))
+        for _ in range(3000)
+    }
     by_number: dict[int, list[bytes]] = {}
     for piece in sorted(pieces):
         by_number.setdefault(numbers_by_bytes(piece + b"\n"), []).append(piece + b"\n")
@@ -185,9 +221,23 @@ def random_text(rng: random.Random) -> bytes:
     kind = rng.randrange(12)
     if kind == 0:
         return b""
-    words = [b"value", b"return", b"if", b"self", b"import", b"data", b"(x)", b"{", b"}", b"=", b"# note"]
+    words = [
+        b"value",
+        b"return",
+        b"if",
+        b"self",
+        b"import",
+        b"data",
+        b"(x)",
+        b"{",
+        b"}",
+        b"=",
+        b"# note",
+    ]
     ending = b"\r\n" if kind == 1 else b"\n"
-    lines = [b" ".join(rng.choices(words, k=rng.randrange(1, 20))) for _ in range(rng.randrange(1, 60))]
+    lines = [
+        b" ".join(rng.choices(words, k=rng.randrange(1, 20))) for _ in range(rng.randrange(1, 60))
+    ]
     data = ending.join(lines) + (ending if rng.random() < 0.8 else b"")
     return b"\0" + data if kind == 2 else data
 
@@ -207,7 +257,20 @@ def changed_text(rng: random.Random, data: bytes) -> bytes:
 
 
 def random_change(rng: random.Random) -> tuple[Tree, Tree]:
-    names = ["a.py", "b.py", "main.go", "x/a.py", "x/b.py", "y/a.py", "y/z/main.go", "README", "docs/README", "c", "d", "e"]
+    names = [
+        "a.py",
+        "b.py",
+        "main.go",
+        "x/a.py",
+        "x/b.py",
+        "y/a.py",
+        "y/z/main.go",
+        "README",
+        "docs/README",
+        "c",
+        "d",
+        "e",
+    ]
     rng.shuffle(names)
     cut = rng.randrange(1, len(names))
     old: Tree = {}
@@ -227,16 +290,35 @@ def import_changes(where: Path, changes: list[tuple[Tree, Tree]]) -> None:
     stream: list[bytes] = []
     for number, change in enumerate(changes):
         for side, tree in enumerate(change):
-            stream.append(b"commit refs/heads/c%d\ncommitter T <t@example.org> %d +0000\ndata 0\n" % (number, side))
+            stream.append(
+                b"commit refs/heads/c%d\ncommitter T <t@example.org> %d +0000\ndata 0\n"
+                % (number, side)
+            )
             stream.append(b"deleteall\n")
             for path, (mode, data) in tree.items():
-                stream.append(b"M %s inline %s\ndata %d\n%s\n" % (mode.encode(), path.encode(), len(data), data))
+                stream.append(
+                    b"M %s inline %s\ndata %d\n%s\n"
+                    % (mode.encode(), path.encode(), len(data), data)
+                )
     subprocess.run(["git", "init", "-q", "--bare", str(where)], check=True)
-    subprocess.run(["git", "-C", str(where), "fast-import", "--quiet"], input=b"".join(stream), check=True)
+    subprocess.run(
+        ["git", "-C", str(where), "fast-import", "--quiet"], input=b"".join(stream), check=True
+    )
 
 
 def raw(where: Path, branch: str, *options: str) -> list[list[str]]:
-    command = ["git", "-C", str(where), "diff-tree", "-r", "--raw", "--no-abbrev", *options, f"{branch}~1", branch]
+    command = [
+        "git",
+        "-C",
+        str(where),
+        "diff-tree",
+        "-r",
+        "--raw",
+        "--no-abbrev",
+        *options,
+        f"{branch}~1",
+        branch,
+    ]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     return [re.split(r"[ \t]", line[1:]) for line in lines]
 
@@ -250,8 +332,12 @@ def test_random_changes_are_paired_and_scored_like_git(tmp_path: Path) -> None:
         rows = raw(tmp_path, f"c{number}", "--no-renames")
         deleted = [(r[5], r[2], int(r[0], 8)) for r in rows if r[4] == "D"]
         added = [(r[5], r[3], int(r[1], 8)) for r in rows if r[4] == "A"]
-        content = {r[2]: old[r[5]][1] for r in rows if r[4] == "D"} | {r[3]: new[r[5]][1] for r in rows if r[4] == "A"}
-        theirs = {r[6]: (r[5], int(r[4][1:])) for r in raw(tmp_path, f"c{number}", "-M") if r[4][0] == "R"}
+        content = {r[2]: old[r[5]][1] for r in rows if r[4] == "D"} | {
+            r[3]: new[r[5]][1] for r in rows if r[4] == "A"
+        }
+        theirs = {
+            r[6]: (r[5], int(r[4][1:])) for r in raw(tmp_path, f"c{number}", "-M") if r[4][0] == "R"
+        }
         ours = pair(deleted, added, blobs(**content), whole=WHOLE)
         assert ours == {path: source for path, (source, _) in theirs.items()}, number
         for path, (source, score) in theirs.items():

@@ -21,5 +21,9 @@ def test_links_inside_the_tree_are_followed(tmp_path: Path) -> None:
     repo = GitRepo(clone.path)
     commit = repo.commit(clone.commit("links"))
     assert commit is not None
-    assert repo.links(commit.tree) == {"CLAUDE.md": "AGENTS.md", "packages/all": "packages/lib", "packages/rules.md": "AGENTS.md"}
+    assert repo.links(commit.tree) == {
+        "CLAUDE.md": "AGENTS.md",
+        "packages/all": "packages/lib",
+        "packages/rules.md": "AGENTS.md",
+    }
     assert set(repo.paths(commit.tree)) == {"AGENTS.md", "packages/lib/x.py"}

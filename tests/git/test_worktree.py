@@ -19,16 +19,38 @@ LAYOUTS = {  # how a repository is made, from which directory it is read, where 
     "its .git": ((("init", "-q", "tally"),), "tally/.git", "tally"),
     "bare": ((("init", "-q", "--bare", "tally.git"),), "tally.git", None),
     "a mirror that does not say so": (
-        (("init", "-q", "--bare", "tally.git"), ("-C", "tally.git", "config", "--unset", "core.bare")), "tally.git", None,
+        (
+            ("init", "-q", "--bare", "tally.git"),
+            ("-C", "tally.git", "config", "--unset", "core.bare"),
+        ),
+        "tally.git",
+        None,
     ),
-    "apart from its files": ((("init", "-q", "--separate-git-dir", "meta/tally", "tally"),), "tally", "tally"),
-    "apart, read by itself": ((("init", "-q", "--separate-git-dir", "meta/tally", "tally"),), "meta/tally", None),
-    "beside its files": ((("init", "-q", "--separate-git-dir", "tally/.meta", "tally"),), "tally/.meta", "tally"),
+    "apart from its files": (
+        (("init", "-q", "--separate-git-dir", "meta/tally", "tally"),),
+        "tally",
+        "tally",
+    ),
+    "apart, read by itself": (
+        (("init", "-q", "--separate-git-dir", "meta/tally", "tally"),),
+        "meta/tally",
+        None,
+    ),
+    "beside its files": (
+        (("init", "-q", "--separate-git-dir", "tally/.meta", "tally"),),
+        "tally/.meta",
+        "tally",
+    ),
     "files that it names": (
-        (("init", "-q", "--bare", "x.git"), ("-C", "x.git", "config", "core.bare", "false"),
-         ("-C", "x.git", "config", "core.worktree", "..")), "x.git", ".",
+        (
+            ("init", "-q", "--bare", "x.git"),
+            ("-C", "x.git", "config", "core.bare", "false"),
+            ("-C", "x.git", "config", "core.worktree", ".."),
+        ),
+        "x.git",
+        ".",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -38,19 +60,29 @@ def test_the_directory_of_the_files_is_the_one_that_git_says(tmp_path: Path, lay
         (tmp_path / directory).mkdir()
     for command in commands:
         git(tmp_path, *command)
-    assert GitRepo(tmp_path / read).worktree() == (None if files is None else (tmp_path / files).resolve())
+    assert GitRepo(tmp_path / read).worktree() == (
+        None if files is None else (tmp_path / files).resolve()
+    )
 
 
 @pytest.mark.parametrize("branch", ["entire/checkpoints/v1", ""])
-def test_a_mirror_without_checkpoints_is_named_and_what_it_lacks(tmp_path: Path, branch: str) -> None:
+def test_a_mirror_without_checkpoints_is_named_and_what_it_lacks(
+    tmp_path: Path, branch: str
+) -> None:
     mirror = tmp_path / "tally.git"
     git(tmp_path, "init", "-q", "--bare", "tally.git")
     git(mirror, "config", "--unset", "core.bare")
-    empty = git(mirror, *NOBODY, "commit-tree", "-m", "x", git(mirror, "mktree").decode().strip()).decode().strip()
+    empty = (
+        git(mirror, *NOBODY, "commit-tree", "-m", "x", git(mirror, "mktree").decode().strip())
+        .decode()
+        .strip()
+    )
     for name in filter(None, ("main", branch)):
         git(mirror, "update-ref", f"refs/heads/{name}", empty)
     git(mirror, "symbolic-ref", "HEAD", "refs/heads/main")
     with Store(tmp_path / "out.db") as store, pytest.raises(NoCheckpoints) as said:
         attribute_repo(store, mirror, AttributeOptions())
     assert f"no agent checkpoints in {mirror}," in str(said.value)
-    assert ("refs/heads/entire/checkpoints/v1 is there and holds none" in said.value.hint) == bool(branch)
+    assert ("refs/heads/entire/checkpoints/v1 is there and holds none" in said.value.hint) == bool(
+        branch
+    )

@@ -24,7 +24,12 @@ def target(request: pytest.FixtureRequest) -> Iterator[tuple[str, Target]]:
 def test_a_reader_survives_any_input(target: tuple[str, Target]) -> None:
     name, run = target
 
-    @settings(max_examples=EXAMPLES.get(name, 200), deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(
+        max_examples=EXAMPLES.get(name, 200),
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+    )
     @given(st.binary(max_size=120))
     def survives(data: bytes) -> None:
         run(data)

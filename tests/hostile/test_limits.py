@@ -26,17 +26,30 @@ from collector.model import Problem, ToolCall
 from collector.storage.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
-DEEP = ["[" * 100_000, '{"a":' * 50_000, "[" * 2_000 + "]" * 2_000, '[{"text": "' + "[" * 5_000 + '"},' + "[" * 1_500]
+DEEP = [
+    "[" * 100_000,
+    '{"a":' * 50_000,
+    "[" * 2_000 + "]" * 2_000,
+    '[{"text": "' + "[" * 5_000 + '"},' + "[" * 1_500,
+]
 
 
 def test_every_limit_is_used_and_says_what_becomes_of_more() -> None:
-    lines = [line for line in (ROOT / "collector" / "limits.py").read_text("utf-8").split("\n") if re.match("[A-Z_]+ =", line)]
+    lines = [
+        line
+        for line in (ROOT / "collector" / "limits.py").read_text("utf-8").split("\n")
+        if re.match("[A-Z_]+ =", line)
+    ]
     names = [re.fullmatch(r"([A-Z_]+) = [\d_.]+(?: << \d+)?  # .+: .+", line) for line in lines]
     assert all(names), lines
     sources = "\n".join(
-        path.read_text("utf-8") for part in ("collector", "attribution", "whowrote") for path in (ROOT / part).rglob("*.py")
+        path.read_text("utf-8")
+        for part in ("collector", "attribution", "whowrote")
+        for path in (ROOT / part).rglob("*.py")
     )
-    assert [name[1] for name in names if name and len(re.findall(rf"\b{name[1]}\b", sources)) < 3] == []  # and its import
+    assert [
+        name[1] for name in names if name and len(re.findall(rf"\b{name[1]}\b", sources)) < 3
+    ] == []  # and its import
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------
@@ -50,12 +63,24 @@ def test_values_too_deep_are_unreadable_for_every_reader(text: str) -> None:
         load_json(text.encode())
     problems: list[Problem] = []
     assert parse_json(text) is None and first_value(text.encode()) is None
-    assert list(records([text.encode()], problems, "s")) == [] and [p.code for p in problems] == ["unreadable_lines"]
+    assert list(records([text.encode()], problems, "s")) == [] and [p.code for p in problems] == [
+        "unreadable_lines"
+    ]
     assert paths_read(ToolCall("c", "Read", 0, 0.0, input=text), "read") == ()
 
 
 def test_brackets_in_texts_and_side_by_side_are_not_deep() -> None:
-    text = '["' + "[{" * 5_000 + '\\"' + "[" * 5_000 + '", ' + "[{}], " * 5_000 + "[" * 900 + "]" * 900 + "]"
+    text = (
+        '["'
+        + "[{" * 5_000
+        + '\\"'
+        + "[" * 5_000
+        + '", '
+        + "[{}], " * 5_000
+        + "[" * 900
+        + "]" * 900
+        + "]"
+    )
     assert isinstance(load_json(text), list) and parse_json(text) == load_json(text)
 
 
@@ -81,21 +106,30 @@ thread.start(), thread.join()
 def test_small_stacks_are_enough(stack: str, tmp_path: Path) -> None:
     """Threads have them everywhere, and so have all processes where the C library is musl."""
     command = ["sh", "-c", f'ulimit -s {stack} && exec "$0" -c "$1"', sys.executable, SMALL_STACK]
-    done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT)}, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT)}, check=False
+    )
     assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr
 
 
 @pytest.mark.workers
 def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
-    message = next(text for text in git(repo, "log", "--format=%B%x00").split("\0") if "Checkpoint:" in text).strip()
+    message = next(
+        text for text in git(repo, "log", "--format=%B%x00").split("\0") if "Checkpoint:" in text
+    ).strip()
     stream = f"commit refs/heads/main\ncommitter A <a@example.org> 1790000000 +0000\ndata {len(message)}\n{message}\n"
     stream += f"from refs/heads/main^0\nM 100644 inline long.txt\ndata 540000\n{'x' * 540_000}\n"
     git(repo, "fast-import", "--quiet", data=stream.encode())
     assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
     with Store(tmp_path / "out.db") as store:
         assert store.value("SELECT COUNT(*) FROM problems") == 0
-        assert store.value("SELECT COUNT(*) FROM line_spans s JOIN commits c ON c.id = s.commit_id WHERE s.path = 'long.txt'") == 1
+        assert (
+            store.value(
+                "SELECT COUNT(*) FROM line_spans s JOIN commits c ON c.id = s.commit_id WHERE s.path = 'long.txt'"
+            )
+            == 1
+        )
 
 
 # --- trees, files, names ----------------------------------------------------------------------------------------------
@@ -109,26 +143,41 @@ def tree_of(repo: Path, entries: list[tuple[str, str, str]]) -> str:
 
 def bomb(repo: Path, levels: int, ref: str) -> None:
     """Ten directories that are the same one, in each of which are ten directories that are the same one, and so on."""
-    oid = tree_of(repo, [("100644 blob", git(repo, "hash-object", "-w", "--stdin", data=b"x\n").strip(), "f")])
+    oid = tree_of(
+        repo, [("100644 blob", git(repo, "hash-object", "-w", "--stdin", data=b"x\n").strip(), "f")]
+    )
     for _ in range(levels):
         oid = tree_of(repo, [("040000 tree", oid, f"d{number}") for number in range(10)])
     person = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    git(repo, "update-ref", ref, git(repo, *person, "commit-tree", "-m", "x", "-p", "main", oid).strip())
+    git(
+        repo,
+        "update-ref",
+        ref,
+        git(repo, *person, "commit-tree", "-m", "x", "-p", "main", oid).strip(),
+    )
 
 
-@pytest.mark.parametrize("ref", ["refs/heads/main", "refs/heads/entire/checkpoints/v1", "refs/tags/t"])
+@pytest.mark.parametrize(
+    "ref", ["refs/heads/main", "refs/heads/entire/checkpoints/v1", "refs/tags/t"]
+)
 @pytest.mark.parametrize("levels", [9, 40])
 def test_a_tree_bomb_ends_at_once_with_a_row(ref: str, levels: int, tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
     bomb(repo, levels, ref)
     done = run("repo", repo, "--db", tmp_path / "out.db")
-    assert done.exit_code == EXIT_PARTIAL and "more than 3,000,000 files" in " ".join(done.stderr.split())
+    assert done.exit_code == EXIT_PARTIAL and "more than 3,000,000 files" in " ".join(
+        done.stderr.split()
+    )
     with Store(tmp_path / "out.db") as store:
-        assert "InputTooLarge" in store.value("SELECT detail FROM problems WHERE stage = 'repository'")
+        assert "InputTooLarge" in store.value(
+            "SELECT detail FROM problems WHERE stage = 'repository'"
+        )
     assert run("blame", repo, "birdlog/cli.py", "--db", tmp_path / "b.db").exit_code == EXIT_PARTIAL
 
 
-def test_entries_are_counted_with_those_of_repeated_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_are_counted_with_those_of_repeated_directories(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo = clone("example", tmp_path)
     bomb(repo, 3, "refs/heads/main")
     opened = GitRepo(str(repo))
@@ -140,8 +189,12 @@ def test_entries_are_counted_with_those_of_repeated_directories(tmp_path: Path, 
         opened.check_trees(head)
 
 
-@pytest.mark.parametrize("data", [b"\n" * 3_000, b"x\n" * 3_000, b"".join(b"%d\n" % n for n in range(3_000))])
-def test_a_file_of_too_many_lines_is_listed_and_has_no_author(data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "data", [b"\n" * 3_000, b"x\n" * 3_000, b"".join(b"%d\n" % n for n in range(3_000))]
+)
+def test_a_file_of_too_many_lines_is_listed_and_has_no_author(
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for module in (base, diff_tree):
         monkeypatch.setattr(module, "TEXT_LINES", 1_000)
     repo = clone("example", tmp_path)
@@ -161,7 +214,11 @@ def test_patterns_that_could_take_for_ever_match_nothing_or_at_once(glob: str) -
 
 
 def test_patterns_that_are_in_use_still_match() -> None:
-    for glob, path in (("*.min.*", "a/b.min.js"), ("**/gen/**/*.py", "x/gen/y/z.py"), ("***.pb.go", "a.pb.go")):
+    for glob, path in (
+        ("*.min.*", "a/b.min.js"),
+        ("**/gen/**/*.py", "x/gen/y/z.py"),
+        ("***.pb.go", "a.pb.go"),
+    ):
         assert AttributePattern("", glob).matches(path), glob
 
 
@@ -184,7 +241,11 @@ def test_refs_of_any_name_cost_no_repository(name: str, tmp_path: Path) -> None:
 
 def test_long_messages_names_and_times_of_commits(tmp_path: Path) -> None:
     text = b"x" * 2_000_000
-    commits = ((text, b"1790000000 +0000", b"m"), (b"A", b"4102444800 +1400", text), (b"A", b"0 -0000", b""))
+    commits = (
+        (text, b"1790000000 +0000", b"m"),
+        (b"A", b"4102444800 +1400", text),
+        (b"A", b"0 -0000", b""),
+    )
     form = b"commit refs/heads/main\nauthor %s <a@x> %s\ncommitter A <a@x> 1790000000 +0000\ndata %d\n%s\n"
     stream = b"".join(form % (who, when, len(said), said) for who, when, said in commits)
     repo = import_stream(stream, tmp_path / "r")
@@ -192,7 +253,9 @@ def test_long_messages_names_and_times_of_commits(tmp_path: Path) -> None:
     assert run("data", "check", "--db", tmp_path / "out.db").exit_code == 0
 
 
-def test_the_reader_of_nesting_is_not_asked_where_there_is_little(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reader_of_nesting_is_not_asked_where_there_is_little(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(json_values, "_BRACKETS", None)
     assert load_json('[{"a": [1, 2]}]') == [{"a": [1, 2]}]
 

@@ -20,10 +20,15 @@ from collector.git.repository import blob_id
 WORDS = [one.encode("utf-8", "surrogatepass") for one in ODD if isinstance(one, str)]
 CASES = sorted(place.name for place in REPOS.iterdir() if (place / "history.fi").is_file())
 COMMANDS = (
-    ("survival", "REPO", "--no-curves"), ("sessions", "REPO", "--columns", "features"), ("data", "claims", "REPO"), ("sessions",),
+    ("survival", "REPO", "--no-curves"),
+    ("sessions", "REPO", "--columns", "features"),
+    ("data", "claims", "REPO"),
+    ("sessions",),
     ("sessions", "REPO", "--by", "turn"),
-    ("sessions", "REPO", "--by", "region"), ("data", "problems"), ("data", "check"),
-)  # fmt: skip
+    ("sessions", "REPO", "--by", "region"),
+    ("data", "problems"),
+    ("data", "check"),
+)
 
 
 def damaged(data: bytes, choices: Choices) -> bytes:
@@ -54,12 +59,20 @@ def walk(case: str, seed: int, place: Path) -> None:
     for name, *more in COMMANDS:
         arguments = [clone if word == "REPO" else word for word in more]
         done = run(name, *arguments, "--db", place / "a.db")
-        assert done.exit_code in (EXIT_OK, EXIT_PARTIAL, EXIT_NO_CHECKPOINTS), (case, seed, name, done.output)
+        assert done.exit_code in (EXIT_OK, EXIT_PARTIAL, EXIT_NO_CHECKPOINTS), (
+            case,
+            seed,
+            name,
+            done.output,
+        )
         if done.exit_code == EXIT_NO_CHECKPOINTS:
             return
 
 
-@pytest.mark.parametrize(("case", "seed"), [("example", 1), ("v2_only", 2), ("noisy_session", 3), ("squash_of_a_branch", 4)])
+@pytest.mark.parametrize(
+    ("case", "seed"),
+    [("example", 1), ("v2_only", 2), ("noisy_session", 3), ("squash_of_a_branch", 4)],
+)
 def test_a_damaged_repository_meets_no_bug(case: str, seed: int, tmp_path: Path) -> None:
     walk(case, seed, tmp_path)
 

@@ -46,7 +46,10 @@ def check_entries(entries: list[list[Any]], where: str) -> None:
     assert numbers == sorted(set(numbers)), where
     for number, author, hows, session, call, flags in entries:
         assert author in ("agent", "declared", "human", "unknown"), where
-        assert hows and (session is None) == (author != "agent") and (call is None or session), (where, number)
+        assert hows and (session is None) == (author != "agent") and (call is None or session), (
+            where,
+            number,
+        )
         assert all(flag in ENTRY_FLAGS or "=" in flag for flag in flags), (where, flags)
 
 
@@ -64,10 +67,22 @@ def check_added(directory: Path, commit: dict[str, Any]) -> None:
 
 def added_lines(directory: Path, sha: str) -> dict[str, set[int]]:
     """Line numbers per path, from git's own patch; links and submodules have no lines."""
-    options = ("--root", "-m", "-r", "-p", "-U0", "-M", "--no-commit-id", "--no-color", "--no-ext-diff")
+    options = (
+        "--root",
+        "-m",
+        "-r",
+        "-p",
+        "-U0",
+        "-M",
+        "--no-commit-id",
+        "--no-color",
+        "--no-ext-diff",
+    )
     added: dict[str, set[int]] = {}
     path, text = "", True
-    for line in git(directory, "-c", "core.quotepath=false", "diff-tree", *options, sha).split(b"\n"):
+    for line in git(directory, "-c", "core.quotepath=false", "diff-tree", *options, sha).split(
+        b"\n"
+    ):
         if line.startswith(b"diff --git "):
             text = True
         if re.match(rb"(new file|new) mode 1[26]0000|index .* 1[26]0000$", line):
@@ -120,7 +135,11 @@ def test_random_history_is_the_same_every_time() -> None:
 
 
 def test_random_histories_hold_every_kind_of_line() -> None:
-    kinds = {kind for seed in range(12) for kind in random_history.kinds(random_history.history(seed, 15))}
+    kinds = {
+        kind
+        for seed in range(12)
+        for kind in random_history.kinds(random_history.history(seed, 15))
+    }
     assert kinds == {"human", "agent", "shell", "hidden", "tweak", "format", "move", "restore"}
 
 
@@ -174,7 +193,10 @@ def test_blocks_of_one_message_share_its_id_and_usage() -> None:
     s.prompt("Write it.")
     s.write("a.py", "x = 1\n", say="Here it comes.")
     said, called = (record.data for record in s.log.records if record.data["type"] == "assistant")
-    assert said["message"]["id"] == called["message"]["id"] and said["message"]["usage"] == called["message"]["usage"]
+    assert (
+        said["message"]["id"] == called["message"]["id"]
+        and said["message"]["usage"] == called["message"]["usage"]
+    )
     assert called["parentUuid"] == said["uuid"] and said["timestamp"] < called["timestamp"]
 
 

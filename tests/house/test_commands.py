@@ -15,7 +15,9 @@ MOST = 12
 EXCEPTIONS = {"repo": 14}
 
 
-def _commands(group: click.Group, names: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+def _commands(
+    group: click.Group, names: tuple[str, ...] = ()
+) -> Iterator[tuple[str, click.Command]]:
     for name, command in group.commands.items():
         yield " ".join((*names, name)), command
         if isinstance(command, click.Group):
@@ -24,19 +26,31 @@ def _commands(group: click.Group, names: tuple[str, ...] = ()) -> Iterator[tuple
 
 def _options(command: click.Command) -> set[str | None]:
     """Spellings of one choice, as --json and --csv, count once."""
-    return {param.name for param in command.params if isinstance(param, click.Option) and not param.hidden}
+    return {
+        param.name
+        for param in command.params
+        if isinstance(param, click.Option) and not param.hidden
+    }
 
 
 def test_no_command_has_too_many_options() -> None:
     counts = {name: len(_options(command)) for name, command in _commands(cli)}
     assert counts["repo"] > MOST
-    assert {name: count for name, count in counts.items() if count > EXCEPTIONS.get(name, MOST)} == {}
+    assert {
+        name: count for name, count in counts.items() if count > EXCEPTIONS.get(name, MOST)
+    } == {}
 
 
 def test_greetings_name_commands_and_options_that_exist() -> None:
     commands = dict(_commands(cli))
-    proposed = re.findall(r"^  (?:whowrote|(collect)) ?([a-z]+)?(.*?)(?:  .*)?$", TEACH + TEACH_COLLECT, re.MULTILINE)
-    named = [(" ".join(filter(None, words[:2])), re.findall(r"--[a-z-]+", words[2])) for words in proposed if words[1]]
+    proposed = re.findall(
+        r"^  (?:whowrote|(collect)) ?([a-z]+)?(.*?)(?:  .*)?$", TEACH + TEACH_COLLECT, re.MULTILINE
+    )
+    named = [
+        (" ".join(filter(None, words[:2])), re.findall(r"--[a-z-]+", words[2]))
+        for words in proposed
+        if words[1]
+    ]
     assert len(named) == 6
     for name, options in named:
         known = {spelling for param in commands[name].params for spelling in param.opts}
@@ -46,7 +60,11 @@ def test_greetings_name_commands_and_options_that_exist() -> None:
 def test_choices_are_spelled_as_the_database_and_the_docs_spell_them() -> None:
     """click shows and takes the name of an enum's member, not the word that it stands for."""
     offered = {
-        f"{name} {param.opts[0]}": [word for word in param.type.choices if isinstance(word, Enum) and word.name != word.value]
+        f"{name} {param.opts[0]}": [
+            word
+            for word in param.type.choices
+            if isinstance(word, Enum) and word.name != word.value
+        ]
         for name, command in _commands(cli)
         for param in command.params
         if isinstance(param.type, click.Choice)

@@ -14,35 +14,64 @@ from collector.storage.schema import schema_sql
 from collector.vocabulary.lines import LineClass
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(p for p in (ROOT / "docs").rglob("*.md") if p.parent.name != "templates")])
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(p for p in (ROOT / "docs").rglob("*.md") if p.parent.name != "templates"),
+    ]
+)
 _PATH = re.compile(r"`((?:attribution|collector|tests|docs|fixtures|benchmarks)/[\w./-]+)`")
 _LINK = re.compile(r"\]\((?!https?:|mailto:)([\w./-]*)(?:#([\w-]+))?\)")
 
 
 def test_generated_pages_are_what_the_code_says() -> None:
-    done = subprocess.run([sys.executable, "docs/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "docs/generate.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_accuracy_page_is_what_its_numbers_say() -> None:
     done = subprocess.run(
-        [sys.executable, "benchmarks/accuracy.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "benchmarks/accuracy.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 
 
 def test_rules_page_is_what_the_rules_and_their_numbers_say() -> None:
     pytest.importorskip("yaml")
-    done = subprocess.run([sys.executable, "benchmarks/rules.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "benchmarks/rules.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_the_page_of_measured_features_has_every_feature_and_no_other() -> None:
     page = (ROOT / "docs" / "features-measured.md").read_text("utf-8")
     distributions, _ = page.split("## Missing values by agent")
-    assert re.findall(r"^\| `(\w+)`", distributions, re.M) == [feature.name for feature in features()]
+    assert re.findall(r"^\| `(\w+)`", distributions, re.M) == [
+        feature.name for feature in features()
+    ]
     repositories = re.findall(r"sessions of (\d+) public repositories", page)
-    assert re.findall(r"every feature over (\d+) repositories", (ROOT / "docs" / "metrics.md").read_text("utf-8")) == repositories
+    assert (
+        re.findall(
+            r"every feature over (\d+) repositories",
+            (ROOT / "docs" / "metrics.md").read_text("utf-8"),
+        )
+        == repositories
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
@@ -70,7 +99,9 @@ def test_a_class_of_lines_means_the_same_everywhere(page: str) -> None:
 
 def test_every_table_and_column_has_a_comment() -> None:
     page = (ROOT / "docs" / "schema.md").read_text("utf-8")
-    for table, body in re.findall(r"CREATE TABLE IF NOT EXISTS (\w+) \(\n(.*?)\n\)", schema_sql(), re.S):
+    for table, body in re.findall(
+        r"CREATE TABLE IF NOT EXISTS (\w+) \(\n(.*?)\n\)", schema_sql(), re.S
+    ):
         assert f"### {table}\n\n" in page
         columns = re.findall(r"^  ([a-z_]+) [A-Z]", body, re.M)
         assert columns
@@ -112,12 +143,23 @@ def test_columns_with_a_closed_set_of_words_refuse_others() -> None:
     for wrong in ((LineClass.UNDECLARED, ""), (Author.UNKNOWN, "because"), ("", "")):
         with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
             connection.execute(insert, wrong)
-    assert connection.execute("SELECT DISTINCT author, typeof(author) FROM origins").fetchall() == [("unknown", "text")]
+    assert connection.execute("SELECT DISTINCT author, typeof(author) FROM origins").fetchall() == [
+        ("unknown", "text")
+    ]
 
 
 def test_the_first_hour_of_reading_is_under_3000_lines() -> None:
-    section = (ROOT / "docs" / "architecture.md").read_text("utf-8").split("\n## A first hour\n", 1)[1].split("\n## ", 1)[0]
-    files = [path for item in re.findall(r"^\d+\. (.*?):", section, re.M) for path in re.findall(r"`([^`]+)`", item)]
+    section = (
+        (ROOT / "docs" / "architecture.md")
+        .read_text("utf-8")
+        .split("\n## A first hour\n", 1)[1]
+        .split("\n## ", 1)[0]
+    )
+    files = [
+        path
+        for item in re.findall(r"^\d+\. (.*?):", section, re.M)
+        for path in re.findall(r"`([^`]+)`", item)
+    ]
     assert len(files) > 8
     assert sum(len((ROOT / path).read_text("utf-8").splitlines()) for path in files) < 3000
 
@@ -125,14 +167,26 @@ def test_the_first_hour_of_reading_is_under_3000_lines() -> None:
 @pytest.mark.parametrize("page", ["README.md", "docs/glossary.md"])
 def test_every_line_class_is_defined_where_a_reader_meets_it(page: str) -> None:
     table = (ROOT / page).read_text("utf-8").split("| class | meaning |", 1)[1].split("\n\n", 1)[0]
-    assert re.findall(r"^ *\| `(\w+)` \|", table, re.M) == [str(line_class) for line_class in LineClass]
+    assert re.findall(r"^ *\| `(\w+)` \|", table, re.M) == [
+        str(line_class) for line_class in LineClass
+    ]
 
 
 def test_the_readme_has_the_counts_of_right_findings_that_the_accuracy_page_has() -> None:
     page = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
-    rows = re.findall(r"^\| \w+ \((HIGH|MEDIUM|LOW)\) \| (held out|tuned on) \| (\d+) \| (\d+) \|", page, re.M)
+    rows = re.findall(
+        r"^\| \w+ \((HIGH|MEDIUM|LOW)\) \| (held out|tuned on) \| (\d+) \| (\d+) \|", page, re.M
+    )
     assert len(rows) == 6
-    right = {(group, confidence): f"{true} of {checked}" for confidence, group, checked, true in rows}
-    new, seen = ([right[group, confidence] for confidence in ("HIGH", "MEDIUM", "LOW")] for group in ("held out", "tuned on"))
-    said = re.search(r"were not written on, (.*?)\. Use", " ".join((ROOT / "README.md").read_text("utf-8").split()))
+    right = {
+        (group, confidence): f"{true} of {checked}" for confidence, group, checked, true in rows
+    }
+    new, seen = (
+        [right[group, confidence] for confidence in ("HIGH", "MEDIUM", "LOW")]
+        for group in ("held out", "tuned on")
+    )
+    said = re.search(
+        r"were not written on, (.*?)\. Use",
+        " ".join((ROOT / "README.md").read_text("utf-8").split()),
+    )
     assert said and re.findall(r"\d+ of \d+", said[1].replace(" findings", "")) == [*new, *seen]

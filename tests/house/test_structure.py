@@ -37,9 +37,14 @@ def _in_core(path: Path) -> bool:
 
 def _imports(path: Path, also_late: bool) -> Iterator[Path]:
     """Files of ours that one imports; `also_late`: inside functions too."""
-    files = {file.with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__"): file for file in FILES}
+    files = {
+        file.with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__"): file
+        for file in FILES
+    }
     tree = _tree(path)
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    functions = (
+        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
     late = {id(inner) for function in functions for inner in ast.walk(function)}
     for node in ast.walk(tree):
         if not also_late and id(node) in late:
@@ -58,12 +63,19 @@ def _imports(path: Path, also_late: bool) -> Iterator[Path]:
 def test_the_core_imports_no_plug_in() -> None:
     core = [path for path in FILES if _in_core(path)]
     assert len(core) > 300
-    found = [(path.as_posix(), target.as_posix()) for path in core for target in _imports(path, True) if not _in_core(target)]
+    found = [
+        (path.as_posix(), target.as_posix())
+        for path in core
+        for target in _imports(path, True)
+        if not _in_core(target)
+    ]
     assert found == []
 
 
 def test_no_file_imports_itself_in_a_circle() -> None:
-    TopologicalSorter({path: set(_imports(path, False)) for path in FILES}).prepare()  # raises CycleError, which names the circle
+    TopologicalSorter(
+        {path: set(_imports(path, False)) for path in FILES}
+    ).prepare()  # raises CycleError, which names the circle
 
 
 def test_the_source_does_not_grow_back() -> None:
@@ -82,7 +94,9 @@ def _classes() -> Iterator[tuple[str, set[str]]]:
 
 
 def test_no_new_class_holds_an_author_and_its_evidence() -> None:
-    assert {name for name, fields in _classes() if {"author", "evidence"} <= fields} == LINES_WITH_AUTHORS
+    assert {
+        name for name, fields in _classes() if {"author", "evidence"} <= fields
+    } == LINES_WITH_AUTHORS
 
 
 # Exclusion: the reasons in the vocabulary of discovery, and a repository that has one.
@@ -95,10 +109,18 @@ def test_a_word_of_the_vocabulary_and_another_class_do_not_share_a_name() -> Non
 
 
 COMMANDS = (
-    "repo CLONE --db x.db", "blame CLONE README.md --db x.db", "why CLONE README.md:1 --db x.db", "sessions --db x.db",
-    "log HEAD CLONE --db x.db", "log --show HEAD CLONE --db x.db", "log --md HEAD CLONE --db x.db",
-    "survival CLONE --no-curves --db x.db", "data check --db x.db", "report --html page.html --db x.db", "--help",
-)  # fmt: skip
+    "repo CLONE --db x.db",
+    "blame CLONE README.md --db x.db",
+    "why CLONE README.md:1 --db x.db",
+    "sessions --db x.db",
+    "log HEAD CLONE --db x.db",
+    "log --show HEAD CLONE --db x.db",
+    "log --md HEAD CLONE --db x.db",
+    "survival CLONE --no-curves --db x.db",
+    "data check --db x.db",
+    "report --html page.html --db x.db",
+    "--help",
+)
 
 
 PAGES = """
@@ -122,15 +144,24 @@ def test_the_core_works_without_any_plug_in(tmp_path: Path) -> None:
     from support.commands import clone
 
     for top in TOP:
-        shutil.copytree(ROOT / top, tmp_path / "bare" / top, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / top, tmp_path / "bare" / top, ignore=shutil.ignore_patterns("__pycache__")
+        )
     for folder in PLUGIN_FOLDERS:
         shutil.rmtree(tmp_path / "bare" / folder)
     where = clone("example", tmp_path)
-    env = {**os.environ, "PYTHONPATH": str(tmp_path / "bare"), "WHOWROTE_SESSIONS": "off", "PYTHONSAFEPATH": "1"}
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(tmp_path / "bare"),
+        "WHOWROTE_SESSIONS": "off",
+        "PYTHONSAFEPATH": "1",
+    }
     for words in COMMANDS:
         command = [sys.executable, "-m", "whowrote", *words.replace("CLONE", str(where)).split()]
         done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
         assert done.returncode == 0 and done.stdout + done.stderr, (words, done.stderr)
     assert "agent" in (tmp_path / "page.html").read_text("utf-8")
-    page = subprocess.run([sys.executable, "-c", PAGES], cwd=tmp_path, env=env, capture_output=True, text=True)
+    page = subprocess.run(
+        [sys.executable, "-c", PAGES], cwd=tmp_path, env=env, capture_output=True, text=True
+    )
     assert page.returncode == 0 and "ww-table" in page.stdout, page.stderr

@@ -72,7 +72,9 @@ class Walk:
 
     def origins(self, commit: str, path: str) -> list[tuple[str, str, int]]:
         """(commit name, path, line) of each line."""
-        found = [self.history.line(o) for o in numbers(self.states[self.build.sha[commit]][path].vector)]
+        found = [
+            self.history.line(o) for o in numbers(self.states[self.build.sha[commit]][path].vector)
+        ]
         return [(self.build.name.get(sha, ""), name, line) for sha, name, line in found]
 
     def deaths(self) -> set[tuple[str, str, int, str, str]]:
@@ -89,13 +91,21 @@ class Walk:
         """Conservation at every commit, vectors as long as the files, and agreement with git blame everywhere."""
         with self.repo.open_scratch() as git:
             for sha, state in self.states.items():
-                assert self.ledger.lines[sha] == sum(len(f.vector) // 4 for f in state.values()), self.build.name[sha]
+                assert self.ledger.lines[sha] == sum(len(f.vector) // 4 for f in state.values()), (
+                    self.build.name[sha]
+                )
                 for path, file in state.items():
                     data = self.repo.blob(file.oid)
-                    assert data is not None and len(split_lines(data)) * 4 == len(file.vector), (path, file)
+                    assert data is not None and len(split_lines(data)) * 4 == len(file.vector), (
+                        path,
+                        file,
+                    )
                     if blamed and data:
                         theirs = [tuple(line) for line in blame(git, sha, path)]
-                        assert [self.history.line(o) for o in numbers(file.vector)] == theirs, (self.build.name[sha], path)
+                        assert [self.history.line(o) for o in numbers(file.vector)] == theirs, (
+                            self.build.name[sha],
+                            path,
+                        )
         assert sum(life.lines for life in self.lifetimes) == self.history.origins.next - 1
 
 
@@ -131,7 +141,9 @@ def test_rename_with_an_edit(build: Build) -> None:
     build.commit("two", ["one"], {"new": text(*lines[:9], "other")})
     walk = Walk(build, "two")
     walk.check()
-    assert walk.origins("two", "new") == [("one", "old", n) for n in range(1, 10)] + [("two", "new", 10)]
+    assert walk.origins("two", "new") == [("one", "old", n) for n in range(1, 10)] + [
+        ("two", "new", 10)
+    ]
     assert walk.deaths() == {("one", "old", 10, "two", "modified")}
 
 
@@ -161,7 +173,10 @@ def test_one_source_goes_on_in_two_files(build: Build) -> None:
     build.commit("three", ["two"], {"g": text(*lines[:10])})
     walk = Walk(build, "three")
     walk.check()
-    assert walk.deaths() == {("one", "f", 11, "three", "file_deleted"), ("one", "f", 12, "three", "file_deleted")}
+    assert walk.deaths() == {
+        ("one", "f", 11, "three", "file_deleted"),
+        ("one", "f", 12, "three", "file_deleted"),
+    }
 
 
 def test_delete_and_restore(build: Build) -> None:
@@ -228,7 +243,9 @@ def test_file_becomes_directory_and_back(build: Build) -> None:
 def test_text_binary_text(build: Build) -> None:
     lines = words(6)
     build.commit("one", [], {"f": text(*lines), "i": b"\x89PNG\0\n\n\0"})
-    build.commit("two", ["one"], {"f": text(*lines[:3], "\0", *lines[3:]), "i": b"\x89PNG\0\n\n\0x"})
+    build.commit(
+        "two", ["one"], {"f": text(*lines[:3], "\0", *lines[3:]), "i": b"\x89PNG\0\n\n\0x"}
+    )
     build.commit("three", ["two"], {"f": text(*lines)})
     walk = Walk(build, "three")
     walk.check()
@@ -238,7 +255,17 @@ def test_text_binary_text(build: Build) -> None:
 
 
 def test_names_that_need_quotes(build: Build) -> None:
-    paths = ['with "quotes"', "back\\slash", "new\nline", "tab\there", "ünï", "caf\udce9", "a b/ b", "-x", ":(glob)*"]
+    paths = [
+        'with "quotes"',
+        "back\\slash",
+        "new\nline",
+        "tab\there",
+        "ünï",
+        "caf\udce9",
+        "a b/ b",
+        "-x",
+        ":(glob)*",
+    ]
     first: Files = {path: text(*words(3, str(n))) for n, path in enumerate(paths)}
     second: Files = {path: text(*words(3, str(n)), "more") for n, path in enumerate(paths)}
     build.commit("one", [], first)
@@ -249,7 +276,14 @@ def test_names_that_need_quotes(build: Build) -> None:
 
 
 def test_text_that_looks_like_a_patch(build: Build) -> None:
-    sly = ["diff --git a/x b/x", "@@ -1 +1 @@", "--- a/x", "+++ b/x", "\\ No newline at end of file", "0" * 40]
+    sly = [
+        "diff --git a/x b/x",
+        "@@ -1 +1 @@",
+        "--- a/x",
+        "+++ b/x",
+        "\\ No newline at end of file",
+        "0" * 40,
+    ]
     build.commit("one", [], {"f": text("a", *sly)})
     build.commit("two", ["one"], {"f": text("a", *sly[::-1], "b")})
     build.commit("three", ["two"], {"f": "\n".join(["- x", "+ y", *sly]).encode()})
@@ -265,7 +299,10 @@ def test_empty_commits_and_times_that_run_backwards(build: Build) -> None:
     build.commit("three", ["empty"], {"f": text("c")}, time=40)
     walk = Walk(build, "three")
     walk.check()
-    assert walk.deaths() == {("one", "f", 1, "empty", "file_deleted"), ("two", "f", 2, "empty", "file_deleted")}
+    assert walk.deaths() == {
+        ("one", "f", 1, "empty", "file_deleted"),
+        ("two", "f", 2, "empty", "file_deleted"),
+    }
 
 
 # --- merges -----------------------------------------------------------------------------------------------------------
@@ -285,7 +322,10 @@ def test_merge_keeps_the_origins_of_both_sides(build: Build) -> None:
     walk.check()
     assert walk.origins("merge", "f")[17] == ("right", "f", 18)
     assert walk.origins("merge", "new") == [("right", "new", 1)]
-    assert walk.deaths() == {("base", "f", 3, "left", "modified"), ("base", "f", 18, "right", "modified")}
+    assert walk.deaths() == {
+        ("base", "f", 3, "left", "modified"),
+        ("base", "f", 18, "right", "modified"),
+    }
 
 
 def test_evil_merge(build: Build) -> None:
@@ -295,7 +335,12 @@ def test_evil_merge(build: Build) -> None:
     build.commit("merge", ["left", "right"], {"f": text("right", "a", "evil", "left")})
     walk = Walk(build, "merge")
     walk.check()
-    assert [origin[0] for origin in walk.origins("merge", "f")] == ["right", "base", "merge", "left"]
+    assert [origin[0] for origin in walk.origins("merge", "f")] == [
+        "right",
+        "base",
+        "merge",
+        "left",
+    ]
     assert walk.deaths() == {("base", "f", 2, "merge", "merge"), ("base", "f", 3, "merge", "merge")}
 
 
@@ -306,7 +351,10 @@ def test_a_merge_that_ignores_a_branch(build: Build) -> None:
     build.commit("merge", ["left", "right"], {"f": text("a", "left")})
     walk = Walk(build, "merge")
     walk.check()
-    assert walk.deaths() == {("right", "f", 2, "merge", "merge"), ("right", "g", 1, "merge", "merge")}
+    assert walk.deaths() == {
+        ("right", "f", 2, "merge", "merge"),
+        ("right", "g", 1, "merge", "merge"),
+    }
 
 
 def test_octopus(build: Build) -> None:
@@ -318,10 +366,17 @@ def test_octopus(build: Build) -> None:
         mine[number * 8] = result[number * 8] = f"arm {number}"
         build.commit(f"arm{number}", ["base"], {"f": text(*mine), f"own{number}": text("own")})
     files: Files = {f"own{number}": text("own") for number in range(4)}
-    build.commit("octopus", [f"arm{number}" for number in range(4)], {"f": text(*result, "extra"), **files})
+    build.commit(
+        "octopus", [f"arm{number}" for number in range(4)], {"f": text(*result, "extra"), **files}
+    )
     walk = Walk(build, "octopus")
     walk.check()
-    assert [walk.origins("octopus", "f")[n * 8][0] for n in range(4)] == ["arm0", "arm1", "arm2", "arm3"]
+    assert [walk.origins("octopus", "f")[n * 8][0] for n in range(4)] == [
+        "arm0",
+        "arm1",
+        "arm2",
+        "arm3",
+    ]
     assert walk.origins("octopus", "f")[-1] == ("octopus", "f", 31)
 
 
@@ -435,7 +490,9 @@ def test_a_missing_tree_is_reported(build: Build, at: str) -> None:
     walk = Walk(build, "end")
     assert "missing_tree" in {p.code for p in walk.history.problems}
     state = walk.states[build.sha["end"]]
-    assert walk.ledger.lines[build.sha["end"]] == sum(len(f.vector) // 4 for f in state.values()) == 4
+    assert (
+        walk.ledger.lines[build.sha["end"]] == sum(len(f.vector) // 4 for f in state.values()) == 4
+    )
 
 
 def test_a_missing_commit_ends_the_history(build: Build) -> None:
@@ -452,12 +509,26 @@ def test_a_missing_commit_ends_the_history(build: Build) -> None:
 
 def test_a_shallow_clone_names_its_boundary(build: Build) -> None:
     for number in range(5):
-        build.commit(f"c{number}", [f"c{number - 1}"] if number else [], {"f": text(*words(number + 1))})
+        build.commit(
+            f"c{number}", [f"c{number - 1}"] if number else [], {"f": text(*words(number + 1))}
+        )
     build.done()
-    subprocess.run(["git", "-C", str(build.where), "update-ref", "refs/heads/tip", build.sha["c4"]], check=True)
+    subprocess.run(
+        ["git", "-C", str(build.where), "update-ref", "refs/heads/tip", build.sha["c4"]], check=True
+    )
     clone = build.where.parent / "shallow.git"
     source = build.where.as_uri()
-    command = ["git", "clone", "-q", "--bare", "--depth=2", "--single-branch", "--branch=tip", source, str(clone)]
+    command = [
+        "git",
+        "clone",
+        "-q",
+        "--bare",
+        "--depth=2",
+        "--single-branch",
+        "--branch=tip",
+        source,
+        str(clone),
+    ]
     subprocess.run(command, check=True)
     repo = GitRepo(clone)
     with repo.open_scratch() as git:
@@ -487,7 +558,15 @@ def _same(walk: Walk) -> set[tuple[str, str, int, str, int]]:
         if x.same_as > BEFORE:
             for shift in range(x.lines):
                 sha, _, line = walk.history.line(x.same_as + shift)
-                found.add((walk.build.name[walk.history.shas[x.birth]], x.path, x.line + shift, walk.build.name[sha], line))
+                found.add(
+                    (
+                        walk.build.name[walk.history.shas[x.birth]],
+                        x.path,
+                        x.line + shift,
+                        walk.build.name[sha],
+                        line,
+                    )
+                )
     return found
 
 
@@ -496,16 +575,28 @@ def test_lines_that_both_sides_of_a_merge_wrote_go_on_as_those_it_kept(build: Bu
     build.commit("base", [], {"f": text("a", "b", "c")})
     build.commit("side", ["base"], {"f": text("a", *both, "b", "c"), "g": text("new", "file")})
     build.commit("main", ["base"], {"f": text("a", *both, "b", "c", "d"), "g": text("new", "file")})
-    build.commit("merge", ["main", "side"], {"f": text("a", *both, "b", "c", "d"), "g": text("new", "file")})
-    build.commit("later", ["merge"], {"f": text("a", both[0], "b", "c", "d"), "g": text("new", "file")})
+    build.commit(
+        "merge", ["main", "side"], {"f": text("a", *both, "b", "c", "d"), "g": text("new", "file")}
+    )
+    build.commit(
+        "later", ["merge"], {"f": text("a", both[0], "b", "c", "d"), "g": text("new", "file")}
+    )
     walk = Walk(build, "later")
     assert _same(walk) == {
-        ("side", "f", 2, "main", 2), ("side", "f", 3, "main", 3), ("side", "g", 1, "main", 1), ("side", "g", 2, "main", 2),
-    }  # fmt: skip
-    assert walk.deaths() == {("side", "f", 3, "later", "deleted"), ("main", "f", 3, "later", "deleted")}
+        ("side", "f", 2, "main", 2),
+        ("side", "f", 3, "main", 3),
+        ("side", "g", 1, "main", 1),
+        ("side", "g", 2, "main", 2),
+    }
+    assert walk.deaths() == {
+        ("side", "f", 3, "later", "deleted"),
+        ("main", "f", 3, "later", "deleted"),
+    }
 
 
-def test_lines_of_the_main_line_go_on_as_those_of_a_branch_that_a_merge_takes_whole(build: Build) -> None:
+def test_lines_of_the_main_line_go_on_as_those_of_a_branch_that_a_merge_takes_whole(
+    build: Build,
+) -> None:
     build.commit("base", [], {"f": text("a")})
     build.commit("main", ["base"], {"f": text("a", "same")})
     build.commit("side", ["base"], {"f": text("a", "same", "more")})
@@ -537,14 +628,25 @@ def test_a_line_goes_on_through_several_merges(build: Build) -> None:
     assert not walk.deaths()
 
 
-@pytest.mark.parametrize("kept", [".claude/file-history/5e/a1@v2", "dist/app.js", ".specstory/history/a.md"])
+@pytest.mark.parametrize(
+    "kept", [".claude/file-history/5e/a1@v2", "dist/app.js", ".specstory/history/a.md"]
+)
 def test_what_a_program_keeps_of_a_file_is_not_its_original(build: Build, kept: str) -> None:
     """Claude Code's versions of the files that it edits come first by name; the lines are those of the file all the same."""
-    build.commit("base", [], {kept: text("x", "y"), "src/app.js": text("x", "y"), "src/twin.js": text("x", "y")})
+    build.commit(
+        "base",
+        [],
+        {kept: text("x", "y"), "src/app.js": text("x", "y"), "src/twin.js": text("x", "y")},
+    )
     build.commit(
         "later",
         ["base"],
-        {kept: text("x", "y"), "src/app.js": text("x", "y"), "src/twin.js": text("x", "y"), "z.js": text("x", "y")},
+        {
+            kept: text("x", "y"),
+            "src/app.js": text("x", "y"),
+            "src/twin.js": text("x", "y"),
+            "z.js": text("x", "y"),
+        },
     )
     flags = {life.path: life.flags & COPY for life in Walk(build, "later").lifetimes}
     assert not flags["src/app.js"] and flags["src/twin.js"] and flags["z.js"]
@@ -552,7 +654,17 @@ def test_what_a_program_keeps_of_a_file_is_not_its_original(build: Build, kept: 
 
 def test_a_file_with_the_content_of_another_one_is_a_copy(build: Build) -> None:
     build.commit("base", [], {"a": text("x", "y"), "b": text("x", "y"), "c": text("z")})
-    build.commit("copy", ["base"], {"a": text("x", "y"), "b": text("x", "y"), "c": text("z"), "d/c": text("z"), "e": text("e")})
+    build.commit(
+        "copy",
+        ["base"],
+        {
+            "a": text("x", "y"),
+            "b": text("x", "y"),
+            "c": text("z"),
+            "d/c": text("z"),
+            "e": text("e"),
+        },
+    )
     walk = Walk(build, "copy")
     assert {x.path for x in walk.lifetimes if x.flags & COPY} == {"b", "d/c"}
     assert not walk.deaths()
@@ -561,14 +673,18 @@ def test_a_file_with_the_content_of_another_one_is_a_copy(build: Build) -> None:
 # --- window, saved state, self-check ----------------------------------------------------------------------------------
 
 
-def fates(history: LineHistory, lifetimes: Sequence[LineLifetime]) -> set[tuple[str, str, int, str, str, str]]:
+def fates(
+    history: LineHistory, lifetimes: Sequence[LineLifetime]
+) -> set[tuple[str, str, int, str, str, str]]:
     """(born in, path, line, ended by, cause, left the main line in) of each line."""
 
     def name(commit: int) -> str:
         return history.shas[commit] if commit >= 0 else ""
 
     return {
-        (name(x.birth), x.path, x.line + shift, name(x.death), x.cause, name(x.left)) for x in lifetimes for shift in range(x.lines)
+        (name(x.birth), x.path, x.line + shift, name(x.death), x.cause, name(x.left))
+        for x in lifetimes
+        for shift in range(x.lines)
     }
 
 
@@ -580,7 +696,9 @@ def test_a_window_tells_the_same_about_its_lines(build: Build, seed: int) -> Non
     with whole.repo.open_scratch() as git:
         observer = LineLifetimes()
         chain = git.output(["rev-list", "--first-parent", build.sha[tip]]).decode().split()
-        window = HistoryWalk(whole.repo, git).run(build.sha[tip], chain[len(chain) // 2], observers=[observer.step])
+        window = HistoryWalk(whole.repo, git).run(
+            build.sha[tip], chain[len(chain) // 2], observers=[observer.step]
+        )
         inside = set(window.shas)
         spans = list(observer.spans(window))
         # What became of older lines is not known in a window, nor of lines that go on as such.
@@ -590,7 +708,9 @@ def test_a_window_tells_the_same_about_its_lines(build: Build, seed: int) -> Non
         for path, file in window.state.items():
             theirs = [whole.history.line(o) for o in numbers(whole.history.state[path].vector)]
             ours = [window.line(o) for o in numbers(file.vector)]
-            assert [o if o[0] else None for o in ours] == [t if t[0] in inside else None for t in theirs]
+            assert [o if o[0] else None for o in ours] == [
+                t if t[0] in inside else None for t in theirs
+            ]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -607,7 +727,9 @@ def test_a_saved_history_goes_on(build: Build, seed: int) -> None:
             assert restored is not None
             saved, observer = restored
             assert continues(git, old, build.sha[tip])
-            history = HistoryWalk(whole.repo, git).run(build.sha[tip], saved=saved, observers=[observer.step])
+            history = HistoryWalk(whole.repo, git).run(
+                build.sha[tip], saved=saved, observers=[observer.step]
+            )
             assert fates(history, list(observer.spans(history))) == full
             assert not history.problems
 
@@ -641,10 +763,16 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
     build.commit("two", ["one"], {"f": text("a", " b"), "g": text("g")})
     repo = build.done()
     with repo.open_scratch() as git:
-        exact = verify(HistoryWalk(repo, git), build.sha["two"], {build.sha["one"]: None, build.sha["two"]: None})
+        exact = verify(
+            HistoryWalk(repo, git),
+            build.sha["two"],
+            {build.sha["one"]: None, build.sha["two"]: None},
+        )
         assert all(agreement.share == 1 for agreement in exact.values())
         assert exact[build.sha["two"]].lines == 3
-        other = verify(HistoryWalk(repo, git, WalkOptions(keep=True)), build.sha["two"], {build.sha["two"]: 10})[build.sha["two"]]
+        other = verify(
+            HistoryWalk(repo, git, WalkOptions(keep=True)), build.sha["two"], {build.sha["two"]: 10}
+        )[build.sha["two"]]
         assert (other.lines, other.same) == (3, 2)
         assert other.differing == [(build.sha["two"], "f", 1)]
 
@@ -659,7 +787,10 @@ def kept(old: list[str], new: list[str]) -> dict[int, tuple[int, str]]:
 
 
 def test_white_space_only() -> None:
-    assert kept(["if x:", "  y"], ["if  x:", "", "\ty"]) == {0: (0, "whitespace"), 2: (1, "whitespace")}
+    assert kept(["if x:", "  y"], ["if  x:", "", "\ty"]) == {
+        0: (0, "whitespace"),
+        2: (1, "whitespace"),
+    }
     assert kept(["a b"], ["c"]) == {}
 
 
@@ -677,13 +808,24 @@ def test_reformatting_counts_copies_and_losses(build: Build) -> None:
     walk = Walk(build, "two", True)
     walk.check(blamed=False)
     assert [o[2] for o in walk.origins("two", "f")] == [1, 1, 1, 2]
-    assert walk.deaths() == {("one", "f", 3, "two", "reformatted"), ("one", "f", 4, "two", "reformatted")}
+    assert walk.deaths() == {
+        ("one", "f", 3, "two", "reformatted"),
+        ("one", "f", 4, "two", "reformatted"),
+    }
 
 
 def moved_case(build: Build) -> None:
     block = ["def moved(argument):", "    return argument.something_long()", "", "}"]
-    build.commit("one", [], {"a": text(*block, *words(3, "a")), "b": text(*words(3, "b")), "c": text("x", "}")})
-    build.commit("two", ["one"], {"a": text(*words(3, "a")), "b": text(*words(3, "b"), *block), "c": text("x")})
+    build.commit(
+        "one",
+        [],
+        {"a": text(*block, *words(3, "a")), "b": text(*words(3, "b")), "c": text("x", "}")},
+    )
+    build.commit(
+        "two",
+        ["one"],
+        {"a": text(*words(3, "a")), "b": text(*words(3, "b"), *block), "c": text("x")},
+    )
 
 
 def test_a_block_that_moves_to_another_file_lives_on(build: Build) -> None:
@@ -766,7 +908,9 @@ def test_git_that_fails_says_why(build: Build) -> None:
         HistoryWalk(repo, git).run("--output=x")
 
 
-@pytest.mark.parametrize("name", ["plain", "with space", 'quo"te', "new\nline", "#hash", "col:on", "bäck\\slash"])
+@pytest.mark.parametrize(
+    "name", ["plain", "with space", 'quo"te', "new\nline", "#hash", "col:on", "bäck\\slash"]
+)
 def test_object_directories_with_odd_names(tmp_path: Path, name: str) -> None:
     build = Build(tmp_path / name / "r.git")
     build.where.parent.mkdir()

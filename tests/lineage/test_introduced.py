@@ -30,12 +30,18 @@ def files(repo: GitRepo, sha: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_both_engines_say_the_same(build: Build, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_engines_say_the_same(
+    build: Build, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tip = random_history(build, random.Random(300 + seed), 25)
     repo, sha = build.done(), build.sha[tip]
-    blamed = {path: introductions(repo, sha, path, count) for path, count in files(repo, sha).items()}
+    blamed = {
+        path: introductions(repo, sha, path, count) for path, count in files(repo, sha).items()
+    }
     monkeypatch.setattr(introduced, "blame", _fails)
-    passed = {path: introductions(repo, sha, path, count) for path, count in files(repo, sha).items()}
+    passed = {
+        path: introductions(repo, sha, path, count) for path, count in files(repo, sha).items()
+    }
     assert blamed == passed
     assert sum(map(len, blamed.values())) > 20
 
@@ -63,9 +69,16 @@ def test_a_line_whose_earlier_text_is_missing_counts_as_added_after_it(build: Bu
     repo = build.done()
     drop(build.where, repo.file_at(build.sha["two"], "f") or "")
     three, four = build.sha["three"], build.sha["four"]
-    expected = {1: Introduction(three, "f", 1), 3: Introduction(three, "f", 3), 4: Introduction(four, "f", 4)}
+    expected = {
+        1: Introduction(three, "f", 1),
+        3: Introduction(three, "f", 3),
+        4: Introduction(four, "f", 4),
+    }
     assert introductions(repo, four, "f", 4, [1, 3, 4]) == expected
-    assert introductions(repo, four, "g", 2) == {1: Introduction(build.sha["one"], "g", 1), 2: Introduction(three, "g", 2)}
+    assert introductions(repo, four, "g", 2) == {
+        1: Introduction(build.sha["one"], "g", 1),
+        2: Introduction(three, "g", 2),
+    }
 
 
 def test_a_file_that_cannot_be_read_counts_as_added_where_it_is_looked_at(build: Build) -> None:
@@ -95,7 +108,9 @@ def test_renames_of_a_file_are_told_newest_first(build: Build) -> None:
         (Introduction(sha["four"], "d/c", 3), "b"),
         (Introduction(sha["two"], "b", 4), "a"),
     ]
-    assert named(repo, sha["four"], "d/c", Introduction(sha["three"], "b", 10)) == [(Introduction(sha["four"], "d/c", 9), "b")]
+    assert named(repo, sha["four"], "d/c", Introduction(sha["three"], "b", 10)) == [
+        (Introduction(sha["four"], "d/c", 9), "b")
+    ]
     assert renames(repo, sha["three"], "b", Introduction(sha["two"], "b", 1)) == []
 
 
@@ -106,8 +121,12 @@ def test_a_line_of_the_other_side_is_renamed_by_the_merge(build: Build) -> None:
     build.commit("side", ["base"], {"a": text(*lines, "side")})
     build.commit("merge", ["renamed", "side"], {"b": text("head", *lines, "side")})
     repo, sha = build.done(), build.sha
-    assert named(repo, sha["merge"], "b", Introduction(sha["side"], "a", 9)) == [(Introduction(sha["merge"], "b", 10), "a")]
-    assert named(repo, sha["merge"], "b", Introduction(sha["base"], "a", 1)) == [(Introduction(sha["renamed"], "b", 2), "a")]
+    assert named(repo, sha["merge"], "b", Introduction(sha["side"], "a", 9)) == [
+        (Introduction(sha["merge"], "b", 10), "a")
+    ]
+    assert named(repo, sha["merge"], "b", Introduction(sha["base"], "a", 1)) == [
+        (Introduction(sha["renamed"], "b", 2), "a")
+    ]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -116,7 +135,9 @@ def test_renames_lead_from_the_last_name_to_the_first(build: Build, seed: int) -
     repo, sha = build.done(), build.sha[tip]
     seen = 0
     for path, count in files(repo, sha).items():
-        for line in {(i.sha, i.path): i for i in introductions(repo, sha, path, count).values()}.values():
+        for line in {
+            (i.sha, i.path): i for i in introductions(repo, sha, path, count).values()
+        }.values():
             name = path
             for place, before in named(repo, sha, path, line):
                 assert place.path == name != before
@@ -144,7 +165,9 @@ def _long_history(build: Build) -> tuple[GitRepo, str]:
     """A file that two of forty commits changed, and the last of these commits."""
     before: list[str] = []
     for n in range(40):
-        build.commit(str(n), before, {"rare": text("a", "b", f"c{n // 20}"), f"other{n}": text(str(n))})
+        build.commit(
+            str(n), before, {"rare": text("a", "b", f"c{n // 20}"), f"other{n}": text(str(n))}
+        )
         before = [str(n)]
     return build.done(), build.sha["39"]
 
@@ -155,17 +178,25 @@ def _write_graph(repo: Path) -> Path:
     return repo / "objects" / "info" / "commit-graph"
 
 
-def _filters_asked(repo: GitRepo, sha: str, trace: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, dict[int, Introduction]]:
+def _filters_asked(
+    repo: GitRepo, sha: str, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[int, dict[int, Introduction]]:
     """How often git asked a filter of changed paths, and where the lines of the file were added."""
     trace.unlink(missing_ok=True)
     environment = program.clean_environment
-    monkeypatch.setattr(program, "clean_environment", lambda home: environment(home) | {"GIT_TRACE2_PERF": str(trace)})
+    monkeypatch.setattr(
+        program,
+        "clean_environment",
+        lambda home: environment(home) | {"GIT_TRACE2_PERF": str(trace)},
+    )
     found = introductions(repo, sha, "rare", 3)
     monkeypatch.setattr(program, "clean_environment", environment)
     return sum(map(int, re.findall(r"bloom/queries:(\d+)", trace.read_text("utf-8")))), found
 
 
-def test_filters_of_changed_paths_are_used(build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_filters_of_changed_paths_are_used(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo, sha = _long_history(build)
     without = _filters_asked(repo, sha, tmp_path / "trace", monkeypatch)
     _write_graph(tmp_path / "repo.git")

@@ -17,7 +17,9 @@ from collector.runtime.stages import StageName, forget_runs
 from collector.storage.connection import cache_path
 from collector.storage.store import Store
 
-EVERYTHING = SurvivalOptions(("class", "model", "session", "directory"), curves=True, every_kind=True)
+EVERYTHING = SurvivalOptions(
+    ("class", "model", "session", "directory"), curves=True, every_kind=True
+)
 
 
 @pytest.fixture
@@ -67,7 +69,9 @@ def test_other_options_are_another_report(db: Path, added_up: list[int]) -> None
 def test_other_verdicts_are_another_report(db: Path, added_up: list[int]) -> None:
     before = _reported(db)
     with Store(db) as store, store.transaction():
-        store.connection.execute("UPDATE origins SET author = 'human', evidence = 'observed', session_id = NULL")
+        store.connection.execute(
+            "UPDATE origins SET author = 'human', evidence = 'observed', session_id = NULL"
+        )
         forget_runs(store, [StageName.SURVIVAL])
     after = _reported(db)
     assert added_up == [1, 1]

@@ -41,7 +41,9 @@ class Shop:
     def follow(self, build: Build, tip: str, wanted: HistoryRequest = LOOSE) -> HistoryUpdate:
         """Attributes up to `tip` and follows its lines; every promise of the database must hold."""
         repo = GitRepo(build.where)
-        done = attribute_repo(self.store, build.where, AttributeOptions(branch=build.sha[tip], anyway=True))
+        done = attribute_repo(
+            self.store, build.where, AttributeOptions(branch=build.sha[tip], anyway=True)
+        )
         updated = follow_history(RunContext(self.store, repo, done.repo_id), build.sha[tip], wanted)
         chronicle.fill_survival(self.store, done.repo_id)
         assert [(c.name, c.rows) for c in checks(self.store) if c.broken] == []
@@ -59,7 +61,11 @@ class Shop:
 
     def ended(self, build: Build) -> set[tuple[str, str, int, str, str]]:
         """(born in, path, first line, ended by, cause)."""
-        return {(build.name[b], path, line, build.name[d], cause) for b, path, line, _, d, cause, *_ in self.lives() if d}
+        return {
+            (build.name[b], path, line, build.name[d], cause)
+            for b, path, line, _, d, cause, *_ in self.lives()
+            if d
+        }
 
 
 _LIVES = """
@@ -104,29 +110,51 @@ def test_a_life_from_birth_to_death(build: Build, shop: Shop) -> None:
         (one, "f", 3, 4, two, "modified", two, 2, None, "text", 0, "f", 3, 3, 0),
         (two, "f", 3, 3, None, None, None, 1, None, "text", 0, None, None, None, 0),
     }
-    assert shop.rows("SELECT lines, youngest_days * 24, cause FROM deletions") == [(2, 1.0, "modified")]
+    assert shop.rows("SELECT lines, youngest_days * 24, cause FROM deletions") == [
+        (2, 1.0, "modified")
+    ]
 
 
 def test_lines_of_a_file_with_one_fate_are_one_record(build: Build, shop: Shop) -> None:
     lines = words(6)
-    changed = [f"{line}, changed" if number in (2, 4) else line for number, line in enumerate(lines, 1)]
+    changed = [
+        f"{line}, changed" if number in (2, 4) else line for number, line in enumerate(lines, 1)
+    ]
     build.commit("one", [], {"f.py": text(*lines), "g.py": text(*words(2, "g"))})
     build.commit("two", ["one"], {"f.py": text(*changed), "g.py": text(*words(2, "g"))})
     build.done()
     shop.follow(build, "two")
     found = [(r.path, r.birth, r.dead, r.lines) for r in lifetimes.records_of(shop.store, [1])]
-    one, two = (shop.rows("SELECT id FROM history_commits WHERE commit_sha = ?", build.sha[name])[0][0] for name in ("one", "two"))
-    assert found == [("f.py", one, False, 4), ("f.py", one, True, 2), ("g.py", one, False, 2), ("f.py", two, False, 2)]
+    one, two = (
+        shop.rows("SELECT id FROM history_commits WHERE commit_sha = ?", build.sha[name])[0][0]
+        for name in ("one", "two")
+    )
+    assert found == [
+        ("f.py", one, False, 4),
+        ("f.py", one, True, 2),
+        ("g.py", one, False, 2),
+        ("f.py", two, False, 2),
+    ]
 
 
 def test_lines_that_travel_keep_their_life(build: Build, shop: Shop) -> None:
-    block = ["def moved(argument):", "    return argument.something_long()", "    # and a third line of it"]
+    block = [
+        "def moved(argument):",
+        "    return argument.something_long()",
+        "    # and a third line of it",
+    ]
     build.commit("one", [], {"a": text(*block, *words(3, "a")), "b": text(*words(3, "b"))})
-    build.commit("two", ["one"], {"a": text(*words(3, "a")), "b": text(*words(3, "b"), *(f"  {line}" for line in block))})
+    build.commit(
+        "two",
+        ["one"],
+        {"a": text(*words(3, "a")), "b": text(*words(3, "b"), *(f"  {line}" for line in block))},
+    )
     build.done()
     shop.follow(build, "two")
     assert not shop.ended(build)
-    assert shop.rows("SELECT path, start_line, end_line, how FROM line_moves") == [("b", 4, 6, "moved")]
+    assert shop.rows("SELECT path, start_line, end_line, how FROM line_moves") == [
+        ("b", 4, 6, "moved")
+    ]
     assert shop.follow(build, "two", EXACT).state == "again"
     assert {death[4] for death in shop.ended(build)} == {"deleted"}
     assert not shop.rows("SELECT 1 FROM line_moves")
@@ -140,19 +168,28 @@ def test_a_merge_with_lines_of_its_own_and_a_dropped_branch(build: Build, shop: 
     build.done()
     shop.follow(build, "merge", EXACT)
     assert {(d[0], d[3], d[4]) for d in shop.ended(build)} == {("base", "merge", "merge")}
-    assert shop.rows("SELECT actor, actor_how FROM line_fates WHERE actor IS NOT NULL") == [("unknown", "none")]
-    assert shop.rows("SELECT end_line - start_line + 1 FROM line_lifetimes WHERE at_merge = 1") == [(1,)]
+    assert shop.rows("SELECT actor, actor_how FROM line_fates WHERE actor IS NOT NULL") == [
+        ("unknown", "none")
+    ]
+    assert shop.rows("SELECT end_line - start_line + 1 FROM line_lifetimes WHERE at_merge = 1") == [
+        (1,)
+    ]
 
 
 def test_times_that_run_backwards_roots_and_empty_commits(build: Build, shop: Shop) -> None:
     build.commit("one", [], {"f": text("a"), "g": text("gone")}, time=2_000_000_000)
     build.commit("other root", [], {"h": text("h")}, time=1_500_000_000)
     build.commit("nothing", ["one"], {"f": text("a"), "g": text("gone")}, time=1_000_000_000)
-    build.commit("join", ["nothing", "other root"], {"f": text("a"), "h": text("h")}, time=900_000_000)
+    build.commit(
+        "join", ["nothing", "other root"], {"f": text("a"), "h": text("h")}, time=900_000_000
+    )
     build.commit("two", ["join"], {"f": text("b"), "h": text("h")}, time=100)
     build.done()
     shop.follow(build, "two")
-    assert all(r.days >= 0 and r.follow_days >= 0 for r in lifetimes.records_of(shop.store, [1], every_kind=True))
+    assert all(
+        r.days >= 0 and r.follow_days >= 0
+        for r in lifetimes.records_of(shop.store, [1], every_kind=True)
+    )
     assert {(d[0], d[3]) for d in shop.ended(build)} == {("one", "join"), ("one", "two")}
 
 
@@ -171,10 +208,14 @@ def test_reverts_by_message_and_by_patch(build: Build, shop: Shop) -> None:
     found = shop.rows(
         "SELECT a.commit_sha, b.commit_sha FROM history_commits a JOIN history_commits b ON b.id = a.reverts ORDER BY a.number"
     )
-    assert [(build.name[a], build.name[b]) for a, b in found] == [("inverse", "feature"), ("again", "inverse")]
-    assert shop.rows("SELECT MIN(reverted_later), SUM(lines) FROM line_histories WHERE birth_sha = ?", build.sha["feature"]) == [
-        (1, 1)
+    assert [(build.name[a], build.name[b]) for a, b in found] == [
+        ("inverse", "feature"),
+        ("again", "inverse"),
     ]
+    assert shop.rows(
+        "SELECT MIN(reverted_later), SUM(lines) FROM line_histories WHERE birth_sha = ?",
+        build.sha["feature"],
+    ) == [(1, 1)]
 
 
 def test_a_merge_that_is_taken_back(build: Build, shop: Shop, tmp_path: Path) -> None:
@@ -195,8 +236,13 @@ def test_a_merge_that_is_taken_back(build: Build, shop: Shop, tmp_path: Path) ->
 
 
 def test_which_messages_name_a_commit() -> None:
-    assert reverts.named_commit("Revert x\n\nThis reverts commit 0123456789abcdef.") == "0123456789abcdef"
-    assert reverts.named_commit("This reverts commit 0123456 and\nThis reverts commit 89abcde") is None
+    assert (
+        reverts.named_commit("Revert x\n\nThis reverts commit 0123456789abcdef.")
+        == "0123456789abcdef"
+    )
+    assert (
+        reverts.named_commit("This reverts commit 0123456 and\nThis reverts commit 89abcde") is None
+    )
     assert reverts.named_commit("Reverts nothing") is None
 
 
@@ -218,12 +264,16 @@ def test_inverse_patches_are_paired_with_the_latest() -> None:
 # --- again and again --------------------------------------------------------------------------------------------------
 
 
-def test_an_unchanged_history_is_not_followed_again(build: Build, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unchanged_history_is_not_followed_again(
+    build: Build, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build.commit("one", [], {"f": text("a")})
     build.done()
     shop.follow(build, "one")
     monkeypatch.setattr(GitRepo, "open_scratch", lambda _: pytest.fail("the history is read"))
-    monkeypatch.setattr("attribution.stages.survival._spans", lambda *_: pytest.fail("the authors are read"))
+    monkeypatch.setattr(
+        "attribution.stages.survival._spans", lambda *_: pytest.fail("the authors are read")
+    )
     before = shop.store.connection.total_changes
     assert shop.follow(build, "one").state == "unchanged"
     assert shop.store.connection.total_changes == before
@@ -231,11 +281,15 @@ def test_an_unchanged_history_is_not_followed_again(build: Build, shop: Shop, mo
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("wanted", [EXACT, LOOSE], ids=["exact", "kept"])
-def test_going_on_from_a_save_equals_starting_anew(build: Build, tmp_path: Path, seed: int, wanted: HistoryRequest) -> None:
+def test_going_on_from_a_save_equals_starting_anew(
+    build: Build, tmp_path: Path, seed: int, wanted: HistoryRequest
+) -> None:
     tip = random_history(build, random.Random(300 + seed), 24)
     build.done()
     chain = subprocess.run(
-        ["git", "-C", str(build.where), "rev-list", "--first-parent", "--reverse", build.sha[tip]], capture_output=True, check=True
+        ["git", "-C", str(build.where), "rev-list", "--first-parent", "--reverse", build.sha[tip]],
+        capture_output=True,
+        check=True,
     )
     stops = [build.name[sha] for sha in chain.stdout.decode().split()]
     steps, anew = Shop(tmp_path / "steps"), Shop(tmp_path / "anew")
@@ -258,13 +312,17 @@ def test_a_rewritten_branch_is_followed_anew(build: Build, tmp_path: Path) -> No
     assert moved.everything() == anew.everything()
 
 
-def test_new_verdicts_need_no_new_pass(build: Build, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_verdicts_need_no_new_pass(
+    build: Build, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build.commit("one", [], {"f": text("a", "b")})
     build.done()
     shop.follow(build, "one")
     shop.store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
     shop.store.connection.execute("DELETE FROM line_fates")
-    monkeypatch.setattr("attribution.stages.history._walk", lambda *_: pytest.fail("the history is followed again"))
+    monkeypatch.setattr(
+        "attribution.stages.history._walk", lambda *_: pytest.fail("the history is followed again")
+    )
     chronicle.fill_survival(shop.store, 1)
     assert shop.rows("SELECT SUM(lines) FROM line_fates") == [(2,)]
 
@@ -309,14 +367,22 @@ def test_a_damaged_save_is_not_used(build: Build, shop: Shop) -> None:
 def windowed(build: Build) -> None:
     build.commit("c0", [], {"f": text(*words(6))})
     build.commit("c1", ["c0"], {"f": text(*words(6), "one")})
-    build.commit("side", ["c0"], {"f": text(*words(6)), "g": text("by an agent")}, message="side" + CLAUDE)
+    build.commit(
+        "side", ["c0"], {"f": text(*words(6)), "g": text("by an agent")}, message="side" + CLAUDE
+    )
     build.commit("c2", ["c1"], {"f": text(*words(5), "two", "one")})
-    build.commit("merge", ["c2", "side"], {"f": text(*words(5), "two", "one"), "g": text("by an agent")})
-    build.commit("c3", ["merge"], {"f": text("three", *words(5)[1:], "two"), "g": text("by an agent")})
+    build.commit(
+        "merge", ["c2", "side"], {"f": text(*words(5), "two", "one"), "g": text("by an agent")}
+    )
+    build.commit(
+        "c3", ["merge"], {"f": text("three", *words(5)[1:], "two"), "g": text("by an agent")}
+    )
     build.done()
 
 
-def test_the_window_begins_before_the_first_agent_reached_the_main_line(build: Build, shop: Shop) -> None:
+def test_the_window_begins_before_the_first_agent_reached_the_main_line(
+    build: Build, shop: Shop
+) -> None:
     windowed(build)
     done = shop.follow(build, "c3", HistoryRequest())
     assert done.after == build.sha["c2"]
@@ -325,17 +391,30 @@ def test_the_window_begins_before_the_first_agent_reached_the_main_line(build: B
     assert {(build.name[b], path) for b, path, *_ in shop.lives()} == {("side", "g"), ("c3", "f")}
 
 
-def test_a_copy_of_lines_from_before_the_window_is_neither_born_nor_counted(build: Build, shop: Shop) -> None:
+def test_a_copy_of_lines_from_before_the_window_is_neither_born_nor_counted(
+    build: Build, shop: Shop
+) -> None:
     """One file becomes two: a rename and a new file for git's diff, two heirs for git's blame."""
     build.commit("c0", [], {"f": text(*words(9)), "h": text("h")})
-    build.commit("c1", ["c0"], {"f": text(*words(9)), "h": text("h"), "g": text("by an agent")}, message="c1" + CLAUDE)
-    build.commit("c2", ["c1"], {"a/f": text(*words(9)), "b/f": text(*words(9)), "h": text("h"), "g": text("by an agent")})
+    build.commit(
+        "c1",
+        ["c0"],
+        {"f": text(*words(9)), "h": text("h"), "g": text("by an agent")},
+        message="c1" + CLAUDE,
+    )
+    build.commit(
+        "c2",
+        ["c1"],
+        {"a/f": text(*words(9)), "b/f": text(*words(9)), "h": text("h"), "g": text("by an agent")},
+    )
     build.done()
     done = shop.follow(build, "c2", HistoryRequest())
     assert done.after == build.sha["c0"]
     sql = "SELECT f.status, f.lines_added FROM commits c JOIN commit_files f ON f.commit_id = c.id WHERE commit_sha = ? ORDER BY 1"
     assert shop.rows(sql, build.sha["c2"]) == [("A", 9), ("R", 0)]
-    assert shop.rows("SELECT lines_born, lines_came FROM history_commits WHERE commit_sha = ?", build.sha["c2"]) == [(0, 0)]
+    assert shop.rows(
+        "SELECT lines_born, lines_came FROM history_commits WHERE commit_sha = ?", build.sha["c2"]
+    ) == [(0, 0)]
 
 
 def test_the_whole_history_on_request(build: Build, tmp_path: Path) -> None:
@@ -378,7 +457,10 @@ def test_missing_blobs_are_censored_and_counted(build: Build, shop: Shop) -> Non
     assert lost is not None
     drop(build.where, lost)
     shop.follow(build, "three", EXACT)
-    assert shop.rows("SELECT code FROM problems WHERE stage = 'history'") == [("missing_blob",), *[("file_unread",)] * 2]
+    assert shop.rows("SELECT code FROM problems WHERE stage = 'history'") == [
+        ("missing_blob",),
+        *[("file_unread",)] * 2,
+    ]
     assert {cause for _, _, _, _, cause in shop.ended(build)} == {"unreadable"}
     records = lifetimes.records_of(shop.store, [1], every_kind=True)
     assert sum(r.lines for r in records if r.lost) == 2 and not any(r.dead for r in records)
@@ -402,11 +484,23 @@ def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
 
 
 def life(origin: int, start: int, end: int, **more: Any) -> StoredLifetime:
-    return StoredLifetime(origin, 1, "f", start, end, more.get("blank", ()), more.get("death"), more.get("cause"), more.get("into"))
+    return StoredLifetime(
+        origin,
+        1,
+        "f",
+        start,
+        end,
+        more.get("blank", ()),
+        more.get("death"),
+        more.get("cause"),
+        more.get("into"),
+    )
 
 
 def test_a_life_is_cut_where_its_author_changes() -> None:
-    spans = {(1, "f"): [AuthoredSpan(1, 3, 2, 10, "agent", 7), AuthoredSpan(4, 4, 1, 11, "human", None)]}
+    spans = {
+        (1, "f"): [AuthoredSpan(1, 3, 2, 10, "agent", 7), AuthoredSpan(4, 4, 1, 11, "human", None)]
+    }
     found = list(fates([life(100, 2, 6, blank=(3, 6))], CommitVerdicts(spans)))
     assert found == [
         LineFate(100, 100, 2, 1, 10, None, None, None),
@@ -419,16 +513,30 @@ def test_a_life_is_cut_where_its_author_changes() -> None:
     ("spans", "actor"),
     [
         ([AuthoredSpan(1, 5, 5, 1, "agent", 7)], ("agent", 7, "replaced")),
-        ([AuthoredSpan(1, 3, 3, 1, "agent", 7), AuthoredSpan(4, 5, 2, 2, "agent", 8)], ("agent", None, "replaced")),
-        ([AuthoredSpan(1, 3, 3, 1, "agent", 7), AuthoredSpan(4, 5, 0, 2, "unknown", None)], ("agent", 7, "replaced")),
-        ([AuthoredSpan(1, 3, 3, 1, "agent", 7), AuthoredSpan(4, 5, 2, 2, "human", None)], ("unknown", None, "none")),
-        ([AuthoredSpan(2, 4, 3, 1, "human", None), AuthoredSpan(6, 9, 4, 2, "agent", 7)], ("human", None, "replaced")),
+        (
+            [AuthoredSpan(1, 3, 3, 1, "agent", 7), AuthoredSpan(4, 5, 2, 2, "agent", 8)],
+            ("agent", None, "replaced"),
+        ),
+        (
+            [AuthoredSpan(1, 3, 3, 1, "agent", 7), AuthoredSpan(4, 5, 0, 2, "unknown", None)],
+            ("agent", 7, "replaced"),
+        ),
+        (
+            [AuthoredSpan(1, 3, 3, 1, "agent", 7), AuthoredSpan(4, 5, 2, 2, "human", None)],
+            ("unknown", None, "none"),
+        ),
+        (
+            [AuthoredSpan(2, 4, 3, 1, "human", None), AuthoredSpan(6, 9, 4, 2, "agent", 7)],
+            ("human", None, "replaced"),
+        ),
         ([AuthoredSpan(2, 4, 3, 1, "likely_human", None)], ("unknown", None, "none")),
         ([AuthoredSpan(1, 5, 5, 1, "unknown", None)], ("unknown", None, "none")),
         ([], ("unknown", None, "none")),
     ],
 )
-def test_whoever_wrote_what_came_instead_ended_the_line(spans: list[AuthoredSpan], actor: tuple[str, int | None, str]) -> None:
+def test_whoever_wrote_what_came_instead_ended_the_line(
+    spans: list[AuthoredSpan], actor: tuple[str, int | None, str]
+) -> None:
     assert CommitVerdicts({(2, "f"): spans}).actor(2, ("f", 1, 5)) == actor
 
 
@@ -443,5 +551,7 @@ def test_whoever_wrote_what_came_instead_ended_the_line(spans: list[AuthoredSpan
         (set(), [], ("unknown", None, "none")),
     ],
 )
-def test_where_nothing_came_instead(sessions: set[int], spans: list[AuthoredSpan], actor: tuple[str, int | None, str]) -> None:
+def test_where_nothing_came_instead(
+    sessions: set[int], spans: list[AuthoredSpan], actor: tuple[str, int | None, str]
+) -> None:
     assert CommitVerdicts({(2, "f"): spans}, {(2, "f"): sessions}).actor(2, ("f", 3, 2)) == actor

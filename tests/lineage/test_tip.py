@@ -29,18 +29,29 @@ def test_neighbours_that_follow_each_other_in_their_commit_are_one_piece() -> No
 
 
 def test_lines_of_one_commit_in_another_order_stay_apart() -> None:
-    assert [(p.start, p.end, p.written.line if p.written else 0) for p in cut((3, 1), (1, 2))] == [(1, 1, 13), (2, 3, 11)]
+    assert [(p.start, p.end, p.written.line if p.written else 0) for p in cut((3, 1), (1, 2))] == [
+        (1, 1, 13),
+        (2, 3, 11),
+    ]
 
 
 def test_lines_from_before_the_window_are_one_piece_without_an_author() -> None:
-    assert cut((0, 4), (0, 1), (5, 1)) == [TipPiece(1, 5, 0, None), TipPiece(6, 6, 1, TWO._replace(origin=5, lines=1, line=2))]
+    assert cut((0, 4), (0, 1), (5, 1)) == [
+        TipPiece(1, 5, 0, None),
+        TipPiece(6, 6, 1, TWO._replace(origin=5, lines=1, line=2)),
+    ]
 
 
 def test_origins_nobody_accounts_for_have_no_author() -> None:
-    assert cut((5, 3)) == [TipPiece(1, 1, 1, TWO._replace(origin=5, lines=1, line=2)), TipPiece(2, 3, 0, None)]
+    assert cut((5, 3)) == [
+        TipPiece(1, 1, 1, TWO._replace(origin=5, lines=1, line=2)),
+        TipPiece(2, 3, 0, None),
+    ]
 
 
-@pytest.mark.parametrize("case", ["example", "rename_with_edit", "merge_with_own_lines", "no_final_newline", "odd_files"])
+@pytest.mark.parametrize(
+    "case", ["example", "rename_with_edit", "merge_with_own_lines", "no_final_newline", "odd_files"]
+)
 def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -> None:
     """Files of text against git; every line has the author that the spans of its birth say."""
     repo, db = clone(case, tmp_path), tmp_path / "t.db"
@@ -48,7 +59,10 @@ def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -
     with Store(db) as store:
         files = store.rows("SELECT * FROM tip_files")
         assert files
-        kinds = {row["path"]: row["kind"] for row in store.rows("SELECT path, kind FROM commit_files ORDER BY commit_id")}
+        kinds = {
+            row["path"]: row["kind"]
+            for row in store.rows("SELECT path, kind FROM commit_files ORDER BY commit_id")
+        }
         assert all(f["kind"] == kinds.get(f["path"], f["kind"]) for f in files)
         for f in files:
             shown = git(repo, "show", f"HEAD:{f['path']}") if "\\" not in f["path"] else None
@@ -59,7 +73,9 @@ def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -
                 classes = sum(f[n] for n in LINE_CLASSES)
                 assert classes == with_text or (f["older"] and classes < with_text), f["path"]
             elif shown is not None:
-                assert f["lines"] == f["older"] == sum(f[n] for n in LINE_CLASSES) == 0, "git counts lines in it, people do not"
+                assert f["lines"] == f["older"] == sum(f[n] for n in LINE_CLASSES) == 0, (
+                    "git counts lines in it, people do not"
+                )
         wrong = store.rows(
             "SELECT t.* FROM tip_spans t JOIN origins o ON o.id = t.origin_id JOIN history_commits h ON h.id = t.birth "
             "JOIN commits c ON c.commit_sha = h.commit_sha WHERE NOT EXISTS (SELECT 1 FROM line_spans s WHERE s.commit_id = c.id "

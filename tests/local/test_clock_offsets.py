@@ -16,7 +16,9 @@ from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 
 MINUTE = 60.0
-LONG = "".join(f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(8))
+LONG = "".join(
+    f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(8)
+)
 BY_HAND = LONG.replace("step", "phase").replace("rows", "columns")
 AGENTS = ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi", "qwen-code"]
 
@@ -41,7 +43,12 @@ def authors(clone: Clone, db: Path, sha: str, path: str) -> list[str]:
     with Store(db) as store:
         done = attribute_repo(store, clone.path, AttributeOptions())
         assert not broken_checks(store)
-        return sorted({line.author for line in program_lines(store, done.repo_id).get(sha, {}).get(path, {}).values()})
+        return sorted(
+            {
+                line.author
+                for line in program_lines(store, done.repo_id).get(sha, {}).get(path, {}).values()
+            }
+        )
 
 
 @pytest.mark.parametrize("minutes", [5, 12, 30])
@@ -82,7 +89,9 @@ def test_next_commit_of_the_same_person_has_the_same_clock(
 
 
 def rewritten_whole(session: AgentSession) -> None:
-    session.prompt("Add a last line to @src/steps.py")  # whose text the agent's program gives to the model
+    session.prompt(
+        "Add a last line to @src/steps.py"
+    )  # whose text the agent's program gives to the model
     session.write("src/steps.py", BY_HAND + "\n\nlast = True\n")
 
 
@@ -96,10 +105,14 @@ def pasted_by_the_person(session: AgentSession) -> None:
     session.write("src/steps.py", BY_HAND + "last = True\n")
 
 
-def printed_before(command: str, listed: Callable[[int, str], str]) -> Callable[[AgentSession], None]:
+def printed_before(
+    command: str, listed: Callable[[int, str], str]
+) -> Callable[[AgentSession], None]:
     def act(session: AgentSession) -> None:
         lines = BY_HAND.removesuffix("\n").split("\n")
-        session.shell(command, "\n".join(listed(number, line) for number, line in enumerate(lines, 1)))
+        session.shell(
+            command, "\n".join(listed(number, line) for number, line in enumerate(lines, 1))
+        )
         session.write("src/steps.py", BY_HAND + "last = True\n")
 
     return act

@@ -15,8 +15,16 @@ OTHER = "01a21cbd-0000-7000-8000-000000000000"
 
 def _rollout(folder: Path, name: str, thread: str, prompt: str) -> Path:
     at = f"2026-11-27T{name[:8].replace('-', ':')}.000Z"
-    meta = {"timestamp": at, "type": "session_meta", "payload": {"id": thread, "cwd": "/home/dev/shop"}}
-    said = {"timestamp": at, "type": "event_msg", "payload": {"type": "user_message", "message": prompt}}
+    meta = {
+        "timestamp": at,
+        "type": "session_meta",
+        "payload": {"id": thread, "cwd": "/home/dev/shop"},
+    }
+    said = {
+        "timestamp": at,
+        "type": "event_msg",
+        "payload": {"type": "user_message", "message": prompt},
+    }
     path = folder / "sessions" / "2026" / "11" / "27" / f"rollout-2026-11-27T{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{json.dumps(record)}\n" for record in (meta, said)), "utf-8")

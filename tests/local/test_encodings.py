@@ -77,7 +77,9 @@ def _worked(clone: Encoded, home: Path) -> str:
     return text
 
 
-def test_lines_of_a_file_in_any_encoding_are_the_agents(encoded: Encoded, home: Path, tmp_path: Path) -> None:
+def test_lines_of_a_file_in_any_encoding_are_the_agents(
+    encoded: Encoded, home: Path, tmp_path: Path
+) -> None:
     _worked(encoded, home)
     with Store(tmp_path / "out.db") as store:
         done = attribute_repo(store, encoded.path, AttributeOptions())
@@ -94,19 +96,27 @@ def test_a_text_is_known_as_committed_in_any_encoding(encoded: Encoded, home: Pa
     history.characters = frozenset(character for character in text if not character.isascii())
     texts = RepositoryTexts(repo, history)
     assert texts.is_committed("src/app.py", text, encoded.clock)
-    (encoded.path / "crlf.py").write_bytes(_encoded(text.replace("\n", "\r\n") + "#\r\n", encoded.encoding))
+    (encoded.path / "crlf.py").write_bytes(
+        _encoded(text.replace("\n", "\r\n") + "#\r\n", encoded.encoding)
+    )
     encoded.git("hash-object", "-w", "crlf.py")
     assert texts.is_committed("crlf.py", text + "#\n", encoded.clock)
     assert not texts.is_committed("src/app.py", text, encoded.clock - 86_400 * 6)
     assert not texts.is_committed("src/app.py", text + "# more\n", encoded.clock)
 
 
-def test_the_history_of_lines_agrees_with_blame_in_any_encoding(encoded: Encoded, home: Path) -> None:
+def test_the_history_of_lines_agrees_with_blame_in_any_encoding(
+    encoded: Encoded, home: Path
+) -> None:
     _worked(encoded, home)
     repo = GitRepo(encoded.path)
     tip = repo.default_branch().sha
     with repo.open_scratch() as git:
-        (agreement,) = verify(HistoryWalk(repo, git, WalkOptions(TEXT_BYTES)), tip, {tip: None}).values()
-    compared = 1 if agreement.skipped else 8  # git splits UTF-16 at bytes, which need not be its lines
+        (agreement,) = verify(
+            HistoryWalk(repo, git, WalkOptions(TEXT_BYTES)), tip, {tip: None}
+        ).values()
+    compared = (
+        1 if agreement.skipped else 8
+    )  # git splits UTF-16 at bytes, which need not be its lines
     assert (agreement.lines, agreement.share, agreement.differing) == (compared, 1.0, [])
     assert agreement.skipped == (encoded.encoding in ("utf-16", "utf-16-le"))

@@ -50,31 +50,52 @@ def _later(clone: Clone, of: AgentSession, id: str, *work: tuple[str, str]) -> A
 # --- Codex --------------------------------------------------------------------------------------------------------------
 
 
-def _rollout(session: AgentSession, *origins: AgentSession, at: float = 0.0, **meta: Any) -> list[Row]:
+def _rollout(
+    session: AgentSession, *origins: AgentSession, at: float = 0.0, **meta: Any
+) -> list[Row]:
     """The records of a thread, each answer with its tokens. `origins`: threads it repeats, oldest first, stamped `at`."""
     copied = len(origins[-1].actions) if origins else 0
     records, total = list[Row](), 0
     for number, action in enumerate(session.actions):
         of = next((origin for origin in origins if number < len(origin.actions)), session)
         padding = [replace(action, kind="say", text="")] * number
-        _, _, *rest = layouts.codex_records(AgentSession(session.clone, of.id, session.cwd, [*padding, action]))
+        _, _, *rest = layouts.codex_records(
+            AgentSession(session.clone, of.id, session.cwd, [*padding, action])
+        )
         own = rest[number:]
         if action.kind == "say":
             total += 100 + number
             usage = {"input_tokens": 90 + number, "output_tokens": 10, "total_tokens": 100 + number}
-            info = {"total_token_usage": {"input_tokens": total, "total_tokens": total}, "last_token_usage": usage}
-            own.append({"timestamp": iso(action.at), "type": "event_msg", "payload": {"type": "token_count", "info": info}})
+            info = {
+                "total_token_usage": {"input_tokens": total, "total_tokens": total},
+                "last_token_usage": usage,
+            }
+            own.append(
+                {
+                    "timestamp": iso(action.at),
+                    "type": "event_msg",
+                    "payload": {"type": "token_count", "info": info},
+                }
+            )
         records += [record | {"timestamp": iso(at)} for record in own] if number < copied else own
-    head = list(layouts.codex_records(replace(session, actions=session.actions[copied:] or session.actions), **meta))[:2]
+    head = list(
+        layouts.codex_records(
+            replace(session, actions=session.actions[copied:] or session.actions), **meta
+        )
+    )[:2]
     return [record | {"timestamp": iso(at)} if at else record for record in head] + records
 
 
 def _put_rollout(home: Path, session: AgentSession, records: list[Row]) -> None:
     name = f"rollout-{records[0]['timestamp'][:19].replace(':', '-')}-{session.id}.jsonl"
-    layouts.put_lines(home / ".codex" / "sessions" / "2026" / "03" / "02" / name, records, session.ended)
+    layouts.put_lines(
+        home / ".codex" / "sessions" / "2026" / "03" / "02" / name, records, session.ended
+    )
 
 
-def _codex_fork(home: Path, fork: AgentSession, *origins: AgentSession, at: float, with_head: bool) -> None:
+def _codex_fork(
+    home: Path, fork: AgentSession, *origins: AgentSession, at: float, with_head: bool
+) -> None:
     """A fork's file begins with its own head, that of its parent or not, and what the parent had, stamped anew."""
     of = origins[-1]
     records = _rollout(fork, *origins, at=at, forked_from_id=of.id)
@@ -97,7 +118,9 @@ def _opencode_fork(home: Path, fork: AgentSession, of: AgentSession) -> None:
             place = int(number[-4:])
             if "callID" in part and place < len(of.actions):
                 part["callID"] = f"call_msg_{of.id}_{place:04}"
-                database.execute("UPDATE part SET data = ? WHERE id = ?", (json.dumps(part), number))
+                database.execute(
+                    "UPDATE part SET data = ? WHERE id = ?", (json.dumps(part), number)
+                )
     database.close()
 
 
@@ -109,7 +132,11 @@ def _put_codex(with_head: bool) -> Callable[[Path, AgentSession, list[AgentSessi
         _put_rollout(home, first, _rollout(first))
         of = first
         for fork in forks:
-            left = fork.actions[len(of.actions)].at - 15 if len(fork.actions) > len(of.actions) else fork.ended + 3600
+            left = (
+                fork.actions[len(of.actions)].at - 15
+                if len(fork.actions) > len(of.actions)
+                else fork.ended + 3600
+            )
             _codex_fork(home, fork, of, at=left, with_head=with_head)
 
     return put
@@ -121,11 +148,17 @@ def _put_opencode(home: Path, first: AgentSession, forks: list[AgentSession]) ->
         _opencode_fork(home, fork, first)
 
 
-WAYS = {"codex": _put_codex(True), "codex without the parent's head": _put_codex(False), "opencode": _put_opencode}
+WAYS = {
+    "codex": _put_codex(True),
+    "codex without the parent's head": _put_codex(False),
+    "opencode": _put_opencode,
+}
 
 
 @pytest.fixture(params=WAYS)
-def put(request: pytest.FixtureRequest) -> Iterator[Callable[[Path, AgentSession, list[AgentSession]], None]]:
+def put(
+    request: pytest.FixtureRequest,
+) -> Iterator[Callable[[Path, AgentSession, list[AgentSession]], None]]:
     yield WAYS[request.param]
 
 
@@ -138,7 +171,9 @@ def _counted(clone: Clone, db: Path) -> dict[str, Row]:
         assert wrong_lines(clone, said) == []
         right, whole = attributed(clone, said, "agent")
         assert right == whole
-        calls = store.rows("SELECT call_id, COUNT(*) AS times FROM tool_calls GROUP BY 1 HAVING times > 1")
+        calls = store.rows(
+            "SELECT call_id, COUNT(*) AS times FROM tool_calls GROUP BY 1 HAVING times > 1"
+        )
         assert calls == []
         return {row["key"]: row for row in store.rows("SELECT * FROM sessions")}
 
@@ -153,7 +188,11 @@ def test_a_fork_has_what_it_adds_and_says_where_it_left(
     first, second = rows[session.id], rows[FORK]
     assert [(row["turns"], row["tool_calls"]) for row in (first, second)] == [(2, 2), (1, 2)]
     assert (first["forked_from"], second["forked_from"]) == (None, session.id)
-    assert first["output_tokens"] == second["output_tokens"] == (9 if first["agent"] == "opencode" else 10)
+    assert (
+        first["output_tokens"]
+        == second["output_tokens"]
+        == (9 if first["agent"] == "opencode" else 10)
+    )
     assert second["left_at"] is not None and first["ended_at"] < second["started_at"]
 
 
@@ -161,29 +200,45 @@ def test_two_forks_of_a_session_each_have_their_own(
     clone: Clone, home: Path, tmp_path: Path, session: AgentSession, put: Any
 ) -> None:
     _worked(clone, session, "src/mean.py", MEAN)
-    forks = [_later(clone, session, FORK, ("src/median.py", MEDIAN)), _later(clone, session, SECOND, ("src/spread.py", SPREAD))]
+    forks = [
+        _later(clone, session, FORK, ("src/median.py", MEDIAN)),
+        _later(clone, session, SECOND, ("src/spread.py", SPREAD)),
+    ]
     put(home, session, forks)
     rows = _counted(clone, tmp_path / "out.db")
-    assert [(rows[key]["turns"], rows[key]["tool_calls"]) for key in (session.id, FORK, SECOND)] == [(2, 2), (1, 2), (1, 2)]
+    assert [
+        (rows[key]["turns"], rows[key]["tool_calls"]) for key in (session.id, FORK, SECOND)
+    ] == [(2, 2), (1, 2), (1, 2)]
     assert [rows[key]["forked_from"] for key in (FORK, SECOND)] == [session.id] * 2
 
 
-def test_a_fork_that_adds_nothing_counts_nothing(clone: Clone, home: Path, tmp_path: Path, session: AgentSession, put: Any) -> None:
+def test_a_fork_that_adds_nothing_counts_nothing(
+    clone: Clone, home: Path, tmp_path: Path, session: AgentSession, put: Any
+) -> None:
     _worked(clone, session, "src/mean.py", MEAN)
     put(home, session, [_later(clone, session, FORK)])
     rows = _counted(clone, tmp_path / "out.db")
     fork = rows[FORK]
-    assert (fork["turns"], fork["tool_calls"], fork["output_tokens"], fork["forked_from"]) == (0, 0, 0, session.id)
+    assert (fork["turns"], fork["tool_calls"], fork["output_tokens"], fork["forked_from"]) == (
+        0,
+        0,
+        0,
+        session.id,
+    )
     assert rows[session.id]["tool_calls"] == 2
 
 
-def test_a_fork_of_a_fork_leaves_the_one_that_it_names(clone: Clone, home: Path, tmp_path: Path, session: AgentSession) -> None:
+def test_a_fork_of_a_fork_leaves_the_one_that_it_names(
+    clone: Clone, home: Path, tmp_path: Path, session: AgentSession
+) -> None:
     _worked(clone, session, "src/mean.py", MEAN)
     fork = _later(clone, session, FORK, ("src/median.py", MEDIAN))
     again = _later(clone, fork, SECOND, ("src/spread.py", SPREAD))
     _put_rollout(home, session, _rollout(session))
     _codex_fork(home, fork, session, at=fork.actions[len(session.actions)].at - 15, with_head=False)
-    _codex_fork(home, again, session, fork, at=again.actions[len(fork.actions)].at - 15, with_head=False)
+    _codex_fork(
+        home, again, session, fork, at=again.actions[len(fork.actions)].at - 15, with_head=False
+    )
     rows = _counted(clone, tmp_path / "out.db")
     assert {key: (row["tool_calls"], row["forked_from"]) for key, row in rows.items()} == {
         session.id: (2, None),
@@ -199,14 +254,30 @@ def _compact(session: AgentSession, agent: str, calls: str) -> str:
     """The shape of Entire's own transcript; `calls`: the form of the ids of the calls."""
     records = list[Row]()
     for number, action in enumerate(session.actions):
-        record: Row = {"v": 1, "agent": agent, "ts": iso(action.at), "type": "assistant", "id": f"m{number}"}
+        record: Row = {
+            "v": 1,
+            "agent": agent,
+            "ts": iso(action.at),
+            "type": "assistant",
+            "id": f"m{number}",
+        }
         block: Row = {"type": "text", "text": action.text}
         if action.kind == "prompt":
             record["type"] = "user"
         elif action.kind != "say":
-            given = {"command": action.text} if action.kind == "shell" else {"filePath": action.path, "content": action.text}
+            given = (
+                {"command": action.text}
+                if action.kind == "shell"
+                else {"filePath": action.path, "content": action.text}
+            )
             done = {"status": "success", "output": action.output}
-            block = {"type": "tool_use", "id": calls.format(number), "name": action.kind, "input": given, "result": done}
+            block = {
+                "type": "tool_use",
+                "id": calls.format(number),
+                "name": action.kind,
+                "input": given,
+                "result": done,
+            }
         records.append(record | {"content": [block]})
     return "".join(f"{json.dumps(record)}\n" for record in records)
 
@@ -218,11 +289,18 @@ def _checkpoint(clone: Clone, sessions: dict[str, dict[str, str]], agent: str) -
     def put(path: str, text: str) -> None:
         file = clone.path.parent / "blob"
         file.write_text(text, "utf-8")
-        blobs.append(f"100644,{clone.git('hash-object', '-w', str(file)).strip()},aa/bbccddeeff/{path}")
+        blobs.append(
+            f"100644,{clone.git('hash-object', '-w', str(file)).strip()},aa/bbccddeeff/{path}"
+        )
 
     put("metadata.json", json.dumps({"checkpoint_id": "aabbccddeeff", "strategy": "manual-commit"}))
     for number, (key, files) in enumerate(sessions.items()):
-        about = {"checkpoint_id": "aabbccddeeff", "session_id": key, "agent": agent, "created_at": iso(clone.clock)}
+        about = {
+            "checkpoint_id": "aabbccddeeff",
+            "session_id": key,
+            "agent": agent,
+            "created_at": iso(clone.clock),
+        }
         for name, text in {"metadata.json": json.dumps(about), **files}.items():
             put(f"{number}/{name}", text)
     for blob in blobs:
@@ -253,11 +331,21 @@ def test_an_empty_fork_does_not_come_back_through_its_compact_copy(
         locals_ = store.find(database, Roots.of_paths([str(clone.path)]))
         full = {local.id: b"".join(store.load(local)).decode() for local in locals_}
     compact = _compact(session, agent, calls)
-    _checkpoint(clone, {key: {"full.jsonl": text, "transcript.jsonl": compact} for key, text in sorted(full.items())}, agent)
+    _checkpoint(
+        clone,
+        {
+            key: {"full.jsonl": text, "transcript.jsonl": compact}
+            for key, text in sorted(full.items())
+        },
+        agent,
+    )
     if not at_home:
         shutil.rmtree(home / (".codex" if agent == "codex" else ".local"))
     rows = _counted(clone, tmp_path / "out.db")
-    assert [(rows[key]["turns"], rows[key]["tool_calls"], rows[key]["forked_from"]) for key in (session.id, FORK)] == [
+    assert [
+        (rows[key]["turns"], rows[key]["tool_calls"], rows[key]["forked_from"])
+        for key in (session.id, FORK)
+    ] == [
         (2, 2, None),
         (0, 0, session.id),
     ]

@@ -26,7 +26,8 @@ CONTENTS = {
     "number": b"1e999",
     "text": b'"text"\n' * 50,
     "bytes": b"\xff\xfe\x00{" * 50,
-    "wrong types": b'{"id": [1], "cwd": {"a": 1}, "messages": "x", "parts": 7, "timestamp": {}, "type": []}\n' * 3,
+    "wrong types": b'{"id": [1], "cwd": {"a": 1}, "messages": "x", "parts": 7, "timestamp": {}, "type": []}\n'
+    * 3,
     "huge number": b'{"timestamp": 1' + b"0" * 4_000 + b"}",
 }
 _DATABASE = b"SQLite format 3\0"
@@ -38,15 +39,31 @@ def _spoil(path: Path, content: bytes) -> None:
         path.write_bytes(content)
         return
     with sqlite3.connect(path) as database:
-        names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = [
+            row[0]
+            for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
         for name in names:
-            columns = [row[1] for row in database.execute(f"SELECT * FROM pragma_table_info('{name}')") if row[5] == 0]
+            columns = [
+                row[1]
+                for row in database.execute(f"SELECT * FROM pragma_table_info('{name}')")
+                if row[5] == 0
+            ]
             for column in [one for one in columns if one not in _PLACES]:
                 database.execute(f"UPDATE OR IGNORE {name} SET {column} = ?", (content,))
 
 
 # Columns that say whose a session is: without them nothing more would be read.
-_PLACES = {"key", "session_id", "message_id", "directory", "working_dir", "folder_paths", "conversation_id", "id"}
+_PLACES = {
+    "key",
+    "session_id",
+    "message_id",
+    "directory",
+    "working_dir",
+    "folder_paths",
+    "conversation_id",
+    "id",
+}
 
 
 @pytest.mark.parametrize("content", CONTENTS)

@@ -54,13 +54,19 @@ def work(clone: Clone, id: str = SESSION) -> AgentSession:
     clone.person_adds("src/app.py", "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
     session.prompt("Add a median")
     session.write("src/median.py", MEDIAN)
-    session.edit("src/app.py", "    return total(rows) / len(rows)\n", "    return total(rows) / max(1, len(rows))\n")
+    session.edit(
+        "src/app.py",
+        "    return total(rows) / len(rows)\n",
+        "    return total(rows) / max(1, len(rows))\n",
+    )
     session.commit("Add median")
     session.say("Committed.")
     return session
 
 
-def attribute(clone: Clone, db: Path, options: LocalOptions | None = None) -> tuple[Attributed, Said]:
+def attribute(
+    clone: Clone, db: Path, options: LocalOptions | None = None
+) -> tuple[Attributed, Said]:
     with Store(db) as store:
         done = attribute_repo(store, clone.path, AttributeOptions(local=options or LocalOptions()))
         assert not broken_checks(store)
@@ -73,7 +79,9 @@ LINES = {"cursor": 4, "grok": 4, "copilot-chat-transcript": 4}
 
 
 @pytest.mark.parametrize("agent", WRITERS)
-def test_lines_of_an_ordinary_clone_get_their_authors(agent: str, clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_lines_of_an_ordinary_clone_get_their_authors(
+    agent: str, clone: Clone, home: Path, tmp_path: Path
+) -> None:
     WRITERS[agent](home, work(clone))
     _, said = attribute(clone, tmp_path / "out.db")
     assert wrong_lines(clone, said) == []
@@ -81,14 +89,22 @@ def test_lines_of_an_ordinary_clone_get_their_authors(agent: str, clone: Clone, 
     assert whole == 6 and right >= LINES.get(agent, 6)
 
 
-def test_what_a_person_wrote_between_two_edits_is_seen(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_what_a_person_wrote_between_two_edits_is_seen(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
     layouts.claude_code(home, work(clone))
     _, said = attribute(clone, tmp_path / "out.db")
     assert attributed(clone, said, "human")[0] == 2
 
 
 @pytest.mark.parametrize(
-    "command", ["mv draft.py src", "git mv draft.py src/draft.py", "move draft.py src\\draft.py", "Move-Item draft.py src\\"]
+    "command",
+    [
+        "mv draft.py src",
+        "git mv draft.py src/draft.py",
+        "move draft.py src\\draft.py",
+        "Move-Item draft.py src\\",
+    ],
 )
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
 def test_a_file_that_a_session_moved_is_its_work_whoever_commits_it(
@@ -110,7 +126,9 @@ def test_a_file_that_a_session_moved_is_its_work_whoever_commits_it(
 
 
 @pytest.mark.parametrize("look", [True, False])
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi"])
+@pytest.mark.parametrize(
+    "agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi"]
+)
 def test_what_an_agent_saw_before_it_wrote_the_file_again_is_not_its(
     agent: str, look: bool, clone: Clone, home: Path, tmp_path: Path
 ) -> None:
@@ -130,7 +148,9 @@ def test_what_an_agent_saw_before_it_wrote_the_file_again_is_not_its(
 
 
 @pytest.mark.parametrize("path", ["src/app.py", "src/median.py"])
-def test_a_commit_by_hand_holds_lines_of_both(path: str, clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_a_commit_by_hand_holds_lines_of_both(
+    path: str, clone: Clone, home: Path, tmp_path: Path
+) -> None:
     """Nothing but time and files links it to the session; the person wrote in a file that the session changed, or in another."""
     session = clone.session(SESSION)
     session.prompt("Add a median")
@@ -150,7 +170,9 @@ def test_without_transcripts_there_is_nothing_to_say(clone: Clone, tmp_path: Pat
         attribute(clone, tmp_path / "out.db")
 
 
-def test_transcripts_are_not_read_when_that_is_not_wanted(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_transcripts_are_not_read_when_that_is_not_wanted(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
     layouts.claude_code(home, work(clone))
     with pytest.raises(NoCheckpoints):
         attribute(clone, tmp_path / "out.db", LocalOptions(LocalChoice.NEVER))
@@ -160,7 +182,9 @@ def test_transcripts_are_not_read_when_that_is_not_wanted(clone: Clone, home: Pa
 
 
 def found(clone: Clone, options: LocalOptions | None = None) -> dict[str, LocalSession]:
-    return dict(find_sessions(GitRepo(clone.path), options or LocalOptions(LocalChoice.ALWAYS)).sessions)
+    return dict(
+        find_sessions(GitRepo(clone.path), options or LocalOptions(LocalChoice.ALWAYS)).sessions
+    )
 
 
 def test_a_session_started_below_the_clone_belongs_to_it(clone: Clone, home: Path) -> None:
@@ -168,11 +192,15 @@ def test_a_session_started_below_the_clone_belongs_to_it(clone: Clone, home: Pat
     assert found(clone)["one"].why == f"started in {clone.path}/src"
 
 
-def test_a_session_started_above_belongs_when_it_worked_in_the_clone(clone: Clone, home: Path) -> None:
+def test_a_session_started_above_belongs_when_it_worked_in_the_clone(
+    clone: Clone, home: Path
+) -> None:
     layouts.claude_code(home, short(clone, "one", str(clone.path.parent)))
     other = Clone(home / "work" / "other")
     layouts.claude_code(home, short(other, "two", str(clone.path.parent)))
-    assert {key: one.why for key, one in found(clone).items()} == {"one": f"worked on files of {clone.path}"}
+    assert {key: one.why for key, one in found(clone).items()} == {
+        "one": f"worked on files of {clone.path}"
+    }
 
 
 def test_directories_with_the_same_name_are_told_apart(home: Path) -> None:
@@ -242,7 +270,9 @@ def test_what_a_subagent_did_is_its_sessions(clone: Clone, home: Path, tmp_path:
     assert attributed(clone, said, "agent") == (2, 2)
     with Store(tmp_path / "out.db") as store:
         assert store.rows("SELECT key FROM sessions") == [{"key": SESSION}]
-        calls = store.rows("SELECT agent_id, COUNT(*) AS calls FROM tool_calls GROUP BY 1 ORDER BY 1")
+        calls = store.rows(
+            "SELECT agent_id, COUNT(*) AS calls FROM tool_calls GROUP BY 1 ORDER BY 1"
+        )
     assert calls == [{"agent_id": None, "calls": 2}, {"agent_id": "a1b2c3", "calls": 1}]
 
 
@@ -250,13 +280,16 @@ def test_a_fork_is_counted_once(clone: Clone, home: Path, tmp_path: Path) -> Non
     path = layouts.claude_code(home, work(clone))
     text = path.read_text("utf-8")
     fork = "ffffffff-0000-4000-8000-000000000000"
-    layouts.put_text(path.with_name(f"{fork}.jsonl"), text.replace(SESSION, fork), path.stat().st_mtime + 60)
+    layouts.put_text(
+        path.with_name(f"{fork}.jsonl"), text.replace(SESSION, fork), path.stat().st_mtime + 60
+    )
     assert set(found(clone)) == {SESSION, fork}
     attribute(clone, tmp_path / "out.db")
     with Store(tmp_path / "out.db") as store:
         assert store.value("SELECT COUNT(*) FROM tool_calls") == text.count('"tool_use"')
         rows = store.rows(
-            "SELECT tool_calls > 0 AS calls, forked_from FROM sessions WHERE key IN (?, ?) ORDER BY key", (SESSION, fork)
+            "SELECT tool_calls > 0 AS calls, forked_from FROM sessions WHERE key IN (?, ?) ORDER BY key",
+            (SESSION, fork),
         )
         assert [(row["calls"], row["forked_from"]) for row in rows] == [(1, None), (0, SESSION)]
 
@@ -265,7 +298,9 @@ def test_a_clone_that_was_moved_says_where_it_was(clone: Clone, home: Path, tmp_
     layouts.claude_code(home, work(clone))
     before, clone.path = clone.path, clone.path.rename(home / "moved")
     for former in ((), (str(before),)):  # its sessions printed the ids of commits
-        _, said = attribute(clone, tmp_path / f"{len(former)}.db", LocalOptions(former_paths=former))
+        _, said = attribute(
+            clone, tmp_path / f"{len(former)}.db", LocalOptions(former_paths=former)
+        )
         assert attributed(clone, said, "agent") == (6, 6)
 
 
@@ -277,14 +312,20 @@ def test_a_clone_that_was_moved_before_anything_was_committed_must_say_where_it_
     before, clone.path = clone.path, clone.path.rename(home / "moved")
     with pytest.raises(NoCheckpoints, match="no agent's transcripts"):
         attribute(clone, tmp_path / "out.db")
-    assert list(found(clone, LocalOptions(LocalChoice.ALWAYS, former_paths=(str(before),)))) == ["one"]
+    assert list(found(clone, LocalOptions(LocalChoice.ALWAYS, former_paths=(str(before),)))) == [
+        "one"
+    ]
 
 
 @pytest.mark.parametrize("named", ["", ".claude", ".claude/projects"])
-def test_a_copy_of_a_home_directory_is_read_when_it_is_named(clone: Clone, home: Path, tmp_path: Path, named: str) -> None:
+def test_a_copy_of_a_home_directory_is_read_when_it_is_named(
+    clone: Clone, home: Path, tmp_path: Path, named: str
+) -> None:
     layouts.claude_code(tmp_path / "copy", work(clone))
     assert found(clone) == {}
-    assert list(found(clone, LocalOptions(LocalChoice.ALWAYS, (tmp_path / "copy" / named,)))) == [SESSION]
+    assert list(found(clone, LocalOptions(LocalChoice.ALWAYS, (tmp_path / "copy" / named,)))) == [
+        SESSION
+    ]
 
 
 # --- what comes of them ------------------------------------------------------------------------------------------------
@@ -308,7 +349,9 @@ def test_sessions_of_checkpoints_and_of_the_machine_are_one(home: Path, tmp_path
             assert [row["store"] for row in store.rows("SELECT store FROM checkpoints")] == ["v1"]
 
 
-def test_a_second_run_does_nothing_until_a_session_goes_on(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_a_second_run_does_nothing_until_a_session_goes_on(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
     path = layouts.claude_code(home, work(clone))
     db = tmp_path / "out.db"
     attribute(clone, db)
@@ -319,7 +362,9 @@ def test_a_second_run_does_nothing_until_a_session_goes_on(clone: Clone, home: P
     assert not attribute(clone, db)[0].unchanged
 
 
-def test_before_the_agent_deleted_sessions_nobody_knows(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_before_the_agent_deleted_sessions_nobody_knows(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
     """A session of forty days later is there; one of before the first commits may be gone."""
     path = layouts.claude_code(home, work(clone))
     clone.wait(40 * 86_400)
@@ -331,7 +376,9 @@ def test_before_the_agent_deleted_sessions_nobody_knows(clone: Clone, home: Path
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "gemini-cli"])
-def test_a_copied_home_is_as_old_as_its_records_and_not_as_its_files(agent: str, clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_a_copied_home_is_as_old_as_its_records_and_not_as_its_files(
+    agent: str, clone: Clone, home: Path, tmp_path: Path
+) -> None:
     """Copied half a year later without the times of the files: nothing was deleted on the machine that it was copied from."""
     WRITERS[agent](home, work(clone))
     for path in (path for path in home.rglob("*") if path.is_file()):
@@ -364,11 +411,18 @@ def test_what_is_stored_of_local_transcripts(clone: Clone, home: Path, tmp_path:
 # --- commands ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
     layouts.claude_code(home, work(clone))
     done = run("doctor", clone.path, "--json")
     (row,) = json.loads(done.stdout)
-    assert (row["agent"], row["session"], row["files"], row["why"]) == ("claude-code", SESSION, 1, f"started in {clone.path}")
+    assert (row["agent"], row["session"], row["files"], row["why"]) == (
+        "claude-code",
+        SESSION,
+        1,
+        f"started in {clone.path}",
+    )
     assert "Claude Code" in run("doctor", clone.path).stdout
 
 
@@ -376,7 +430,9 @@ def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -
     layouts.claude_code(home, work(clone))
     (home / ".codeium" / "windsurf" / "cascade").mkdir(parents=True)
     rows = {row["agent"]: row for row in json.loads(run("doctor", "--json").stdout)}
-    assert rows["claude-code"]["files"] == 1 and rows["claude-code"]["oldest"].startswith("2026-03-02")
+    assert rows["claude-code"]["files"] == 1 and rows["claude-code"]["oldest"].startswith(
+        "2026-03-02"
+    )
     assert "30 days" in rows["claude-code"]["note"]
     assert "cannot be read" in rows["windsurf"]["note"]
     shown = run("doctor").stdout
@@ -386,10 +442,15 @@ def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -
 def test_the_commands_choose_what_is_read(clone: Clone, home: Path, tmp_path: Path) -> None:
     layouts.claude_code(home, work(clone))
     assert run("repo", clone.path, "--db", tmp_path / "a.db").exit_code == 0
-    assert run("repo", clone.path, "--db", tmp_path / "b.db", "--local", "never", "--json").exit_code != 0
+    assert (
+        run("repo", clone.path, "--db", tmp_path / "b.db", "--local", "never", "--json").exit_code
+        != 0
+    )
 
 
-def test_sessions_without_a_repository_are_read_alone(clone: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_without_a_repository_are_read_alone(
+    clone: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     copy, db = tmp_path / "copy", tmp_path / "out.db"
     layouts.claude_code(copy, work(clone))
@@ -405,7 +466,11 @@ def test_sessions_without_a_repository_are_read_alone(clone: Clone, tmp_path: Pa
     assert run("repo").exit_code == 2
 
 
-def test_a_directory_without_sessions_is_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_without_sessions_is_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
-    assert run("repo", "--transcripts", tmp_path / "empty", "--db", tmp_path / "out.db").exit_code != 0
+    assert (
+        run("repo", "--transcripts", tmp_path / "empty", "--db", tmp_path / "out.db").exit_code != 0
+    )

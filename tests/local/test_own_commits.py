@@ -21,7 +21,9 @@ from collector.git.repository import GitRepo
 from collector.storage.store import Store
 
 SMALL = "def f():\n    return 41\n"
-LONG = "".join(f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(6))
+LONG = "".join(
+    f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(6)
+)
 LICENCE = "# Copyright 2026 The Example Authors\n# SPDX-License-Identifier: Apache-2.0\n\n"
 HOUR = 3600.0
 
@@ -41,13 +43,18 @@ QUIET = {
     "-q": ("git commit -qam '{message}'", ""),
     "> /dev/null": ("git add -A && git commit -am '{message}' > /dev/null", ""),
     "heredoc": ("git commit -qa -F - <<'EOF'\n{message}\n\nBody.\nEOF", ""),
-    "then log": ("git commit -qam '{message}' && git log --oneline -1", "{short} (HEAD -> main) {message}"),
+    "then log": (
+        "git commit -qam '{message}' && git log --oneline -1",
+        "{short} (HEAD -> main) {message}",
+    ),
     "then rev-parse": ("git commit -qam '{message}'; git rev-parse HEAD", "{sha}"),
     "no message": ("git commit -a --no-edit -q", ""),
-}  # fmt: skip
+}
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi"])
+@pytest.mark.parametrize(
+    "agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi"]
+)
 @pytest.mark.parametrize("way", ["-q", "then log"])
 def test_quiet_commit_is_its_sessions_in_every_agent(
     agent: str, way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
@@ -60,7 +67,9 @@ def test_quiet_commit_is_its_sessions_in_every_agent(
 
 
 @pytest.mark.parametrize("way", QUIET)
-def test_every_way_of_a_quiet_commit(way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path) -> None:
+def test_every_way_of_a_quiet_commit(
+    way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
     command, output = QUIET[way]
     session.write("src/f.py", SMALL)
     sha = session.commit("Add f", command.format(message="Add f"), output)
@@ -73,14 +82,18 @@ def test_quiet_command_makes_no_commit_of_another_message_its_own(
 ) -> None:
     """The call failed to commit; a person committed two lines of their own in that second."""
     clone.person("src/g.py", "def g():\n    return 42\n")
-    sha = session.commit("By hand", "git commit -qam 'Add f' || true", "nothing to commit, working tree clean")
+    sha = session.commit(
+        "By hand", "git commit -qam 'Add f' || true", "nothing to commit, working tree clean"
+    )
     layouts.claude_code(home, session)
     assert "agent" not in authors(said_of(clone, tmp_path / "out.db", sha, "src/g.py"))
 
 
 @pytest.mark.parametrize("off", [-40.0, 40.0, -HOUR, HOUR, 9 * HOUR, -9 * HOUR])
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
-def test_clock_of_git_may_be_off(agent: str, off: float, clone: Clone, session: AgentSession, home: Path, tmp_path: Path) -> None:
+def test_clock_of_git_may_be_off(
+    agent: str, off: float, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
     clone.wait(10 * HOUR)
     session.prompt("Go on")
     session.write("src/steps.py", LONG)
@@ -89,17 +102,26 @@ def test_clock_of_git_may_be_off(agent: str, off: float, clone: Clone, session: 
     assert authors(said_of(clone, tmp_path / "out.db", sha, "src/steps.py")) == ["agent"]
 
 
-def test_commit_keeps_gits_times_in_the_database(clone: Clone, session: AgentSession, home: Path, tmp_path: Path) -> None:
+def test_commit_keeps_gits_times_in_the_database(
+    clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
     session.write("src/steps.py", LONG)
     sha = session.commit("Add steps", off=-40.0)
     layouts.claude_code(home, session)
     said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
     with Store(tmp_path / "out.db") as store:
         (row,) = store.rows("SELECT author_at FROM commits WHERE commit_sha = ?", (sha,))
-    assert row["author_at"][:19] == clone.git("show", "-s", "--format=%ad", "--date=format-local:%Y-%m-%dT%H:%M:%S", sha).strip()
+    assert (
+        row["author_at"][:19]
+        == clone.git(
+            "show", "-s", "--format=%ad", "--date=format-local:%Y-%m-%dT%H:%M:%S", sha
+        ).strip()
+    )
 
 
-@pytest.mark.parametrize(("off", "behind"), [(0.0, False), (-3.0, False), (-40.0, True)])  # git runs 3 s after its call began
+@pytest.mark.parametrize(
+    ("off", "behind"), [(0.0, False), (-3.0, False), (-40.0, True)]
+)  # git runs 3 s after its call began
 def test_parts_of_a_second_that_git_cuts_off_are_no_wrong_clock(
     off: float, behind: bool, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
 ) -> None:
@@ -138,7 +160,9 @@ def test_what_two_sightings_of_the_session_bracket_is_still_a_persons(
     sha = session.commit("Add spread", QUIET["-q"][0].format(message="Add spread"), "")
     WRITERS[agent](home, session)
     lines = said_of(clone, tmp_path / "out.db", sha, "src/app.py")
-    expected = "human" if agent == "claude-code" else "unknown"  # Codex records no text before its patches
+    expected = (
+        "human" if agent == "claude-code" else "unknown"
+    )  # Codex records no text before its patches
     assert {number: line.author for number, line in lines.items()}[5] == expected
 
 
@@ -154,7 +178,11 @@ def test_conflict_that_the_agent_resolved_is_its_own(
     clone.person("src/app.py", "def total(rows):\n    return sum(rows, 2)\n")
     clone.commit("Main")
     clone.git("merge", "side", check=False)
-    resolved = "def total(rows):\n" + "".join(f"    part_{n} = sum(rows, {n})\n" for n in range(5)) + "    return part_1\n"
+    resolved = (
+        "def total(rows):\n"
+        + "".join(f"    part_{n} = sum(rows, {n})\n" for n in range(5))
+        + "    return part_1\n"
+    )
     session.write("src/app.py", resolved)
     sha = session.commit("Merge branch 'side'", command)
     WRITERS[agent](home, session)
@@ -170,14 +198,20 @@ TEXTS = {
     "cp949": "/* 모든 항목의 수를 센다 */\nint number_of_entries;\n",
     "koi8_r": "/* считает все записи */\nint number_of_entries;\n",
     "utf-8-sig": "/* zählt die Einträge */\nint anzahl_der_eintraege;\n",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("encoding", TEXTS)
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 def test_file_in_another_encoding_has_the_text_of_the_transcript(
-    agent: str, encoding: str, ends: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str,
+    encoding: str,
+    ends: str,
+    clone: Clone,
+    session: AgentSession,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     session.write("src/w.c", TEXTS[encoding])
     (clone.path / "src" / "w.c").write_bytes(TEXTS[encoding].replace("\n", ends).encode(encoding))
@@ -190,25 +224,37 @@ def test_file_in_another_encoding_has_the_text_of_the_transcript(
 UTF_16 = {
     "little end first": (BOM_UTF16_LE, "utf-16-le"),
     "big end first": (BOM_UTF16_BE, "utf-16-be"),
-}  # fmt: skip
+}
 
 
 def _in_utf_16(clone: Clone, path: str, order: str, ends: str) -> None:
     mark, encoding = UTF_16[order]
-    (clone.path / path).write_bytes(mark + (clone.text(path) or "").replace("\n", ends).encode(encoding))
+    (clone.path / path).write_bytes(
+        mark + (clone.text(path) or "").replace("\n", ends).encode(encoding)
+    )
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("order", UTF_16)
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 def test_file_in_utf_16_has_lines_of_the_agent_and_none_of_them_is_said_to_be_of_it_that_a_person_changed(
-    agent: str, order: str, ends: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str,
+    order: str,
+    ends: str,
+    clone: Clone,
+    session: AgentSession,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
-    session.write("src/w.rc", "// zählt die Einträge\nint number_of_entries;\nint number_of_rows;\n")
+    session.write(
+        "src/w.rc", "// zählt die Einträge\nint number_of_entries;\nint number_of_rows;\n"
+    )
     _in_utf_16(clone, "src/w.rc", order, ends)
     first = session.commit("Count entries")
     clone.wait(600)
-    clone.person("src/w.rc", "// zählt die Einträge\nint number_of_all_columns = 7;\nint number_of_rows;\n")
+    clone.person(
+        "src/w.rc", "// zählt die Einträge\nint number_of_all_columns = 7;\nint number_of_rows;\n"
+    )
     _in_utf_16(clone, "src/w.rc", order, ends)
     second = clone.commit("By hand")
     WRITERS[agent](home, session)
@@ -217,12 +263,21 @@ def test_file_in_utf_16_has_lines_of_the_agent_and_none_of_them_is_said_to_be_of
     changed = said_of(clone, tmp_path / "out.db", second, "src/w.rc")
     assert sorted(changed) == [2] and "agent" not in authors(changed)
     with Store(tmp_path / "out.db") as store:
-        shown = blame(attributed_clone(store, GitRepo(clone.path), lambda _: None), "src/w.rc").lines
-    assert [(line.introduced.sha, line.introduced.line) for line in shown] == [(first, 1), (second, 2), (first, 3)]
+        shown = blame(
+            attributed_clone(store, GitRepo(clone.path), lambda _: None), "src/w.rc"
+        ).lines
+    assert [(line.introduced.sha, line.introduced.line) for line in shown] == [
+        (first, 1),
+        (second, 2),
+        (first, 3),
+    ]
     assert shown[0].text.rstrip("\r") == "// zählt die Einträge"
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe\0\0a\0\0\0", b"\xfe\xff\xd8\0\0a\0\n", b"\xff\xfea\0\n", b"\xff\xfea\0\0\0\n\0"])
+@pytest.mark.parametrize(
+    "data",
+    [b"\xff\xfe\0\0a\0\0\0", b"\xfe\xff\xd8\0\0a\0\n", b"\xff\xfea\0\n", b"\xff\xfea\0\0\0\n\0"],
+)
 def test_what_only_begins_like_utf_16_stays_binary(
     data: bytes, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
 ) -> None:
@@ -232,13 +287,18 @@ def test_what_only_begins_like_utf_16_stays_binary(
     layouts.claude_code(home, session)
     assert said_of(clone, tmp_path / "out.db", sha, "src/data.bin") == {}
     with Store(tmp_path / "out.db") as store:
-        assert store.rows("SELECT content FROM commit_files WHERE path = 'src/data.bin'") == [{"content": "binary"}]
+        assert store.rows("SELECT content FROM commit_files WHERE path = 'src/data.bin'") == [
+            {"content": "binary"}
+        ]
 
 
 DAY = 86_400.0
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi", "kimi-code", "grok"])
+@pytest.mark.parametrize(
+    "agent",
+    ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi", "kimi-code", "grok"],
+)
 def test_single_edited_line_that_a_person_commits_is_the_agents(
     agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
 ) -> None:
@@ -268,7 +328,9 @@ def test_work_that_is_committed_days_later_is_the_sessions(
     clone.wait(days * DAY)
     sha = clone.commit("Add f")
     layouts.claude_code(home, session)
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == (["agent"] if linked else ["unknown"])
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == (
+        ["agent"] if linked else ["unknown"]
+    )
 
 
 def test_work_of_days_ago_that_was_changed_since_connects_nothing(
@@ -309,7 +371,9 @@ def _indent(text: str) -> str:
 def _links_of(db: Path, sha: str) -> int:
     with Store(db) as store:
         joined = "commit_sessions x JOIN commits c ON c.id = x.commit_id"
-        return int(store.value(f"SELECT COUNT(*) FROM {joined} WHERE c.commit_sha = ?", (sha,)) or 0)
+        return int(
+            store.value(f"SELECT COUNT(*) FROM {joined} WHERE c.commit_sha = ?", (sha,)) or 0
+        )
 
 
 LAID_OUT = {
@@ -335,7 +399,9 @@ def test_a_commit_that_only_changes_or_moves_older_lines_is_not_the_sessions_tha
         clone.wait(DAY)
     if kind == "indented with a new line of it":
         session.edit(
-            "src/steps.py", "    return [row.step_5 for row in rows]\n", "    return [row.step_5 for row in rows if row]\n"
+            "src/steps.py",
+            "    return [row.step_5 for row in rows]\n",
+            "    return [row.step_5 for row in rows if row]\n",
         )
     clone.wait(300)
     text = clone.text("src/steps.py") or ""
@@ -357,9 +423,17 @@ LOOP = "def run(rows):\n    for row in rows:\n        if not row:\n            c
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
-@pytest.mark.parametrize(("late", "linked"), [("            continue\n", 0), ("        yield row.upper()\n", 1)])
+@pytest.mark.parametrize(
+    ("late", "linked"), [("            continue\n", 0), ("        yield row.upper()\n", 1)]
+)
 def test_older_work_takes_part_by_a_line_that_stands_nowhere_by_chance(
-    agent: str, late: str, linked: int, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str,
+    late: str,
+    linked: int,
+    clone: Clone,
+    session: AgentSession,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     """A person commits all but one line of the session's, and that line after something else of theirs, a day later."""
     session.write("src/run.py", LOOP)
@@ -379,23 +453,38 @@ def test_older_work_takes_part_by_a_line_that_stands_nowhere_by_chance(
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
 @pytest.mark.parametrize(("shown", "said"), [(3, ["agent", "unknown"]), (1, ["unknown"])])
 def test_a_commit_is_a_sessions_too_that_wrote_the_smaller_part_of_it(
-    agent: str, shown: int, said: list[str], clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str,
+    shown: int,
+    said: list[str],
+    clone: Clone,
+    session: AgentSession,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     """The rest is of a session that is gone, and nobody's. A single line amid so much else may be anybody's, too."""
     clone.put("src/steps.py", LONG + LONG.replace("step", "phase"), "agent")
     session.shell("cat src/steps.py", clone.text("src/steps.py") or "")
     last = "    return [row.phase_5 for row in rows]\n"
-    session.edit("src/steps.py", last, last + "".join(f"area_{n} = width_{n} * height_{n}\n" for n in range(shown)))
+    session.edit(
+        "src/steps.py",
+        last,
+        last + "".join(f"area_{n} = width_{n} * height_{n}\n" for n in range(shown)),
+    )
     clone.wait(600)
     sha = clone.commit("Everything of the feature (#1)")
     WRITERS[agent](home, session)
     lines = said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
     assert authors(lines) == said
-    assert sum(line.author == "agent" for line in lines.values()) == (shown if "agent" in said else 0)
+    assert sum(line.author == "agent" for line in lines.values()) == (
+        shown if "agent" in said else 0
+    )
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
-@pytest.mark.parametrize("command", ["make commit", "npm run release", "just commit 'Add f'", "git ci -am f", "cat build.log"])
+@pytest.mark.parametrize(
+    "command",
+    ["make commit", "npm run release", "just commit 'Add f'", "git ci -am f", "cat build.log"],
+)
 def test_an_id_that_a_program_printed_for_its_commit_is_a_fact_too(
     agent: str, command: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
 ) -> None:
@@ -431,22 +520,40 @@ def test_what_a_hook_adds_is_the_hooks_where_git_names_it(
 
 
 CONFIGURED = {
-    "insert-license": (".pre-commit-config.yaml", "repos:\n- repo: local\n  hooks:\n  - id: insert-license\n"),
-    "pre-commit": (".pre-commit-config.yaml", "repos:\n- hooks:\n  - id: insert-license\n  - id: black\n"),
+    "insert-license": (
+        ".pre-commit-config.yaml",
+        "repos:\n- repo: local\n  hooks:\n  - id: insert-license\n",
+    ),
+    "pre-commit": (
+        ".pre-commit-config.yaml",
+        "repos:\n- hooks:\n  - id: insert-license\n  - id: black\n",
+    ),
     "lint-staged": ("package.json", '{"lint-staged": {"*.py": "licensify --fix"}}\n'),
     "husky": (".husky/pre-commit", "npm test\n"),
-    "lefthook": ("lefthook.yml", "pre-commit:\n  jobs:\n    - run: licensify --fix {staged_files}\n"),
-    "PostToolUse hook": (".claude/settings.json", '{"hooks": {"PostToolUse": [{"matcher": "Write", "hooks": []}]}}\n'),
+    "lefthook": (
+        "lefthook.yml",
+        "pre-commit:\n  jobs:\n    - run: licensify --fix {staged_files}\n",
+    ),
+    "PostToolUse hook": (
+        ".claude/settings.json",
+        '{"hooks": {"PostToolUse": [{"matcher": "Write", "hooks": []}]}}\n',
+    ),
     "licence": (".gitattributes", "*.py filter=licence\n"),
     "": (".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("minutes", [0.0, 1.0])
 @pytest.mark.parametrize("hook", CONFIGURED)
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 def test_hook_that_only_the_configuration_names_counts_where_nobody_had_the_time_to_type(
-    agent: str, hook: str, minutes: float, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str,
+    hook: str,
+    minutes: float,
+    clone: Clone,
+    session: AgentSession,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     clone.person(*CONFIGURED[hook])
     clone.commit("Configure it")
@@ -458,12 +565,14 @@ def test_hook_that_only_the_configuration_names_counts_where_nobody_had_the_time
     WRITERS[agent](home, session)
     lines = said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
     known = bool(hook) and not minutes
-    assert authors({number: line for number, line in lines.items() if number <= 2}) == ["tool" if known else "unknown"]
+    assert authors({number: line for number, line in lines.items() if number <= 2}) == [
+        "tool" if known else "unknown"
+    ]
     assert authors({number: line for number, line in lines.items() if number > 3}) == ["agent"]
     with Store(tmp_path / "out.db") as store:
-        assert {row["tool"] for row in store.rows("SELECT tool FROM line_spans WHERE class = 'tool'")} == (
-            {hook} if known else set()
-        )
+        assert {
+            row["tool"] for row in store.rows("SELECT tool FROM line_spans WHERE class = 'tool'")
+        } == ({hook} if known else set())
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
@@ -473,10 +582,14 @@ def test_tool_of_a_git_server_makes_a_commit_as_well(
     session.write("src/f.py", SMALL)
     sha = session.commit("Add f", off=-HOUR)
     WRITERS[agent](home, session)
-    for file in (file for file in home.rglob("*.jsonl") if file.is_file()):  # the same session with the other tool
+    for file in (
+        file for file in home.rglob("*.jsonl") if file.is_file()
+    ):  # the same session with the other tool
         text = file.read_text("utf-8")
         printed = PRINTED.format(short=sha[:7], message="Add f")
-        text = text.replace(json.dumps(printed)[1:-1], f"Changes committed successfully with hash {sha}")
+        text = text.replace(
+            json.dumps(printed)[1:-1], f"Changes committed successfully with hash {sha}"
+        )
         file.write_text(text.replace('"name": "Bash"', '"name": "mcp__git__git_commit"'), "utf-8")
     assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == ["agent"]
 
@@ -492,14 +605,18 @@ def test_commit_that_names_the_session_by_its_other_id_is_its_own(
     sha = clone.commit("Add f\n\nClaude-Session: https://claude.ai/code/session_01NqYVUY")
     clone.git("config", "user.email", "ada@example.com")
     file = layouts.claude_code(home, session)
-    bridge = {"type": "bridge-session", "sessionId": session.id, "bridgeSessionId": "cse_01NqYVUY" if known else "cse_other"}
+    bridge = {
+        "type": "bridge-session",
+        "sessionId": session.id,
+        "bridgeSessionId": "cse_01NqYVUY" if known else "cse_other",
+    }
     file.write_text(file.read_text("utf-8") + json.dumps(bridge) + "\n", "utf-8")
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == (["agent"] if known else ["declared"])
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == (
+        ["agent"] if known else ["declared"]
+    )
 
 
-TABLE = (
-    "rows = ['id,name\\n'] + [f'{n},item {n % 7},{n * n}\\n' for n in range(40)]\nopen('src/table.csv', 'w').write(''.join(rows))\n"
-)
+TABLE = "rows = ['id,name\\n'] + [f'{n},item {n % 7},{n * n}\\n' for n in range(40)]\nopen('src/table.csv', 'w').write(''.join(rows))\n"
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
@@ -512,10 +629,16 @@ def test_file_that_a_script_computes_is_the_agents_whoever_commits_it_and_what_f
     clone.put("src/table.csv", text, "agent")
     session.say("Done")
     WRITERS[agent](home, session)
-    clone.person("src/table.csv", text.replace("5,item 5,25\n", "what somebody typed instead of it\n") + "40,added by hand,0\n")
+    clone.person(
+        "src/table.csv",
+        text.replace("5,item 5,25\n", "what somebody typed instead of it\n")
+        + "40,added by hand,0\n",
+    )
     sha = clone.commit("Add the table")
     said = said_of(clone, tmp_path / "out.db", sha, "src/table.csv")
-    assert {number for number, line in said.items() if line.author == "agent"} == set(range(1, 42)) - {7}
+    assert {number for number, line in said.items() if line.author == "agent"} == set(
+        range(1, 42)
+    ) - {7}
 
 
 TRAILER = "Co-Authored-By: Claude <noreply@anthropic.com>"
@@ -525,12 +648,26 @@ TRAILER = "Co-Authored-By: Claude <noreply@anthropic.com>"
     ("typed", "script", "expected"),
     [
         (True, "", {"agent", "unknown"}),
-        (False, "", {"agent", "declared"}),  # a hook or a setting of the agent may have added it for all that work there
-        (True, "python3 tools/make_all.py", {"agent", "declared"}),  # which may have written the file
+        (
+            False,
+            "",
+            {"agent", "declared"},
+        ),  # a hook or a setting of the agent may have added it for all that work there
+        (
+            True,
+            "python3 tools/make_all.py",
+            {"agent", "declared"},
+        ),  # which may have written the file
     ],
 )
 def test_trailer_that_a_session_on_record_typed_says_nothing_of_files_that_no_call_of_it_can_have_written(
-    typed: bool, script: str, expected: set[str], clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    typed: bool,
+    script: str,
+    expected: set[str],
+    clone: Clone,
+    session: AgentSession,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     clone.person("tools/make_all.py", LONG)
     clone.commit("Begin")
@@ -540,14 +677,21 @@ def test_trailer_that_a_session_on_record_typed_says_nothing_of_files_that_no_ca
         session.shell(script)
     clone.person("src/notes.py", LONG.replace("step", "note"))
     message = f"Add f\n\n{TRAILER}"
-    command = f"git add -A && git commit -q -m 'Add f' -m '{TRAILER}'" if typed else "git add -A && git commit -q -m 'Add f'"
+    command = (
+        f"git add -A && git commit -q -m 'Add f' -m '{TRAILER}'"
+        if typed
+        else "git add -A && git commit -q -m 'Add f'"
+    )
     sha = session.commit(message, command, "")
     WRITERS["claude-code"](home, session)
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, clone.path, AttributeOptions())
         assert not broken_checks(store)
         assert {
-            row["class"] for row in store.rows("SELECT class FROM line_spans WHERE commit_sha = ? AND nonblank", (sha,))
+            row["class"]
+            for row in store.rows(
+                "SELECT class FROM line_spans WHERE commit_sha = ? AND nonblank", (sha,)
+            )
         } == expected
 
 
@@ -558,7 +702,13 @@ MEAN = "\n\ndef mean_of_rows(rows):\n    return total_of_rows(rows) / len(rows)\
 @pytest.mark.parametrize("minutes", [5, 90, 600])
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode"])
 def test_what_an_agent_writes_between_a_commit_and_its_amending_by_a_person_is_the_agents(
-    agent: str, minutes: int, way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str,
+    minutes: int,
+    way: str,
+    clone: Clone,
+    session: AgentSession,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     """The commit keeps its author date, which is older than the edit."""
     clone.person_adds("src/app.py", "\n\nclass Row:\n    size = 0\n")
@@ -573,14 +723,22 @@ def test_what_an_agent_writes_between_a_commit_and_its_amending_by_a_person_is_t
     sha = _rewrite(clone, way)
     lines = said_of(clone, tmp_path / "out.db", sha, "src/app.py")
     text = (clone.text("src/app.py") or "").split("\n")
-    assert {text[number - 1] for number, line in lines.items() if line.author == "agent"} - {""} == set(MEAN.split("\n")) - {""}
+    assert {text[number - 1] for number, line in lines.items() if line.author == "agent"} - {
+        ""
+    } == set(MEAN.split("\n")) - {""}
 
 
 @pytest.mark.parametrize("way", ["amend", "reworded"])
 @pytest.mark.parametrize("minutes", [5, 90])
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 def test_session_that_came_after_the_text_has_no_part_in_a_commit_that_was_only_rebased(
-    agent: str, minutes: int, way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str,
+    minutes: int,
+    way: str,
+    clone: Clone,
+    session: AgentSession,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     clone.person_adds("src/app.py", MEAN)
     clone.commit("Mean")
@@ -589,7 +747,9 @@ def test_session_that_came_after_the_text_has_no_part_in_a_commit_that_was_only_
         clone.commit("Rows in the docs")
     clone.wait(60 * minutes)
     session.edit("src/app.py", "len(rows)\n", "len(rows)\n# the end of the rows\n")
-    clone.person("src/app.py", (clone.text("src/app.py") or "").removesuffix("# the end of the rows\n"))
+    clone.person(
+        "src/app.py", (clone.text("src/app.py") or "").removesuffix("# the end of the rows\n")
+    )
     WRITERS[agent](home, session)
     sha = _rewrite(clone, way)
     assert "agent" not in authors(said_of(clone, tmp_path / "out.db", sha, "src/app.py"))
@@ -608,7 +768,16 @@ def _rewrite(clone: Clone, way: str) -> str:
         clone.git("stash", "-q")
         edit = "sed -i '1s/pick/edit/'" if way == "edited" else "sed -i '1s/pick/reword/'"
         message = "sed -i '1s/$/ of a table/'"
-        clone.git("-c", f"sequence.editor={edit}", "-c", f"core.editor={message}", "rebase", "-q", "-i", "HEAD~2")
+        clone.git(
+            "-c",
+            f"sequence.editor={edit}",
+            "-c",
+            f"core.editor={message}",
+            "rebase",
+            "-q",
+            "-i",
+            "HEAD~2",
+        )
         if way == "edited":
             clone.git("stash", "pop", "-q")
             clone.git("commit", "-q", "-a", "--amend", "--no-edit")

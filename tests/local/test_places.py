@@ -46,7 +46,10 @@ def agent_lines(clone: Clone, db: Path, options: LocalOptions | None = None) -> 
 def found(clone: Clone, *former: str) -> dict[str, str]:
     """Session -> why it belongs."""
     options = LocalOptions(LocalChoice.ALWAYS, former_paths=former)
-    return {key: session.why for key, session in find_sessions(GitRepo(clone.path), options).sessions.items()}
+    return {
+        key: session.why
+        for key, session in find_sessions(GitRepo(clone.path), options).sessions.items()
+    }
 
 
 # --- how a path is written --------------------------------------------------------------------------------------------
@@ -68,13 +71,20 @@ def test_a_drive_has_one_spelling(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["\\\\wsl$\\Ubuntu\\home\\ada", "\\\\wsl.localhost\\Ubuntu-24.04\\home\\ada", "//WSL$/Debian/home/ada"]
+    "path",
+    [
+        "\\\\wsl$\\Ubuntu\\home\\ada",
+        "\\\\wsl.localhost\\Ubuntu-24.04\\home\\ada",
+        "//WSL$/Debian/home/ada",
+    ],
 )
 def test_files_of_linux_that_windows_sees_are_files_of_linux(path: str) -> None:
     assert normal_path(path) == "/home/ada"
 
 
-@pytest.mark.parametrize("path", ["/mnt/data/tally", "/mnt", "//server/share/x", "src/C:x", "/home/c/x", "wsl$/x"])
+@pytest.mark.parametrize(
+    "path", ["/mnt/data/tally", "/mnt", "//server/share/x", "src/C:x", "/home/c/x", "wsl$/x"]
+)
 def test_other_paths_stay(path: str) -> None:
     assert normal_path(path) == path.replace("//", "/")
 
@@ -87,7 +97,9 @@ def _on_windows(clone: Clone, home: Path, spelled: str, writer: str) -> None:
     session.commit("Add mean")
     path = (layouts.claude_code if writer == "claude" else layouts.codex)(home, session)
     records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    text = "".join(json.dumps(_respell(record, str(clone.path), spelled)) + "\n" for record in records)
+    text = "".join(
+        json.dumps(_respell(record, str(clone.path), spelled)) + "\n" for record in records
+    )
     target = path.parents[1] / layouts.slug(spelled) / path.name if writer == "claude" else path
     path.unlink()
     layouts.put_text(target, text, session.ended)
@@ -122,7 +134,9 @@ def test_a_clone_of_windows_is_found_in_a_copy(
     assert agent_lines(clone, tmp_path / "out.db", options) == (2, 2)
 
 
-@pytest.mark.parametrize("name", ["/home/tal\0ly", "/home/\ud83d", "\0", "/" + "x" * 5000, "/home/tally/\0/../.."])
+@pytest.mark.parametrize(
+    "name", ["/home/tal\0ly", "/home/\ud83d", "\0", "/" + "x" * 5000, "/home/tally/\0/../.."]
+)
 def test_a_directory_that_no_machine_can_have_is_no_worktree(name: str) -> None:
     assert Roots.of_paths(["/home/ada/tally"]).of(name) == ""
 
@@ -147,7 +161,9 @@ def test_a_clone_that_is_reached_through_a_link_is_the_same_clone(clone: Clone, 
     assert list(found(clone).values()) == [f"started in {home}/code/tally"]
 
 
-def _idle(clone: Clone, cwd: str, key: str = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f") -> AgentSession:
+def _idle(
+    clone: Clone, cwd: str, key: str = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
+) -> AgentSession:
     session = clone.session(key, cwd)
     session.prompt("What is here?")
     return session
@@ -165,7 +181,9 @@ def _away(clone: Clone, tree: Path, id: str, branch: str = "") -> AgentSession:
     session.commit("Add mean")
     git(clone.path, "worktree", "remove", "--force", str(tree))
     records = session.actions
-    session.actions = [replace(one, path=one.path.replace(str(clone.path), str(tree))) for one in records]
+    session.actions = [
+        replace(one, path=one.path.replace(str(clone.path), str(tree))) for one in records
+    ]
     return session
 
 
@@ -184,7 +202,9 @@ def test_a_worktree_that_is_gone_is_found_by_the_commits_made_there(
 ) -> None:
     WRITERS[writer](home, _away(clone, home / REMOVED[place], ONE))
     assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
-    assert [why.partition(" of ")[0] for why in found(clone).values()] == [f"made {list(clone.truth)[-1][:9]}"]
+    assert [why.partition(" of ")[0] for why in found(clone).values()] == [
+        f"made {list(clone.truth)[-1][:9]}"
+    ]
 
 
 def test_other_sessions_of_a_worktree_that_is_gone_belong_too(clone: Clone, home: Path) -> None:
@@ -195,29 +215,49 @@ def test_other_sessions_of_a_worktree_that_is_gone_belong_too(clone: Clone, home
     assert set(found(clone)) == {ONE, TWO}
 
 
-def test_a_worktree_that_is_gone_is_found_by_its_remote_or_by_what_the_agent_noted(clone: Clone, home: Path) -> None:
+def test_a_worktree_that_is_gone_is_found_by_its_remote_or_by_what_the_agent_noted(
+    clone: Clone, home: Path
+) -> None:
     git(clone.path, "remote", "add", "upstream", "git@github.com:ada/tally.git")
-    for key, url in ((ONE, "https://github.com/Ada/Tally"), (TWO, "https://github.com/ada/tally-2.git")):
+    for key, url in (
+        (ONE, "https://github.com/Ada/Tally"),
+        (TWO, "https://github.com/ada/tally-2.git"),
+    ):
         session = _idle(clone, f"/gone/{key}", key)
         records = list(layouts.codex_records(session, git={"repository_url": url, "branch": "x"}))
-        layouts.put_lines(home / ".codex/sessions/2026/03/02" / f"rollout-x-{key}.jsonl", records, session.ended)
-    state = {"type": "worktree-state", "worktreeSession": {"originalCwd": str(clone.path), "worktreePath": "/gone/too"}}
+        layouts.put_lines(
+            home / ".codex/sessions/2026/03/02" / f"rollout-x-{key}.jsonl", records, session.ended
+        )
+    state = {
+        "type": "worktree-state",
+        "worktreeSession": {"originalCwd": str(clone.path), "worktreePath": "/gone/too"},
+    }
     for key, told in ((THREE, state), (FOUR, {"type": "mode"})):
         path = layouts.claude_code(home, _idle(clone, "/gone/too/" + key, key))
-        layouts.put_text(path, json.dumps({**told, "sessionId": key}) + "\n" + path.read_text("utf-8"), clone.clock)
+        layouts.put_text(
+            path,
+            json.dumps({**told, "sessionId": key}) + "\n" + path.read_text("utf-8"),
+            clone.clock,
+        )
     assert set(found(clone)) == {ONE, THREE}
 
 
-def test_where_a_session_began_tells_whose_a_directory_was_that_is_gone(clone: Clone, home: Path) -> None:
+def test_where_a_session_began_tells_whose_a_directory_was_that_is_gone(
+    clone: Clone, home: Path
+) -> None:
     head = next(iter(clone.truth))
     for key, oid in ((ONE, head), (TWO, head[::-1])):
         session = _idle(clone, f"/gone/{key}", key)
         records = list(layouts.codex_records(session, git={"commit_hash": oid, "branch": "x"}))
-        layouts.put_lines(home / ".codex/sessions/2026/03/02" / f"rollout-x-{key}.jsonl", records, session.ended)
+        layouts.put_lines(
+            home / ".codex/sessions/2026/03/02" / f"rollout-x-{key}.jsonl", records, session.ended
+        )
     assert found(clone) == {ONE: f"began at {head[:9]} of this clone, in /gone/{ONE}"}
 
 
-def test_the_beginning_is_read_where_no_other_word_speaks_of_a_commit(clone: Clone, home: Path) -> None:
+def test_the_beginning_is_read_where_no_other_word_speaks_of_a_commit(
+    clone: Clone, home: Path
+) -> None:
     head = next(iter(clone.truth))
     session = clone.session(ONE, "/gone/tally")
     session.prompt("Wait")
@@ -229,19 +269,33 @@ def test_the_beginning_is_read_where_no_other_word_speaks_of_a_commit(clone: Clo
 
 
 @pytest.mark.parametrize(
-    "output", ["{short} Add mean", "{short} (HEAD -> main) Add mean", "{whole}", "commit {whole}\n\n    Add mean"]
+    "output",
+    [
+        "{short} Add mean",
+        "{short} (HEAD -> main) Add mean",
+        "{whole}",
+        "commit {whole}\n\n    Add mean",
+    ],
 )
-def test_a_quiet_commit_is_shown_by_what_git_prints_next(clone: Clone, home: Path, output: str) -> None:
+def test_a_quiet_commit_is_shown_by_what_git_prints_next(
+    clone: Clone, home: Path, output: str
+) -> None:
     clone.person("src/mean.py", TEXT)
     session = clone.session(ONE, "/gone/tally")
     session.prompt("Commit it")
     sha = clone.commit("Add mean")
-    session.shell("git commit -qam 'Add mean' && git log -1", output.format(short=sha[:7], whole=sha))
+    session.shell(
+        "git commit -qam 'Add mean' && git log -1", output.format(short=sha[:7], whole=sha)
+    )
     layouts.claude_code(home, session)
-    assert found(clone) == {ONE: f"showed what was made meanwhile, {sha[:9]} of this clone, in /gone/tally"}
+    assert found(clone) == {
+        ONE: f"showed what was made meanwhile, {sha[:9]} of this clone, in /gone/tally"
+    }
 
 
-LONG = "".join(f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(8))
+LONG = "".join(
+    f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(8)
+)
 OTHER = LONG.replace("step", "phase").replace("rows", "columns")
 
 
@@ -253,7 +307,9 @@ def _writes(clone: Clone, place: str, text: str, heredoc: bool = False) -> Agent
         session.shell(f"cd {place} && cat > src/steps.py <<'EOF'\n{text}EOF")
     else:
         session.write("src/steps.py", text)
-        session.actions = [replace(one, path=one.path.replace(str(clone.path), place)) for one in session.actions]
+        session.actions = [
+            replace(one, path=one.path.replace(str(clone.path), place)) for one in session.actions
+        ]
     clone.put("src/steps.py", LONG, "agent")
     clone.wait(300)
     clone.commit("Add steps")
@@ -261,7 +317,9 @@ def _writes(clone: Clone, place: str, text: str, heredoc: bool = False) -> Agent
 
 
 @pytest.mark.parametrize("heredoc", [False, True])
-@pytest.mark.parametrize("writer", ["claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "qwen-code"])
+@pytest.mark.parametrize(
+    "writer", ["claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "qwen-code"]
+)
 def test_a_worktree_that_is_gone_is_found_by_what_was_written_there(
     clone: Clone, home: Path, tmp_path: Path, writer: str, heredoc: bool
 ) -> None:
@@ -272,7 +330,9 @@ def test_a_worktree_that_is_gone_is_found_by_what_was_written_there(
 
 @pytest.mark.parametrize("days", [0, 30])
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli", "copilot-cli"])
-def test_what_was_written_counts_where_a_commit_of_that_time_has_it(clone: Clone, home: Path, writer: str, days: int) -> None:
+def test_what_was_written_counts_where_a_commit_of_that_time_has_it(
+    clone: Clone, home: Path, writer: str, days: int
+) -> None:
     """Most of it was taken back later; in commits of another month it may be anybody's."""
     session = clone.session(ONE, "/gone/tally")
     session.prompt("Write the steps and the phases")
@@ -280,23 +340,32 @@ def test_what_was_written_counts_where_a_commit_of_that_time_has_it(clone: Clone
         session.write(f"src/{name}.py", text)
         clone.put(f"src/{name}.py", text, "agent")
     session.actions = [
-        replace(one, path=one.path.replace(str(clone.path), session.cwd), at=one.at - days * 86_400) for one in session.actions
+        replace(one, path=one.path.replace(str(clone.path), session.cwd), at=one.at - days * 86_400)
+        for one in session.actions
     ]
     clone.commit("Add steps and phases")
     clone.put("src/phases.py", "PHASES = []\n", "human")
     clone.wait(86_400)
     clone.commit("Do without phases")
     WRITERS[writer](home, session)
-    assert found(clone) == ({} if days else {ONE: "wrote 48 lines of this clone's files, in /gone/tally"})
+    assert found(clone) == (
+        {} if days else {ONE: "wrote 48 lines of this clone's files, in /gone/tally"}
+    )
 
 
-def test_a_project_of_gemini_is_known_by_its_logs_where_nothing_else_names_it(clone: Clone, home: Path) -> None:
+def test_a_project_of_gemini_is_known_by_its_logs_where_nothing_else_names_it(
+    clone: Clone, home: Path
+) -> None:
     for key, cwd in ((ONE, clone.path), (TWO, home / "work" / "another")):
-        layouts.gemini_cli(home, _idle(clone, str(cwd), key)).parent.with_name(".project_root").unlink()
+        layouts.gemini_cli(home, _idle(clone, str(cwd), key)).parent.with_name(
+            ".project_root"
+        ).unlink()
     assert found(clone) == {ONE: f"kept for {clone.path}"}
 
 
-def test_a_session_of_gemini_that_goes_on_in_another_file_is_one(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_a_session_of_gemini_that_goes_on_in_another_file_is_one(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
     session = clone.session(ONE)
     session.prompt("Add a mean")
     session.write("src/mean.py", TEXT)
@@ -326,27 +395,41 @@ def test_a_document_of_an_old_gemini_is_read_however_it_is_laid_out(
     assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
 
 
-@pytest.mark.parametrize("kind", ["other text", "a small part", "few lines", "another file", "still there"])
-def test_a_session_that_wrote_other_things_is_of_no_worktree(clone: Clone, home: Path, kind: str) -> None:
-    texts = {"other text": OTHER, "a small part": LONG[:400] + OTHER + OTHER.replace("phase", "stage"), "few lines": LONG[:200]}
+@pytest.mark.parametrize(
+    "kind", ["other text", "a small part", "few lines", "another file", "still there"]
+)
+def test_a_session_that_wrote_other_things_is_of_no_worktree(
+    clone: Clone, home: Path, kind: str
+) -> None:
+    texts = {
+        "other text": OTHER,
+        "a small part": LONG[:400] + OTHER + OTHER.replace("phase", "stage"),
+        "few lines": LONG[:200],
+    }
     place = home / "elsewhere" if kind == "still there" else Path("/gone/tally-steps")
     if kind == "still there":
         Clone(place)
     session = _writes(clone, str(place), texts.get(kind, LONG))
     if kind == "another file":
-        session.actions = [replace(one, path=one.path.replace("steps.py", "other.py")) for one in session.actions]
+        session.actions = [
+            replace(one, path=one.path.replace("steps.py", "other.py")) for one in session.actions
+        ]
     layouts.claude_code(home, session)
     assert found(clone) == {}
 
 
-def test_a_session_in_another_clone_belongs_when_it_made_commits_of_this_one(clone: Clone, home: Path) -> None:
+def test_a_session_in_another_clone_belongs_when_it_made_commits_of_this_one(
+    clone: Clone, home: Path
+) -> None:
     second = home / "second"
     git(home, "clone", "-q", str(clone.path), str(second))
     session = clone.session(ONE, str(second))
     session.prompt("Add a mean")
     session.write("src/mean.py", TEXT)
     session.commit("Add mean")
-    layouts.codex(home, replace(session, actions=[one for one in session.actions if one.kind != "write"]))
+    layouts.codex(
+        home, replace(session, actions=[one for one in session.actions if one.kind != "write"])
+    )
     layouts.codex(home, _idle(clone, str(second), TWO))
     assert set(found(clone)) == {ONE}
 
@@ -362,10 +445,14 @@ def test_a_session_in_another_clone_belongs_when_this_one_has_what_it_wrote(
     session = clone.session(ONE, str(second))
     session.prompt("Write the steps")
     session.write("src/steps.py", text)
-    session.actions = [replace(one, path=one.path.replace(str(clone.path), str(second))) for one in session.actions]
+    session.actions = [
+        replace(one, path=one.path.replace(str(clone.path), str(second))) for one in session.actions
+    ]
     clone.commit("Add steps")
     WRITERS[writer](home, session)
-    assert found(clone) == ({ONE: f"wrote 16 lines of this clone's files, in {second}"} if text == LONG else {})
+    assert found(clone) == (
+        {ONE: f"wrote 16 lines of this clone's files, in {second}"} if text == LONG else {}
+    )
     if text == LONG:
         assert agent_lines(clone, tmp_path / "out.db") == (16, 16)
 
@@ -377,26 +464,38 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
 ) -> None:
     place = home / "work" / "tally-mean"
     (place / ".jj").mkdir(parents=True)
-    named = {"this clone": "../../tally/.jj/repo", "another": "../../other/.jj/repo", "damaged": "\0"}
+    named = {
+        "this clone": "../../tally/.jj/repo",
+        "another": "../../other/.jj/repo",
+        "damaged": "\0",
+    }
     if of in named:
         (place / ".jj" / "repo").write_text(named[of])
     session = clone.session(ONE, str(place))
     session.prompt("Add a mean")
     session.write("src/mean.py", TEXT)
-    session.actions = [replace(one, path=one.path.replace(str(clone.path), str(place))) for one in session.actions]
+    session.actions = [
+        replace(one, path=one.path.replace(str(clone.path), str(place))) for one in session.actions
+    ]
     clone.commit("Add mean")
     WRITERS[writer](home, session)
-    assert found(clone) == ({ONE: f"worked in {place}, a workspace of jj"} if of == "this clone" else {})
+    assert found(clone) == (
+        {ONE: f"worked in {place}, a workspace of jj"} if of == "this clone" else {}
+    )
     if of == "this clone":
         assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
 
 
-@pytest.mark.parametrize("kind", ["unrelated", "vendored", "quoted", "other subject", "long before"])
+@pytest.mark.parametrize(
+    "kind", ["unrelated", "vendored", "quoted", "other subject", "long before"]
+)
 def test_what_looks_like_a_worktree_is_none(clone: Clone, home: Path, kind: str) -> None:
     """A sibling repository, one inside, a session that only quotes an id, one in which another repository has the same id."""
     clone.person_adds("src/app.py", "import os\n")
     sha = clone.commit("Add nothing much")
-    other = Clone(clone.path / "vendor" / "inner" if kind == "vendored" else home / "work" / "tally-2")
+    other = Clone(
+        clone.path / "vendor" / "inner" if kind == "vendored" else home / "work" / "tally-2"
+    )
     place = str(other.path) if kind in ("unrelated", "vendored") else "/gone/tally"
     session = other.session(ONE, place)
     session.prompt("Commit it")
@@ -414,7 +513,9 @@ def test_a_settings_file_of_git_names_the_worktree(clone: Clone, home: Path) -> 
     tree, moved = home / "trees" / "side", home / "elsewhere"
     git(clone.path, "worktree", "add", "-q", "-b", "side", str(tree))
     common = clone.path / ".git"
-    (common / "worktrees" / "side" / "gitdir").write_text("../../../../../trees/side/.git\n", "utf-8")
+    (common / "worktrees" / "side" / "gitdir").write_text(
+        "../../../../../trees/side/.git\n", "utf-8"
+    )
     (common / "config.worktree").write_text(f"[core]\n\tworktree = {moved}\n", "utf-8")
     assert {tree, moved, clone.path} <= set(GitRepo(clone.path).worktrees())
 
@@ -423,7 +524,16 @@ def test_a_submodule_that_is_edited_from_the_superproject(home: Path, tmp_path: 
     source, project = Clone(home / "source"), Clone(home / "work" / "project")
     source.person("lib.py", "x = 1\n")
     source.commit("Start")
-    git(project.path, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(source.path), "libs/tally")
+    git(
+        project.path,
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        str(source.path),
+        "libs/tally",
+    )
     inner = project.path / "libs" / "tally"
     assert inner in GitRepo(inner).worktrees()
     session = project.session(ONE, str(project.path))
@@ -435,20 +545,29 @@ def test_a_submodule_that_is_edited_from_the_superproject(home: Path, tmp_path: 
         assert list(find_sessions(GitRepo(inner), options).sessions) == [ONE], writer
 
 
-def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
     tree = home / "conductor" / "lima"
     layouts.claude_code(home, _away(clone, tree, ONE))
     layouts.codex(home, _idle(clone, str(clone.path), TWO))
     said = f"1 session elsewhere is read too, by commits of this clone or its remote: {tree} (1)"
     for _ in range(2):  # the second time nothing is new
-        (report,) = json.loads(run("repo", clone.path, "--db", tmp_path / "out.db", "--json").stdout)
+        (report,) = json.loads(
+            run("repo", clone.path, "--db", tmp_path / "out.db", "--json").stdout
+        )
         (advice,) = [item for item in report["advice"] if "elsewhere" in item["what"]]
-        assert (advice["what"], advice["command"]) == (said, f"whowrote repo {clone.path} --was-at DIR")
+        assert (advice["what"], advice["command"]) == (
+            said,
+            f"whowrote repo {clone.path} --was-at DIR",
+        )
     printed = run("doctor", clone.path).stdout  # a long path breaks the line
     assert "".join(said.split()) in "".join(printed.split())
 
 
-def test_without_sessions_elsewhere_nothing_is_said_of_them(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_without_sessions_elsewhere_nothing_is_said_of_them(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
     layouts.codex(home, _idle(clone, str(clone.path), TWO))
     assert "elsewhere" not in run("repo", clone.path, "--db", tmp_path / "out.db").stdout
     assert "elsewhere" not in run("doctor", clone.path).stdout
@@ -473,4 +592,6 @@ def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
         attribute_repo(store, clone.path, AttributeOptions())
         rows = store.rows("SELECT subject, detail FROM problems WHERE code = 'session_unlinked'")
     wanted = f"made 1, first {list(clone.truth)[-1][:9]}: not on the attributed branch"
-    assert [dict(row) for row in rows] == ([{"subject": ONE, "detail": wanted}] if kind == "on another branch" else [])
+    assert [dict(row) for row in rows] == (
+        [{"subject": ONE, "detail": wanted}] if kind == "on another branch" else []
+    )

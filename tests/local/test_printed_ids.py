@@ -33,20 +33,43 @@ SHAPES = {
     "jj commit": [("jj commit -m '{message}'", PARENT)],
     "jj commit, older": [("jj commit -m '{message}'", OLD_PARENT)],
     "jj squash": [("jj squash", PARENT)],
-    "jj describe, then push": [("jj describe -m '{message}'", "Rebased 1 descendant commits\n"), ("jj git push", BY_JJ)],
+    "jj describe, then push": [
+        ("jj describe -m '{message}'", "Rebased 1 descendant commits\n"),
+        ("jj git push", BY_JJ),
+    ],
     "jj new, then push": [("jj describe --stdin < msg && jj new", ""), ("jj git push", BY_JJ)],
-    "rebase --continue": [("git add -A && git rebase --continue", "[detached HEAD {short}] {message}\n 1 file changed\n")],
+    "rebase --continue": [
+        (
+            "git add -A && git rebase --continue",
+            "[detached HEAD {short}] {message}\n 1 file changed\n",
+        )
+    ],
     "cherry-pick": [("git cherry-pick feat", DATED)],
     "amend": [("git commit --amend --no-edit", DATED)],
     "amend -q, then log": [("git commit --amend --no-edit -q && git log --oneline -1", ONE_LINE)],
-    "am, then log": [("git am 0001-f.patch", "Applying: {message}\n"), ("git log --oneline -1", ONE_LINE)],
-    "merge --continue, then log": [("git merge --continue", ""), ("git log -1 --format=%H", "{sha}\n")],
-    "autosquash, then log": [("git commit --fixup HEAD && git rebase -i --autosquash", ""), ("git log --oneline -1", ONE_LINE)],
-    "message of a file, then push": [("git commit -qF msg.txt", ""), ("git push", "   4b4e8d1..{short}  main -> main\n")],
+    "am, then log": [
+        ("git am 0001-f.patch", "Applying: {message}\n"),
+        ("git log --oneline -1", ONE_LINE),
+    ],
+    "merge --continue, then log": [
+        ("git merge --continue", ""),
+        ("git log -1 --format=%H", "{sha}\n"),
+    ],
+    "autosquash, then log": [
+        ("git commit --fixup HEAD && git rebase -i --autosquash", ""),
+        ("git log --oneline -1", ONE_LINE),
+    ],
+    "message of a file, then push": [
+        ("git commit -qF msg.txt", ""),
+        ("git push", "   4b4e8d1..{short}  main -> main\n"),
+    ],
     "in colour": [("git commit -m '{message}'", "\x1b[33m[main {short}]\x1b[m {message}\n")],
     "Graphite": [("gt create -am '{message}'", "[main {short}] {message}\n 1 file changed\n")],
-    "GitHub's squash, then pull": [("gh pr merge 12 --squash --delete-branch", MERGED), ("git pull", PULLED)],
-}  # fmt: skip
+    "GitHub's squash, then pull": [
+        ("gh pr merge 12 --squash --delete-branch", MERGED),
+        ("git pull", PULLED),
+    ],
+}
 
 
 class Told(NamedTuple):
@@ -71,7 +94,9 @@ def said_of(clone: Clone, db: Path, sha: str) -> Told:
 def run(session: AgentSession, shape: str, at: float, sha: str, message: str) -> None:
     """The calls of a shape, the first of them when the commit was made."""
     names = {"short": sha[:7], "eight": sha[:8], "twelve": sha[:12], "sha": sha, "message": message}
-    first, *others = ((command.format(**names), output.format(**names)) for command, output in SHAPES[shape])
+    first, *others = (
+        (command.format(**names), output.format(**names)) for command, output in SHAPES[shape]
+    )
     session.actions.append(Action("shell", at, text=first[0], output=first[1]))
     for command, output in others:
         session.shell(command, output)
@@ -81,7 +106,13 @@ def run(session: AgentSession, shape: str, at: float, sha: str, message: str) ->
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_commit_is_its_sessions_in_every_shape(
-    shape: str, agent: str, off: float, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    shape: str,
+    agent: str,
+    off: float,
+    clone: Clone,
+    session: AgentSession,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     session.write("src/f.py", SMALL)
     at = clone.clock
@@ -92,7 +123,13 @@ def test_commit_is_its_sessions_in_every_shape(
     assert told.methods == ["made_by_call"] and told.authors() == ["agent"]
 
 
-QUIET = ["amend -q, then log", "am, then log", "message of a file, then push", "jj new, then push", "merge --continue, then log"]
+QUIET = [
+    "amend -q, then log",
+    "am, then log",
+    "message of a file, then push",
+    "jj new, then push",
+    "merge --continue, then log",
+]
 
 
 @pytest.mark.parametrize("shape", QUIET)
@@ -183,8 +220,15 @@ def test_lines_of_a_person_that_the_agents_revert_brings_back_are_not_the_agents
 
 # --- two sessions and one commit ----------------------------------------------------------------------------------------
 
-LARGE = "".join(f"def f{n}(value):\n    return compute(value, {n}) + offset_of(value)\n\n\n" for n in range(4))
-PAIRS = [("claude-code", "codex"), ("codex", "claude-code"), ("gemini-cli", "claude-code"), ("claude-code", "claude-code")]
+LARGE = "".join(
+    f"def f{n}(value):\n    return compute(value, {n}) + offset_of(value)\n\n\n" for n in range(4)
+)
+PAIRS = [
+    ("claude-code", "codex"),
+    ("codex", "claude-code"),
+    ("gemini-cli", "claude-code"),
+    ("claude-code", "claude-code"),
+]
 
 
 def linked_sessions(clone: Clone, db: Path, sha: str) -> dict[str, int]:
@@ -202,7 +246,10 @@ def linked_sessions(clone: Clone, db: Path, sha: str) -> dict[str, int]:
 def test_commit_is_not_the_other_sessions_whose_lines_its_maker_wrote_again(
     pair: tuple[str, str], clone: Clone, home: Path, tmp_path: Path
 ) -> None:
-    first, second = clone.session("5c7d5c23-0691-4467-9e3b-000000000001"), clone.session("5c7d5c23-0691-4467-9e3b-000000000002")
+    first, second = (
+        clone.session("5c7d5c23-0691-4467-9e3b-000000000001"),
+        clone.session("5c7d5c23-0691-4467-9e3b-000000000002"),
+    )
     first.prompt("Write the functions")
     first.write("src/f.py", LARGE)
     clone.lines.pop("src/f.py")
@@ -221,7 +268,10 @@ def test_commit_is_not_the_other_sessions_whose_lines_its_maker_wrote_again(
 def test_commit_is_both_sessions_where_the_file_has_lines_that_only_the_other_wrote(
     pair: tuple[str, str], whole: bool, clone: Clone, home: Path, tmp_path: Path
 ) -> None:
-    first, second = clone.session("5c7d5c23-0691-4467-9e3b-000000000001"), clone.session("5c7d5c23-0691-4467-9e3b-000000000002")
+    first, second = (
+        clone.session("5c7d5c23-0691-4467-9e3b-000000000001"),
+        clone.session("5c7d5c23-0691-4467-9e3b-000000000002"),
+    )
     first.prompt("Write the functions")
     first.write("src/f.py", LARGE)
     clone.wait(2 * MINUTE)

@@ -65,17 +65,25 @@ def read(one: LocalSession) -> Session:
 
 @pytest.mark.parametrize("store", agents.stores(), ids=lambda store: store.name)
 def test_each_store_names_an_agent_and_its_reader(store: SessionStore) -> None:
-    assert store.agent in {agent.slug for agent in known_agents()} & {reader.NAME for reader in readers()}
+    assert store.agent in {agent.slug for agent in known_agents()} & {
+        reader.NAME for reader in readers()
+    }
 
 
 # --- Codex --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_variable_says_where_an_agent_keeps_its_sessions(clone: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_says_where_an_agent_keeps_its_sessions(
+    clone: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     layouts.codex(tmp_path, session(clone))
     assert found(clone) == {}
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / ".codex"))
-    monkeypatch.setattr(Machine, "here", lambda: Machine(tmp_path / "nobody", {"CODEX_HOME": str(tmp_path / ".codex")}))
+    monkeypatch.setattr(
+        Machine,
+        "here",
+        lambda: Machine(tmp_path / "nobody", {"CODEX_HOME": str(tmp_path / ".codex")}),
+    )
     assert list(found(clone)) == [ONE]
 
 
@@ -89,7 +97,9 @@ def test_a_compressed_session_is_read_unless_it_is_there_plain(clone: Clone, hom
     path.unlink()
     (one,) = found(clone).values()
     assert one.files[0].suffix == ".zst" and list(load(one)) == [plain]
-    assert [edit.path for call in read(one).calls for edit in call.edits] == [f"{clone.path}/src/5e6f.py"]
+    assert [edit.path for call in read(one).calls for edit in call.edits] == [
+        f"{clone.path}/src/5e6f.py"
+    ]
     assert decompressed(one.files[0].read_bytes(), 100) == plain[:100]
 
 
@@ -100,7 +110,10 @@ def test_a_damaged_compressed_session_costs_no_other(clone: Clone, home: Path) -
     local = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
     assert list(local.sessions) == [ONE]
     (problem,) = local.problems
-    assert (problem.code, problem.subject) == ("local_file_unreadable", "codex") and problem.detail.startswith(f"{packed}: ")
+    assert (problem.code, problem.subject) == (
+        "local_file_unreadable",
+        "codex",
+    ) and problem.detail.startswith(f"{packed}: ")
 
 
 def test_an_archived_session_is_found(clone: Clone, home: Path) -> None:
@@ -122,7 +135,9 @@ def test_a_codex_subagent_is_read_with_its_parent(clone: Clone, home: Path) -> N
     assert [call.agent_id for call in read(one).calls] == ["", TWO]
 
 
-def test_no_more_of_another_repository_is_read_than_whose_it_is(clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_of_another_repository_is_read_than_whose_it_is(
+    clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = Clone(home / "elsewhere" / "other")
     for number in range(5):
         path = layouts.codex(home, session(other, f"{ONE[:-1]}{number}"))
@@ -154,22 +169,38 @@ def test_the_last_form_of_a_message_counts() -> None:
         {"$rewindTo": "1"},
         {
             "$set": {
-                "messages": [{"id": "1", "type": "user", "content": "Do it"}, {"id": "3", "type": "gemini", "content": "third"}]
+                "messages": [
+                    {"id": "1", "type": "user", "content": "Do it"},
+                    {"id": "3", "type": "gemini", "content": "third"},
+                ]
             }
         },
     ]
     document = folded(records)
     assert (document["sessionId"], document["summary"]) == ("s", "done")
-    assert [get_str(message, "content") for message in document["messages"]] == ["Do it", "second", "third"]
+    assert [get_str(message, "content") for message in document["messages"]] == [
+        "Do it",
+        "second",
+        "third",
+    ]
 
 
 # --- files that cannot be read ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("layout", [layouts.claude_code, layouts.codex, layouts.pi, layouts.gemini_cli, layouts.copilot_cli])
-@pytest.mark.parametrize("inside", [True, False], ids=["in the clone", "in a directory that is gone"])
+@pytest.mark.parametrize(
+    "layout",
+    [layouts.claude_code, layouts.codex, layouts.pi, layouts.gemini_cli, layouts.copilot_cli],
+)
+@pytest.mark.parametrize(
+    "inside", [True, False], ids=["in the clone", "in a directory that is gone"]
+)
 def test_a_file_that_cannot_be_read_is_named_and_costs_no_other(
-    layout: Callable[[Path, AgentSession], Path], inside: bool, clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch
+    layout: Callable[[Path, AgentSession], Path],
+    inside: bool,
+    clone: Clone,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     layout(home, session(clone))
     lost = layout(home, session(clone if inside else Clone(home / "gone" / "other"), f"b{TWO[1:]}"))
@@ -184,7 +215,9 @@ def test_a_file_that_cannot_be_read_is_named_and_costs_no_other(
     monkeypatch.setattr(files, "_read", failing)
     local = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
     assert ONE in local.sessions
-    assert [(one.code, one.detail.startswith(f"{lost}: ")) for one in local.problems] == [("local_file_unreadable", True)]
+    assert [(one.code, one.detail.startswith(f"{lost}: ")) for one in local.problems] == [
+        ("local_file_unreadable", True)
+    ]
 
 
 # --- databases ----------------------------------------------------------------------------------------------------------
@@ -192,14 +225,18 @@ def test_a_file_that_cannot_be_read_is_named_and_costs_no_other(
 
 def test_a_database_in_use_is_copied_with_its_log_and_left_alone(clone: Clone, home: Path) -> None:
     path = layouts.opencode(home, session(clone))
-    before = {file.name: (file.stat().st_size, file.stat().st_mtime_ns) for file in path.parent.iterdir()}
+    before = {
+        file.name: (file.stat().st_size, file.stat().st_mtime_ns) for file in path.parent.iterdir()
+    }
     connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     with pytest.raises(sqlite3.OperationalError):  # all that it holds is still in the log
         connection.execute("SELECT COUNT(*) FROM part")
     connection.close()
     (one,) = found(clone).values()
     assert len(read(one).calls) == 1
-    assert {file.name: (file.stat().st_size, file.stat().st_mtime_ns) for file in path.parent.iterdir()} == before
+    assert {
+        file.name: (file.stat().st_size, file.stat().st_mtime_ns) for file in path.parent.iterdir()
+    } == before
 
 
 def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
@@ -210,36 +247,56 @@ def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_database_is_a_problem(clone: Clone, home: Path) -> None:
     path = home / ".local" / "share" / "opencode" / "opencode.db"
-    layouts.put_text(path, "no database at all, but long enough to be taken for one" * 9, clone.clock)
+    layouts.put_text(
+        path, "no database at all, but long enough to be taken for one" * 9, clone.clock
+    )
     with pytest.raises(DatabaseUnreadable), copied(path) as database:
         database.rows("SELECT 1 FROM session")
     problems = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS)).problems
-    assert [(problem.code, problem.subject) for problem in problems] == [("local_place_unreadable", "opencode")]
+    assert [(problem.code, problem.subject) for problem in problems] == [
+        ("local_place_unreadable", "opencode")
+    ]
 
 
-def test_a_database_that_cannot_be_read_is_named_when_nothing_else_was_found(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_a_database_that_cannot_be_read_is_named_when_nothing_else_was_found(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
     path = home / ".local" / "share" / "kilo" / "kilo.db"
-    layouts.put_text(path, "no database at all, but long enough to be taken for one" * 9, clone.clock)
+    layouts.put_text(
+        path, "no database at all, but long enough to be taken for one" * 9, clone.clock
+    )
     clone.person("a.py", "a = 1\n")
     clone.commit("Start")
-    with Store(tmp_path / "out.db") as store, pytest.raises(NoCheckpoints, match=r"Kilo Code could not be read: .*kilo\.db"):
+    with (
+        Store(tmp_path / "out.db") as store,
+        pytest.raises(NoCheckpoints, match=r"Kilo Code could not be read: .*kilo\.db"),
+    ):
         attribute_repo(store, clone.path, AttributeOptions())
 
 
-def test_an_index_on_an_expression_keeps_no_session_from_being_read(clone: Clone, home: Path) -> None:
+def test_an_index_on_an_expression_keeps_no_session_from_being_read(
+    clone: Clone, home: Path
+) -> None:
     path = threads.kilo_cli(home, session(clone))
     with sqlite3.connect(path) as connection:
-        connection.execute("CREATE INDEX recall_message_role_idx ON message (json_extract(data, '$.role'))")
+        connection.execute(
+            "CREATE INDEX recall_message_role_idx ON message (json_extract(data, '$.role'))"
+        )
     connection.close()
     (one,) = found(clone).values()
-    assert [edit.path for call in read(one).calls for edit in call.edits] == [f"{clone.path}/src/5e6f.py"]
+    assert [edit.path for call in read(one).calls for edit in call.edits] == [
+        f"{clone.path}/src/5e6f.py"
+    ]
 
 
 def test_a_view_of_a_foreign_database_runs_nothing(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "a.db") as connection:
         connection.execute("CREATE VIEW session AS SELECT load_extension('evil') AS id")
     connection.close()
-    with copied(tmp_path / "a.db") as database, pytest.raises(DatabaseUnreadable, match="unsafe use"):
+    with (
+        copied(tmp_path / "a.db") as database,
+        pytest.raises(DatabaseUnreadable, match="unsafe use"),
+    ):
         database.rows("SELECT id FROM session")
 
 
@@ -260,32 +317,53 @@ def test_a_fork_of_pi_repeats_its_origin(clone: Clone, home: Path) -> None:
     first, *rest = path.read_text("utf-8").splitlines(keepends=True)
     header = json.loads(first) | {"id": TWO, "parentSession": str(path)}
     fork = layouts.put_text(
-        path.with_name(f"2026-03-02T10-00-00-000Z_{TWO}.jsonl"), json.dumps(header) + "\n" + "".join(rest), 1.8e9
+        path.with_name(f"2026-03-02T10-00-00-000Z_{TWO}.jsonl"),
+        json.dumps(header) + "\n" + "".join(rest),
+        1.8e9,
     )
     origin, copy = (read(session) for _, session in sorted(found(clone).items()))
     copied = copied_events({one.id: event_keys(one) for one in (origin, copy)})
-    assert (len(origin.calls), without_copied(copy, copied[copy.id]).calls, fork.exists()) == (1, (), True)
+    assert (len(origin.calls), without_copied(copy, copied[copy.id]).calls, fork.exists()) == (
+        1,
+        (),
+        True,
+    )
 
 
 # --- Antigravity --------------------------------------------------------------------------------------------------------
 
 
-def test_the_list_of_workspaces_says_whose_an_antigravity_session_is(clone: Clone, home: Path) -> None:
+def test_the_list_of_workspaces_says_whose_an_antigravity_session_is(
+    clone: Clone, home: Path
+) -> None:
     made = clone.session(ONE)
     made.prompt("Only talk")
     made.say("Well.")
     layouts.antigravity(home, made)
     assert found(clone) == {}
     workspaces = {ONE: {"WorkspaceURIs": [clone.path.as_uri()]}}
-    layouts.put_text(home / ".gemini" / "antigravity-cli" / "cache" / "conversation_metadata.json", json.dumps(workspaces), 1.8e9)
+    layouts.put_text(
+        home / ".gemini" / "antigravity-cli" / "cache" / "conversation_metadata.json",
+        json.dumps(workspaces),
+        1.8e9,
+    )
     assert list(found(clone)) == [ONE]
 
 
 @pytest.mark.parametrize("uri", ["file://[", "file:///%ff", "file:", "[]"])
-def test_a_workspace_without_a_usable_address_costs_nobody_else_s_session(clone: Clone, home: Path, uri: str) -> None:
+def test_a_workspace_without_a_usable_address_costs_nobody_else_s_session(
+    clone: Clone, home: Path, uri: str
+) -> None:
     layouts.antigravity(home, session(clone))
-    workspaces = {ONE: {"WorkspaceURIs": [clone.path.as_uri()]}, TWO: {"WorkspaceURIs": [uri], "workspace": uri}}
-    layouts.put_text(home / ".gemini" / "antigravity-cli" / "cache" / "conversation_metadata.json", json.dumps(workspaces), 1.8e9)
+    workspaces = {
+        ONE: {"WorkspaceURIs": [clone.path.as_uri()]},
+        TWO: {"WorkspaceURIs": [uri], "workspace": uri},
+    }
+    layouts.put_text(
+        home / ".gemini" / "antigravity-cli" / "cache" / "conversation_metadata.json",
+        json.dumps(workspaces),
+        1.8e9,
+    )
     assert list(found(clone)) == [ONE]
 
 
@@ -350,7 +428,9 @@ def test_a_session_of_cursor_belongs_when_it_names_the_clone(home: Path) -> None
 # --- Cline --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_task_that_no_list_names_says_where_it_is_in_its_first_message(clone: Clone, home: Path) -> None:
+def test_a_task_that_no_list_names_says_where_it_is_in_its_first_message(
+    clone: Clone, home: Path
+) -> None:
     path = stores.cline(home, session(clone))
     (path.parents[2] / "state" / "taskHistory.json").unlink()
     assert found(clone) == {}

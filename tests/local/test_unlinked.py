@@ -26,7 +26,10 @@ def _loses_work(clone: Clone, session: AgentSession) -> None:
     """A person takes the file back and commits something else in it."""
     session.write("src/app.py", TEXT)
     clone.wait(60)
-    clone.person("src/app.py", "def total(rows):\n    return sum(rows)\n\n\ndef spread(rows):\n    return max(rows)\n")
+    clone.person(
+        "src/app.py",
+        "def total(rows):\n    return sum(rows)\n\n\ndef spread(rows):\n    return max(rows)\n",
+    )
     clone.commit("Add spread by hand")
 
 
@@ -59,9 +62,15 @@ def _commits(clone: Clone, session: AgentSession) -> None:
     ],
 )
 def test_a_session_without_a_commit_says_why(
-    clone: Clone, home: Path, tmp_path: Path, session: AgentSession, writer: str, work: Callable[[Clone, AgentSession], None],
-    reason: str | None, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    clone: Clone,
+    home: Path,
+    tmp_path: Path,
+    session: AgentSession,
+    writer: str,
+    work: Callable[[Clone, AgentSession], None],
+    reason: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     work(clone, session)
     WRITERS[writer](home, session)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
@@ -69,6 +78,13 @@ def test_a_session_without_a_commit_says_why(
     summary, doctor = run("repo", clone.path).stdout, run("doctor", clone.path).stdout
     (row,) = json.loads(run("sessions", clone.path, "--json").stdout)
     assert (row["unlinked_because"], row["commits"]) == (reason, 0 if reason else 1)
-    said = [line.split(maxsplit=4)[3:] for line in summary.splitlines() if "sessions without one" in line]
+    said = [
+        line.split(maxsplit=4)[3:]
+        for line in summary.splitlines()
+        if "sessions without one" in line
+    ]
     assert said == ([["1", f"1 {reason}"]] if reason else [])
-    assert ("linked to no commit" in doctor, str(reason) in " ".join(doctor.split())) == (bool(reason), bool(reason))
+    assert ("linked to no commit" in doctor, str(reason) in " ".join(doctor.split())) == (
+        bool(reason),
+        bool(reason),
+    )

@@ -14,12 +14,20 @@ from support.commands import clone, run
 from attribution.stages import judging, lines
 from collector import load
 from collector.errors import EXIT_PARTIAL
-from collector.runtime.bounds import OverLimit, PartTooLong, apply_limits, memory_share, part_of_the_time
+from collector.runtime.bounds import (
+    OverLimit,
+    PartTooLong,
+    apply_limits,
+    memory_share,
+    part_of_the_time,
+)
 from collector.runtime.progress import no_progress
 from collector.runtime.workers import TaskLimits
 from collector.storage.store import Store
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither timers nor limits of this kind")
+posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has neither timers nor limits of this kind"
+)
 
 
 @posix
@@ -59,7 +67,9 @@ def test_an_alarm_that_comes_too_early_ends_nothing() -> None:
 
 
 @posix
-def test_an_alarm_at_the_very_end_of_a_part_leaves_the_whole_its_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_alarm_at_the_very_end_of_a_part_leaves_the_whole_its_timer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     set_timer, rung = signal.setitimer, list[bool]()
 
     def ringing(which: int, seconds: float) -> tuple[float, float]:
@@ -96,14 +106,18 @@ def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
     assert stopped.exit_code == EXIT_PARTIAL
     assert "took longer than 3 s" in stopped.stderr and "No line was judged again" in stopped.stderr
     with Store(db) as store:
-        assert store.value("SELECT COUNT(*) FROM turns") and not store.value("SELECT COUNT(*) FROM spans")
+        assert store.value("SELECT COUNT(*) FROM turns") and not store.value(
+            "SELECT COUNT(*) FROM spans"
+        )
         (problem,) = store.rows("SELECT code, detail FROM problems WHERE stage = 'repository'")
         assert problem["code"] == "failed" and "OverLimit: stopped" in problem["detail"]
     monkeypatch.setattr(lines, "replay", replay)
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 7200.0)
     assert run("repo", one, "--db", db).exit_code == 0
     with Store(db) as store:
-        assert store.value("SELECT COUNT(*) FROM spans") and not store.rows("SELECT * FROM problems WHERE stage = 'repository'")
+        assert store.value("SELECT COUNT(*) FROM spans") and not store.rows(
+            "SELECT * FROM problems WHERE stage = 'repository'"
+        )
 
 
 @posix
@@ -126,13 +140,22 @@ def test_a_session_that_takes_too_much_costs_itself_and_is_read_again(
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 20.0)
     assert run("repo", one, "--db", db).exit_code == 0
     with Store(db) as store:
-        (problem,) = store.rows("SELECT subject, detail FROM problems WHERE code = 'reading_stopped'")
+        (problem,) = store.rows(
+            "SELECT subject, detail FROM problems WHERE code = 'reading_stopped'"
+        )
         assert problem["subject"] == seen[0]
-        unknown = store.value("SELECT SUM(end_line - start_line + 1) FROM line_spans WHERE author = 'unknown'")
+        unknown = store.value(
+            "SELECT SUM(end_line - start_line + 1) FROM line_spans WHERE author = 'unknown'"
+        )
     assert run("repo", one, "--db", db).exit_code == 0
     sound = tmp_path / "sound.db"
     assert run("repo", one, "--db", sound).exit_code == 0
     with Store(db) as store:
         assert not store.rows("SELECT * FROM problems WHERE code = 'reading_stopped'")
-        assert (unknown or 0) > (store.value("SELECT SUM(end_line - start_line + 1) FROM line_spans WHERE author = 'unknown'") or 0)
+        assert (unknown or 0) > (
+            store.value(
+                "SELECT SUM(end_line - start_line + 1) FROM line_spans WHERE author = 'unknown'"
+            )
+            or 0
+        )
     assert run("data", "compare", db, sound).exit_code == 0

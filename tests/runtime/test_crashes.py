@@ -17,13 +17,22 @@ from support.tasks_here import run_tasks
 
 from attribution.ensure.clone import attributed_clone
 from collector import load
-from collector.errors import EXIT_KILLED, EXIT_NO_CHECKPOINTS, DatabaseUnusable, NoCheckpoints, WhoWroteError
+from collector.errors import (
+    EXIT_KILLED,
+    EXIT_NO_CHECKPOINTS,
+    DatabaseUnusable,
+    NoCheckpoints,
+    WhoWroteError,
+)
 from collector.git.repository import GitRepo
 from collector.runtime import runner, workers
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.storage.store import Store
 
-pytestmark = [pytest.mark.workers, pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")]
+pytestmark = [
+    pytest.mark.workers,
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals"),
+]
 ROOT = Path(__file__).parent.parent.parent
 CRASH = """
 import os, sys
@@ -34,16 +43,26 @@ class Crash:
 if "spawn_main" in " ".join(sys.orig_argv):
     sys.meta_path.insert(0, Crash())
 """
-CLIENT = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+CLIENT = {
+    "protocolVersion": "2024-11-05",
+    "capabilities": {},
+    "clientInfo": {"name": "t", "version": "1"},
+}
 ASKING = (
     {"method": "initialize", "id": 1, "params": CLIENT},
     {"method": "notifications/initialized"},
-    {"method": "tools/call", "id": 2, "params": {"name": "who_wrote", "arguments": {"file": "birdlog/cli.py"}}},
+    {
+        "method": "tools/call",
+        "id": 2,
+        "params": {"name": "who_wrote", "arguments": {"file": "birdlog/cli.py"}},
+    },
     {"method": "tools/list", "id": 3},
 )
 
 
-def crash_in_workers(place: Path, monkeypatch: pytest.MonkeyPatch, module: str, number: int = signal.SIGSEGV) -> None:
+def crash_in_workers(
+    place: Path, monkeypatch: pytest.MonkeyPatch, module: str, number: int = signal.SIGSEGV
+) -> None:
     """From now on a worker that imports this module dies, as it does when the module's code crashes."""
     (place / "sitecustomize.py").write_text(CRASH.format(module=module, number=int(number)))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(place), str(ROOT)]))
@@ -58,10 +77,18 @@ def test_a_crash_is_a_row_that_names_its_input_and_an_exit_code(
     crash_in_workers(tmp_path, monkeypatch, "ahocorasick", number)
     done = run(command, *arguments, "--db", tmp_path / "out.db")
     assert done.exit_code == EXIT_KILLED
-    assert f"killed by {number.name}" in " ".join(done.stderr.split()) and "while reading checkpoints" in done.stderr
+    assert (
+        f"killed by {number.name}" in " ".join(done.stderr.split())
+        and "while reading checkpoints" in done.stderr
+    )
     with Store(tmp_path / "out.db") as store:
-        (problem,) = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository'")
-        assert (problem["subject"], problem["code"]) == ("example", "failed") and number.name in problem["detail"]
+        (problem,) = store.rows(
+            "SELECT subject, code, detail FROM problems WHERE stage = 'repository'"
+        )
+        assert (problem["subject"], problem["code"]) == (
+            "example",
+            "failed",
+        ) and number.name in problem["detail"]
     monkeypatch.delenv("PYTHONPATH")
     assert run(command, *arguments, "--db", tmp_path / "out.db").exit_code == 0
     with Store(tmp_path / "out.db") as store:
@@ -75,14 +102,18 @@ def test_the_input_that_kills_a_worker_is_named_and_that_of_an_earlier_task_is_n
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each worker loads the program")
-def test_the_workers_of_a_worker_begin_with_what_it_has_loaded_and_end_when_they_have_nothing_to_do() -> None:
+def test_the_workers_of_a_worker_begin_with_what_it_has_loaded_and_end_when_they_have_nothing_to_do() -> (
+    None
+):
     (done,) = workers.run(work, [Task("1", ("ask two workers",))], 1, TaskLimits())
     assert done.value == f"{['what the first one knows'] * 2} True"
     (alone,) = workers.run(work, [Task("1", ("tell",))], 1, TaskLimits())
     assert alone.value == ""
 
 
-def test_a_session_is_named_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_is_named_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     noted: list[str] = []
     monkeypatch.setattr(load, "note_input", noted.append)
     monkeypatch.setattr(runner, "run", run_tasks)
@@ -95,12 +126,28 @@ def test_a_session_is_named_before_it_is_read(tmp_path: Path, monkeypatch: pytes
 def test_a_server_answers_after_a_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("mcp")
     crash_in_workers(tmp_path, monkeypatch, "ahocorasick")
-    command = [sys.executable, "-m", "whowrote", "serve", "mcp", str(clone("example", tmp_path)), "--db", str(tmp_path / "out.db")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "whowrote",
+        "serve",
+        "mcp",
+        str(clone("example", tmp_path)),
+        "--db",
+        str(tmp_path / "out.db"),
+    ]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         assert process.stdin is not None and process.stdout is not None
-        process.stdin.writelines(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in ASKING)
+        process.stdin.writelines(
+            json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in ASKING
+        )
         process.stdin.flush()
-        answers = {answer["id"]: answer["result"] for answer in (json.loads(process.stdout.readline()) for _ in range(3))}
+        answers = {
+            answer["id"]: answer["result"]
+            for answer in (json.loads(process.stdout.readline()) for _ in range(3))
+        }
     assert answers[2]["isError"] and "SIGSEGV" in answers[2]["content"][0]["text"]
     assert {tool["name"] for tool in answers[3]["tools"]} >= {"who_wrote"}
 
@@ -108,28 +155,53 @@ def test_a_server_answers_after_a_crash(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_script_without_a_guard_asks_once(tmp_path: Path) -> None:
     """Where a worker ran the script that starts it, as multiprocessing lets it, it would start workers itself."""
     script = tmp_path / "script.py"
-    script.write_text("import sys, whowrote\nwith whowrote.open(*sys.argv[1:]) as db:\n    print(len(db.commits()), 'commits')\n")
-    command = [sys.executable, str(script), str(clone("example", tmp_path)), str(tmp_path / "out.db")]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    script.write_text(
+        "import sys, whowrote\nwith whowrote.open(*sys.argv[1:]) as db:\n    print(len(db.commits()), 'commits')\n"
+    )
+    command = [
+        sys.executable,
+        str(script),
+        str(clone("example", tmp_path)),
+        str(tmp_path / "out.db"),
+    ]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "11 commits\n", "")
 
 
-@pytest.mark.parametrize(("code", "kind"), [(4, NoCheckpoints), (5, DatabaseUnusable), (3, WhoWroteError)])
-def test_what_a_task_raised_is_raised_where_it_was_asked_for(code: int, kind: type[WhoWroteError]) -> None:
+@pytest.mark.parametrize(
+    ("code", "kind"), [(4, NoCheckpoints), (5, DatabaseUnusable), (3, WhoWroteError)]
+)
+def test_what_a_task_raised_is_raised_where_it_was_asked_for(
+    code: int, kind: type[WhoWroteError]
+) -> None:
     with pytest.raises(kind, match="no room") as raised:
         TaskResult("1", error="no room", hint="make some", exit_code=code).raise_error()
     assert (raised.value.exit_code, raised.value.hint) == (code, "make some")
     TaskResult("1", value=7).raise_error()
     with pytest.raises(RuntimeError, match="KeyError: 1") as bug:
-        TaskResult("1", error="KeyError: 1", trace="Traceback of the worker", expected=False).raise_error()
+        TaskResult(
+            "1", error="KeyError: 1", trace="Traceback of the worker", expected=False
+        ).raise_error()
     assert bug.value.__notes__ == ["Traceback of the worker"]
 
 
 def test_a_clone_without_records_says_so_where_it_was_asked_for(tmp_path: Path) -> None:
-    plain = import_stream(b"commit refs/heads/main\ncommitter A <a@example.org> 1790000000 +0000\ndata 1\nx\n", tmp_path / "r")
+    plain = import_stream(
+        b"commit refs/heads/main\ncommitter A <a@example.org> 1790000000 +0000\ndata 1\nx\n",
+        tmp_path / "r",
+    )
     with Store(tmp_path / "out.db") as store, pytest.raises(NoCheckpoints) as raised:
         attributed_clone(store, GitRepo(str(plain)), lambda text: None)
-    assert raised.value.exit_code == EXIT_NO_CHECKPOINTS and "--allow-no-checkpoints" in raised.value.hint
+    assert (
+        raised.value.exit_code == EXIT_NO_CHECKPOINTS
+        and "--allow-no-checkpoints" in raised.value.hint
+    )
 
 
 def test_workers_of_workers_of_workers_start() -> None:

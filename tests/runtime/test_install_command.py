@@ -37,7 +37,9 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("", f"{sys.executable} -m pip install"),
     ],
 )
-def test_the_program_that_installed_it_is_named(prefix: Path, monkeypatch: pytest.MonkeyPatch, mark: str, command: str) -> None:
+def test_the_program_that_installed_it_is_named(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, mark: str, command: str
+) -> None:
     wheel = prefix / "who wrote-1-py3-none-any.whl"
     wheel.touch()
     if mark:
@@ -50,12 +52,16 @@ def test_the_program_that_installed_it_is_named(prefix: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("origin", ["", "https://example.org/whowrote.git"])
-def test_without_a_file_the_name_stands(prefix: Path, monkeypatch: pytest.MonkeyPatch, origin: str) -> None:
+def test_without_a_file_the_name_stands(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, origin: str
+) -> None:
     monkeypatch.setattr(version, "distribution", lambda name: Installed(origin))
     assert install_command("mcp").endswith(" 'whowrote[mcp]'")
 
 
-def test_a_tree_that_was_never_installed_has_a_hint_too(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_that_was_never_installed_has_a_hint_too(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def missing(name: str) -> Any:
         raise PackageNotFoundError(name)
 
@@ -65,6 +71,10 @@ def test_a_tree_that_was_never_installed_has_a_hint_too(prefix: Path, monkeypatc
 
 def test_no_hint_names_a_command_that_only_some_installations_have() -> None:
     root = Path(version.__file__).parents[2]
-    files = [file for package in ("attribution", "collector", "whowrote") for file in (root / package).rglob("*.py")]
+    files = [
+        file
+        for package in ("attribution", "collector", "whowrote")
+        for file in (root / package).rglob("*.py")
+    ]
     assert len(files) > 300
     assert [file for file in files if "install 'whowrote[" in file.read_text("utf-8")] == []

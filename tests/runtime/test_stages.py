@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 
 from collector.model import Problem
-from collector.runtime.stages import Clock, Stage, StageName, clear_problems, digest, forget_runs, forget_subjects, last_run
+from collector.runtime.stages import (
+    Clock,
+    Stage,
+    StageName,
+    clear_problems,
+    digest,
+    forget_runs,
+    forget_subjects,
+    last_run,
+)
 from collector.storage.store import Store
 
 LINES = Stage(StageName.LINES, "1", problems=("lines", "commits"))
@@ -25,12 +34,20 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def _problems(store: Store) -> list[tuple[Any, ...]]:
-    return list(store.connection.execute("SELECT repo_id, stage, subject, code FROM problems ORDER BY rowid"))
+    return list(
+        store.connection.execute(
+            "SELECT repo_id, stage, subject, code FROM problems ORDER BY rowid"
+        )
+    )
 
 
 def _noted(store: Store) -> list[tuple[Any, ...]]:
     columns = "repo_id, stage, subject, input_key, version, problems"
-    return list(store.connection.execute(f"SELECT {columns} FROM stage_runs ORDER BY repo_id, stage, subject"))
+    return list(
+        store.connection.execute(
+            f"SELECT {columns} FROM stage_runs ORDER BY repo_id, stage, subject"
+        )
+    )
 
 
 def test_a_stage_is_done_for_one_repository_subject_key_and_version(store: Store) -> None:
@@ -47,15 +64,25 @@ def test_the_last_run_is_known_by_name(store: Store) -> None:
     assert last_run(store, 1, StageName.LINES) is None
     LINES.start(store, 1, "key").finish()
     found = last_run(store, 1, StageName.LINES)
-    assert found is not None and (found.key, found.version) == ("key", "1") and found.finished_at.endswith("Z")
-    assert last_run(store, 2, StageName.LINES) is None and last_run(store, 1, StageName.LINES, "subject") is None
+    assert (
+        found is not None
+        and (found.key, found.version) == ("key", "1")
+        and found.finished_at.endswith("Z")
+    )
+    assert (
+        last_run(store, 2, StageName.LINES) is None
+        and last_run(store, 1, StageName.LINES, "subject") is None
+    )
 
 
 def test_a_run_is_later_than_those_before_whatever_the_clock_says(store: Store) -> None:
     SESSION.start(store, 1, "key", "s").finish()
     ahead = "2999-12-31T23:59:59.999Z"
     store.connection.execute("UPDATE stage_runs SET finished_at = ?", (ahead,))
-    for stage, stored in ((LINES, "3000-01-01T00:00:00.000Z"), (SESSION, "3000-01-01T00:00:00.001Z")):
+    for stage, stored in (
+        (LINES, "3000-01-01T00:00:00.000Z"),
+        (SESSION, "3000-01-01T00:00:00.001Z"),
+    ):
         stage.start(store, 1, "key").finish()
         found = last_run(store, 1, stage.name)
         assert found is not None and found.finished_at == stored
@@ -71,8 +98,13 @@ def test_a_run_writes_its_rows_its_problems_and_its_note_together(store: Store) 
     run = LINES.start(store, 1, "key")
     with run.writing() as connection:
         connection.execute("UPDATE repos SET branch = 'main' WHERE id = 1")
-        run.report([Problem("lines", "a", "edit_unmatched"), Problem("commits", "b", "tree_missing")])
-    assert _problems(store) == [(1, "lines", "a", "edit_unmatched"), (1, "commits", "b", "tree_missing")]
+        run.report(
+            [Problem("lines", "a", "edit_unmatched"), Problem("commits", "b", "tree_missing")]
+        )
+    assert _problems(store) == [
+        (1, "lines", "a", "edit_unmatched"),
+        (1, "commits", "b", "tree_missing"),
+    ]
     assert _noted(store) == [(1, "lines", "", "key", "1", 2)]
     assert store.value("SELECT branch FROM repos WHERE id = 1") == "main"
 
@@ -92,7 +124,9 @@ def test_a_run_that_fails_leaves_everything_as_it_was(store: Store) -> None:
 
 def test_a_run_replaces_its_own_problems_only(store: Store) -> None:
     with store.transaction():
-        store.add_problems(1, [Problem("lines", "a", "old"), Problem("checkpoints", "a", "other stage")])
+        store.add_problems(
+            1, [Problem("lines", "a", "old"), Problem("checkpoints", "a", "other stage")]
+        )
         store.add_problems(2, [Problem("lines", "a", "other repository")])
     run = LINES.start(store, 1, "key")
     with run.writing():
@@ -130,7 +164,10 @@ def test_the_clock_may_have_run_before(store: Store) -> None:
     clock = Clock()
     run = LINES.start(store, 1, "key", clock=clock)
     run.finish()
-    assert 0 <= store.value("SELECT seconds FROM stage_runs") <= round(clock.seconds, 3) + 0.001 and run.clock is clock
+    assert (
+        0 <= store.value("SELECT seconds FROM stage_runs") <= round(clock.seconds, 3) + 0.001
+        and run.clock is clock
+    )
 
 
 def test_forgotten_runs_are_run_again(store: Store) -> None:
@@ -139,7 +176,11 @@ def test_forgotten_runs_are_run_again(store: Store) -> None:
         SESSION.start(store, repo, "key", "s").finish()
     with store.transaction():
         forget_runs(store, (StageName.LINES, StageName.LOAD), 1)
-    assert not LINES.is_done(store, 1, "key") and LINES.is_done(store, 2, "key") and SESSION.is_done(store, 1, "key", "s")
+    assert (
+        not LINES.is_done(store, 1, "key")
+        and LINES.is_done(store, 2, "key")
+        and SESSION.is_done(store, 1, "key", "s")
+    )
     with store.transaction():
         forget_subjects(store, 1, ["s", "unknown"])
         forget_runs(store, (StageName.LINES,))
@@ -149,13 +190,24 @@ def test_forgotten_runs_are_run_again(store: Store) -> None:
 def test_problems_are_cleared_by_subject_and_code(store: Store) -> None:
     with store.transaction():
         for repo in (1, 2):
-            store.add_problems(repo, [Problem("claims", "s", "a"), Problem("claims", "s", "b"), Problem("claims", "t", "a")])
+            store.add_problems(
+                repo,
+                [
+                    Problem("claims", "s", "a"),
+                    Problem("claims", "s", "b"),
+                    Problem("claims", "t", "a"),
+                ],
+            )
         clear_problems(store, 1, ("claims",), "s", codes=("a",))
     assert len(_problems(store)) == 5 and (1, "claims", "s", "a") not in _problems(store)
     with store.transaction():
         clear_problems(store, None, ("claims",), "t")
         clear_problems(store, 1, ())
-    assert _problems(store) == [(1, "claims", "s", "b"), (2, "claims", "s", "a"), (2, "claims", "s", "b")]
+    assert _problems(store) == [
+        (1, "claims", "s", "b"),
+        (2, "claims", "s", "a"),
+        (2, "claims", "s", "b"),
+    ]
 
 
 def test_keys_depend_on_every_part_and_on_where_it_ends() -> None:

@@ -21,8 +21,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bare = clone("example", directory)
     assert run("repo", bare, "--db", directory / "notes.bin", "-q").exit_code == 0
     repo = GitRepo(str(bare))
-    record = next(record for point in read_all(repo) for record in point.sessions if record.transcript)
-    (directory / "log.txt").write_bytes(b"".join(repo.blob(oid) or b"" for oid in record.transcript))
+    record = next(
+        record for point in read_all(repo) for record in point.sessions if record.transcript
+    )
+    (directory / "log.txt").write_bytes(
+        b"".join(repo.blob(oid) or b"" for oid in record.transcript)
+    )
     return directory
 
 
@@ -59,7 +63,9 @@ def test_other_files_pass(made: Path, tmp_path: Path) -> None:
     assert _guard(*sorted(tmp_path.iterdir()), tmp_path / "missing") == (0, "")
 
 
-def test_without_files_what_is_staged_is_looked_at(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_files_what_is_staged_is_looked_at(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     git(tmp_path, "init", "-q", "-b", "main")
     monkeypatch.chdir(tmp_path)
     assert _guard() == (0, "")
@@ -68,9 +74,13 @@ def test_without_files_what_is_staged_is_looked_at(made: Path, tmp_path: Path, m
     git(tmp_path, "add", "a.py")
     assert _guard() == (0, "")  # it is not staged
     git(tmp_path, "add", "whowrote.db")
-    (tmp_path / "whowrote.db").write_bytes(b"")  # what is staged counts, not what the worktree has by now
+    (tmp_path / "whowrote.db").write_bytes(
+        b""
+    )  # what is staged counts, not what the worktree has by now
     assert _guard() == (1, "whowrote.db: a database of whowrote\n")
-    git(tmp_path, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "too late")
+    git(
+        tmp_path, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "too late"
+    )
     assert _guard() == (0, "")
     (tmp_path / "session.jsonl").write_bytes((made / "log.txt").read_bytes())
     git(tmp_path, "add", "session.jsonl")

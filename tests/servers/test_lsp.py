@@ -46,7 +46,9 @@ class Editor:
         else:
             changed = types.VersionedTextDocumentIdentifier(uri=self.uri, version=self.version)
             whole = types.TextDocumentContentChangeWholeDocument(shown)
-            self.client.text_document_did_change(types.DidChangeTextDocumentParams(changed, [whole]))
+            self.client.text_document_did_change(
+                types.DidChangeTextDocumentParams(changed, [whole])
+            )
 
     async def hover(self, line: int) -> str | None:
         """`line` from 0; the text, None for no answer."""
@@ -54,7 +56,10 @@ class Editor:
         answer = await self.client.text_document_hover_async(asked)
         if answer is None:
             return None
-        assert isinstance(answer.contents, types.MarkupContent) and answer.contents.kind == types.MarkupKind.PlainText
+        assert (
+            isinstance(answer.contents, types.MarkupContent)
+            and answer.contents.kind == types.MarkupKind.PlainText
+        )
         return answer.contents.value
 
     async def actions(self, line: int) -> list[str]:
@@ -68,7 +73,9 @@ class Editor:
         for command in commands:
             assert isinstance(command, types.Command)
             if len(commands) > 1:
-                await self.client.workspace_execute_command_async(types.ExecuteCommandParams(command.command, command.arguments))
+                await self.client.workspace_execute_command_async(
+                    types.ExecuteCommandParams(command.command, command.arguments)
+                )
         return [command.title for command in commands]
 
     async def hints(self, first: int = 0, last: int = 10_000) -> list[types.InlayHint]:
@@ -83,18 +90,28 @@ def ask(file: Path, db: Path | None, question: Ask, opens: bool = False) -> Any:
     async def asked() -> Any:
         client = LanguageClient("test", "1")
         editor = Editor(client, file)
-        client.feature(types.WINDOW_SHOW_MESSAGE)(lambda message: editor.messages.append(message.message))
+        client.feature(types.WINDOW_SHOW_MESSAGE)(
+            lambda message: editor.messages.append(message.message)
+        )
 
         def show(params: types.ShowDocumentParams) -> types.ShowDocumentResult:
             editor.messages.append(Path(to_fs_path(params.uri) or "").read_text("utf-8"))
             return types.ShowDocumentResult(True)
 
         client.feature(types.WINDOW_SHOW_DOCUMENT)(show)
-        client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(lambda _: editor.messages.append("refresh"))
-        window = types.WindowClientCapabilities(show_document=types.ShowDocumentClientCapabilities(opens))
-        await client.start_io(sys.executable, "-m", "whowrote", "serve", "lsp", *(["--db", str(db)] if db else []))
+        client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(
+            lambda _: editor.messages.append("refresh")
+        )
+        window = types.WindowClientCapabilities(
+            show_document=types.ShowDocumentClientCapabilities(opens)
+        )
+        await client.start_io(
+            sys.executable, "-m", "whowrote", "serve", "lsp", *(["--db", str(db)] if db else [])
+        )
         try:
-            await client.initialize_async(types.InitializeParams(types.ClientCapabilities(window=window)))
+            await client.initialize_async(
+                types.InitializeParams(types.ClientCapabilities(window=window))
+            )
             client.initialized(types.InitializedParams())
             return await question(editor)
         finally:
@@ -110,7 +127,14 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     directory = tmp_path_factory.mktemp("lsp")
     repo = directory / "work"
     git(directory, "clone", "-q", str(clone("example", directory)), str(repo))
-    git(repo, "fetch", "-q", "origin", "+refs/heads/entire/*:refs/remotes/origin/entire/*", "+refs/entire/*:refs/entire/*")
+    git(
+        repo,
+        "fetch",
+        "-q",
+        "origin",
+        "+refs/heads/entire/*:refs/remotes/origin/entire/*",
+        "+refs/entire/*:refs/entire/*",
+    )
     return repo, directory / "out.db"
 
 
@@ -125,15 +149,23 @@ def test_every_line_says_what_the_library_says(example: tuple[Path, Path]) -> No
         return [await editor.hover(line) for line in range(len(lines) + 1)], await editor.hints()
 
     (*hovers, beyond), hints = ask(repo / FILE, db, question)
-    assert [hover.split("\n")[0].split(":")[0].replace(" ", "_") for hover in hovers] == [one.attribution.kind for one in lines]
+    assert [hover.split("\n")[0].split(":")[0].replace(" ", "_") for hover in hovers] == [
+        one.attribution.kind for one in lines
+    ]
     assert beyond is None
     agents = [line.line - 1 for line in lines if line.attribution.kind == "agent"]
     assert agents and all(lines[n].attribution.evidence in hovers[n] for n in agents)
-    assert all(lines[n].attribution.session in hovers[n] and "right in" in hovers[n] for n in agents)
-    with_hint = [block for block in blocks if block.first.attribution.kind not in ("", "undeclared")]
+    assert all(
+        lines[n].attribution.session in hovers[n] and "right in" in hovers[n] for n in agents
+    )
+    with_hint = [
+        block for block in blocks if block.first.attribution.kind not in ("", "undeclared")
+    ]
     assert [hint.position.line for hint in hints] == [block.start - 1 for block in with_hint]
     asked = [block.prompt for block in with_hint if block.prompt]
-    assert asked and all(any(prompt[:40] in str(hint.tooltip) for hint in hints) for prompt in asked)
+    assert asked and all(
+        any(prompt[:40] in str(hint.tooltip) for hint in hints) for prompt in asked
+    )
 
 
 def test_actions_explain_a_line_and_open_its_session(example: tuple[Path, Path]) -> None:
@@ -158,7 +190,9 @@ def test_actions_explain_a_line_and_open_its_session(example: tuple[Path, Path])
         assert refreshed == "refresh"
 
 
-def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(example: tuple[Path, Path]) -> None:
+def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(
+    example: tuple[Path, Path],
+) -> None:
     repo, db = example
     before = (repo / FILE).read_text("utf-8")
     edited = before.split("\n")
@@ -181,7 +215,18 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path) -> 
     run("repo", repo, "--db", db, "-q")
     file = repo / FILE
     file.write_text("# newer\n" + file.read_text())
-    git(repo, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-a", "-m", "Newer")
+    git(
+        repo,
+        "-c",
+        "user.name=Ada",
+        "-c",
+        "user.email=ada@example.org",
+        "commit",
+        "-q",
+        "-a",
+        "-m",
+        "Newer",
+    )
 
     async def question(editor: Editor) -> Any:
         editor.show(file.read_text())
@@ -190,8 +235,12 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path) -> 
         return *before, await editor.hover(0)
 
     hover, hints, attributed = ask(file, db, question)
-    assert hover.startswith("undeclared\n") and "worked out for this file only" in hover and not hints
-    assert attributed.startswith("undeclared\n"), "the server keeps no answer that a run has made old"
+    assert (
+        hover.startswith("undeclared\n") and "worked out for this file only" in hover and not hints
+    )
+    assert attributed.startswith("undeclared\n"), (
+        "the server keeps no answer that a run has made old"
+    )
     assert hover.endswith(", 1 commit after what was attributed")
     assert "this file only" not in attributed and "after what was attributed" not in attributed
 
@@ -203,7 +252,11 @@ def test_a_new_file_and_a_file_in_no_clone(example: tuple[Path, Path], tmp_path:
         editor.show("anything = 1\n")
         return await editor.hover(0), await editor.hints(), editor.messages
 
-    assert ask(repo / "new.py", db, question) == ("Not committed: HEAD does not have this line.", [], [])
+    assert ask(repo / "new.py", db, question) == (
+        "Not committed: HEAD does not have this line.",
+        [],
+        [],
+    )
     assert ask(tmp_path / "alone.py", None, question) == (None, [], [])
 
 
@@ -219,13 +272,20 @@ def test_without_records_the_editor_is_told_what_to_do_once(tmp_path: Path) -> N
         return [await editor.hover(0), await editor.hover(0)], list(editor.messages)
 
     answers, messages = ask(tmp_path / "plain" / "a.py", tmp_path / "plain.db", question)
-    assert answers == [None, None] and len(messages) == 1 and "--allow-no-checkpoints" in messages[0]
+    assert (
+        answers == [None, None] and len(messages) == 1 and "--allow-no-checkpoints" in messages[0]
+    )
 
 
-def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(
+    example: tuple[Path, Path], tmp_path: Path
+) -> None:
     """The editor asks, and ends before the clone has been attributed."""
     repo, _ = example
-    line = {"textDocument": {"uri": (repo / FILE).as_uri()}, "position": {"line": 0, "character": 0}}
+    line = {
+        "textDocument": {"uri": (repo / FILE).as_uri()},
+        "position": {"line": 0, "character": 0},
+    }
     said: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
         {"method": "initialized", "params": {}},
@@ -254,7 +314,9 @@ def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(example: tu
         ("a b c", "a\r\nb\r\nc\r\n", [1, 2, 3]),
     ],
 )
-def test_lines_of_a_buffer_are_found_at_head(head: str, buffer: str, expected: list[int | None]) -> None:
+def test_lines_of_a_buffer_are_found_at_head(
+    head: str, buffer: str, expected: list[int | None]
+) -> None:
     assert lines_at_head([line.encode() for line in head.split()], buffer) == expected
 
 
@@ -276,12 +338,16 @@ ODD_ADDRESSES = [
 ODD_LINES = [10_000, 2**31 - 1]
 
 
-def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(example: tuple[Path, Path]) -> None:
+def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(
+    example: tuple[Path, Path],
+) -> None:
     """An answer may be an error or nothing; what must not happen is silence, since the editor waits."""
     repo, db = example
 
     async def hover(editor: Editor, uri: str, line: int) -> Any:
-        asked = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, 2**31 - 1))
+        asked = types.HoverParams(
+            types.TextDocumentIdentifier(uri), types.Position(line, 2**31 - 1)
+        )
         try:
             return await asyncio.wait_for(editor.client.text_document_hover_async(asked), 20)
         except JsonRpcException as error:
@@ -295,5 +361,7 @@ def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(example:
         return answers, await editor.hover(0)
 
     answers, after = ask(repo / FILE, db, question)
-    assert all(answer is None or isinstance(answer, JsonRpcException) for answer in answers), answers
+    assert all(answer is None or isinstance(answer, JsonRpcException) for answer in answers), (
+        answers
+    )
     assert after

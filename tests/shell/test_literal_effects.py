@@ -36,7 +36,9 @@ def test_sed_in_place_is_known_by_its_file_alone(script: str) -> None:
     assert (found.kind, found.paths, found.is_literal) == ("modify", ("src/a.py",), False)
 
 
-@pytest.mark.parametrize("command", ["perl -pi -e 's/alpha/gamma/' src/a.py", "perl -0pi -e 's/1\\nbeta/1/' src/a.py"])
+@pytest.mark.parametrize(
+    "command", ["perl -pi -e 's/alpha/gamma/' src/a.py", "perl -0pi -e 's/1\\nbeta/1/' src/a.py"]
+)
 def test_perl_in_place_is_known_by_its_file_alone(command: str) -> None:
     (found,) = effects(command)
     assert (found.kind, found.paths, found.is_literal) == ("modify", ("src/a.py",), False)
@@ -86,8 +88,14 @@ new file mode 100644
 def test_a_patch_in_the_command(command: str) -> None:
     changed, created = effects(command)[-2:]
     assert (changed.kind, changed.paths) == ("modify", ("src/a.py",))
-    assert changed.hunks == (Hunk(1, 2, 1, 2, ("-alpha = 1", "+alpha = 2", " beta = alpha  # was 1.0"), exact_text=True),)
-    assert (created.kind, created.paths, created.content) == ("write", ("new.py",), "fresh = True\n")
+    assert changed.hunks == (
+        Hunk(1, 2, 1, 2, ("-alpha = 1", "+alpha = 2", " beta = alpha  # was 1.0"), exact_text=True),
+    )
+    assert (created.kind, created.paths, created.content) == (
+        "write",
+        ("new.py",),
+        "fresh = True\n",
+    )
 
 
 @pytest.mark.parametrize("command", [f"git apply -R <<'EOF'\n{PATCH}EOF", "git apply fix.patch"])

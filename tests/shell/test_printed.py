@@ -65,7 +65,11 @@ def part(text: str, start: int = 0, whole: bool = False, path: str = "/w/src/a.p
         ("git diff", DIFF, [part("a = 1\nb = 2", 1)]),
         ("git diff -- src/a.py", DIFF, [part("a = 1\nb = 2", 1)]),
         ("git diff HEAD", DIFF, [part("a = 1\nb = 2", 1)]),
-        ("rg -n '=' src", "src/a.py:1:a = 1\nsrc/b.py:7:c = 3\n", [part("a = 1", 1), part("c = 3", 7, path="/w/src/b.py")]),
+        (
+            "rg -n '=' src",
+            "src/a.py:1:a = 1\nsrc/b.py:7:c = 3\n",
+            [part("a = 1", 1), part("c = 3", 7, path="/w/src/b.py")],
+        ),
         (
             "grep -rn -A1 'a =' src",
             "src/a.py:1:a = 1\nsrc/a.py-2-b = 2\n--\nsrc/a.py:9:a = 3\n",
@@ -98,7 +102,9 @@ def part(text: str, start: int = 0, whole: bool = False, path: str = "/w/src/a.p
         ("cat src/a.py", " \n", []),
     ],
 )
-def test_parts_of_files_that_a_command_shows(command: str, output: str, seen: list[FilePart]) -> None:
+def test_parts_of_files_that_a_command_shows(
+    command: str, output: str, seen: list[FilePart]
+) -> None:
     assert parts_shown(command, "/w", output) == seen
 
 
@@ -117,10 +123,32 @@ def test_a_failed_test_quotes_lines_of_files() -> None:
 
 @pytest.mark.parametrize(("status", "count"), [(Status.OK, 1), (Status.ERROR, 0)])
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
-def test_files_that_are_printed_are_sightings_for_every_agent(agent: str, status: Status, count: int) -> None:
-    show = ToolCall("b1", "Bash", 1, 10.0, 11.0, status, command=Command("nl -ba src/a.py", "/w", output="     1\ta = 1\n"))
-    other = ToolCall("b2", "Bash", 1, 12.0, 13.0, Status.OK, command=Command("sed -n '3,4p' src/b.py", "/w", output=TEXT))
-    edit = ToolCall("e1", "Edit", 1, 20.0, 20.0, Status.OK, edits=(Edit("/w/src/a.py", "write", content=TEXT),))
+def test_files_that_are_printed_are_sightings_for_every_agent(
+    agent: str, status: Status, count: int
+) -> None:
+    show = ToolCall(
+        "b1",
+        "Bash",
+        1,
+        10.0,
+        11.0,
+        status,
+        command=Command("nl -ba src/a.py", "/w", output="     1\ta = 1\n"),
+    )
+    other = ToolCall(
+        "b2",
+        "Bash",
+        1,
+        12.0,
+        13.0,
+        Status.OK,
+        command=Command("sed -n '3,4p' src/b.py", "/w", output=TEXT),
+    )
+    edit = ToolCall(
+        "e1", "Edit", 1, 20.0, 20.0, Status.OK, edits=(Edit("/w/src/a.py", "write", content=TEXT),)
+    )
     sightings = session_edits(Session("s", agent, ("/w",), calls=(show, other, edit)), 1).sightings
-    expected = [("/w/src/a.py", 11.0, "a = 1\n", 1, True)] * count + [("/w/src/b.py", 13.0, TEXT, 3, False)]
+    expected = [("/w/src/a.py", 11.0, "a = 1\n", 1, True)] * count + [
+        ("/w/src/b.py", 13.0, TEXT, 3, False)
+    ]
     assert [(one.path, one.at, one.text, one.start, one.whole) for _, one in sightings] == expected

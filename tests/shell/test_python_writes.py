@@ -82,6 +82,10 @@ def test_no_script_makes_it_fail(code: str) -> None:
         ("node -e \"open('a.py', 'w').write('x = 1')\"", None),
     ],
 )
-def test_command_writes_a_file_exactly_where_the_shell_changes_nothing_of_the_script(command: str, content: str | None) -> None:
+def test_command_writes_a_file_exactly_where_the_shell_changes_nothing_of_the_script(
+    command: str, content: str | None
+) -> None:
     found = [effect for effect in effects(command, "/w") or () if "/w/a.py" in effect.paths]
-    assert [(effect.kind, effect.content) for effect in found] == [("modify" if content is None else "write", content)]
+    assert [(effect.kind, effect.content) for effect in found] == [
+        ("modify" if content is None else "write", content)
+    ]

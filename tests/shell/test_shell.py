@@ -124,7 +124,10 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("cat <<EOF > a.txt\n$HOME\nEOF", [one("write", "a.txt")]),
     ("cat > a.txt <<-EOF\n\tx\n\tEOF", [one("write", "a.txt", content="x\n")]),
     ("cat >> a.md <<'END'\n\n## x\nEND", [one("append", "a.md", content="\n## x\n")]),
-    ("cat > a <<'A' && cat > b <<'B'\n1\nA\n2\nB\n", [one("write", "a", content="1\n"), one("write", "b", content="2\n")]),
+    (
+        "cat > a <<'A' && cat > b <<'B'\n1\nA\n2\nB\n",
+        [one("write", "a", content="1\n"), one("write", "b", content="2\n")],
+    ),
     ("cat > a <<'E'\nx", [one("write", "a", content="x\n")]),
     ("cat > win.txt <<'EOF'\r\nx\r\nEOF\r\n", [one("write", "win.txt", content="x\r\n")]),
     ("tee a.txt <<'EOF'\nx\nEOF", [one("write", "a.txt", content="x\n")]),
@@ -152,8 +155,14 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("for i in 1 2; do echo $i; done > nums", [one("write", "nums")]),
     ("git show HEAD~1:a/b.go > a/b.go", [one("restore", "a/b.go")]),
     ("sort -o a.txt a.txt", [one("write", "a.txt")]),
-    ("jq '.a = 1' p.json > t.json && mv t.json p.json", [one("write", "t.json"), one("move", "t.json", target="p.json")]),
-    ("curl -sSLo tool.tgz https://e.org/t && tar xzf tool.tgz", [one("write", "tool.tgz"), one("write")]),
+    (
+        "jq '.a = 1' p.json > t.json && mv t.json p.json",
+        [one("write", "t.json"), one("move", "t.json", target="p.json")],
+    ),
+    (
+        "curl -sSLo tool.tgz https://e.org/t && tar xzf tool.tgz",
+        [one("write", "tool.tgz"), one("write")],
+    ),
     ("wget https://e.org/x", [one("write")]),
     # directories
     ("cd sub && rm a.go", [one("remove", "sub/a.go")]),
@@ -179,7 +188,10 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("find . -name '*.orig' -delete", [one("remove")]),
     ("mv a.go b.go", [one("move", "a.go", target="b.go")]),
     ("mv a.go pkg/", [one("move", "a.go", target="pkg/a.go")]),
-    ("mv a.go b.go pkg", [one("move", "a.go", target="pkg/a.go"), one("move", "b.go", target="pkg/b.go")]),
+    (
+        "mv a.go b.go pkg",
+        [one("move", "a.go", target="pkg/a.go"), one("move", "b.go", target="pkg/b.go")],
+    ),
     ("mv sub/a.go .", [one("move", "sub/a.go", target="a.go")]),
     ("git mv -f x/a.go y/a.go", [one("move", "x/a.go", target="y/a.go")]),
     ("cp -r a b", [one("copy", "a", target="b")]),
@@ -187,9 +199,18 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("ng new ledger --directory web --skip-git", [Effect("generate", ("web",), tool="ng new")]),
     ("npx @nestjs/cli new api", [Effect("generate", ("api",), tool="nest new")]),
     ("rsync -av notes/a.md docs/", [one("copy", "notes/a.md", target="docs/a.md")]),
-    ("scp -q build:/srv/a.json data/a.json", [one("copy", "build:/srv/a.json", target="data/a.json")]),
-    ("scp -P 22 -i ~/.ssh/id build:/srv/a.json a.json", [one("copy", "build:/srv/a.json", target="a.json")]),
-    ("rsync -e 'ssh -p 22' --exclude tmp build:a.json a.json", [one("copy", "build:a.json", target="a.json")]),
+    (
+        "scp -q build:/srv/a.json data/a.json",
+        [one("copy", "build:/srv/a.json", target="data/a.json")],
+    ),
+    (
+        "scp -P 22 -i ~/.ssh/id build:/srv/a.json a.json",
+        [one("copy", "build:/srv/a.json", target="a.json")],
+    ),
+    (
+        "rsync -e 'ssh -p 22' --exclude tmp build:a.json a.json",
+        [one("copy", "build:a.json", target="a.json")],
+    ),
     ("rsync -t a b", [one("copy", "a", target="b")]),
     ("rsync --dry-run a b", []),
     ("cat a 2> errors.txt", [one("write", "errors.txt")]),
@@ -198,7 +219,10 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("cat a b > c", [one("write", "c")]),
     ("cat a >> b", [one("append", "b")]),
     ("cp -t out a b", [one("copy", "a", target="out/a"), one("copy", "b", target="out/b")]),
-    ("for f in a b; do mv $f $f.bak; done", [one("move", "a", target="a.bak"), one("move", "b", target="b.bak")]),
+    (
+        "for f in a b; do mv $f $f.bak; done",
+        [one("move", "a", target="a.bak"), one("move", "b", target="b.bak")],
+    ),
     ("ln -sf ../a link", [one("write", "link")]),
     # in place
     ("sed -i 's/a/b/' x.go y.go", [one("modify", "x.go", "y.go")]),
@@ -214,11 +238,17 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("grep -rl old src | xargs sed -i 's/old/new/g'", [one("modify")]),
     ("ls *.go | xargs -I{} sed -i s/a/b/ {}", [one("modify")]),
     ("find . -name '*.ts' -exec sed -i 's/a/b/' {} +", [one("modify")]),
-    ("for f in a.go b.go; do sed -i 's/x/y/' \"$f\"; done", [one("modify", "a.go"), one("modify", "b.go")]),
+    (
+        "for f in a.go b.go; do sed -i 's/x/y/' \"$f\"; done",
+        [one("modify", "a.go"), one("modify", "b.go")],
+    ),
     ("for f in $(ls); do sed -i 's/x/y/' $f; done", [one("modify")]),
     ("for f in src/*.ts; do sed -i 's/x/y/' $f; done", [one("modify", "src/*.ts")]),
     ("patch -p1 < fix.diff", [one("modify")]),
-    ("patch -p1 <<'EOF'\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\nEOF", [one("modify", "x.go")]),
+    (
+        "patch -p1 <<'EOF'\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\nEOF",
+        [one("modify", "x.go")],
+    ),
     ("sed -i s/a/b/ \\\n  x.go", [one("modify", "x.go")]),
     ("if true; then sed -i s/a/b/ x; fi", [one("modify", "x")]),
     ("fix() { sed -i s/a/b/ x; }\nfix", [one("modify", "x")]),
@@ -230,7 +260,10 @@ CHANGES: list[tuple[str, list[Effect]]] = [
         "python3 - <<'EOF'\nfrom pathlib import Path\np = Path('d') / 'a.py'\np.write_text('x')\nEOF",
         [one("write", "d/a.py", content="x")],
     ),
-    ("cd d && python3 <<'EOF'\nwith open('a.py', mode='a') as f: f.write('x')\nEOF", [one("modify", "d/a.py")]),
+    (
+        "cd d && python3 <<'EOF'\nwith open('a.py', mode='a') as f: f.write('x')\nEOF",
+        [one("modify", "d/a.py")],
+    ),
     (
         "python - <<'EOF'\nfiles = ['a/x.md', 'b/y.md']\nfor f in files:\n    open(f, 'w').write('')\nEOF",
         [one("write", "a/x.md", content=""), one("write", "b/y.md", content="")],
@@ -247,8 +280,14 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("uv run python - <<'EOF'\nopen('a', 'wb')\nEOF", [one("modify", "a")]),
     ("cat <<'EOF' | python3\nopen('a.txt', 'w')\nEOF", [one("modify", "a.txt")]),
     ("node -e \"require('fs').writeFileSync('a.json', '{}')\"", [one("modify", "a.json")]),
-    ("node - <<'EOF'\nconst f = 'src/a.js';\nfs.writeFileSync(f, x);\nEOF", [one("modify", "src/a.js")]),
-    ("node <<'EOF'\nconst f = 'src/a.js'\nfs.writeFileSync(f, x)\nEOF", [one("modify", "src/a.js")]),
+    (
+        "node - <<'EOF'\nconst f = 'src/a.js';\nfs.writeFileSync(f, x);\nEOF",
+        [one("modify", "src/a.js")],
+    ),
+    (
+        "node <<'EOF'\nconst f = 'src/a.js'\nfs.writeFileSync(f, x)\nEOF",
+        [one("modify", "src/a.js")],
+    ),
     ("ruby -e \"File.write('a.rb', 'x')\"", [one("modify", "a.rb")]),
     (
         "cat > /tmp/s.py <<'EOF'\nopen('a.txt', 'w')\nEOF\npython3 /tmp/s.py",
@@ -316,7 +355,10 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("python script.py", [OPAQUE]),
     ("./build.sh --all", [OPAQUE]),
     ("bash tools/x.sh", [OPAQUE]),
-    ("python3 -c \"import subprocess; print(subprocess.run(['git', 'log', '-1'], capture_output=True))\"", [OPAQUE]),
+    (
+        "python3 -c \"import subprocess; print(subprocess.run(['git', 'log', '-1'], capture_output=True))\"",
+        [OPAQUE],
+    ),
     ("make", [OPAQUE]),
     ("make frobnicate", [OPAQUE]),
     ("npm run do-things", [OPAQUE]),
@@ -333,20 +375,32 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("bash <<'EOF'\nrm a\nEOF", [one("remove", "a")]),
     ("eval 'rm a'", [one("remove", "a")]),
     ("zsh -c \"bash -c 'rm a'\"", [one("remove", "a")]),
-    ("cat > s.sh <<'EOF'\nrm a\nEOF\nbash s.sh", [one("write", "s.sh", content="rm a\n"), one("remove", "a")]),
-    ("A && rm a || rm b; rm c | cat", [OPAQUE, one("remove", "a"), one("remove", "b"), one("remove", "c")]),
+    (
+        "cat > s.sh <<'EOF'\nrm a\nEOF\nbash s.sh",
+        [one("write", "s.sh", content="rm a\n"), one("remove", "a")],
+    ),
+    (
+        "A && rm a || rm b; rm c | cat",
+        [OPAQUE, one("remove", "a"), one("remove", "b"), one("remove", "c")],
+    ),
     ("case $x in\n  a) rm a ;;\n  (b|c) rm b ;;\nesac", [one("remove", "a"), one("remove", "b")]),
     # PowerShell
     ("Set-Content -Path a.txt -Value 'x'", [one("write", "a.txt")]),
     ("Get-Content a.txt | Out-File -Append b.txt", [one("append", "b.txt")]),
     ("Remove-Item -Recurse -Force src\\old", [one("remove", "src/old")]),
     ("Move-Item -Path a.cs -Destination src\\a.cs", [one("move", "a.cs", target="src/a.cs")]),
-    ('Move-Item -LiteralPath "src\\a.cs" -Destination "lib\\b.cs"', [one("move", "src/a.cs", target="lib/b.cs")]),
+    (
+        'Move-Item -LiteralPath "src\\a.cs" -Destination "lib\\b.cs"',
+        [one("move", "src/a.cs", target="lib/b.cs")],
+    ),
     (
         "Move-Item -Path 'a.cs', 'b.cs' -Destination lib",
         [one("move", "a.cs", target="lib/a.cs"), one("move", "b.cs", target="lib/b.cs")],
     ),
-    ('Rename-Item -LiteralPath "src/a.cs" -NewName "b.cs"', [one("move", "src/a.cs", target="src/b.cs")]),
+    (
+        'Rename-Item -LiteralPath "src/a.cs" -NewName "b.cs"',
+        [one("move", "src/a.cs", target="src/b.cs")],
+    ),
     ("Rename-Item src\\a.cs .\\src\\b.cs", [one("move", "src/a.cs", target="src/b.cs")]),
     ("cd src; Rename-Item -NewName b.cs -Path a.cs", [one("move", "src/a.cs", target="src/b.cs")]),
     ('git status\nRename-Item "src\\a.cs" "b.cs"', [one("move", "src/a.cs", target="src/b.cs")]),
@@ -354,7 +408,10 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("$x = Get-Content a.txt; Set-Content a.txt ($x -replace 'a','b')", [one("write", "a.txt")]),
     ('pwsh -Command "Remove-Item a.txt"', [one("remove", "a.txt")]),
     # its short names, and those of cmd: backslashes are those of paths
-    *((f"{name} src\\a.cs b.cs", [one("move", "src/a.cs", target="src/b.cs")]) for name in ("ren", "rni", "cmd /c ren")),
+    *(
+        (f"{name} src\\a.cs b.cs", [one("move", "src/a.cs", target="src/b.cs")])
+        for name in ("ren", "rni", "cmd /c ren")
+    ),
     *(
         (f"{name} src\\a.cs src\\b.cs", [one("move", "src/a.cs", target="src/b.cs")])
         for name in ("move", "move /Y", "mi", "mv", "git mv")
@@ -362,10 +419,16 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("copy src\\a.cs src\\b.cs", [one("copy", "src/a.cs", target="src/b.cs")]),
     ("cp src\\a.cs lib\\", [one("copy", "src/a.cs", target="lib/a.cs")]),
     ("cd src && del /q a.cs", [one("remove", "src/a.cs")]),
-    ("move a.cs b.cs && echo x > c.txt", [one("move", "a.cs", target="b.cs"), one("write", "c.txt")]),
+    (
+        "move a.cs b.cs && echo x > c.txt",
+        [one("move", "a.cs", target="b.cs"), one("write", "c.txt")],
+    ),
     ("echo 'x = 1\ndel x' > a.py", [one("write", "a.py", content="x = 1\ndel x\n")]),
     ('echo "a\nmove b c" >> d.md', [one("append", "d.md", content="a\nmove b c\n")]),
-    ("git commit -m 'Notes\n\ncopy it' && echo x > c.txt", [COMMIT, one("write", "c.txt", content="x\n")]),
+    (
+        "git commit -m 'Notes\n\ncopy it' && echo x > c.txt",
+        [COMMIT, one("write", "c.txt", content="x\n")],
+    ),
     ('cmd /c "move src\\a.cs b.cs"', [one("move", "src/a.cs", target="b.cs")]),
     ("mv a\\ b.txt c.txt", [one("move", "a b.txt", target="c.txt")]),  # here it is a shell's
     ("rm a*\\.log", [one("remove", "a*.log")]),
@@ -377,7 +440,9 @@ def test_harmless(command: str) -> None:
     assert not effects(command)
 
 
-@pytest.mark.parametrize(("command", "expected"), CHANGES, ids=[command[:60] for command, _ in CHANGES])
+@pytest.mark.parametrize(
+    ("command", "expected"), CHANGES, ids=[command[:60] for command, _ in CHANGES]
+)
 def test_changes(command: str, expected: list[Effect]) -> None:
     assert list(effects(command)) == expected
 
@@ -500,10 +565,15 @@ def test_quoted_heredoc_gives_the_text_back(body: str) -> None:
     lines = body.split("\n")
     if "EOF" in lines:
         return
-    assert effects(f"cat > a.txt <<'EOF'\n{body}\nEOF\n") == (one("write", "a.txt", content=body + "\n"),)
+    assert effects(f"cat > a.txt <<'EOF'\n{body}\nEOF\n") == (
+        one("write", "a.txt", content=body + "\n"),
+    )
 
 
-@pytest.mark.parametrize(("text", "tool"), [("npx prettier --write a.ts", "prettier"), ("cd api && npm install x", "npm")])
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [("npx prettier --write a.ts", "prettier"), ("cd api && npm install x", "npm")],
+)
 def test_formatters_and_generators_are_named(text: str, tool: str) -> None:
     assert {effect.tool for effect in effects(text, "/w")} == {tool}
 
@@ -512,14 +582,22 @@ def test_formatters_and_generators_are_named(text: str, tool: str) -> None:
     ("command", "writes", "leaves"),
     [
         ("cargo insta accept", "src/snapshots/a.snap", "src/a.rs"),
-        ("flutter gen-l10n 2>&1 | tail -5", "app/lib/l10n/app_localizations_de.dart", "app/lib/main.dart"),
+        (
+            "flutter gen-l10n 2>&1 | tail -5",
+            "app/lib/l10n/app_localizations_de.dart",
+            "app/lib/main.dart",
+        ),
         ("dart run build_runner build", "lib/model.g.dart", "lib/model.dart"),
         ("pnpm exec drizzle-kit generate", "drizzle/0001_init.sql", "src/schema.ts"),
         ("npx wrangler types", "worker-configuration.d.ts", "src/worker.ts"),
         ("pandoc src.md -o a.html", "a.html", "src.md"),
         ("npx openapi-typescript api.yaml --output=src/api.ts", "src/api.ts", "api.yaml"),
         ("npx create-next-app@latest web --ts", "web/app/page.tsx", "api/main.ts"),
-        ("mkdir -p web && cd web && npm create vite@5 . -- --template react-ts", "web/src/main.tsx", "api/main.ts"),
+        (
+            "mkdir -p web && cd web && npm create vite@5 . -- --template react-ts",
+            "web/src/main.tsx",
+            "api/main.ts",
+        ),
         ("pnpm create vite web", "web/src/main.tsx", "api/main.ts"),
         ("cargo new tools/lint --lib", "tools/lint/src/lib.rs", "src/lib.rs"),
         ("uv init", "pyproject.toml", "app/rows.py"),
@@ -533,24 +611,39 @@ def test_formatters_and_generators_are_named(text: str, tool: str) -> None:
 def test_generators_write_their_own_outputs(command: str, writes: str, leaves: str) -> None:
     """What a generator is known to write is the tool's, and nothing else is."""
     gap = partial(AttributionWindow, after=1, before=9)
-    windows = AttributionWindows("/w", [WorktreeAction(5, 5, CallRef(1, "c", 1, 5), command, "/w", effects(command, "/w"))])
+    windows = AttributionWindows(
+        "/w", [WorktreeAction(5, 5, CallRef(1, "c", 1, 5), command, "/w", effects(command, "/w"))]
+    )
     windows.settle()
     assert windows.cause(gap(writes)).author == "tool"
     assert windows.cause(gap(leaves)).author == "human"
 
 
-@pytest.mark.parametrize("command", ["npm create vite@5 . -- --template react-ts", "bunx create-next-app . --ts", "rails new ."])
+@pytest.mark.parametrize(
+    "command",
+    ["npm create vite@5 . -- --template react-ts", "bunx create-next-app . --ts", "rails new ."],
+)
 def test_a_template_that_fills_the_worktree_adds_files_and_changes_none(command: str) -> None:
-    windows = AttributionWindows("/w", [WorktreeAction(5, 5, CallRef(1, "c", 1, 5), command, "/w", effects(command, "/w"))])
+    windows = AttributionWindows(
+        "/w", [WorktreeAction(5, 5, CallRef(1, "c", 1, 5), command, "/w", effects(command, "/w"))]
+    )
     windows.settle()
     assert windows.cause(AttributionWindow("src/main.tsx", 1, 9, made=True)).author == "tool"
     assert windows.cause(AttributionWindow("src/main.tsx", 1, 9)).author == "human"
 
 
-@pytest.mark.parametrize(("later", "author"), [("python scripts/rows.py", "human opaque_shell"), ("npm install", "tool ")])
-def test_a_template_is_the_answer_unless_something_opaque_ran_later(later: str, author: str) -> None:
+@pytest.mark.parametrize(
+    ("later", "author"),
+    [("python scripts/rows.py", "human opaque_shell"), ("npm install", "tool ")],
+)
+def test_a_template_is_the_answer_unless_something_opaque_ran_later(
+    later: str, author: str
+) -> None:
     commands = enumerate(["npm create vite web", later])
-    actions = [WorktreeAction(5 + n, 5 + n, CallRef(1, f"c{n}", 1, 5), c, "/w", effects(c, "/w")) for n, c in commands]
+    actions = [
+        WorktreeAction(5 + n, 5 + n, CallRef(1, f"c{n}", 1, 5), c, "/w", effects(c, "/w"))
+        for n, c in commands
+    ]
     windows = AttributionWindows("/w", actions)
     windows.settle()
     found = windows.cause(AttributionWindow("web/src/main.tsx", 1, 9, made=True))
@@ -558,7 +651,13 @@ def test_a_template_is_the_answer_unless_something_opaque_ran_later(later: str, 
 
 
 @pytest.mark.parametrize(
-    "command", ["command -v entire || true", "mcp-cli tools context7", "npx wrangler deploy", "ultracite check"]
+    "command",
+    [
+        "command -v entire || true",
+        "mcp-cli tools context7",
+        "npx wrangler deploy",
+        "ultracite check",
+    ],
 )
 def test_programs_that_only_look(command: str) -> None:
     assert effects(command) == ()
@@ -582,7 +681,20 @@ def _tasks(directory: str, program: str, task: str) -> str | None:
     [
         (
             "pnpm db:generate",
-            [one("generate", *(f"/w/*{p}" for p in ("drizzle/*.sql", "drizzle/meta/*", "migrations/*.sql", "migrations/meta/*")))],
+            [
+                one(
+                    "generate",
+                    *(
+                        f"/w/*{p}"
+                        for p in (
+                            "drizzle/*.sql",
+                            "drizzle/meta/*",
+                            "migrations/*.sql",
+                            "migrations/meta/*",
+                        )
+                    ),
+                )
+            ],
             [GENERATE],
         ),
         ("npm run lint", [], [FORMAT]),
@@ -600,13 +712,26 @@ def _tasks(directory: str, program: str, task: str) -> str | None:
         ("cd web && npm run ship", [OPAQUE], [OPAQUE]),  # of a directory without such a file
     ],
 )
-def test_tasks_are_looked_up_in_the_project(command: str, by_text: list[Effect], by_name: list[Effect]) -> None:
+def test_tasks_are_looked_up_in_the_project(
+    command: str, by_text: list[Effect], by_name: list[Effect]
+) -> None:
     assert list(effects(command, "/w", _tasks)) == by_text
     assert list(effects(command, "/w")) == by_name
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"scripts": []}', '{"scripts": {"a": 1}}', "a:\n\tx\na: a\n", "a = [", "\0", "a: b\nb: a\n"]
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"scripts": []}',
+        '{"scripts": {"a": 1}}',
+        "a:\n\tx\na: a\n",
+        "a = [",
+        "\0",
+        "a: b\nb: a\n",
+    ],
 )
 @pytest.mark.parametrize("name", ["package.json", "pyproject.toml"])
 def test_broken_project_files_tell_nothing_and_raise_nothing(name: str, text: str) -> None:

@@ -27,7 +27,10 @@ def store(tmp_path: Path) -> object:
 
 def test_every_table_and_view_is_there_and_empty(store: Store) -> None:
     names = [name for part in MAIN for name in names_in(part)]
-    assert {row["name"] for row in store.rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")} >= set(names)
+    assert {
+        row["name"]
+        for row in store.rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+    } >= set(names)
     assert [name for name in names if store.rows(f"SELECT * FROM {name}")] == []
     assert store.value("SELECT COUNT(*) FROM pragma_foreign_key_check") == 0
 
@@ -43,7 +46,14 @@ def test_a_table_that_the_schema_had_otherwise_is_another_schema() -> None:
     plain = "CREATE TABLE IF NOT EXISTS t (\n  a TEXT -- the first\n);\n"
     assert _version(plain) == _version(plain.replace("the first", "something"))
     assert (
-        len({_version(plain), _version(plain.replace("TEXT", "TEXT NOT NULL")), _version(plain.replace("a TEXT", "b TEXT"))}) == 3
+        len(
+            {
+                _version(plain),
+                _version(plain.replace("TEXT", "TEXT NOT NULL")),
+                _version(plain.replace("a TEXT", "b TEXT")),
+            }
+        )
+        == 3
     )
 
 
@@ -55,13 +65,17 @@ def _version(sql: str) -> int:
 
 def test_a_cache_is_read_without_being_made(store: Store) -> None:
     with store.cache(create=False) as cache:
-        assert [name for part in CACHE for name in names_in(part) if cache.rows(f"SELECT * FROM {name}")] == []
+        assert [
+            name for part in CACHE for name in names_in(part) if cache.rows(f"SELECT * FROM {name}")
+        ] == []
     assert not cache_path(store.path).exists()
 
 
 def _remember(store: Store, request: str) -> None:
     with store.cache() as cache, cache.transaction() as connection:
-        connection.execute("INSERT OR REPLACE INTO survival_reports VALUES (?, 'k', '{}')", (request,))
+        connection.execute(
+            "INSERT OR REPLACE INTO survival_reports VALUES (?, 'k', '{}')", (request,)
+        )
 
 
 def _remembered(store: Store) -> list[str]:
@@ -99,7 +113,10 @@ def test_a_cache_that_is_gone_or_damaged_is_made_anew(damage: str, tmp_path: Pat
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     for case in ("example", "squash"):
-        assert run("repo", clone(case, folder), "--db", folder / "all.db", "--history", "-q").exit_code == 0
+        assert (
+            run("repo", clone(case, folder), "--db", folder / "all.db", "--history", "-q").exit_code
+            == 0
+        )
     return folder / "all.db"
 
 
@@ -110,7 +127,9 @@ def test_views_of_a_filled_database_can_be_read(filled: Path) -> None:
         assert broken_checks(store) == {}
 
 
-def test_all_tables_go_along_when_databases_are_merged_and_taken_apart(filled: Path, tmp_path: Path) -> None:
+def test_all_tables_go_along_when_databases_are_merged_and_taken_apart(
+    filled: Path, tmp_path: Path
+) -> None:
     with Store(filled) as store:
         names = [row["name"] for row in store.rows("SELECT name FROM repos")]
         Store(tmp_path / "apart.db").close()
@@ -118,7 +137,11 @@ def test_all_tables_go_along_when_databases_are_merged_and_taken_apart(filled: P
     with Store(tmp_path / "whole.db") as whole:
         merge(whole, tmp_path / "apart.db")
         assert whole.value("SELECT COUNT(*) FROM line_lifetimes")
-    differing = {difference.table for difference in compare(filled, tmp_path / "whole.db") if difference.differs}
+    differing = {
+        difference.table
+        for difference in compare(filled, tmp_path / "whole.db")
+        if difference.differs
+    }
     assert differing <= {"confidence"}  # of no repository: it holds for the lines of all
 
 
@@ -126,6 +149,12 @@ def test_commands_read_an_empty_database(tmp_path: Path) -> None:
     db = tmp_path / "out.db"
     Store(db).close()
     chapters = [("report", name) for name in CommandFiles("REPORTS")]
-    for command in (*chapters, ("sessions",), ("findings",), ("data", "problems"), ("data", "check")):
+    for command in (
+        *chapters,
+        ("sessions",),
+        ("findings",),
+        ("data", "problems"),
+        ("data", "check"),
+    ):
         result = run(*command, "--db", db, "--json")
         assert result.exit_code in (0, 1, 2), (command, result.output)

@@ -42,18 +42,29 @@ def _fill(store: Store) -> None:
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 answer,
             )
-            connection.execute("INSERT INTO judge_labels VALUES (?, 1, 'pushback', 'none', NULL, 'm', '1', ?)", (session, number))
+            connection.execute(
+                "INSERT INTO judge_labels VALUES (?, 1, 'pushback', 'none', NULL, 'm', '1', ?)",
+                (session, number),
+            )
         connection.execute(
-            "INSERT INTO judge_validations VALUES ('m', '1', 'pushback', 'none', 1, 2, 3, 4, 0.5, NULL, 0.25, ?)", (AT,)
+            "INSERT INTO judge_validations VALUES ('m', '1', 'pushback', 'none', 1, 2, 3, 4, 0.5, NULL, 0.25, ?)",
+            (AT,),
         )
         review = ("f1", "jo", "true", "seen", AT, "example", "c" * 40, "a.py", 3, "r.one")
-        connection.execute("INSERT INTO finding_reviews VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", review)
-        connection.execute("INSERT INTO candidates (id, full_name, first_seen_at) VALUES (41, 'Größe/日本', ?)", (AT,))
         connection.execute(
-            "INSERT INTO discoveries (candidate_id, channel, query, slice, seen_at) VALUES (41, 'code', 'q', 's', ?)", (AT,)
+            "INSERT INTO finding_reviews VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", review
         )
         connection.execute(
-            "INSERT INTO cursors (server, channel, query, slice, state, updated_at) VALUES ('s', 'c', 'q', 's', 'done', ?)", (AT,)
+            "INSERT INTO candidates (id, full_name, first_seen_at) VALUES (41, 'Größe/日本', ?)",
+            (AT,),
+        )
+        connection.execute(
+            "INSERT INTO discoveries (candidate_id, channel, query, slice, seen_at) VALUES (41, 'code', 'q', 's', ?)",
+            (AT,),
+        )
+        connection.execute(
+            "INSERT INTO cursors (server, channel, query, slice, state, updated_at) VALUES ('s', 'c', 'q', 's', 'done', ?)",
+            (AT,),
         )
         connection.execute("INSERT INTO forgotten VALUES ('hash', ?)", (AT,))
 
@@ -65,12 +76,16 @@ def _exported(db: Path) -> str:
     return file.getvalue()
 
 
-def test_a_rebuilt_database_gets_them_back_under_its_own_numbers(clones: Path, tmp_path: Path) -> None:
+def test_a_rebuilt_database_gets_them_back_under_its_own_numbers(
+    clones: Path, tmp_path: Path
+) -> None:
     old = _built(clones, tmp_path / "old.db", "example", "squash")
     with Store(old) as store:
         _fill(store)
     text = _exported(old)
-    assert {name for line in text.splitlines() for name in json.loads(line)} == set(carried_tables())
+    assert {name for line in text.splitlines() for name in json.loads(line)} == set(
+        carried_tables()
+    )
     new = _built(clones, tmp_path / "new.db", "squash", "example")
     with Store(new) as store:
         imported = import_carried(store, io.StringIO(text))
@@ -80,15 +95,21 @@ def test_a_rebuilt_database_gets_them_back_under_its_own_numbers(clones: Path, t
     assert [table for table in compare(old, new) if table.differs] == []
 
 
-def test_rows_about_what_is_not_there_are_left_out_and_counted(clones: Path, tmp_path: Path) -> None:
+def test_rows_about_what_is_not_there_are_left_out_and_counted(
+    clones: Path, tmp_path: Path
+) -> None:
     old = _built(clones, tmp_path / "old.db", "example", "squash")
     with Store(old) as store:
         _fill(store)
-        sessions = store.value("SELECT COUNT(*) FROM sessions s JOIN repos r ON r.id = s.repo_id WHERE r.name = 'squash'")
+        sessions = store.value(
+            "SELECT COUNT(*) FROM sessions s JOIN repos r ON r.id = s.repo_id WHERE r.name = 'squash'"
+        )
     with Store(_built(clones, tmp_path / "new.db", "example")) as store:
         imported = import_carried(store, io.StringIO(_exported(old)))
         assert dict(imported.left_out) == {"judge_labels": sessions} and sessions
-        assert store.value("SELECT COUNT(*) FROM judge_labels") == imported.added["judge_labels"] > 0
+        assert (
+            store.value("SELECT COUNT(*) FROM judge_labels") == imported.added["judge_labels"] > 0
+        )
 
 
 def test_a_database_of_another_schema_is_exported(tmp_path: Path) -> None:
@@ -148,6 +169,13 @@ def test_other_lines_are_refused_and_nothing_is_added(line: str, tmp_path: Path)
 
 
 def test_a_value_that_the_schema_refuses_is_an_error_in_words(tmp_path: Path) -> None:
-    row = {"server": "s", "channel": "c", "query": "q", "slice": "s", "state": "no such state", "updated_at": AT}
+    row = {
+        "server": "s",
+        "channel": "c",
+        "query": "q",
+        "slice": "s",
+        "state": "no such state",
+        "updated_at": AT,
+    }
     with Store(tmp_path / "x.db") as store, pytest.raises(WhoWroteError, match="CHECK"):
         import_carried(store, io.StringIO(json.dumps({"cursors": row})))

@@ -32,14 +32,20 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @contextlib.contextmanager
 def _changed(path: Path, to: Path) -> Iterator[sqlite3.Connection]:
     """A copy that can be written to."""
-    with contextlib.closing(sqlite3.connect(path)) as source, contextlib.closing(sqlite3.connect(to)) as copy:
+    with (
+        contextlib.closing(sqlite3.connect(path)) as source,
+        contextlib.closing(sqlite3.connect(to)) as copy,
+    ):
         source.backup(copy)
         yield copy
         copy.commit()
 
 
 def test_the_order_of_the_repositories_does_not_matter(two: tuple[Path, Path]) -> None:
-    with contextlib.closing(sqlite3.connect(two[0])) as one, contextlib.closing(sqlite3.connect(two[1])) as other:
+    with (
+        contextlib.closing(sqlite3.connect(two[0])) as one,
+        contextlib.closing(sqlite3.connect(two[1])) as other,
+    ):
         numbered = "SELECT file_id, start_line, origin_id FROM spans ORDER BY 1, 2"
         assert one.execute(numbered).fetchall() != other.execute(numbered).fetchall()
         assert one.execute("SELECT COUNT(*) FROM spans").fetchone()[0] > 10
@@ -47,7 +53,9 @@ def test_the_order_of_the_repositories_does_not_matter(two: tuple[Path, Path]) -
     assert (result.exit_code, result.output[:6]) == (0, "equal:")
 
 
-def test_what_a_row_points_to_is_part_of_what_it_says(two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_what_a_row_points_to_is_part_of_what_it_says(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
     with _changed(two[0], tmp_path / "c.db") as copy:
         number = copy.execute("SELECT origin_id FROM spans LIMIT 1").fetchone()[0]
         copy.execute("UPDATE origins SET model = 'another' WHERE id = ?", (number,))
@@ -87,7 +95,9 @@ def test_only_databases_of_ours_are_compared(two: tuple[Path, Path], tmp_path: P
         compare(two[0], tmp_path / "none.db")
 
 
-def test_a_stage_may_follow_another_run_of_the_same_stage(two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_stage_may_follow_another_run_of_the_same_stage(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
     """Its key names that run by its time; keys of the others say from which inputs."""
     for stage, exit_code in (("commit_quality", 0), ("claims", EXIT_CHECK_FAILED)):
         for name in ("c.db", "d.db"):
@@ -95,8 +105,9 @@ def test_a_stage_may_follow_another_run_of_the_same_stage(two: tuple[Path, Path]
                 values = (stage, f"key of {name}")
                 copy.execute(
                     "INSERT INTO stage_runs (repo_id, stage, subject, input_key, version, finished_at, seconds, problems) "
-                    "VALUES (1, ?, '', ?, '1', '', 0, 0)", values
-                )  # fmt: skip
+                    "VALUES (1, ?, '', ?, '1', '', 0, 0)",
+                    values,
+                )
         assert run("data", "compare", tmp_path / "c.db", tmp_path / "d.db").exit_code == exit_code
         (tmp_path / "c.db").unlink()
         (tmp_path / "d.db").unlink()

@@ -17,7 +17,14 @@ from support import local_layouts as layouts
 from support.commands import clone, run
 from support.local_clone import Clone
 
-from collector.errors import EXIT_DATABASE, EXIT_NO_CHECKPOINTS, EXIT_OK, EXIT_OUTPUT, EXIT_USAGE, DatabaseUnusable
+from collector.errors import (
+    EXIT_DATABASE,
+    EXIT_NO_CHECKPOINTS,
+    EXIT_OK,
+    EXIT_OUTPUT,
+    EXIT_USAGE,
+    DatabaseUnusable,
+)
 from collector.runtime import stages
 from collector.storage.store import Store, _explain
 
@@ -37,7 +44,9 @@ main()
 def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, size: int) -> None:
     one, db, sound = clone("example", tmp_path), tmp_path / "x.db", tmp_path / "sound.db"
     command = [sys.executable, "-c", PROGRAM, str(size), "repo", str(one), "--db", str(db)]
-    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
     assert done.returncode in (EXIT_DATABASE, EXIT_OUTPUT), done.stderr
     assert not DELETES.search(done.stderr) and "internal error" not in done.stderr
     for path in (db, sound):
@@ -57,7 +66,11 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as patch:
         patch.setattr(Store, "_prepare", full)
         stopped = run("repo", one, "--db", db)
-    assert stopped.exit_code == EXIT_DATABASE and "no space left" in stopped.stderr and not DELETES.search(stopped.stderr)
+    assert (
+        stopped.exit_code == EXIT_DATABASE
+        and "no space left" in stopped.stderr
+        and not DELETES.search(stopped.stderr)
+    )
     for path in (db, sound):
         assert run("repo", one, "--db", path).exit_code == 0
     assert run("data", "compare", db, sound).exit_code == 0
@@ -77,13 +90,21 @@ subprocess.run(["cp", "-r", f"{disk}/.", f"{disk}.kept"], check=True)
 """
 
 
-@pytest.mark.skipif(not shutil.which("unshare") or os.name != "posix" or os.geteuid() != 0, reason="needs the right to mount")
-@pytest.mark.parametrize(
-    ("arguments", "size"), [("repo {one}", 4_096), ("repo {one}", 327_680), ("survival {one} --no-curves", 450_560)]
+@pytest.mark.skipif(
+    not shutil.which("unshare") or os.name != "posix" or os.geteuid() != 0,
+    reason="needs the right to mount",
 )
-def test_a_disk_that_is_really_full_loses_nothing(tmp_path: Path, arguments: str, size: int) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "size"),
+    [("repo {one}", 4_096), ("repo {one}", 327_680), ("survival {one} --no-curves", 450_560)],
+)
+def test_a_disk_that_is_really_full_loses_nothing(
+    tmp_path: Path, arguments: str, size: int
+) -> None:
     """A file system of that size, from empty to nearly large enough; then a larger one, and the same command again."""
-    if subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", str(tmp_path)], capture_output=True).returncode:
+    if subprocess.run(
+        ["unshare", "--mount", "mount", "-t", "tmpfs", "none", str(tmp_path)], capture_output=True
+    ).returncode:
         pytest.skip("no right to mount")
     one, disk, sound = clone("example", tmp_path), tmp_path / "disk", tmp_path / "sound.db"
     disk.mkdir()
@@ -93,8 +114,11 @@ def test_a_disk_that_is_really_full_loses_nothing(tmp_path: Path, arguments: str
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         ["unshare", "--mount", sys.executable, "-c", SMALL_DISK, str(disk), str(size), *given],
-        env=environment, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     first, second = done.stdout.split()[:2]
     assert first in ("0", str(EXIT_DATABASE)) and second == "0", done.stdout
     assert not DELETES.search(done.stdout) and "internal error" not in done.stdout
@@ -103,12 +127,21 @@ def test_a_disk_that_is_really_full_loses_nothing(tmp_path: Path, arguments: str
     assert run("data", "compare", tmp_path / "disk.kept" / "x.db", sound).exit_code == 0
 
 
-@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="needs a C compiler, and Linux")
+@pytest.mark.skipif(
+    sys.platform != "linux" or not shutil.which("cc"), reason="needs a C compiler, and Linux"
+)
 @pytest.mark.parametrize("below", ["home", "clone/.git", "x.db"])
 def test_a_read_that_fails_is_told_and_is_no_bug(tmp_path: Path, below: str) -> None:
     """Reads of transcripts, of git's files or of the database fail from the first or fifth one on, or never."""
-    library, home, one, db = tmp_path / "failing.so", tmp_path / "home", Clone(tmp_path / "clone"), tmp_path / "x.db"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, SUPPORT / "failing_reads.c", "-ldl"], check=True)
+    library, home, one, db = (
+        tmp_path / "failing.so",
+        tmp_path / "home",
+        Clone(tmp_path / "clone"),
+        tmp_path / "x.db",
+    )
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-o", library, SUPPORT / "failing_reads.c", "-ldl"], check=True
+    )
     work = one.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
     work.prompt("Add a file")
     work.write("app.py", "total = 1\ncount = 2\n")
@@ -118,15 +151,28 @@ def test_a_read_that_fails_is_told_and_is_no_bug(tmp_path: Path, below: str) -> 
     program = [sys.executable, "-c", "from attribution.cli import main; main()"]
     command = [*program, "repo", str(one.path), "--transcripts", str(home), "--db", str(db)]
     told = {EXIT_USAGE, EXIT_DATABASE, EXIT_OUTPUT}
-    failing = {"LD_PRELOAD": str(library), "FAILING_READS": str(tmp_path / below), "WHOWROTE_SESSIONS": "off"}
+    failing = {
+        "LD_PRELOAD": str(library),
+        "FAILING_READS": str(tmp_path / below),
+        "WHOWROTE_SESSIONS": "off",
+    }
     ends = set()
     for after in (0, 4, 10_000):
         db.unlink(missing_ok=True)
         environment = os.environ | failing | {"PYTHONPATH": str(ROOT), "FAILING_AFTER": str(after)}
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        assert done.returncode in {EXIT_OK, EXIT_NO_CHECKPOINTS, *told} and "internal error" not in done.stderr, done.stderr
+        assert (
+            done.returncode in {EXIT_OK, EXIT_NO_CHECKPOINTS, *told}
+            and "internal error" not in done.stderr
+        ), done.stderr
         ends.add(done.returncode)
-        assert done.returncode in told or after == 10_000 or below != "home" or "could not be read" in done.stderr or _problems(db)
+        assert (
+            done.returncode in told
+            or after == 10_000
+            or below != "home"
+            or "could not be read" in done.stderr
+            or _problems(db)
+        )
     assert EXIT_OK in ends and (below == "home" or ends & told)
 
 
@@ -136,12 +182,25 @@ def _problems(db: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "text", ["disk I/O error", "database or disk is full", "database is locked", "attempt to write a readonly database",
-             "unable to open database file", "file is not a database", "database disk image is malformed", "something new"]
-)  # fmt: skip
+    "text",
+    [
+        "disk I/O error",
+        "database or disk is full",
+        "database is locked",
+        "attempt to write a readonly database",
+        "unable to open database file",
+        "file is not a database",
+        "database disk image is malformed",
+        "something new",
+    ],
+)
 def test_no_message_advises_to_delete_a_file(tmp_path: Path, text: str) -> None:
     error = _explain(sqlite3.OperationalError(text), tmp_path / "x.db")
-    assert isinstance(error, DatabaseUnusable) and error.hint and not DELETES.search(f"{error} {error.hint}")
+    assert (
+        isinstance(error, DatabaseUnusable)
+        and error.hint
+        and not DELETES.search(f"{error} {error.hint}")
+    )
 
 
 def _last_run(db: Path) -> int:
@@ -149,7 +208,9 @@ def _last_run(db: Path) -> int:
         return int(store.value("SELECT MAX(rowid) FROM stage_runs"))
 
 
-def test_a_clock_that_jumps_back_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_jumps_back_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Years back between two runs: what is done stays done, and what is new is done."""
     one, two = clone("example", tmp_path), clone("squash", tmp_path)
     db, sound = tmp_path / "x.db", tmp_path / "sound.db"
@@ -165,7 +226,12 @@ def test_a_clock_that_jumps_back_loses_nothing(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(stages, "datetime", Back)
     Back.days = 4000
     assert Back.now(UTC).year < datetime.now(UTC).year
-    for command in (["repo", one], ["repo", two], ["survival", two, "--no-curves"], ["data", "claims", one]):
+    for command in (
+        ["repo", one],
+        ["repo", two],
+        ["survival", two, "--no-curves"],
+        ["data", "claims", one],
+    ):
         assert run(*command, "--db", db).exit_code == 0
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")

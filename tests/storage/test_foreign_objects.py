@@ -25,7 +25,7 @@ FOREIGN = {
     "a trigger on a view": "CREATE TRIGGER t INSTEAD OF INSERT ON commit_checkpoints BEGIN DELETE FROM commits; END",
     "a column that is computed": "ALTER TABLE problems ADD COLUMN size GENERATED ALWAYS AS (zeroblob(100000000)) VIRTUAL",
     "a table of a module": "DROP TABLE forgotten; CREATE VIRTUAL TABLE forgotten USING fts5(name_hash)",
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,9 @@ def _changed(sound: Path, sql: str, directory: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_a_database_with_something_that_runs_is_refused(name: str, sound: Path, tmp_path: Path) -> None:
+def test_a_database_with_something_that_runs_is_refused(
+    name: str, sound: Path, tmp_path: Path
+) -> None:
     sent = _changed(sound, FOREIGN[name], tmp_path)
     before = sent.read_bytes()
     for arguments in (["sessions", "--db", sent], ["data", "check", "--db", sent]):
@@ -59,7 +61,13 @@ def test_a_database_with_something_that_runs_is_refused(name: str, sound: Path, 
 
 
 @pytest.mark.parametrize(
-    "sql", ["", "CREATE VIEW mine AS SELECT 1", "CREATE TABLE notes (text)", "CREATE INDEX fast ON commits (subject)"]
+    "sql",
+    [
+        "",
+        "CREATE VIEW mine AS SELECT 1",
+        "CREATE TABLE notes (text)",
+        "CREATE INDEX fast ON commits (subject)",
+    ],
 )
 def test_what_its_owner_adds_under_other_names_stays(sql: str, sound: Path, tmp_path: Path) -> None:
     own = _changed(sound, sql, tmp_path)

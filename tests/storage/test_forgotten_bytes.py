@@ -35,9 +35,21 @@ def _upstream(monkeypatch: pytest.MonkeyPatch) -> None:
 def _filled(path: Path) -> Path:
     with Store(path) as store, store.transaction():
         store.insert("repos", ("id", "name", "shallow", "partial"), [(1, "o/one", 0, 0)])
-        counts = ("turns", "tool_calls", "interruptions", "compactions", "subagents", "unseen_subagents", "checkpoints")
+        counts = (
+            "turns",
+            "tool_calls",
+            "interruptions",
+            "compactions",
+            "subagents",
+            "unseen_subagents",
+            "checkpoints",
+        )
         session = (1, 1, "k", "", "present", "person", *[0] * len(counts))
-        store.insert("sessions", ("id", "repo_id", "key", "label", "transcript", "driver", *counts), [session])
+        store.insert(
+            "sessions",
+            ("id", "repo_id", "key", "label", "transcript", "driver", *counts),
+            [session],
+        )
         rows = [(1, n, "prompt", "person", f"{_PROMPT} {n} " + "word " * 300) for n in range(60)]
         store.insert("turns", ("session_id", "turn_index", "origin", "driver", "prompt"), rows)
     return path
@@ -51,7 +63,9 @@ def test_the_simulated_build_does_leave_deleted_text(tmp_path: Path) -> None:
     """Else the tests below prove nothing."""
     connection = sqlite3.connect(tmp_path / "plain.db", factory=Leaving, isolation_level=None)
     connection.execute("CREATE TABLE t (x)")
-    connection.executemany("INSERT INTO t VALUES (?)", [(f"{_PROMPT} {n} " + "word " * 300,) for n in range(60)])
+    connection.executemany(
+        "INSERT INTO t VALUES (?)", [(f"{_PROMPT} {n} " + "word " * 300,) for n in range(60)]
+    )
     connection.execute("DELETE FROM t")
     connection.close()
     assert _PROMPT.encode() in _bytes(tmp_path / "plain.db")

@@ -24,8 +24,17 @@ def in_json(text: str, depth: int, ascii_alone: bool = True) -> str:
 
 def missed(secret: Planted) -> list[str]:
     """What is still there of a secret, in plain text and in up to three layers of JSON."""
-    forms = {in_json(secret.text, depth, ascii_alone) for depth in range(4) for ascii_alone in (True, False)}
-    return [part for form in forms for value in secret.secrets for part in left(value, secrets_out(form))]
+    forms = {
+        in_json(secret.text, depth, ascii_alone)
+        for depth in range(4)
+        for ascii_alone in (True, False)
+    }
+    return [
+        part
+        for form in forms
+        for value in secret.secrets
+        for part in left(value, secrets_out(form))
+    ]
 
 
 @pytest.mark.parametrize("secret", PLANTED, ids=lambda secret: secret.kind)
@@ -39,11 +48,18 @@ def test_most_of_a_third_set_is_taken_out() -> None:
     assert sum(not missed(secret) for secret in third) >= 214
 
 
-def test_a_value_beside_the_name_of_a_service_is_taken_out_and_ids_beside_other_names_stay() -> None:
+def test_a_value_beside_the_name_of_a_service_is_taken_out_and_ids_beside_other_names_stay() -> (
+    None
+):
     value = "a1B2c3D4e5F6g7H8i9J0"
     for name in ("snykToken: ", "new_relic_app = ", 'MessageBird("', "datadog_x="):
         assert value not in secrets_out(f"{name}{value}")
-    for text in (f"build = {value}", f"datadog {value}", "datadog: userProfileSettings2", "sentry: https://host.test/app/main.js"):
+    for text in (
+        f"build = {value}",
+        f"datadog {value}",
+        "datadog: userProfileSettings2",
+        "sentry: https://host.test/app/main.js",
+    ):
         assert secrets_out(text) == text
 
 
@@ -51,7 +67,11 @@ def test_a_key_with_slashes_is_taken_out_after_the_word_alone_and_a_commit_or_pa
     key = "q7RtLs0pWzVbN/K2XdFhG/aMyCkE9uJi4oT8vYx5"
     for text in (f"the AWS secret {key} please", f"key: `{key}`", in_json(f"use key {key}.", 2)):
         assert key not in secrets_out(text)
-    for other in ("e83c5163316f89bfbde7d9ab23ca2e25604af290", "src/components/auth/PasswordResetFormOfSomeLength1", f"{key}/x"):
+    for other in (
+        "e83c5163316f89bfbde7d9ab23ca2e25604af290",
+        "src/components/auth/PasswordResetFormOfSomeLength1",
+        f"{key}/x",
+    ):
         assert other in secrets_out(f"the key {other} stays")
 
 
@@ -97,9 +117,17 @@ def test_ordinary_text_stays(text: str, depth: int) -> None:
     assert secrets_out(in_json(text, depth)) == in_json(text, depth)
 
 
-@pytest.mark.parametrize("place", [p for p in redaction._PLACES if p.at_word or p.at_begins], ids=lambda p: p.pattern.pattern[:20])
-def test_trying_only_where_a_word_begins_finds_what_trying_everywhere_finds(place: redaction._Place) -> None:
-    texts = [in_json(f"{a.text} {b.text}", depth) for a, b in pairwise(PLANTED) for depth in range(3)]
+@pytest.mark.parametrize(
+    "place",
+    [p for p in redaction._PLACES if p.at_word or p.at_begins],
+    ids=lambda p: p.pattern.pattern[:20],
+)
+def test_trying_only_where_a_word_begins_finds_what_trying_everywhere_finds(
+    place: redaction._Place,
+) -> None:
+    texts = [
+        in_json(f"{a.text} {b.text}", depth) for a, b in pairwise(PLANTED) for depth in range(3)
+    ]
     texts += ["passecret_token=a1b2c3d4e5", "token: token = 'aB3$aB3$x' PASSWORD=q1w2e3r4t5"]
     for text in texts:
         small = redaction._small(text)
@@ -128,8 +156,14 @@ def test_what_stands_around_a_secret_stays() -> None:
         secrets_out("psql postgres://app:x9x9x9@db:5432/app -c 'select 1'")
         == f"psql postgres://app:{MARK}@db:5432/app -c 'select 1'"
     )
-    assert secrets_out('{"password": "p4ssw0rd!x9", "port": 1}') == f'{{"password": "{MARK}", "port": 1}}'
-    assert json.loads(secrets_out(json.dumps({"k": json.dumps({"password": "p4ssw0rd!x9"})})))["k"] == f'{{"password": "{MARK}"}}'
+    assert (
+        secrets_out('{"password": "p4ssw0rd!x9", "port": 1}')
+        == f'{{"password": "{MARK}", "port": 1}}'
+    )
+    assert (
+        json.loads(secrets_out(json.dumps({"k": json.dumps({"password": "p4ssw0rd!x9"})})))["k"]
+        == f'{{"password": "{MARK}"}}'
+    )
 
 
 HEAVY = {

@@ -58,7 +58,9 @@ def test_database_of_another_schema_is_refused_with_the_command_that_rebuilds_it
 ) -> None:
     path = tmp_path / "out.db"
     with Store(path) as store:
-        store.connection.executemany("INSERT INTO repos (name, path) VALUES (?, ?)", [(clone, clone) for clone in clones])
+        store.connection.executemany(
+            "INSERT INTO repos (name, path) VALUES (?, ?)", [(clone, clone) for clone in clones]
+        )
         store.connection.execute(f"PRAGMA user_version = {version}")
     before = path.read_bytes()
     with pytest.raises(DatabaseUnusable, match=f"schema {version}") as refused:
@@ -89,9 +91,15 @@ def test_cache_of_another_schema_is_named_as_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"not a database at all, but text that is long enough" * 100, b"SQLite format 3\0" + b"\xff" * 4096]
+    "content",
+    [
+        b"not a database at all, but text that is long enough" * 100,
+        b"SQLite format 3\0" + b"\xff" * 4096,
+    ],
 )
-def test_file_that_is_no_database_is_refused_and_not_changed(content: bytes, tmp_path: Path) -> None:
+def test_file_that_is_no_database_is_refused_and_not_changed(
+    content: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "out.db"
     path.write_bytes(content)
     with pytest.raises(DatabaseUnusable, match="not a readable SQLite database"):
@@ -122,7 +130,9 @@ def test_asking_an_absent_database_creates_none(tmp_path: Path) -> None:
     assert not (tmp_path / "out.db").exists()
 
 
-def test_creation_that_is_killed_leaves_a_database_that_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_creation_that_is_killed_leaves_a_database_that_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "out.db"
 
     def stop(_: str) -> list[str]:
@@ -148,7 +158,9 @@ def test_what_was_written_is_there_when_opened_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
-def test_error_in_a_transaction_takes_everything_back(error: type[BaseException], tmp_path: Path) -> None:
+def test_error_in_a_transaction_takes_everything_back(
+    error: type[BaseException], tmp_path: Path
+) -> None:
     with Store(tmp_path / "out.db") as store:
         with store.transaction():
             _add(store, "before")
@@ -172,7 +184,9 @@ def test_failing_statement_takes_everything_back_and_is_explained(tmp_path: Path
 def test_rows_that_point_to_nothing_are_refused(tmp_path: Path) -> None:
     with Store(tmp_path / "out.db") as store:
         with pytest.raises(DatabaseUnusable, match="FOREIGN KEY"), store.transaction():
-            store.insert("sessions", ("repo_id", "key", "label", "transcript"), [(99, "k", "l", "none")])
+            store.insert(
+                "sessions", ("repo_id", "key", "label", "transcript"), [(99, "k", "l", "none")]
+            )
         assert store.value("SELECT COUNT(*) FROM sessions") == 0
 
 
@@ -192,7 +206,10 @@ def test_database_in_use_is_explained(tmp_path: Path) -> None:
         two.connection.execute("PRAGMA busy_timeout = 10")
         with one.transaction():
             _add(one, "first")
-            with pytest.raises(DatabaseUnusable, match="in use by another program"), two.transaction():
+            with (
+                pytest.raises(DatabaseUnusable, match="in use by another program"),
+                two.transaction(),
+            ):
                 _add(two, "second")
             assert _names(two) == []  # reading goes on meanwhile
         assert _names(two) == ["first"]
@@ -216,7 +233,10 @@ def test_database_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
         _add(store, "kept")
     with Store(path) as store:
         store.connection.execute("PRAGMA query_only = ON")
-        with pytest.raises(DatabaseUnusable, match="cannot be opened for writing"), store.transaction():
+        with (
+            pytest.raises(DatabaseUnusable, match="cannot be opened for writing"),
+            store.transaction(),
+        ):
             _add(store, "lost")
         assert _names(store) == ["kept"]
 
@@ -243,7 +263,9 @@ def test_problems_with_strange_texts_are_stored(tmp_path: Path) -> None:
     with Store(tmp_path / "out.db") as store:
         with store.transaction():
             _add(store, "r")
-            store.add_problems(1, [Problem("lines", "a\ud800\0b\udcff", "code", "x" * 10_000 + "\x1b[31m")])
+            store.add_problems(
+                1, [Problem("lines", "a\ud800\0b\udcff", "code", "x" * 10_000 + "\x1b[31m")]
+            )
         (row,) = store.rows("SELECT subject, detail FROM problems")
         assert row["subject"] == "a\\xd800\\x00b\\xff"
         assert row["detail"] == "x" * 500
@@ -274,18 +296,27 @@ def test_every_table_view_and_column_is_described(tmp_path: Path) -> None:
     told = {table.name: table for table in views.tables()}
     with Store(tmp_path / "out.db") as store, store.cache() as cache:
         real = {
-            row["name"]: [column["name"] for column in file.rows("SELECT name FROM pragma_table_info(?)", (row["name"],))]
+            row["name"]: [
+                column["name"]
+                for column in file.rows("SELECT name FROM pragma_table_info(?)", (row["name"],))
+            ]
             for file in (store, cache)
-            for row in file.rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%'")
+            for row in file.rows(
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%'"
+            )
         }
     assert real.keys() == told.keys()
     assert {name: [column.name for column in table.columns] for name, table in told.items()} == real
     assert [name for name, table in told.items() if len(table.comment) < 10] == []
-    assert [(name, c.name) for name, table in told.items() for c in table.columns if not c.comment] == []
+    assert [
+        (name, c.name) for name, table in told.items() for c in table.columns if not c.comment
+    ] == []
 
 
 def test_an_undescribed_column_of_a_view_is_noticed() -> None:
-    (view,) = views.tables("-- Some rows.\n--   one: the first\nCREATE VIEW IF NOT EXISTS v AS\nSELECT 1 AS one, 2 AS two;\n")
+    (view,) = views.tables(
+        "-- Some rows.\n--   one: the first\nCREATE VIEW IF NOT EXISTS v AS\nSELECT 1 AS one, 2 AS two;\n"
+    )
     assert (view.comment, [column.name for column in view.columns]) == ("Some rows.", ["one"])
 
 
@@ -299,14 +330,27 @@ def test_deleting_a_repository_leaves_nothing_of_it(tmp_path: Path) -> None:
     with Store(tmp_path / "out.db") as store:
         with store.transaction():
             _add(store, "r")
-            store.insert("sessions", ("repo_id", "key", "label", "transcript"), [(1, "k", "l", "none")])
-            store.insert("turns", ("session_id", "turn_index", "origin", "driver", "prompt"), [(1, 1, "prompt", "person", "x")])
+            store.insert(
+                "sessions", ("repo_id", "key", "label", "transcript"), [(1, "k", "l", "none")]
+            )
+            store.insert(
+                "turns",
+                ("session_id", "turn_index", "origin", "driver", "prompt"),
+                [(1, 1, "prompt", "person", "x")],
+            )
             store.add_problems(1, [Problem("lines", "s", "c")])
         Stage(StageName.LINES, "1").start(store, 1, "key").finish()
         with store.transaction() as connection:
             connection.execute("DELETE FROM repos")
-        tables = [r["name"] for r in store.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")]
-        assert {table: store.value(f"SELECT COUNT(*) FROM {table}") for table in tables} == dict.fromkeys(tables, 0)
+        tables = [
+            r["name"]
+            for r in store.rows(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+            )
+        ]
+        assert {
+            table: store.value(f"SELECT COUNT(*) FROM {table}") for table in tables
+        } == dict.fromkeys(tables, 0)
 
 
 def test_a_run_that_failed_leaves_no_empty_file(tmp_path: Path) -> None:
@@ -336,7 +380,9 @@ def test_a_file_that_somebody_else_has_open_stays(tmp_path: Path) -> None:
         assert store.value("SELECT value FROM settings WHERE name = 'content'") == "full"
 
 
-def test_a_file_that_goes_while_it_is_opened_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_goes_while_it_is_opened_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, whole, taken = tmp_path / "gone.db", Store._prepare, list[Store]()
 
     def prepare(store: Store) -> None:

@@ -28,9 +28,13 @@ VALUES: Any = st.one_of(
 def test_every_row_is_stored_once_and_in_order(rows: list[tuple[Any, Any]]) -> None:
     connection = sqlite3.connect(":memory:", factory=OwnConnection, isolation_level=None)
     connection.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, a, b)")
-    connection.executemany("INSERT INTO t VALUES (?, ?, ?)", ((n, *row) for n, row in enumerate(rows)))
+    connection.executemany(
+        "INSERT INTO t VALUES (?, ?, ?)", ((n, *row) for n, row in enumerate(rows))
+    )
     for number, row in enumerate(rows):
-        connection.execute("INSERT INTO t VALUES (:n, :a, :b)", {"n": number + len(rows), "a": row[0], "b": row[1]})
+        connection.execute(
+            "INSERT INTO t VALUES (:n, :a, :b)", {"n": number + len(rows), "a": row[0], "b": row[1]}
+        )
     stored = connection.execute("SELECT n, a, b FROM t ORDER BY n").fetchall()
     assert [n for n, *_ in stored] == list(range(2 * len(rows)))
     for _, *values in stored:
@@ -45,7 +49,9 @@ def test_a_name_is_found_as_it_was_stored(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "a.db", factory=OwnConnection, isolation_level=None)
     connection.execute("CREATE TABLE t (a)")
     connection.execute("INSERT INTO t VALUES (?)", ("r\udce9",))
-    assert connection.execute("SELECT a FROM t WHERE a = ?", ("r\udce9",)).fetchall() == [(printable("r\udce9"),)]
+    assert connection.execute("SELECT a FROM t WHERE a = ?", ("r\udce9",)).fetchall() == [
+        (printable("r\udce9"),)
+    ]
     connection.close()
 
 

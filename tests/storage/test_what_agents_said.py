@@ -30,16 +30,28 @@ def _read(example: Path) -> tuple[list[str], list[str]]:
     repo = GitRepo(str(example))
     sessions = [read_session(repo, files).session for files in session_files(read_all(repo))]
     found = [session for session in sessions if session is not None]
-    said = [m.text for session in found for m in session.messages if m.kind == "text" and m.text.strip()]
-    printed = [c.command.output for session in found for c in session.calls if c.command and c.command.output]
+    said = [
+        m.text for session in found for m in session.messages if m.kind == "text" and m.text.strip()
+    ]
+    printed = [
+        c.command.output
+        for session in found
+        for c in session.calls
+        if c.command and c.command.output
+    ]
     return said, printed
 
 
 def test_everything_is_stored_and_reasoning_is_not(example: Path, tmp_path: Path) -> None:
     said, printed = _read(example)
     with Store(_filled(example, tmp_path / "full.db")) as store:
-        assert sorted(row["text"] for row in store.rows("SELECT text FROM messages")) == sorted(said)
-        outputs = [row["output"] for row in store.rows("SELECT output FROM tool_calls WHERE output IS NOT NULL")]
+        assert sorted(row["text"] for row in store.rows("SELECT text FROM messages")) == sorted(
+            said
+        )
+        outputs = [
+            row["output"]
+            for row in store.rows("SELECT output FROM tool_calls WHERE output IS NOT NULL")
+        ]
         assert len(said) > 3 and printed and sorted(outputs) == sorted(printed)
 
 
@@ -50,25 +62,43 @@ def test_with_less_content_there_is_none(example: Path, tmp_path: Path, content:
         assert store.value("SELECT COUNT(*) FROM tool_calls WHERE output IS NOT NULL") == 0
 
 
-def test_long_texts_are_cut_and_their_length_is_kept(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_texts_are_cut_and_their_length_is_kept(
+    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(load, "_MAX_MESSAGE", 10)
     monkeypatch.setattr(load, "_MAX_OUTPUT", 3)
     with Store(_filled(example, tmp_path / "cut.db", "--jobs", "1")) as store:
         rows = store.rows("SELECT text, length FROM messages")
-        assert all(len(row["text"]) <= 10 for row in rows) and max(row["length"] for row in rows) > 10
-        assert all(len(row["output"]) <= 3 for row in store.rows("SELECT output FROM tool_calls WHERE output IS NOT NULL"))
+        assert (
+            all(len(row["text"]) <= 10 for row in rows) and max(row["length"] for row in rows) > 10
+        )
+        assert all(
+            len(row["output"]) <= 3
+            for row in store.rows("SELECT output FROM tool_calls WHERE output IS NOT NULL")
+        )
 
 
 def test_the_page_has_them_in_the_order_of_time(example: Path, tmp_path: Path) -> None:
     with Store(_filled(example, tmp_path / "page.db")) as store:
-        number = store.value("SELECT session_id FROM messages GROUP BY 1 ORDER BY COUNT(*) DESC LIMIT 1")
+        number = store.value(
+            "SELECT session_id FROM messages GROUP BY 1 ORDER BY COUNT(*) DESC LIMIT 1"
+        )
         page = session_page(store, number)
     assert page is not None
     said = [part.said["text"] for turn in page.turns for part in turn.parts if part.said]
     with Store(tmp_path / "page.db") as store:
-        assert said == [row["text"] for row in store.rows("SELECT text FROM messages WHERE session_id = ? ORDER BY id", (number,))]
+        assert said == [
+            row["text"]
+            for row in store.rows(
+                "SELECT text FROM messages WHERE session_id = ? ORDER BY id", (number,)
+            )
+        ]
     for turn in page.turns:
         assert [call for part in turn.parts for call in part.calls] == turn.calls
-        rows = [row for part in turn.parts for row in ([part.said] if part.said else []) + [c.call for c in part.calls]]
+        rows = [
+            row
+            for part in turn.parts
+            for row in ([part.said] if part.said else []) + [c.call for c in part.calls]
+        ]
         times = [row["at"] for row in rows if row["at"]]
         assert times == sorted(times)

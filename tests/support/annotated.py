@@ -63,14 +63,21 @@ class RuleDifference(NamedTuple):
     wrong: str  # missed | safe line matched | not annotated
 
 
-def differences(texts: Iterable[tuple[str, str, str]], found: Iterable[AnnotatedFinding]) -> list[RuleDifference]:
+def differences(
+    texts: Iterable[tuple[str, str, str]], found: Iterable[AnnotatedFinding]
+) -> list[RuleDifference]:
     """What must be empty for the test files. `texts`: (path, prefix of the rules' ids, content); findings count at their start."""
     wanted: set[tuple[str, int, str]] = set()
     safe: set[tuple[str, int, str]] = set()
     for path, prefix, text in texts:
         for mark in marks(text):
-            (wanted if mark.vulnerable else safe).update((path, mark.line, prefix + name) for name in mark.names)
+            (wanted if mark.vulnerable else safe).update(
+                (path, mark.line, prefix + name) for name in mark.names
+            )
     got = {(one.path, one.start, one.rule) for one in found}
     wrong = [RuleDifference(*place, "missed") for place in wanted - got]
-    wrong += [RuleDifference(*place, "safe line matched" if place in safe else "not annotated") for place in got - wanted]
+    wrong += [
+        RuleDifference(*place, "safe line matched" if place in safe else "not annotated")
+        for place in got - wanted
+    ]
     return sorted(wrong)

@@ -13,7 +13,9 @@ def lines_of(record: ClaimRecord) -> dict[str, list[tuple[str, str, str]]]:
     """Path -> (author, session, ranges)."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for claim in record.claims:
-        found.setdefault(claim.path, []).append((claim.who.author, claim.who.session, ranges.text(claim.ranges)))
+        found.setdefault(claim.path, []).append(
+            (claim.who.author, claim.who.session, ranges.text(claim.ranges))
+        )
     return found
 
 

@@ -29,7 +29,10 @@ CONTINUED = "This session is being continued from a previous conversation that r
 def iso(at: float, digits: int = 3) -> str:
     """RFC 3339 in UTC with a `Z` and that many fraction digits."""
     whole, fraction = divmod(round(at * 10**digits), 10**digits)
-    return datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%dT%H:%M:%S") + f".{fraction:0{digits}d}Z"
+    return (
+        datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        + f".{fraction:0{digits}d}Z"
+    )
 
 
 class Ids:
@@ -121,7 +124,11 @@ class Record:
         """Calls that this line begins."""
         message = self.data.get("message") or {}
         content = message.get("content") if isinstance(message, dict) else None
-        return [b["id"] for b in content if b.get("type") == "tool_use"] if isinstance(content, list) else []
+        return (
+            [b["id"] for b in content if b.get("type") == "tool_use"]
+            if isinstance(content, list)
+            else []
+        )
 
     def text(self) -> str:
         return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
@@ -199,11 +206,23 @@ class Transcript:
 
     def injected(self, at: float, text: str) -> None:
         """Text that the harness puts in the user's mouth; not a prompt."""
-        self._chained(at, {"type": "user", "message": {"role": "user", "content": text}, "isMeta": True})
+        self._chained(
+            at, {"type": "user", "message": {"role": "user", "content": text}, "isMeta": True}
+        )
 
     def interrupt(self, at: float, for_tool: bool = False) -> None:
-        text = "[Request interrupted by user for tool use]" if for_tool else "[Request interrupted by user]"
-        self._chained(at, {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": text}]}})
+        text = (
+            "[Request interrupted by user for tool use]"
+            if for_tool
+            else "[Request interrupted by user]"
+        )
+        self._chained(
+            at,
+            {
+                "type": "user",
+                "message": {"role": "user", "content": [{"type": "text", "text": text}]},
+            },
+        )
 
     def queued(self, at: float, text: str) -> None:
         """A prompt typed while the agent works: an operation on the queue, and an attachment in newer versions."""
@@ -245,7 +264,10 @@ class Transcript:
             at,
             {
                 "type": "user",
-                "message": {"role": "user", "content": CONTINUED + "Summary: the work goes on as planned."},
+                "message": {
+                    "role": "user",
+                    "content": CONTINUED + "Summary: the work goes on as planned.",
+                },
                 "isVisibleInTranscriptOnly": True,
                 "isCompactSummary": True,
             },
@@ -266,7 +288,12 @@ class Transcript:
 
     def _blocks(self, at: float, blocks: list[Json]) -> str:
         """One message: a record per block, the same id and usage on each."""
-        message_id, request_id, usage, uuid = self.ids.token("msg_"), self.ids.token("req_"), self._usage(), ""
+        message_id, request_id, usage, uuid = (
+            self.ids.token("msg_"),
+            self.ids.token("req_"),
+            self._usage(),
+            "",
+        )
         for i, block in enumerate(blocks):
             message = {
                 "model": self.model,
@@ -279,13 +306,22 @@ class Transcript:
                 "usage": usage,
             }
             moment = at - 0.4 * (len(blocks) - 1 - i)
-            uuid = self._chained(moment, {"message": message, "requestId": request_id, "type": "assistant"})
+            uuid = self._chained(
+                moment, {"message": message, "requestId": request_id, "type": "assistant"}
+            )
         return uuid
 
-    def result(self, at: float, call_id: str, content: object, result: object, error: bool = False) -> None:
+    def result(
+        self, at: float, call_id: str, content: object, result: object, error: bool = False
+    ) -> None:
         block: Json = {"tool_use_id": call_id, "type": "tool_result", "content": content}
         if error:
-            block = {"type": "tool_result", "content": content, "is_error": True, "tool_use_id": call_id}
+            block = {
+                "type": "tool_result",
+                "content": content,
+                "is_error": True,
+                "tool_use_id": call_id,
+            }
         body = {
             "type": "user",
             "message": {"role": "user", "content": [block]},
@@ -296,33 +332,68 @@ class Transcript:
 
     def failed(self, at: float, call_id: str, reason: str) -> None:
         """A tool that refused: the content carries tags, the result is a plain string."""
-        self.result(at, call_id, f"<tool_use_error>{reason}</tool_use_error>", f"Error: {reason}", error=True)
+        self.result(
+            at,
+            call_id,
+            f"<tool_use_error>{reason}</tool_use_error>",
+            f"Error: {reason}",
+            error=True,
+        )
 
     def rejected(self, at: float, call_id: str, saying: str = "") -> None:
         text = REJECTED_SAYING + saying if saying else REJECTED
-        self.result(at, call_id, text, f"Error: {text}" if saying else "User rejected tool use", error=True)
+        self.result(
+            at, call_id, text, f"Error: {text}" if saying else "User rejected tool use", error=True
+        )
         if not saying:
             self.interrupt(at, for_tool=True)
 
     def turn_ended(self, at: float, seconds: float) -> None:
-        body = {"type": "system", "subtype": "turn_duration", "durationMs": round(seconds * 1000), "isMeta": False}
+        body = {
+            "type": "system",
+            "subtype": "turn_duration",
+            "durationMs": round(seconds * 1000),
+            "isMeta": False,
+        }
         self._chained(at, body)
 
     # --- subagents -------------------------------------------------------------------------------------------------
 
-    def progress(self, at: float, parent: str, agent_id: str, message: Json, finished: str = "") -> None:
+    def progress(
+        self, at: float, parent: str, agent_id: str, message: Json, finished: str = ""
+    ) -> None:
         """A message of a subagent as old versions showed it, inside the parent's transcript."""
-        data = {"message": message, "normalizedMessages": [], "type": "agent_progress", "prompt": "", "agentId": agent_id}
+        data = {
+            "message": message,
+            "normalizedMessages": [],
+            "type": "agent_progress",
+            "prompt": "",
+            "agentId": agent_id,
+        }
         tool_use_id = self.ids.token("agent_msg_")
-        body = {"type": "progress", "data": data, "toolUseID": tool_use_id, "parentToolUseID": parent}
+        body = {
+            "type": "progress",
+            "data": data,
+            "toolUseID": tool_use_id,
+            "parentToolUseID": parent,
+        }
         self._chained(at, body, finished)
 
     def hook_progress(self, at: float, call: str, command: str) -> None:
         """A hook that begins after an edit."""
-        data = {"type": "hook_progress", "hookEvent": "PostToolUse", "hookName": "PostToolUse:Edit", "command": command}
-        self._chained(at, {"type": "progress", "data": data, "toolUseID": call, "parentToolUseID": call})
+        data = {
+            "type": "hook_progress",
+            "hookEvent": "PostToolUse",
+            "hookName": "PostToolUse:Edit",
+            "command": command,
+        }
+        self._chained(
+            at, {"type": "progress", "data": data, "toolUseID": call, "parentToolUseID": call}
+        )
 
-    def subagent_call(self, at: float, parent: str, agent_id: str, tool: str, arguments: Json) -> str:
+    def subagent_call(
+        self, at: float, parent: str, agent_id: str, tool: str, arguments: Json
+    ) -> str:
         call_id = self.ids.token("toolu_")
         message = {
             "model": "claude-haiku-4-5",
@@ -334,11 +405,18 @@ class Transcript:
             "stop_sequence": None,
             "usage": self._usage(),
         }
-        outer = {"type": "assistant", "timestamp": iso(at), "message": message, "uuid": self.ids.uuid()}
+        outer = {
+            "type": "assistant",
+            "timestamp": iso(at),
+            "message": message,
+            "uuid": self.ids.uuid(),
+        }
         self.progress(at, parent, agent_id, outer)
         return call_id
 
-    def subagent_result(self, at: float, parent: str, agent_id: str, call_id: str, content: str) -> None:
+    def subagent_result(
+        self, at: float, parent: str, agent_id: str, call_id: str, content: str
+    ) -> None:
         block = {"tool_use_id": call_id, "type": "tool_result", "content": content}
         outer = {
             "type": "user",
@@ -352,7 +430,9 @@ class Transcript:
 # --- the shapes of results ---------------------------------------------------------------------------------------------
 
 
-def edit_result(path: str, old: str, new: str, before: str | None, patch: list[Json], replace_all: bool) -> Json:
+def edit_result(
+    path: str, old: str, new: str, before: str | None, patch: list[Json], replace_all: bool
+) -> Json:
     return {
         "filePath": path,
         "oldString": old,
@@ -376,7 +456,13 @@ def write_result(path: str, content: str, before: str | None) -> Json:
 
 def read_result(path: str, content: str, start: int, total: int) -> Json:
     count = len(content.split("\n"))
-    file = {"filePath": path, "content": content, "numLines": count, "startLine": start, "totalLines": total}
+    file = {
+        "filePath": path,
+        "content": content,
+        "numLines": count,
+        "startLine": start,
+        "totalLines": total,
+    }
     return {"type": "text", "file": file}
 
 
@@ -393,7 +479,11 @@ def to_jsonl(records: Iterable[Record], change: Callable[[str], str] = str) -> s
 
 def to_compact(records: Iterable[Record], version: str) -> str:
     """The cross-agent form of a transcript: what was said and called, without positions."""
-    results = {r.finished: r.data["message"]["content"][0]["content"] for r in records if r.finished and "message" in r.data}
+    results = {
+        r.finished: r.data["message"]["content"][0]["content"]
+        for r in records
+        if r.finished and "message" in r.data
+    }
     lines = []
     for record in records:
         entry = _compact_entry(record, results)

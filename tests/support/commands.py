@@ -19,7 +19,9 @@ def clone(case: str, directory: Path, bare: bool = True) -> Path:
 
 
 def run(*arguments: object, program: click.Group = attribute) -> Result:
-    return CliRunner(env={"COLUMNS": "100"}).invoke(program, [str(a) for a in arguments], catch_exceptions=False)
+    return CliRunner(env={"COLUMNS": "100"}).invoke(
+        program, [str(a) for a in arguments], catch_exceptions=False
+    )
 
 
 def rows(result: Result) -> list[dict[str, str]]:

@@ -24,13 +24,18 @@ class _Reader:
         return sorted(self._shown(name, row) for row in self._store.rows(f"SELECT * FROM {name}"))
 
     def _shown(self, table: str, row: dict[str, Any]) -> str:
-        links = {r["from"]: (r["table"], r["to"]) for r in self._store.rows(f"SELECT * FROM pragma_foreign_key_list('{table}')")}
+        links = {
+            r["from"]: (r["table"], r["to"])
+            for r in self._store.rows(f"SELECT * FROM pragma_foreign_key_list('{table}')")
+        }
         hidden = _MOMENTS if table in ("repos", "stage_runs") else set()
         parts = []
         for column, value in row.items():
             if column == "id" or column in hidden:
                 continue
-            parts.append(f"{column}={self._named(*links[column], value) if column in links and value is not None else value!r}")
+            parts.append(
+                f"{column}={self._named(*links[column], value) if column in links and value is not None else value!r}"
+            )
         return f"{table}({', '.join(parts)})"
 
     def _named(self, table: str, column: str, value: int) -> str:
@@ -42,7 +47,9 @@ class _Reader:
 
 def dump(store: Store) -> Dump:
     reader = _Reader(store)
-    tables = store.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+    tables = store.rows(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
+    )
     broken = broken_checks(store)
     assert broken == {}, broken
     return {r["name"]: reader.table(r["name"]) for r in tables}

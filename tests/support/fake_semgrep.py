@@ -30,7 +30,9 @@ def install(directory: Path) -> Path:
 def calls(program: Path) -> list[dict[str, Any]]:
     """What it was called with so far, scans only."""
     log = program.parent / "calls.jsonl"
-    return [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.is_file() else []
+    return (
+        [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.is_file() else []
+    )
 
 
 def main() -> None:
@@ -40,7 +42,11 @@ def main() -> None:
     options = dict(a.partition("=")[::2] for a in sys.argv[1:] if a.startswith("--"))
     root = Path(sys.argv[-1])
     files = sorted(p for p in root.rglob("*") if p.is_file() and p.name != ".semgrepignore")
-    call = {"arguments": sys.argv[1:], "environment": dict(os.environ), "files": [str(f) for f in files]}
+    call = {
+        "arguments": sys.argv[1:],
+        "environment": dict(os.environ),
+        "files": [str(f) for f in files],
+    }
     with (Path(__file__).parent / "calls.jsonl").open("a", encoding="utf-8") as log:
         log.write(json.dumps(call) + "\n")
     texts = {file: file.read_bytes() for file in files}
@@ -57,22 +63,37 @@ def main() -> None:
     results, errors = [], []
     for file, data in texts.items():
         if b"SLOW" in data and int(options["--timeout"]) < 10:
-            errors.append({"type": "Timeout", "level": "warn", "rule_id": rules[0]["id"], "path": str(file)})
+            errors.append(
+                {"type": "Timeout", "level": "warn", "rule_id": rules[0]["id"], "path": str(file)}
+            )
             continue
         if b"NEVER" in data:
-            errors.append({"type": "Timeout", "level": "warn", "rule_id": rules[0]["id"], "path": str(file)})
+            errors.append(
+                {"type": "Timeout", "level": "warn", "rule_id": rules[0]["id"], "path": str(file)}
+            )
         if b"BROKEN" in data:
             errors.append({"type": ["PartialParsing", []], "level": "warn", "path": str(file)})
         for rule in rules:
             if "pattern-regex" not in rule or not any(
-                file.name.endswith(end) for name in rule["languages"] for end in _SUFFIXES.get(name, ())
+                file.name.endswith(end)
+                for name in rule["languages"]
+                for end in _SUFFIXES.get(name, ())
             ):
                 continue
             for found in re.finditer(rule["pattern-regex"].encode(), data):
                 results.append(
-                    {"check_id": rule["id"], "path": str(file), "start": _at(data, found.start()), "end": _at(data, found.end())}
+                    {
+                        "check_id": rule["id"],
+                        "path": str(file),
+                        "start": _at(data, found.start()),
+                        "end": _at(data, found.end()),
+                    }
                 )
-    print(json.dumps({"results": results, "errors": errors, "paths": {"scanned": [str(f) for f in files]}}))
+    print(
+        json.dumps(
+            {"results": results, "errors": errors, "paths": {"scanned": [str(f) for f in files]}}
+        )
+    )
 
 
 def _at(data: bytes, offset: int) -> dict[str, int]:

@@ -14,7 +14,9 @@ OID = "1" * 40
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
-def refs(*names: str, tree: str = "2" * 40) -> Callable[[str, bytes], tuple[int, dict[str, str], bytes]]:
+def refs(
+    *names: str, tree: str = "2" * 40
+) -> Callable[[str, bytes], tuple[int, dict[str, str], bytes]]:
     """Git's answers for a repository with these refs, without a repository."""
 
     def answer(path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
@@ -33,7 +35,9 @@ def refs(*names: str, tree: str = "2" * 40) -> Callable[[str, bytes], tuple[int,
 
 
 def git(where: Path, *args: str, stdin: bytes = b"") -> str:
-    done = subprocess.run(["git", f"--git-dir={where}", *args], input=stdin, capture_output=True, check=True)
+    done = subprocess.run(
+        ["git", f"--git-dir={where}", *args], input=stdin, capture_output=True, check=True
+    )
     return done.stdout.decode().strip()
 
 
@@ -41,11 +45,15 @@ def make_repo(where: Path, refs: dict[str, str], object_format: str = "sha1") ->
     """A bare repository; `refs`: name -> "empty" for a commit of the empty tree, else the text of its only file."""
     where.parent.mkdir(parents=True, exist_ok=True)
     format_option = [f"--object-format={object_format}"] if object_format != "sha1" else []
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", *format_option, str(where)], check=True)
+    subprocess.run(
+        ["git", "init", "-q", "--bare", "-b", "main", *format_option, str(where)], check=True
+    )
     parts = []
     for name, content in refs.items():
         data = content.encode()
-        parts.append(b"commit %s\ncommitter T <t@example.org> 1700000000 +0000\ndata 1\nx\n" % name.encode())
+        parts.append(
+            b"commit %s\ncommitter T <t@example.org> 1700000000 +0000\ndata 1\nx\n" % name.encode()
+        )
         if content != "empty":
             parts.append(b"M 100644 inline f\ndata %d\n%s\n" % (len(data), data))
     git(where, "fast-import", "--quiet", "--force", stdin=b"".join(parts))

@@ -16,7 +16,11 @@ from typing import Any, Self
 # What happens to a request: None serves it; a number is the status of an error; ("cut", n) ends the answer after n bytes;
 # ("wait", seconds) makes it late.
 Fault = None | int | tuple[str, float]
-SETTINGS = {"uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "true", "http.receivepack": "false"}
+SETTINGS = {
+    "uploadpack.allowFilter": "true",
+    "uploadpack.allowAnySHA1InWant": "true",
+    "http.receivepack": "false",
+}
 
 
 class GitServer:
@@ -26,7 +30,10 @@ class GitServer:
     """
 
     def __init__(
-        self, root: Path, faults: Callable[[str], Fault] = lambda path: None, settings: Mapping[str, str] = SETTINGS
+        self,
+        root: Path,
+        faults: Callable[[str], Fault] = lambda path: None,
+        settings: Mapping[str, str] = SETTINGS,
     ) -> None:
         self.root, self.faults, self.settings = root, faults, dict(settings)
         self.requests: Counter[str] = Counter()
@@ -36,13 +43,20 @@ class GitServer:
         self._guard = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -67,9 +81,22 @@ class GitServer:
             self.sent = 0
 
     def environment(self) -> dict[str, str]:
-        found = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "TMPDIR") if name in os.environ}
-        found |= {"GIT_PROJECT_ROOT": str(self.root), "GIT_HTTP_EXPORT_ALL": "1", "GIT_CONFIG_NOSYSTEM": "1"}
-        found |= {"GIT_CONFIG_GLOBAL": os.devnull, "HOME": "/nonexistent", "REMOTE_ADDR": "127.0.0.1", "LC_ALL": "C"}
+        found = {
+            name: os.environ[name]
+            for name in ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
+            if name in os.environ
+        }
+        found |= {
+            "GIT_PROJECT_ROOT": str(self.root),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        found |= {
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "HOME": "/nonexistent",
+            "REMOTE_ADDR": "127.0.0.1",
+            "LC_ALL": "C",
+        }
         settings = {"safe.directory": "*", **self.settings}
         found["GIT_CONFIG_COUNT"] = str(len(settings))
         for number, (key, value) in enumerate(settings.items()):
@@ -142,7 +169,11 @@ def _handler(server: GitServer) -> type[BaseHTTPRequestHandler]:  # noqa: C901 (
                 "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
             }
             process = subprocess.Popen(
-                ["git", "http-backend"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+                ["git", "http-backend"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
             )
             assert process.stdin is not None and process.stdout is not None
             with process.stdout as output:

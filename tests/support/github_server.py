@@ -43,7 +43,11 @@ ANSWERS: dict[str, tuple[int, dict[str, str], Any]] = {
         {},
         {
             "errors": [
-                {"type": "RATE_LIMIT", "code": "graphql_rate_limit", "message": "API rate limit already exceeded for user ID 1."}
+                {
+                    "type": "RATE_LIMIT",
+                    "code": "graphql_rate_limit",
+                    "message": "API rate limit already exceeded for user ID 1.",
+                }
             ]
         },
     ),
@@ -57,11 +61,21 @@ ANSWERS: dict[str, tuple[int, dict[str, str], Any]] = {
     "secondary-200": (
         200,
         {},
-        {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."},
+        {
+            "message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+        },
     ),
-    "secondary-date": (403, {"Retry-After": "{date in 20 s}"}, {"message": "You have exceeded a secondary rate limit."}),
+    "secondary-date": (
+        403,
+        {"Retry-After": "{date in 20 s}"},
+        {"message": "You have exceeded a secondary rate limit."},
+    ),
     # go-gh and others: an error of the whole query, without a path.
-    "graphql-pathless": (200, {}, {"data": None, "errors": [{"message": "Something went wrong while executing your query."}]}),
+    "graphql-pathless": (
+        200,
+        {},
+        {"data": None, "errors": [{"message": "Something went wrong while executing your query."}]},
+    ),
     # ROCm/TheRock issue 6431: git, anonymous.
     "git-429": (
         429,
@@ -74,11 +88,23 @@ ANSWERS: dict[str, tuple[int, dict[str, str], Any]] = {
         {"Content-Type": "application/x-git-upload-pack-result"},
         "ERR GitHub is temporarily limiting some unauthenticated downloads to protect the stability of the platform.",
     ),
-    "git-403-limit": (403, {"Content-Type": "text/plain"}, "You have exceeded a secondary rate limit."),
+    "git-403-limit": (
+        403,
+        {"Content-Type": "text/plain"},
+        "You have exceeded a secondary rate limit.",
+    ),
     # A firewall in front of a server.
-    "git-403-wall": (403, {"Content-Type": "text/html"}, "<html><title>Just a moment...</title>Access denied</html>"),
+    "git-403-wall": (
+        403,
+        {"Content-Type": "text/html"},
+        "<html><title>Just a moment...</title>Access denied</html>",
+    ),
     # A repository that was taken down.
-    "git-403-blocked": (403, {"Content-Type": "text/plain"}, "Repository access blocked: DMCA takedown."),
+    "git-403-blocked": (
+        403,
+        {"Content-Type": "text/plain"},
+        "Repository access blocked: DMCA takedown.",
+    ),
     "git-503-after": (503, {"Retry-After": "9"}, "busy"),
 }
 # Requests per window of seconds: with a token, without one.
@@ -113,7 +139,9 @@ class Repo:
     author: str = ""  # account that wrote them
     git_dir: Path | None = None
     git: str = "v2"  # v2, v1, v0 (old servers), dumb (plain files)
-    raw: Callable[[str, bytes], tuple[int, dict[str, str], bytes]] | None = None  # answers git in place of git: (path, body)
+    raw: Callable[[str, bytes], tuple[int, dict[str, str], bytes]] | None = (
+        None  # answers git in place of git: (path, body)
+    )
 
     @property
     def owner(self) -> str:
@@ -140,7 +168,9 @@ class World:
             if new is None:
                 break
             name, moved = new, True
-        found = next((r for r in self.repos if r.full_name.lower() == name.lower() and not r.private), None)
+        found = next(
+            (r for r in self.repos if r.full_name.lower() == name.lower() and not r.private), None
+        )
         return found, moved
 
 
@@ -178,14 +208,18 @@ class GitHubServer:
         self.refused = set[str]()  # queries that are answered with 422
         self.moved_post = 301  # what the POST of git gets at the old name: 301, 307, 308 or 404
         self.moved_get = 301  # the same for the GET of info/refs
-        self.git_limits: deque[str] = deque()  # limits for the next requests of git alone, see ANSWERS
+        self.git_limits: deque[str] = (
+            deque()
+        )  # limits for the next requests of git alone, see ANSWERS
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self.api_url = self.url + API
 
     def __enter__(self) -> GitHubServer:
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), daemon=True
+        )
         self._thread.start()
         return self
 
@@ -221,7 +255,9 @@ class GitHubServer:
 
 class _Server(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exc_info()[1], ConnectionError):  # a client that was not interested in the rest
+        if not isinstance(
+            sys.exc_info()[1], ConnectionError
+        ):  # a client that was not interested in the rest
             super().handle_error(request, client_address)
 
 
@@ -252,7 +288,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self) -> None:
         body = self._body()
-        asked = Asked(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body)
+        asked = Asked(
+            self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body
+        )
         with self.github.lock:
             self.github.log.append(asked)
             fault = self.github.faults.popleft() if self.github.faults else None
@@ -263,7 +301,13 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             parts = urlsplit(self.path)
             if parts.path.startswith("/api/"):
-                _Api(self, parts.path, {k: v[0] for k, v in parse_qs(parts.query).items()}, asked, fault).answer()
+                _Api(
+                    self,
+                    parts.path,
+                    {k: v[0] for k, v in parse_qs(parts.query).items()},
+                    asked,
+                    fault,
+                ).answer()
             elif parts.path.startswith("/gharchive/"):
                 self._archived(parts.path.rpartition("/")[2])
             else:
@@ -299,11 +343,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.github.released.wait(20)
             self.close_connection = True
         elif fault == "malformed":
-            self.reply(200, b'{"total_count": 3, "items": [{"rep', {"Content-Type": "application/json"})
+            self.reply(
+                200, b'{"total_count": 3, "items": [{"rep', {"Content-Type": "application/json"}
+            )
         elif fault in ("secondary", "secondary-429", "secondary-after"):
             headers = {"Retry-After": "7"} if fault == "secondary-after" else {}
             status = 429 if fault == "secondary-429" else 403
-            self.json(status, {"message": "You have exceeded a secondary rate limit. Please wait."}, headers)
+            self.json(
+                status,
+                {"message": "You have exceeded a secondary rate limit. Please wait."},
+                headers,
+            )
         elif fault == "primary":
             reset = str(int(self.github.now()) + 30)
             headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset}
@@ -379,14 +429,23 @@ class _Handler(BaseHTTPRequestHandler):
         if limit is not None:
             self.recorded(limit)
             return
-        match = re.fullmatch(r"/([\w.-]+/[\w.-]+?)(\.git)?/(info/refs|git-upload-pack|git-receive-pack|objects/.*|HEAD)", path)
+        match = re.fullmatch(
+            r"/([\w.-]+/[\w.-]+?)(\.git)?/(info/refs|git-upload-pack|git-receive-pack|objects/.*|HEAD)",
+            path,
+        )
         repo, moved = self.github.world.find(match[1]) if match else (None, False)
-        if match is not None and not match[2] and not asked.headers.get("user-agent", "").startswith("git/"):
+        if (
+            match is not None
+            and not match[2]
+            and not asked.headers.get("user-agent", "").startswith("git/")
+        ):
             self.reply(404, b"Not Found", {})
             return
         tail = match[3] if match else ""
         if not self._may_read(asked):
-            self.reply(401, b"Invalid username or token.", {"WWW-Authenticate": 'Basic realm="GitHub"'})
+            self.reply(
+                401, b"Invalid username or token.", {"WWW-Authenticate": 'Basic realm="GitHub"'}
+            )
         elif match is None or repo is None:
             self.reply(401, b"Repository not found.", {"WWW-Authenticate": 'Basic realm="GitHub"'})
         elif moved:
@@ -405,14 +464,19 @@ class _Handler(BaseHTTPRequestHandler):
     def _may_read(asked: Asked) -> bool:
         """A wrong password is refused even where none is needed."""
         given = asked.headers.get("authorization", "")
-        return not given or given == "Basic " + base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
+        return (
+            not given
+            or given == "Basic " + base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
+        )
 
     def _moved(self, repo: Repo, tail: str, query: str) -> None:
         status = self.github.moved_get if self.command == "GET" else self.github.moved_post
         if status == 404:
             self.reply(404, b"Not Found", {})
         else:
-            target = f"{self.github.url}/{repo.full_name}.git/{tail}" + (f"?{query}" if query else "")
+            target = f"{self.github.url}/{repo.full_name}.git/{tail}" + (
+                f"?{query}" if query else ""
+            )
             self.reply(status, b"", {"Location": target})
 
     def _dumb(self, git_dir: Path, tail: str) -> None:
@@ -422,7 +486,11 @@ class _Handler(BaseHTTPRequestHandler):
         subprocess.run(["git", f"--git-dir={git_dir}", "update-server-info"], check=True)
         file = git_dir / tail
         found = file.is_file()
-        self.reply(200 if found else 404, file.read_bytes() if found else b"", {"Content-Type": "text/plain"})
+        self.reply(
+            200 if found else 404,
+            file.read_bytes() if found else b"",
+            {"Content-Type": "text/plain"},
+        )
 
     def _backend(self, repo: Repo, tail: str, query: str, asked: Asked) -> None:
         settings = {**self.github.git_settings, "safe.directory": "*"}
@@ -447,7 +515,11 @@ class _Handler(BaseHTTPRequestHandler):
         elif repo.git == "v1":
             environment["GIT_PROTOCOL"] = "version=1"
         process = subprocess.Popen(
-            ["git", "http-backend"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            ["git", "http-backend"],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         assert process.stdin is not None and process.stdout is not None
         feeder = threading.Thread(target=_feed, args=(process.stdin, asked.body), daemon=True)
@@ -490,15 +562,27 @@ def _feed(stdin: Any, body: bytes) -> None:
 class _Api:
     """One request to the API."""
 
-    def __init__(self, handler: _Handler, path: str, query: dict[str, str], asked: Asked, fault: str | None) -> None:
-        self.handler, self.path, self.query, self.asked, self.fault = handler, path, query, asked, fault
+    def __init__(
+        self, handler: _Handler, path: str, query: dict[str, str], asked: Asked, fault: str | None
+    ) -> None:
+        self.handler, self.path, self.query, self.asked, self.fault = (
+            handler,
+            path,
+            query,
+            asked,
+            fault,
+        )
         self.world = handler.github.world
         self.given = asked.headers.get("authorization", "")
         self.headers: dict[str, str] = {}
 
     def answer(self) -> None:
         path = self.path.removeprefix(API)
-        resource = {"/search/code": "code_search", "/search/commits": "search", "/search/repositories": "search"}.get(path, "core")
+        resource = {
+            "/search/code": "code_search",
+            "/search/commits": "search",
+            "/search/repositories": "search",
+        }.get(path, "core")
         resource = "graphql" if self.path == "/api/graphql" else resource
         if self.given and self.given != f"Bearer {TOKEN}":
             return self._say(401, "Bad credentials")
@@ -508,7 +592,10 @@ class _Api:
         if not allowed:
             return self._say(403, "API rate limit exceeded for 127.0.0.1.")
         if path == "/rate_limit":
-            limits = {name: {"limit": limit[0 if self.given else 1]} for name, limit in self.handler.github.limits.items()}
+            limits = {
+                name: {"limit": limit[0 if self.given else 1]}
+                for name, limit in self.handler.github.limits.items()
+            }
             return self.handler.json(200, {"resources": limits}, self.headers)
         return self._graphql() if resource == "graphql" else self._rest(path)
 
@@ -518,7 +605,12 @@ class _Api:
         if match := re.fullmatch(r"/(orgs|users)/([\w.-]+)/repos", path):
             return self._owned(match[1], match[2])
         if match := re.fullmatch(r"/repositories/(\d+)", path):
-            return self._repository(next((r for r in self.world.repos if r.id == int(match[1]) and not r.private), None), False)
+            return self._repository(
+                next(
+                    (r for r in self.world.repos if r.id == int(match[1]) and not r.private), None
+                ),
+                False,
+            )
         if match := re.fullmatch(r"/repos/([\w.-]+/[\w.-]+)", path):
             return self._repository(*self.world.find(match[1]))
         if match := re.fullmatch(r"/repos/([\w.-]+/[\w.-]+)/(?:forks|contents/(.+))", path):
@@ -526,7 +618,11 @@ class _Api:
         return self._say(404, "Not Found")
 
     def _say(self, status: int, message: str) -> None:
-        self.handler.json(status, {"message": message, "documentation_url": "https://docs.github.com/rest"}, self.headers)
+        self.handler.json(
+            status,
+            {"message": message, "documentation_url": "https://docs.github.com/rest"},
+            self.headers,
+        )
 
     # --- repositories -------------------------------------------------------------------------------------------------
 
@@ -535,35 +631,51 @@ class _Api:
             self._say(404, "Not Found")
         elif moved:
             where = f"{self.handler.github.api_url}/repositories/{repo.id}"
-            self.handler.json(301, {"message": "Moved Permanently", "url": where}, {**self.headers, "Location": where})
+            self.handler.json(
+                301,
+                {"message": "Moved Permanently", "url": where},
+                {**self.headers, "Location": where},
+            )
         else:
             self.handler.json(200, rest(repo), self.headers)
 
     def _forks(self, name: str) -> None:
-        self._page([rest(r) for r in self.world.repos if r.fork_of == name and not r.private], lambda items: items)
+        self._page(
+            [rest(r) for r in self.world.repos if r.fork_of == name and not r.private],
+            lambda items: items,
+        )
 
     def _contents(self, name: str, path: str) -> None:
         repo, _ = self.world.find(name)
         if repo is None or path not in repo.files:
             return self._say(404, "Not Found")
         content = base64.encodebytes(repo.files[path].encode()).decode()
-        return self.handler.json(200, {"encoding": "base64", "content": content, "path": path}, self.headers)
+        return self.handler.json(
+            200, {"encoding": "base64", "content": content, "path": path}, self.headers
+        )
 
     def _owned(self, kind: str, owner: str) -> None:
         if kind == "orgs" and owner.lower() not in {o.lower() for o in self.world.organisations}:
             return self._say(404, "Not Found")
-        found = [rest(r) for r in self.world.repos if r.owner.lower() == owner.lower() and not r.private]
+        found = [
+            rest(r) for r in self.world.repos if r.owner.lower() == owner.lower() and not r.private
+        ]
         if not found:
             return self._say(404, "Not Found")
         return self._page(found, lambda items: items)
 
     def _page(self, found: list[Any], wrap: Callable[[list[Any]], Any], cap: int = 10**9) -> None:
-        size, page = min(int(self.query.get("per_page", "30")), 100), int(self.query.get("page", "1"))
+        size, page = (
+            min(int(self.query.get("per_page", "30")), 100),
+            int(self.query.get("page", "1")),
+        )
         if (page - 1) * size >= cap:
             return self._say(422, "Only the first 1000 search results are available")
         items = found[:cap][(page - 1) * size : page * size]
         if page * size < min(len(found), cap):
-            query = "&".join(f"{k}={_quoted(v)}" for k, v in {**self.query, "page": str(page + 1)}.items())
+            query = "&".join(
+                f"{k}={_quoted(v)}" for k, v in {**self.query, "page": str(page + 1)}.items()
+            )
             self.headers["Link"] = f'<{self.handler.github.url}{self.path}?{query}>; rel="next"'
         return self.handler.json(200, wrap(items), self.headers)
 
@@ -573,14 +685,24 @@ class _Api:
         query = self.query.get("q", "")
         if not query or _not_valid(query) or query in self.handler.github.refused:
             return self._say(422, "Validation Failed")
-        seen = " ".join(w for w in query.split(" ") if w.partition(":")[0] not in self.handler.github.ignored)
-        found = list({"code": _code, "commits": _commits, "repositories": _repositories}[kind](self.world, seen))
+        seen = " ".join(
+            w for w in query.split(" ") if w.partition(":")[0] not in self.handler.github.ignored
+        )
+        found = list(
+            {"code": _code, "commits": _commits, "repositories": _repositories}[kind](
+                self.world, seen
+            )
+        )
         incomplete = self.fault == "incomplete" or query in self.handler.github.incomplete
         if incomplete:
             found = found[: len(found) // 2]
         return self._page(
             found,
-            lambda items: {"total_count": len(found), "incomplete_results": incomplete, "items": items},
+            lambda items: {
+                "total_count": len(found),
+                "incomplete_results": incomplete,
+                "items": items,
+            },
             self.handler.github.cap,
         )
 
@@ -590,15 +712,23 @@ class _Api:
         query = json.loads(self.asked.body)["query"]
         data: dict[str, Any] = {}
         errors = []
-        for alias, owner, name in re.findall(r'(\w+):\s*repository\(owner:\s*"([^"]*)",\s*name:\s*"([^"]*)"\)', query):
+        for alias, owner, name in re.findall(
+            r'(\w+):\s*repository\(owner:\s*"([^"]*)",\s*name:\s*"([^"]*)"\)', query
+        ):
             repo, _ = self.world.find(f"{owner}/{name}")
             data[alias] = None if repo is None else graph(repo) | shown(repo, query)
             if repo is None:
                 message = f"Could not resolve to a Repository with the name '{owner}/{name}'."
                 errors.append({"type": "NOT_FOUND", "path": [alias], "message": message})
         if len(data) > 100:
-            return self.handler.json(200, {"errors": [{"type": "MAX_NODE_LIMIT_EXCEEDED", "message": "too many"}]}, self.headers)
-        return self.handler.json(200, {"data": data, **({"errors": errors} if errors else {})}, self.headers)
+            return self.handler.json(
+                200,
+                {"errors": [{"type": "MAX_NODE_LIMIT_EXCEEDED", "message": "too many"}]},
+                self.headers,
+            )
+        return self.handler.json(
+            200, {"data": data, **({"errors": errors} if errors else {})}, self.headers
+        )
 
 
 def rest(repo: Repo) -> dict[str, Any]:
@@ -643,9 +773,16 @@ def graph(repo: Repo) -> dict[str, Any]:
 
 def shown(repo: Repo, query: str) -> dict[str, Any]:
     """What of the places that a query asks for is at the root of HEAD: a file, or a directory with files."""
-    places = re.findall(r'(record\d+): object\(expression: "HEAD:([^"]+)"\) \{ __typename \}', query)
-    inside = {alias: any(path == place or path.startswith(place + "/") for path in repo.files) for alias, place in places}
-    return {alias: {"__typename": "Blob"} if is_there else None for alias, is_there in inside.items()}
+    places = re.findall(
+        r'(record\d+): object\(expression: "HEAD:([^"]+)"\) \{ __typename \}', query
+    )
+    inside = {
+        alias: any(path == place or path.startswith(place + "/") for path in repo.files)
+        for alias, place in places
+    }
+    return {
+        alias: {"__typename": "Blob"} if is_there else None for alias, is_there in inside.items()
+    }
 
 
 def one_search() -> dict[str, Record]:
@@ -682,16 +819,25 @@ def _not_valid(query: str) -> bool:
     """docs.github.com, "limitations on query length" and "access errors": 256 characters of words, five operators."""
     words = [word for word in query.split() if ":" not in word]
     operators = [word for word in words if word in ("AND", "OR", "NOT")]
-    if any(len(name) > 39 for name in re.findall(r"(?:^| )user:(\S+)", query)):  # no such user: the same answer
+    if any(
+        len(name) > 39 for name in re.findall(r"(?:^| )user:(\S+)", query)
+    ):  # no such user: the same answer
         return True
-    return len(operators) > 5 or len(" ".join(w for w in words if w not in operators)) > 256 or len(_quoted(query)) > 8000
+    return (
+        len(operators) > 5
+        or len(" ".join(w for w in words if w not in operators)) > 256
+        or len(_quoted(query)) > 8000
+    )
 
 
 def _is_wanted(query: str, repo: Repo) -> bool:
     """What qualifiers say of the repository: several `user:` are alternatives, each `-user:` leaves one out."""
     owners = {name.lower() for name in re.findall(r"(?:^| )user:(\S+)", query)}
     others = {name.lower() for name in re.findall(r" -user:(\S+)", query)}
-    languages = [(sign, quoted or plain) for sign, quoted, plain in re.findall(r' (-?)language:(?:"([^"]*)"|(\S+))', query)]
+    languages = [
+        (sign, quoted or plain)
+        for sign, quoted, plain in re.findall(r' (-?)language:(?:"([^"]*)"|(\S+))', query)
+    ]
     archived = re.search(r" archived:(\w+)", query)
     return not (
         repo.private
@@ -724,8 +870,17 @@ def _code(world: World, query: str) -> Iterator[dict[str, Any]]:
                 or not folder.startswith(qualifiers.get("path", folder))
             ):
                 continue
-            if int(low) <= len(text) <= int(high) and all(w in text for w in wanted) and not any(w in text for w in unwanted):
-                yield {"name": name, "path": path, "sha": hashlib.sha1(text.encode()).hexdigest(), "repository": rest(repo)}
+            if (
+                int(low) <= len(text) <= int(high)
+                and all(w in text for w in wanted)
+                and not any(w in text for w in unwanted)
+            ):
+                yield {
+                    "name": name,
+                    "path": path,
+                    "sha": hashlib.sha1(text.encode()).hexdigest(),
+                    "repository": rest(repo),
+                }
 
 
 def _commits(world: World, query: str) -> Iterator[dict[str, Any]]:
@@ -738,7 +893,9 @@ def _commits(world: World, query: str) -> Iterator[dict[str, Any]]:
                 continue
             if _is_wanted(query, repo) and _within(at, qualifiers.get("committer-date")):
                 words = set(re.findall(r"[a-z0-9]+", message.lower()))
-                if all(part in words for w in wanted for part in re.findall(r"[a-z0-9]+", w.lower())):
+                if all(
+                    part in words for w in wanted for part in re.findall(r"[a-z0-9]+", w.lower())
+                ):
                     found.append((at, sha, message, repo))
     for at, sha, message, repo in sorted(found, key=lambda f: (f[0], f[1])):
         author = {"login": repo.author, "type": "User"} if repo.author else None

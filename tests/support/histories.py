@@ -23,12 +23,22 @@ class Build:
         self.name: dict[str, str] = {}
 
     def commit(
-        self, name: str, parents: Sequence[str], files: Files, time: int | None = None, message: str = "", author: str = ""
+        self,
+        name: str,
+        parents: Sequence[str],
+        files: Files,
+        time: int | None = None,
+        message: str = "",
+        author: str = "",
     ) -> None:
         """`author`: name, address and time as git writes them; the committer without it."""
         mark = self._marks[name] = len(self._marks) + 1
         at = 1_700_000_000 + 3600 * mark if time is None else time
-        head = [f"commit refs/heads/x{mark}", f"mark :{mark}", *([f"author {author}"] if author else [])]
+        head = [
+            f"commit refs/heads/x{mark}",
+            f"mark :{mark}",
+            *([f"author {author}"] if author else []),
+        ]
         head.append(f"committer T <t@example.org> {at} +0000")
         message = message or name
         head += [f"data {len(message.encode())}", message]
@@ -39,17 +49,30 @@ class Build:
         self._stream.append("\n".join([*head, "deleteall", ""]).encode())
         for path, entry in files.items():
             mode, data = ("100644", entry) if isinstance(entry, bytes) else entry
-            quoted = path.encode("utf-8", "surrogateescape").replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+            quoted = (
+                path.encode("utf-8", "surrogateescape")
+                .replace(b"\\", b"\\\\")
+                .replace(b'"', b'\\"')
+            )
             quoted = quoted.replace(b"\n", b"\\n")
             if mode == "160000":
                 self._stream.append(b'M 160000 %s "%s"\n' % (data, quoted))
             else:
-                self._stream.append(b'M %s inline "%s"\ndata %d\n%s\n' % (mode.encode(), quoted, len(data), data))
+                self._stream.append(
+                    b'M %s inline "%s"\ndata %d\n%s\n' % (mode.encode(), quoted, len(data), data)
+                )
 
     def done(self) -> GitRepo:
         subprocess.run(["git", "init", "-q", "--bare", str(self.where)], check=True)
         marks = self.where / "marks"
-        command = ["git", "-C", str(self.where), "fast-import", "--quiet", f"--export-marks={marks}"]
+        command = [
+            "git",
+            "-C",
+            str(self.where),
+            "fast-import",
+            "--quiet",
+            f"--export-marks={marks}",
+        ]
         subprocess.run(command, input=b"".join(self._stream), check=True)
         by_mark = dict(line.split() for line in marks.read_text().splitlines())
         self.sha = {name: by_mark[f":{mark}"] for name, mark in self._marks.items()}
@@ -70,7 +93,9 @@ def random_lines(rng: random.Random, lines: list[str]) -> list[str]:
     for _ in range(rng.randrange(0, 5)):
         at = rng.randrange(len(lines) + 1)
         if rng.random() < 0.5 or not lines:
-            lines.insert(at, rng.choice(["{", "}", "", f"statement {rng.randrange(40)}", "return value"]))
+            lines.insert(
+                at, rng.choice(["{", "}", "", f"statement {rng.randrange(40)}", "return value"])
+            )
         else:
             del lines[min(at, len(lines) - 1)]
     return lines

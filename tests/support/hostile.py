@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-EVIL = "<script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>\u202e=cmd()\x1b[31m"
+EVIL = (
+    "<script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>\u202e=cmd()\x1b[31m"
+)
 
 
 def rewritten(stream: bytes, change: Callable[[bytes], bytes]) -> bytes:

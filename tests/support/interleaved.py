@@ -65,11 +65,17 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
     one, two = clone("example", folder), clone("squash", folder)
     namesake = clone("crlf", folder / "elsewhere").rename(folder / "elsewhere" / "example")
     commands: list[Command] = [
-        ("repo", one), ("repo", one, "--history", "-q"), ("survival", one, "--no-curves"), ("data", "claims", one), ("repo", two),
-        ("survival", two, "--no-curves"), ("repo", one, two), ("repo", namesake, "--name", "third"),
+        ("repo", one),
+        ("repo", one, "--history", "-q"),
+        ("survival", one, "--no-curves"),
+        ("data", "claims", one),
+        ("repo", two),
+        ("survival", two, "--no-curves"),
+        ("repo", one, two),
+        ("repo", namesake, "--name", "third"),
         ("sessions", one, "--columns", "features"),
         ("why", "--history", one, f"{example.FILE}:2"),
-    ]  # fmt: skip
+    ]
     for path in (one, namesake):
         attribute_clone(AttributeRequest(str(path), folder / f"{path.parent.name}.db"))
     rng = random.Random(seed)
@@ -81,19 +87,35 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
         codes = at_once(chosen, db, rng)
         wrong = differences(db, in_order)
         if wrong or any(codes):
-            yield {"schedule": number, "commands": [str(c[0]) for c in chosen], "codes": codes, "differences": wrong}
+            yield {
+                "schedule": number,
+                "commands": [str(c[0]) for c in chosen],
+                "codes": codes,
+                "differences": wrong,
+            }
         if number % 4 == 0:
             yield from _namesakes(one, namesake, folder, number, rng)
 
 
-def _namesakes(one: Path, other: Path, folder: Path, number: int, rng: random.Random) -> Iterator[dict[str, Any]]:
+def _namesakes(
+    one: Path, other: Path, folder: Path, number: int, rng: random.Random
+) -> Iterator[dict[str, Any]]:
     """Two repositories of one name: one is stored whole, and the other run says that it was refused."""
     db = folder / f"{number}-namesakes.db"
-    codes = at_once([("repo", one, "--name", "example"), ("repo", other, "--name", "example")], db, rng)
-    stored = [path for path in (one, other) if not differences(db, folder / f"{path.parent.name}.db")]
+    codes = at_once(
+        [("repo", one, "--name", "example"), ("repo", other, "--name", "example")], db, rng
+    )
+    stored = [
+        path for path in (one, other) if not differences(db, folder / f"{path.parent.name}.db")
+    ]
     winner = {(0, 2): [one], (2, 0): [other]}.get((codes[0], codes[1]))
     if stored != winner:
-        yield {"schedule": number, "commands": "namesakes", "codes": codes, "stored": [str(path) for path in stored]}
+        yield {
+            "schedule": number,
+            "commands": "namesakes",
+            "codes": codes,
+            "stored": [str(path) for path in stored],
+        }
 
 
 if __name__ == "__main__":

@@ -7,18 +7,33 @@ from typing import Any
 
 def session_answer(**changed: Any) -> dict[str, Any]:
     return {
-        "notes": "n", "task_paraphrase_accuracy": 0.5, "plan_optimality": "optimal", "instruction_adherence": "full",
-        "conflation_turn": None, "files_needed": 1, "session_attribution": "correct_anticipation", "persona": "other",
-        "success_score": 80, **changed,
-    }  # fmt: skip
+        "notes": "n",
+        "task_paraphrase_accuracy": 0.5,
+        "plan_optimality": "optimal",
+        "instruction_adherence": "full",
+        "conflation_turn": None,
+        "files_needed": 1,
+        "session_attribution": "correct_anticipation",
+        "persona": "other",
+        "success_score": 80,
+        **changed,
+    }
 
 
 def paper_answer(**changed: Any) -> dict[str, Any]:
     return {
-        "notes": "n", "goal_completion": "resolved", "final_state": "positive", "agent_efficiency": "mixed", "code_quality": None,
-        "user_experience": "positive", "paper_success_score": 85, "paper_persona": "other", "domain": "developer_tool",
-        "audience": "developers", **changed,
-    }  # fmt: skip
+        "notes": "n",
+        "goal_completion": "resolved",
+        "final_state": "positive",
+        "agent_efficiency": "mixed",
+        "code_quality": None,
+        "user_experience": "positive",
+        "paper_success_score": 85,
+        "paper_persona": "other",
+        "domain": "developer_tool",
+        "audience": "developers",
+        **changed,
+    }
 
 
 def turns_answer(*turns: int, pushback: str = "none", intent: str = "create") -> dict[str, Any]:

@@ -72,7 +72,10 @@ def done(command: Command, db: Path) -> int:
 def _done(command: Command, db: Path) -> int:
     if command[0] == "merge":
         return run("merge", *command[1:], "-o", db, "-q", program=collect).exit_code
-    if command[0] in ("discover", "run"):  # of collect; nobody is probed, and the mirrors are the same for all databases
+    if command[0] in (
+        "discover",
+        "run",
+    ):  # of collect; nobody is probed, and the mirrors are the same for all databases
         mirrors = patch.object(running, "_mirrors_of", lambda db: db.parent.parent / "mirrors")
         with patch.object(selection, "due", lambda log: []), mirrors:
             return run(*command, "--db", db, program=collect).exit_code
@@ -165,7 +168,9 @@ def cases(folder: Path, fixture: str) -> list[Case]:
     names.write_text("".join(f"o/r{number}\n" for number in range(40)))
     served: Command = ("run", f"file://{one}", f"file://{two}", "-q", "--jobs", "1")
     assert done(("repo", two), shards) == 0
-    wanted: list[tuple[Sequence[Command], Command]] = [  # what is there before; the command that is killed
+    wanted: list[
+        tuple[Sequence[Command], Command]
+    ] = [  # what is there before; the command that is killed
         ((), ("repo", one)),
         ((), ("repo", one, "--history", "-q")),
         ((("repo", one),), ("survival", one, "--no-curves")),
@@ -202,11 +207,17 @@ def _fresh(place: Path, mirrors: Path) -> Path:
 def _went_on(case: Case, db: Path) -> dict[str, Any]:
     """What is wrong after the next run; empty when all is as if nothing had been."""
     code, wrong = done(case.command, db), unlike(db, case.whole)
-    left = sorted(path.name for path in db.parent.iterdir() if not path.name.startswith("x.db") and "cache" not in path.name)
+    left = sorted(
+        path.name
+        for path in db.parent.iterdir()
+        if not path.name.startswith("x.db") and "cache" not in path.name
+    )
     return {"code": code, "differences": wrong, "left": left} if code or wrong or left else {}
 
 
-def trials(folder: Path, count: int, seed: int, fixture: str = "example") -> Iterator[dict[str, Any]]:
+def trials(
+    folder: Path, count: int, seed: int, fixture: str = "example"
+) -> Iterator[dict[str, Any]]:
     """What went wrong, then the counts."""
     rng, tried, mirrors = random.Random(seed), Counter[str](), folder / "mirrors"
     prepared = cases(folder, fixture)
@@ -237,7 +248,10 @@ def every_write(folder: Path, seed: int, fixture: str) -> Iterator[dict[str, Any
         copied(case.start, db)
         before, last = _digest(db), case.length
         while forked(case.command, db, last) >= 0 or not log.exists() or _digest(db) != before:
-            db, last = _fresh(db.parent, mirrors), last - 1  # a whole run puts its log into the database: stop a little earlier
+            db, last = (
+                _fresh(db.parent, mirrors),
+                last - 1,
+            )  # a whole run puts its log into the database: stop a little earlier
             copied(case.start, db)
             if last < case.length - 60:
                 break
@@ -255,13 +269,21 @@ def every_write(folder: Path, seed: int, fixture: str) -> Iterator[dict[str, Any
                     tried[name] += 1
                     if wrong := _went_on(case, db):
                         tried["wrong"] += 1
-                        yield {"command": [str(c) for c in case.command], "end": end, "torn": len(torn)} | wrong
+                        yield {
+                            "command": [str(c) for c in case.command],
+                            "end": end,
+                            "torn": len(torn),
+                        } | wrong
     yield {"counts": dict(tried)}
 
 
 if __name__ == "__main__":
     where, what, start, *fixtures = sys.argv[1:]
     small = fixtures[0] if fixtures else "example"
-    results = every_write(Path(where), int(start), small) if what == "writes" else trials(Path(where), int(what), int(start), small)
+    results = (
+        every_write(Path(where), int(start), small)
+        if what == "writes"
+        else trials(Path(where), int(what), int(start), small)
+    )
     for found in results:
         print(json.dumps(found, default=str), flush=True)

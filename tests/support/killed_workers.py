@@ -42,9 +42,13 @@ def cluster(folder: Path) -> Iterator[tuple[str, int]]:
     program = folder / "cluster.py"
     program.write_text(CLUSTER)
     process = subprocess.Popen(
-        [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ENVIRONMENT,
+        [sys.executable, program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=ENVIRONMENT,
         start_new_session=True,
-    )  # fmt: skip
+    )
     assert process.stdout is not None
     try:
         yield process.stdout.readline().decode().strip(), process.pid
@@ -71,10 +75,14 @@ def _is_worker(process: int) -> bool:
     return False
 
 
-def ran(command: list[object], kill: random.Random | None = None, seconds: float = 0.0, below: int = 0) -> tuple[int, int]:
+def ran(
+    command: list[object], kill: random.Random | None = None, seconds: float = 0.0, below: int = 0
+) -> tuple[int, int]:
     """(exit code, workers killed) of `attribute` with these arguments; a worker dies after `seconds`, or when there is one."""
     program = [sys.executable, "-c", "from attribution.cli import main; main()", *map(str, command)]
-    process = subprocess.Popen(program, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        program, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     killed = 0
     if kill is not None:
         time.sleep(seconds)
@@ -99,7 +107,12 @@ def trials(folder: Path, count: int, seed: int, on_cluster: bool) -> Iterator[di
     assert done(("db", "--jobs", "1", "-q"), whole) == 0
     with cluster(folder) if on_cluster else nullcontext() as running:
         address, below = running or ("", 0)
-        command: list[object] = ["db", db, "-q", *(("--scheduler", address) if running else ("--jobs", "2"))]
+        command: list[object] = [
+            "db",
+            db,
+            "-q",
+            *(("--scheduler", address) if running else ("--jobs", "2")),
+        ]
         longest = 0.0
         for number in range(-1, count + _MORE):  # the first one only measures how long a run takes
             if number >= count and tried["killed"]:
@@ -116,13 +129,25 @@ def trials(folder: Path, count: int, seed: int, on_cluster: bool) -> Iterator[di
                 runs += 1
             tried["killed" if killed else "finished"] += number >= 0
             wrong = differences(db, whole)
-            left = sorted(p.name for p in db.parent.iterdir() if not p.name.startswith("x.db") and "cache" not in p.name)
+            left = sorted(
+                p.name
+                for p in db.parent.iterdir()
+                if not p.name.startswith("x.db") and "cache" not in p.name
+            )
             if code or wrong or left:
                 tried["wrong"] += 1
-                yield {"trial": number, "code": code, "runs": runs, "differences": wrong, "left": left}
+                yield {
+                    "trial": number,
+                    "code": code,
+                    "runs": runs,
+                    "differences": wrong,
+                    "left": left,
+                }
     yield {"counts": dict(tried)}
 
 
 if __name__ == "__main__":
-    for found in trials(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), "cluster" in sys.argv[4:]):
+    for found in trials(
+        Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), "cluster" in sys.argv[4:]
+    ):
         print(json.dumps(found, default=str), flush=True)

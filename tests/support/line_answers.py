@@ -37,7 +37,17 @@ class Answer:
         return f"{self.author} {detail}".strip()
 
 
-_COLUMNS = ("author", "how", "reason", "tool", "run_by", "edited_by", "witness", "seen_without_at", "seen_with_at")
+_COLUMNS = (
+    "author",
+    "how",
+    "reason",
+    "tool",
+    "run_by",
+    "edited_by",
+    "witness",
+    "seen_without_at",
+    "seen_with_at",
+)
 
 
 def answers(
@@ -53,14 +63,18 @@ def answers(
     with Store(directory / "out.db") as store:
         attribute_repo(store, repository, AttributeOptions(anyway=True))
         assert not broken_checks(store)
-        rows = store.rows("SELECT * FROM line_spans WHERE commit_sha = ? ORDER BY path, start_line", (commit.sha,))
+        rows = store.rows(
+            "SELECT * FROM line_spans WHERE commit_sha = ? ORDER BY path, start_line", (commit.sha,)
+        )
     found: dict[str, list[Answer]] = {}
     for row in rows:
         said = [row[name] or "" for name in _COLUMNS]
         author, how, *rest = said
         kind = line_class(author, row["evidence"], row["reason"])
         lines = commit.files[row["path"]].lines[row["start_line"] - 1 : row["end_line"]]
-        found.setdefault(row["path"], []).extend(Answer(line.text, author, how, kind, *rest) for line in lines)
+        found.setdefault(row["path"], []).extend(
+            Answer(line.text, author, how, kind, *rest) for line in lines
+        )
     return found
 
 

@@ -35,7 +35,9 @@ class Action:
     kind: str
     at: float
     path: str = ""  # absolute
-    text: str = ""  # prompt, what was said, the text written, the new text of an edit, or the command
+    text: str = (
+        ""  # prompt, what was said, the text written, the new text of an edit, or the command
+    )
     old: str = ""  # the text that an edit replaces
     before: str | None = None  # the whole file before
     after: str = ""  # the whole file after
@@ -68,20 +70,26 @@ class AgentSession:
         after = new if kind == "write" else (before or "").replace(old, new, 1)
         self.clone.put(path, after, "agent")
         absolute = str(self.clone.path / path)
-        self.actions.append(Action(kind, self.clone.clock, absolute, new, old, before, after, agent=agent))
+        self.actions.append(
+            Action(kind, self.clone.clock, absolute, new, old, before, after, agent=agent)
+        )
         self.clone.wait(1)
 
     def shell(self, command: str, output: str = "") -> None:
         self.clone.wait(5)
         self.actions.append(Action("shell", self.clone.clock, text=command, output=output))
 
-    def commit(self, message: str, command: str = "", output: str = PRINTED, off: float = 0.0) -> str:
+    def commit(
+        self, message: str, command: str = "", output: str = PRINTED, off: float = 0.0
+    ) -> str:
         """The agent's own `git commit`, which prints the id; git's clock is `off` by so many seconds."""
         self.clone.wait(5)
         started = self.clone.clock
         sha = self.clone.commit(message, off)
         printed = output.format(short=sha[:7], sha=sha, message=message)
-        self.actions.append(Action("shell", started, text=command or f"git commit -qam '{message}'", output=printed))
+        self.actions.append(
+            Action("shell", started, text=command or f"git commit -qam '{message}'", output=printed)
+        )
         return sha
 
     def say(self, text: str) -> None:
@@ -100,7 +108,9 @@ class Clone:
     path: Path
     clock: float = START
     lines: dict[str, list[Line]] = field(default_factory=dict)
-    truth: dict[str, dict[str, dict[int, str]]] = field(default_factory=dict)  # commit -> path -> new line -> author
+    truth: dict[str, dict[str, dict[int, str]]] = field(
+        default_factory=dict
+    )  # commit -> path -> new line -> author
     _committed: dict[str, list[Line]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -113,7 +123,9 @@ class Clone:
         self.clock += seconds
 
     def text(self, path: str) -> str | None:
-        return "".join(f"{line.text}\n" for line in self.lines[path]) if path in self.lines else None
+        return (
+            "".join(f"{line.text}\n" for line in self.lines[path]) if path in self.lines else None
+        )
 
     def put(self, path: str, text: str, author: str) -> None:
         """A file's new text; lines that it had before keep their author."""
@@ -145,7 +157,11 @@ class Clone:
         files: dict[str, dict[int, str]] = {}
         for path, lines in self.lines.items():
             known = {id(line) for line in self._committed.get(path, [])}
-            added = {number: line.author for number, line in enumerate(lines, 1) if id(line) not in known and line.text.strip()}
+            added = {
+                number: line.author
+                for number, line in enumerate(lines, 1)
+                if id(line) not in known and line.text.strip()
+            }
             if added:
                 files[path] = added
         self.truth[sha] = files
@@ -156,7 +172,14 @@ class Clone:
     def git(self, *arguments: str, off: float = 0.0, check: bool = True) -> str:
         when = f"{int(self.clock + off)} +0000"
         environment = git_environment() | {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-        done = subprocess.run(["git", *arguments], cwd=self.path, env=environment, capture_output=True, text=True, check=check)
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=self.path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=check,
+        )
         return done.stdout
 
 
@@ -173,10 +196,16 @@ def wrong_lines(clone: Clone, said: dict[str, dict[str, dict[int, Any]]]) -> lis
     return found
 
 
-def attributed(clone: Clone, said: dict[str, dict[str, dict[int, Any]]], author: str) -> tuple[int, int]:
+def attributed(
+    clone: Clone, said: dict[str, dict[str, dict[int, Any]]], author: str
+) -> tuple[int, int]:
     """(lines of this author that the program says are this author's, all lines of this author)."""
     whole = [
-        (sha, path, n) for sha, files in clone.truth.items() for path, ls in files.items() for n, a in ls.items() if a == author
+        (sha, path, n)
+        for sha, files in clone.truth.items()
+        for path, ls in files.items()
+        for n, a in ls.items()
+        if a == author
     ]
     right = 0
     for sha, path, number in whole:

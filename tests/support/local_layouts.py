@@ -21,7 +21,9 @@ Json = dict[str, Any]
 
 def put_lines(path: Path, records: Iterable[Json], at: float) -> Path:
     """JSON lines, last written then."""
-    return put_text(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), at)
+    return put_text(
+        path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), at
+    )
 
 
 def put_text(path: Path, text: str, at: float) -> Path:
@@ -50,7 +52,9 @@ def claude_code(home: Path, session: AgentSession) -> Path:
     project = home / ".claude" / "projects" / slug(session.cwd)
     for agent, log in helpers.items():
         records = [{**record.data, "isSidechain": True, "agentId": agent} for record in log.records]
-        put_lines(project / session.id / "subagents" / f"agent-{agent}.jsonl", records, session.ended)
+        put_lines(
+            project / session.id / "subagents" / f"agent-{agent}.jsonl", records, session.ended
+        )
     return put_text(project / f"{session.id}.jsonl", claude.to_jsonl(main.records), session.ended)
 
 
@@ -72,9 +76,15 @@ def _claude_action(log: claude.Transcript, action: Any) -> None:
         result = claude.write_result(action.path, action.text, action.before)
         log.result(at, call, "The file has been updated.", result)
     else:
-        call = log.call(at - 0.2, "Edit", {"file_path": action.path, "old_string": action.old, "new_string": action.text})
+        call = log.call(
+            at - 0.2,
+            "Edit",
+            {"file_path": action.path, "old_string": action.old, "new_string": action.text},
+        )
         patch = claude.structured_patch(action.before, action.after)
-        result = claude.edit_result(action.path, action.old, action.text, action.before, patch, False)
+        result = claude.edit_result(
+            action.path, action.old, action.text, action.before, patch, False
+        )
         log.result(at, call, "The file has been updated.", result)
 
 
@@ -86,7 +96,9 @@ def codex(home: Path, session: AgentSession) -> Path:
     started = iso(session.actions[0].at)
     place = home / ".codex" / "sessions" / started[:10].replace("-", "/")
     return put_lines(
-        place / f"rollout-{started[:19].replace(':', '-')}-{session.id}.jsonl", list(codex_records(session)), session.ended
+        place / f"rollout-{started[:19].replace(':', '-')}-{session.id}.jsonl",
+        list(codex_records(session)),
+        session.ended,
     )
 
 
@@ -95,30 +107,64 @@ def codex_records(session: AgentSession, **more: Any) -> Iterator[Json]:
         return {"timestamp": iso(at), "type": kind, "payload": payload}
 
     first = session.actions[0].at
-    meta = {"id": session.id, "timestamp": iso(first), "cwd": session.cwd, "originator": "codex_cli_rs", "cli_version": "0.128.0"}
-    yield record(first, "session_meta", meta | {"source": "cli", "base_instructions": {"text": "x" * 20_000}} | more)
+    meta = {
+        "id": session.id,
+        "timestamp": iso(first),
+        "cwd": session.cwd,
+        "originator": "codex_cli_rs",
+        "cli_version": "0.128.0",
+    }
+    yield record(
+        first,
+        "session_meta",
+        meta | {"source": "cli", "base_instructions": {"text": "x" * 20_000}} | more,
+    )
     yield record(first, "turn_context", {"turn_id": "t", "cwd": session.cwd, "model": "gpt-5.4"})
     for number, action in enumerate(session.actions):
         at, call = action.at, f"call_{session.id}_{number}"
         if action.kind == "prompt":
-            yield record(at, "event_msg", {"type": "user_message", "message": action.text, "images": []})
+            yield record(
+                at, "event_msg", {"type": "user_message", "message": action.text, "images": []}
+            )
         elif action.kind == "say":
             text = [{"type": "output_text", "text": action.text}]
-            yield record(at, "response_item", {"type": "message", "role": "assistant", "content": text})
+            yield record(
+                at, "response_item", {"type": "message", "role": "assistant", "content": text}
+            )
         elif action.kind == "shell":
             arguments = json.dumps({"cmd": action.text, "workdir": session.cwd})
-            request = {"type": "function_call", "name": "exec_command", "arguments": arguments, "call_id": call}
+            request = {
+                "type": "function_call",
+                "name": "exec_command",
+                "arguments": arguments,
+                "call_id": call,
+            }
             yield record(at, "response_item", request)
             output = f"Process exited with code 0\nOutput:\n{action.output}"
-            yield record(at + 0.1, "response_item", {"type": "function_call_output", "call_id": call, "output": output})
+            yield record(
+                at + 0.1,
+                "response_item",
+                {"type": "function_call_output", "call_id": call, "output": output},
+            )
         else:
             path = Path(action.path).relative_to(session.cwd).as_posix()
-            request = {"type": "custom_tool_call", "name": "apply_patch", "call_id": call, "input": _codex_patch(path, action)}
+            request = {
+                "type": "custom_tool_call",
+                "name": "apply_patch",
+                "call_id": call,
+                "input": _codex_patch(path, action),
+            }
             yield record(at - 0.2, "response_item", request)
             change: Json = {"type": "add", "content": action.text}
             if action.before is not None:
                 change = {"type": "update", "unified_diff": _unified(action), "move_path": None}
-            end = {"type": "patch_apply_end", "call_id": call, "success": True, "stdout": "Success.", "stderr": ""}
+            end = {
+                "type": "patch_apply_end",
+                "call_id": call,
+                "success": True,
+                "stdout": "Success.",
+                "stderr": "",
+            }
             yield record(at, "event_msg", end | {"changes": {action.path: change}})
 
 
@@ -131,7 +177,10 @@ def _codex_patch(path: str, action: Action) -> str:
 
 
 def _unified(action: Action) -> str:
-    old, new = (action.before or "").splitlines(keepends=True), action.after.splitlines(keepends=True)
+    old, new = (
+        (action.before or "").splitlines(keepends=True),
+        action.after.splitlines(keepends=True),
+    )
     return "".join(list(difflib.unified_diff(old, new, n=3))[2:])
 
 
@@ -144,34 +193,76 @@ def gemini_cli(home: Path, session: AgentSession) -> Path:
     project.mkdir(parents=True, exist_ok=True)
     (project / ".project_root").write_text(session.cwd, "utf-8")
     hashed = hashlib.sha256(session.cwd.encode()).hexdigest()
-    lines: list[Json] = [{"sessionId": session.id, "projectHash": hashed, "startTime": iso(session.actions[0].at), "kind": "main"}]
+    lines: list[Json] = [
+        {
+            "sessionId": session.id,
+            "projectHash": hashed,
+            "startTime": iso(session.actions[0].at),
+            "kind": "main",
+        }
+    ]
     for number, action in enumerate(session.actions):
         key = f"{session.id}-{number}"
         if action.kind == "prompt":
-            lines.append({"id": key, "timestamp": iso(action.at), "type": "user", "content": [{"text": action.text}]})
+            lines.append(
+                {
+                    "id": key,
+                    "timestamp": iso(action.at),
+                    "type": "user",
+                    "content": [{"text": action.text}],
+                }
+            )
             continue
-        answer = {"id": key, "timestamp": iso(action.at - 0.2), "type": "gemini", "content": "", "model": "gemini-3-pro"}
+        answer = {
+            "id": key,
+            "timestamp": iso(action.at - 0.2),
+            "type": "gemini",
+            "content": "",
+            "model": "gemini-3-pro",
+        }
         if action.kind == "say":
             lines.append(answer | {"content": action.text})
             continue
         lines.append(answer)
-        lines.append(answer | {"toolCalls": [_gemini_call(key, action)], "tokens": {"input": 90, "output": 30, "cached": 10}})
+        lines.append(
+            answer
+            | {
+                "toolCalls": [_gemini_call(key, action)],
+                "tokens": {"input": 90, "output": 30, "cached": 10},
+            }
+        )
         lines.append({"$set": {"lastUpdated": iso(action.at)}})
-    return put_lines(project / "chats" / f"session-2026-03-02T09-00-{session.id}.jsonl", lines, session.ended)
+    return put_lines(
+        project / "chats" / f"session-2026-03-02T09-00-{session.id}.jsonl", lines, session.ended
+    )
 
 
 def _gemini_call(key: str, action: Action) -> Json:
     call: Json = {"id": f"call-{key}", "status": "success", "timestamp": iso(action.at)}
-    response = {"functionResponse": {"id": call["id"], "response": {"output": action.output or "Done."}}}
+    response = {
+        "functionResponse": {"id": call["id"], "response": {"output": action.output or "Done."}}
+    }
     call["result"] = [response]
     if action.kind == "shell":
-        return call | {"name": "run_shell_command", "args": {"command": action.text}, "resultDisplay": action.output}
-    shown: Json = {"fileName": Path(action.path).name, "filePath": action.path, "originalContent": action.before or ""}
+        return call | {
+            "name": "run_shell_command",
+            "args": {"command": action.text},
+            "resultDisplay": action.output,
+        }
+    shown: Json = {
+        "fileName": Path(action.path).name,
+        "filePath": action.path,
+        "originalContent": action.before or "",
+    }
     shown |= {"newContent": action.after, "isNewFile": action.before is None, "fileDiff": ""}
     arguments = {"file_path": action.path, "content": action.text}
     if action.kind == "edit":
         arguments = {"file_path": action.path, "old_string": action.old, "new_string": action.text}
-    return call | {"name": "write_file" if action.kind == "write" else "replace", "args": arguments, "resultDisplay": shown}
+    return call | {
+        "name": "write_file" if action.kind == "write" else "replace",
+        "args": arguments,
+        "resultDisplay": shown,
+    }
 
 
 # --- OpenCode -----------------------------------------------------------------------------------------------------------
@@ -197,7 +288,10 @@ def opencode(home: Path, session: AgentSession) -> Path:
         connection.execute("INSERT INTO message VALUES (?, ?, ?, ?)", row)
         for part in parts:
             about = {name: value for name, value in part.items() if name != "id"}
-            connection.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (part["id"], message["id"], session.id, json.dumps(about)))
+            connection.execute(
+                "INSERT INTO part VALUES (?, ?, ?, ?)",
+                (part["id"], message["id"], session.id, json.dumps(about)),
+            )
     return path
 
 
@@ -219,7 +313,11 @@ def _opencode(session: AgentSession) -> tuple[Json, list[tuple[Json, list[Json]]
             parts: list[Json] = [{"id": f"prt_{key}", "type": "text", "text": action.text}]
             messages.append(({"id": key, "role": "user", "time": {"created": at}}, parts))
             continue
-        about: Json = {"id": key, "role": "assistant", "time": {"created": at - 200, "completed": at + 300}}
+        about: Json = {
+            "id": key,
+            "role": "assistant",
+            "time": {"created": at - 200, "completed": at + 300},
+        }
         about |= {
             "modelID": "claude-opus-4-6",
             "path": {"cwd": session.cwd, "root": session.cwd},
@@ -227,8 +325,16 @@ def _opencode(session: AgentSession) -> tuple[Json, list[tuple[Json, list[Json]]
         }
         part: Json = {"id": f"prt_{key}", "type": "text", "text": action.text}
         if action.kind != "say":
-            part = {"id": f"prt_{key}", "type": "tool", "callID": f"call_{key}", "tool": _OPENCODE_TOOLS[action.kind]}
-            part["state"] = _opencode_state(action) | {"status": "completed", "time": {"start": at - 100, "end": at}}
+            part = {
+                "id": f"prt_{key}",
+                "type": "tool",
+                "callID": f"call_{key}",
+                "tool": _OPENCODE_TOOLS[action.kind],
+            }
+            part["state"] = _opencode_state(action) | {
+                "status": "completed",
+                "time": {"start": at - 100, "end": at},
+            }
         messages.append((about, [part]))
     times = {"created": int(session.actions[0].at * 1000), "updated": int(session.ended * 1000)}
     return {"directory": session.cwd, "version": "1.4.0", "time": times}, messages
@@ -239,12 +345,24 @@ _OPENCODE_TOOLS = {"shell": "bash", "write": "write", "edit": "edit"}
 
 def _opencode_state(action: Action) -> Json:
     if action.kind == "shell":
-        return {"input": {"command": action.text}, "output": action.output, "metadata": {"exit": 0, "output": action.output}}
+        return {
+            "input": {"command": action.text},
+            "output": action.output,
+            "metadata": {"exit": 0, "output": action.output},
+        }
     if action.kind == "write":
         metadata = {"exists": action.before is not None}
-        return {"input": {"filePath": action.path, "content": action.text}, "output": "Wrote file.", "metadata": metadata}
+        return {
+            "input": {"filePath": action.path, "content": action.text},
+            "output": "Wrote file.",
+            "metadata": metadata,
+        }
     arguments = {"filePath": action.path, "oldString": action.old, "newString": action.text}
-    return {"input": arguments, "output": "Edit applied.", "metadata": {"diff": "--- a\n+++ b\n" + _unified(action)}}
+    return {
+        "input": arguments,
+        "output": "Edit applied.",
+        "metadata": {"diff": "--- a\n+++ b\n" + _unified(action)},
+    }
 
 
 # --- Copilot CLI, Pi, Factory Droid, Antigravity ------------------------------------------------------------------------
@@ -254,26 +372,61 @@ def copilot_cli(home: Path, session: AgentSession) -> Path:
     """`~/.copilot/session-state/<id>/events.jsonl`."""
     first = session.actions[0].at
     context = {"cwd": session.cwd, "gitRoot": session.cwd, "branch": "main"}
-    lines: list[Json] = [_event("session.start", first, {"sessionId": session.id, "context": context}, 0)]
+    lines: list[Json] = [
+        _event("session.start", first, {"sessionId": session.id, "context": context}, 0)
+    ]
     for number, action in enumerate(session.actions, 1):
         at, call = action.at, f"toolu_{session.id}_{number}"
         if action.kind == "prompt":
             lines.append(_event("user.message", at, {"content": action.text}, number))
             continue
         if action.kind == "say":
-            lines.append(_event("assistant.message", at, {"messageId": f"m{number}", "content": action.text}, number))
+            lines.append(
+                _event(
+                    "assistant.message",
+                    at,
+                    {"messageId": f"m{number}", "content": action.text},
+                    number,
+                )
+            )
             continue
         name, arguments = _copilot_call(action)
-        start = {"toolCallId": call, "toolName": name, "arguments": arguments, "model": "claude-opus-4-6"}
+        start = {
+            "toolCallId": call,
+            "toolName": name,
+            "arguments": arguments,
+            "model": "claude-opus-4-6",
+        }
         lines.append(_event("tool.execution_start", at - 0.2, start, number))
-        shown = f"\ndiff --git a{action.path} b{action.path}\n--- a{action.path}\n+++ b{action.path}\n" + _unified(action)
-        result = {"content": action.output or "Done.", "detailedContent": action.output if action.kind == "shell" else shown}
-        lines.append(_event("tool.execution_complete", at, {"toolCallId": call, "success": True, "result": result}, number))
-    return put_lines(home / ".copilot" / "session-state" / session.id / "events.jsonl", lines, session.ended)
+        shown = (
+            f"\ndiff --git a{action.path} b{action.path}\n--- a{action.path}\n+++ b{action.path}\n"
+            + _unified(action)
+        )
+        result = {
+            "content": action.output or "Done.",
+            "detailedContent": action.output if action.kind == "shell" else shown,
+        }
+        lines.append(
+            _event(
+                "tool.execution_complete",
+                at,
+                {"toolCallId": call, "success": True, "result": result},
+                number,
+            )
+        )
+    return put_lines(
+        home / ".copilot" / "session-state" / session.id / "events.jsonl", lines, session.ended
+    )
 
 
 def _event(kind: str, at: float, data: Json, number: int) -> Json:
-    return {"type": kind, "data": data, "id": f"ev-{number}-{kind}", "timestamp": iso(at), "parentId": None}
+    return {
+        "type": kind,
+        "data": data,
+        "id": f"ev-{number}-{kind}",
+        "timestamp": iso(at),
+        "parentId": None,
+    }
 
 
 def _copilot_call(action: Action) -> tuple[str, Json]:
@@ -287,23 +440,54 @@ def _copilot_call(action: Action) -> tuple[str, Json]:
 def pi(home: Path, session: AgentSession) -> Path:
     """`~/.pi/agent/sessions/--<directory>--/<time>_<id>.jsonl`."""
     first = session.actions[0].at
-    lines: list[Json] = [{"type": "session", "version": 3, "id": session.id, "timestamp": iso(first), "cwd": session.cwd}]
+    lines: list[Json] = [
+        {
+            "type": "session",
+            "version": 3,
+            "id": session.id,
+            "timestamp": iso(first),
+            "cwd": session.cwd,
+        }
+    ]
 
     def message(at: float, body: Json) -> None:
-        lines.append({"type": "message", "id": f"e{session.id}{len(lines)}", "timestamp": iso(at), "message": body})
+        lines.append(
+            {
+                "type": "message",
+                "id": f"e{session.id}{len(lines)}",
+                "timestamp": iso(at),
+                "message": body,
+            }
+        )
 
     for number, action in enumerate(session.actions):
         call = f"call_{session.id}_{number}"
         if action.kind == "prompt":
             message(action.at, {"role": "user", "content": [{"type": "text", "text": action.text}]})
         elif action.kind == "say":
-            message(action.at, {"role": "assistant", "content": [{"type": "text", "text": action.text}], "model": "gpt-5.5"})
+            message(
+                action.at,
+                {
+                    "role": "assistant",
+                    "content": [{"type": "text", "text": action.text}],
+                    "model": "gpt-5.5",
+                },
+            )
         else:
             name, arguments = _pi_call(action)
             block = {"type": "toolCall", "id": call, "name": name, "arguments": arguments}
             message(action.at - 0.2, {"role": "assistant", "content": [block], "model": "gpt-5.5"})
             text = [{"type": "text", "text": action.output or "Done."}]
-            message(action.at, {"role": "toolResult", "content": text, "toolCallId": call, "toolName": name, "isError": False})
+            message(
+                action.at,
+                {
+                    "role": "toolResult",
+                    "content": text,
+                    "toolCallId": call,
+                    "toolName": name,
+                    "isError": False,
+                },
+            )
     place = home / ".pi" / "agent" / "sessions" / f"--{session.cwd.strip('/').replace('/', '-')}--"
     return put_lines(place / f"2026-03-02T09-00-00-000Z_{session.id}.jsonl", lines, session.ended)
 
@@ -318,22 +502,54 @@ def _pi_call(action: Action) -> tuple[str, Json]:
 
 def factory_droid(home: Path, session: AgentSession) -> Path:
     """`~/.factory/sessions/<directory>/<id>.jsonl`."""
-    lines: list[Json] = [{"type": "session_start", "id": session.id, "title": "Tally", "version": 2, "cwd": session.cwd}]
+    lines: list[Json] = [
+        {
+            "type": "session_start",
+            "id": session.id,
+            "title": "Tally",
+            "version": 2,
+            "cwd": session.cwd,
+        }
+    ]
 
     def message(at: float, role: str, block: Json) -> None:
         body = {"role": role, "content": [block], "modelId": "gpt-5.6"}
-        lines.append({"type": "message", "id": f"m{session.id}{len(lines)}", "timestamp": iso(at), "message": body})
+        lines.append(
+            {
+                "type": "message",
+                "id": f"m{session.id}{len(lines)}",
+                "timestamp": iso(at),
+                "message": body,
+            }
+        )
 
     for number, action in enumerate(session.actions):
         call = f"call_{session.id}_{number}"
         if action.kind in ("prompt", "say"):
-            message(action.at, "user" if action.kind == "prompt" else "assistant", {"type": "text", "text": action.text})
+            message(
+                action.at,
+                "user" if action.kind == "prompt" else "assistant",
+                {"type": "text", "text": action.text},
+            )
             continue
         name, arguments = _droid_call(action)
-        message(action.at - 0.2, "assistant", {"type": "tool_use", "id": call, "name": name, "input": arguments})
-        result = {"type": "tool_result", "tool_use_id": call, "is_error": False, "content": action.output or "Done."}
+        message(
+            action.at - 0.2,
+            "assistant",
+            {"type": "tool_use", "id": call, "name": name, "input": arguments},
+        )
+        result = {
+            "type": "tool_result",
+            "tool_use_id": call,
+            "is_error": False,
+            "content": action.output or "Done.",
+        }
         message(action.at, "user", result)
-    return put_lines(home / ".factory" / "sessions" / slug(session.cwd) / f"{session.id}.jsonl", lines, session.ended)
+    return put_lines(
+        home / ".factory" / "sessions" / slug(session.cwd) / f"{session.id}.jsonl",
+        lines,
+        session.ended,
+    )
 
 
 def _droid_call(action: Action) -> tuple[str, Json]:
@@ -349,18 +565,34 @@ def antigravity(home: Path, session: AgentSession) -> Path:
     lines: list[Json] = []
 
     def step(at: float, source: str, kind: str, **more: Any) -> None:
-        about = {"step_index": len(lines), "source": source, "type": kind, "status": "DONE", "created_at": iso(at)}
+        about = {
+            "step_index": len(lines),
+            "source": source,
+            "type": kind,
+            "status": "DONE",
+            "created_at": iso(at),
+        }
         lines.append(about | more)
 
     for action in session.actions:
         if action.kind == "prompt":
-            step(action.at, "USER_EXPLICIT", "USER_INPUT", content=f"<USER_REQUEST>\n{action.text}\n</USER_REQUEST>")
+            step(
+                action.at,
+                "USER_EXPLICIT",
+                "USER_INPUT",
+                content=f"<USER_REQUEST>\n{action.text}\n</USER_REQUEST>",
+            )
         elif action.kind == "say":
             step(action.at, "MODEL", "PLANNER_RESPONSE", content=action.text)
         else:
             name, arguments = _antigravity_call(action, session.cwd)
             coded = {key: json.dumps(value) for key, value in arguments.items()}
-            step(action.at - 0.2, "MODEL", "PLANNER_RESPONSE", tool_calls=[{"name": name, "args": coded}])
+            step(
+                action.at - 0.2,
+                "MODEL",
+                "PLANNER_RESPONSE",
+                tool_calls=[{"name": name, "args": coded}],
+            )
             if action.kind == "shell":
                 step(
                     action.at,
@@ -369,9 +601,16 @@ def antigravity(home: Path, session: AgentSession) -> Path:
                     content=f"The command completed successfully.\nStdout:\n{action.output}\nStderr:\n",
                 )
             else:
-                step(action.at, "MODEL", "CODE_ACTION", content="Created file" if action.kind == "write" else _blocks(action))
+                step(
+                    action.at,
+                    "MODEL",
+                    "CODE_ACTION",
+                    content="Created file" if action.kind == "write" else _blocks(action),
+                )
     brain = home / ".gemini" / "antigravity-cli" / "brain" / session.id
-    return put_lines(brain / ".system_generated" / "logs" / "transcript_full.jsonl", lines, session.ended)
+    return put_lines(
+        brain / ".system_generated" / "logs" / "transcript_full.jsonl", lines, session.ended
+    )
 
 
 def _blocks(action: Action) -> str:
@@ -382,8 +621,16 @@ def _antigravity_call(action: Action, cwd: str) -> tuple[str, Json]:
     if action.kind == "shell":
         return "run_command", {"CommandLine": action.text, "Cwd": cwd}
     if action.kind == "write":
-        return "write_to_file", {"TargetFile": action.path, "CodeContent": action.text, "Overwrite": True}
-    return "replace_file_content", {"TargetFile": action.path, "TargetContent": action.old, "ReplacementContent": action.text}
+        return "write_to_file", {
+            "TargetFile": action.path,
+            "CodeContent": action.text,
+            "Overwrite": True,
+        }
+    return "replace_file_content", {
+        "TargetFile": action.path,
+        "TargetContent": action.old,
+        "ReplacementContent": action.text,
+    }
 
 
 # --- Cursor -------------------------------------------------------------------------------------------------------------
@@ -403,7 +650,9 @@ def cursor(home: Path, session: AgentSession) -> Path:
             name, arguments = _cursor_call(action)
             block = {"type": "tool_use", "name": name, "input": arguments}
         lines.append({"role": "assistant", "message": {"content": [block]}})
-    place = home / ".cursor" / "projects" / slug(session.cwd.removeprefix("/")) / "agent-transcripts"
+    place = (
+        home / ".cursor" / "projects" / slug(session.cwd.removeprefix("/")) / "agent-transcripts"
+    )
     return put_lines(place / f"{session.id}.jsonl", lines, session.ended)
 
 
@@ -418,26 +667,65 @@ def _cursor_call(action: Action) -> tuple[str, Json]:
 def copilot_chat_transcript(home: Path, session: AgentSession) -> Path:
     """`workspaceStorage/<hash>/GitHub.copilot-chat/transcripts/<id>.jsonl` of VS Code: no results, arguments as JSON text."""
     workspace = home / ".config" / "Code" / "User" / "workspaceStorage" / "0f0e0d0c0b0a"
-    put_text(workspace / "workspace.json", json.dumps({"folder": Path(session.cwd).as_uri()}), session.ended)
-    lines = [_event("session.start", session.actions[0].at, {"sessionId": session.id, "producer": "copilot-agent"}, 0)]
+    put_text(
+        workspace / "workspace.json",
+        json.dumps({"folder": Path(session.cwd).as_uri()}),
+        session.ended,
+    )
+    lines = [
+        _event(
+            "session.start",
+            session.actions[0].at,
+            {"sessionId": session.id, "producer": "copilot-agent"},
+            0,
+        )
+    ]
     for number, action in enumerate(session.actions, 1):
         if action.kind in ("prompt", "say"):
             kind = "user.message" if action.kind == "prompt" else "assistant.message"
-            lines.append(_event(kind, action.at, {"messageId": f"m{number}", "content": action.text}, number))
+            lines.append(
+                _event(kind, action.at, {"messageId": f"m{number}", "content": action.text}, number)
+            )
             continue
         call, name = f"call_{session.id}_{number}", "create_file"
         arguments: Json = {"filePath": action.path, "content": action.text}
         if action.kind == "shell":
-            name, arguments = "run_in_terminal", {"command": action.text, "explanation": "", "isBackground": False}
+            name, arguments = (
+                "run_in_terminal",
+                {"command": action.text, "explanation": "", "isBackground": False},
+            )
         elif action.kind == "edit":
             part = {"filePath": action.path, "oldString": action.old, "newString": action.text}
-            name, arguments = "multi_replace_string_in_file", {"explanation": "", "replacements": [part]}
-        request = {"toolCallId": call, "name": name, "arguments": json.dumps(arguments), "type": "function"}
-        lines.append(_event("assistant.message", action.at - 0.2, {"messageId": f"m{number}", "toolRequests": [request]}, number))
+            name, arguments = (
+                "multi_replace_string_in_file",
+                {"explanation": "", "replacements": [part]},
+            )
+        request = {
+            "toolCallId": call,
+            "name": name,
+            "arguments": json.dumps(arguments),
+            "type": "function",
+        }
+        lines.append(
+            _event(
+                "assistant.message",
+                action.at - 0.2,
+                {"messageId": f"m{number}", "toolRequests": [request]},
+                number,
+            )
+        )
         started = {"toolCallId": call, "toolName": name, "arguments": arguments}
         lines.append(_event("tool.execution_start", action.at - 0.1, started, number))
-        lines.append(_event("tool.execution_complete", action.at, {"toolCallId": call, "success": True}, number))
-    return put_lines(workspace / "GitHub.copilot-chat" / "transcripts" / f"{session.id}.jsonl", lines, session.ended)
+        lines.append(
+            _event(
+                "tool.execution_complete", action.at, {"toolCallId": call, "success": True}, number
+            )
+        )
+    return put_lines(
+        workspace / "GitHub.copilot-chat" / "transcripts" / f"{session.id}.jsonl",
+        lines,
+        session.ended,
+    )
 
 
 # --- Copilot Chat -------------------------------------------------------------------------------------------------------
@@ -446,21 +734,38 @@ def copilot_chat_transcript(home: Path, session: AgentSession) -> Path:
 def copilot_chat(home: Path, session: AgentSession) -> Path:
     """`workspaceStorage/<hash>/` of VS Code: a log of the talk, and the timeline of the files."""
     workspace = home / ".config" / "Code" / "User" / "workspaceStorage" / "0a1b2c3d4e5f"
-    put_text(workspace / "workspace.json", json.dumps({"folder": Path(session.cwd).as_uri()}), session.ended)
+    put_text(
+        workspace / "workspace.json",
+        json.dumps({"folder": Path(session.cwd).as_uri()}),
+        session.ended,
+    )
     requests: list[Json] = []
     baselines, operations, known = list[Any](), list[Json](), set[str]()
     for epoch, action in enumerate(session.actions, 1):
         request = requests[-1] if requests else {}
         if action.kind == "prompt":
             key = f"request_{epoch}"
-            asked: Json = {"requestId": key, "timestamp": int(action.at * 1000), "modelId": "copilot/claude-opus-4.6"}
-            requests.append(asked | {"message": {"text": action.text}, "response": [], "result": {}})
+            asked: Json = {
+                "requestId": key,
+                "timestamp": int(action.at * 1000),
+                "modelId": "copilot/claude-opus-4.6",
+            }
+            requests.append(
+                asked | {"message": {"text": action.text}, "response": [], "result": {}}
+            )
         elif action.kind == "say":
             request["response"].append({"value": action.text})
         elif action.kind == "shell":
-            data = {"commandLine": {"original": action.text}, "terminalCommandState": {"exitCode": 0}}
+            data = {
+                "commandLine": {"original": action.text},
+                "terminalCommandState": {"exitCode": 0},
+            }
             data["terminalCommandOutput"] = {"text": action.output}
-            part = {"kind": "toolInvocationSerialized", "toolCallId": f"t{epoch}", "toolSpecificData": data}
+            part = {
+                "kind": "toolInvocationSerialized",
+                "toolCallId": f"t{epoch}",
+                "toolSpecificData": data,
+            }
             request["response"].append(part)
         else:
             uri = {"$mid": 1, "path": action.path, "scheme": "file"}
@@ -475,12 +780,23 @@ def copilot_chat(home: Path, session: AgentSession) -> Path:
                 known |= {action.path, request["requestId"]}
             operations.append(about | {"type": "textEdit", "edits": [_text_edit(action)]})
     timeline = {"operations": operations, "fileBaselines": baselines, "checkpoints": []}
-    state = {"version": 2, "initialFileContents": [], "timeline": timeline, "recentSnapshot": {"entries": []}}
-    put_text(workspace / "chatEditingSessions" / session.id / "state.json", json.dumps(state), session.ended)
+    state = {
+        "version": 2,
+        "initialFileContents": [],
+        "timeline": timeline,
+        "recentSnapshot": {"entries": []},
+    }
+    put_text(
+        workspace / "chatEditingSessions" / session.id / "state.json",
+        json.dumps(state),
+        session.ended,
+    )
     log: list[Json] = [{"kind": 0, "v": {"version": 3, "sessionId": session.id, "requests": []}}]
     for number, request in enumerate(requests):
         log.append({"kind": 2, "k": ["requests"], "v": [request | {"response": []}]})
-        log.append({"kind": 2, "k": ["requests", number, "response"], "v": request["response"], "i": 0})
+        log.append(
+            {"kind": 2, "k": ["requests", number, "response"], "v": request["response"], "i": 0}
+        )
         log.append({"kind": 1, "k": ["requests", number, "isCanceled"], "v": False})
     return put_lines(workspace / "chatSessions" / f"{session.id}.jsonl", log, session.ended)
 
@@ -490,7 +806,9 @@ def _text_edit(action: Action) -> Json:
     before = action.before or ""
     start = before.index(action.old) if action.kind == "edit" else 0
     end = start + len(action.old) if action.kind == "edit" else len(before)
-    (line, column), (last, to) = ((before.count("\n", 0, at) + 1, at - before.rfind("\n", 0, at)) for at in (start, end))
+    (line, column), (last, to) = (
+        (before.count("\n", 0, at) + 1, at - before.rfind("\n", 0, at)) for at in (start, end)
+    )
     where = {"startLineNumber": line, "startColumn": column, "endLineNumber": last, "endColumn": to}
     return {"range": where, "text": action.text}
 
@@ -503,8 +821,17 @@ def qwen_code(home: Path, session: AgentSession) -> Path:
     lines: list[Json] = []
 
     def record(at: float, kind: str, role: str, part: Json, **more: Any) -> None:
-        about = {"uuid": f"{session.id}-{len(lines)}", "sessionId": session.id, "timestamp": iso(at), "type": kind}
-        lines.append(about | {"cwd": session.cwd, "version": "0.21.14", "message": {"role": role, "parts": [part]}} | more)
+        about = {
+            "uuid": f"{session.id}-{len(lines)}",
+            "sessionId": session.id,
+            "timestamp": iso(at),
+            "type": kind,
+        }
+        lines.append(
+            about
+            | {"cwd": session.cwd, "version": "0.21.14", "message": {"role": role, "parts": [part]}}
+            | more
+        )
 
     for number, action in enumerate(session.actions):
         call = f"call_{session.id}_{number}"
@@ -520,7 +847,17 @@ def qwen_code(home: Path, session: AgentSession) -> Path:
             shown = request["resultDisplay"]
             if isinstance(shown, dict):
                 shown = shown | {"originalContent": action.before}
-            answer = {"functionResponse": {"id": call, "name": name, "response": {"output": action.output or "Done."}}}
+            answer = {
+                "functionResponse": {
+                    "id": call,
+                    "name": name,
+                    "response": {"output": action.output or "Done."},
+                }
+            }
             result = {"callId": call, "status": "success", "resultDisplay": shown}
             record(action.at, "tool_result", "user", answer, toolCallResult=result)
-    return put_lines(home / ".qwen" / "projects" / slug(session.cwd) / "chats" / f"{session.id}.jsonl", lines, session.ended)
+    return put_lines(
+        home / ".qwen" / "projects" / slug(session.cwd) / "chats" / f"{session.id}.jsonl",
+        lines,
+        session.ended,
+    )

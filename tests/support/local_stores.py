@@ -31,7 +31,12 @@ def in_use(path: Path, tables: Iterable[str]) -> sqlite3.Connection:
 def cline(home: Path, session: AgentSession) -> Path:
     """`tasks/<id>/` of the extension: what the model was sent and answered, and what was shown with its times."""
     place = home / ".config" / "Code" / "User" / "globalStorage" / "saoudrizwan.claude-dev"
-    item = {"id": session.id, "ts": int(session.ended * 1000), "task": "Tally", "cwdOnTaskInitialization": session.cwd}
+    item = {
+        "id": session.id,
+        "ts": int(session.ended * 1000),
+        "task": "Tally",
+        "cwdOnTaskInitialization": session.cwd,
+    }
     path = place / "state" / "taskHistory.json"
     known = json.loads(path.read_text("utf-8")) if path.exists() else []
     put_text(path, json.dumps([*known, item]), session.ended)
@@ -46,7 +51,15 @@ def _task(task: Path, session: AgentSession) -> Path:
         api.append({"role": role, "content": list(blocks)})
 
     def show(at: float, kind: str, text: str, last: int) -> None:
-        shown.append({"ts": int(at * 1000), "type": "say", "say": kind, "text": text, "conversationHistoryIndex": last})
+        shown.append(
+            {
+                "ts": int(at * 1000),
+                "type": "say",
+                "say": kind,
+                "text": text,
+                "conversationHistoryIndex": last,
+            }
+        )
 
     for number, action in enumerate(session.actions):
         if action.kind == "prompt":
@@ -55,14 +68,25 @@ def _task(task: Path, session: AgentSession) -> Path:
             message("user", {"type": "text", "text": f"<{tag}>\n{action.text}\n</{tag}>"})
             continue
         began, call = action.at - 0.3, f"toolu_{session.id}_{number}"
-        show(began, "api_req_started", json.dumps({"tokensIn": 9, "tokensOut": 3, "cost": 0.001}), len(api) - 2)
+        show(
+            began,
+            "api_req_started",
+            json.dumps({"tokensIn": 9, "tokensOut": 3, "cost": 0.001}),
+            len(api) - 2,
+        )
         if action.kind == "say":
             message("assistant", {"type": "text", "text": action.text})
             continue
         name, arguments = _task_call(action)
         show(action.at - 0.1, "command" if action.kind == "shell" else "tool", "{}", len(api) - 1)
         message("assistant", {"type": "tool_use", "id": call, "name": name, "input": arguments})
-        message("user", {"type": "text", "text": f"[{name} for '{action.path}'] Result:\n{_task_result(action)}"})
+        message(
+            "user",
+            {
+                "type": "text",
+                "text": f"[{name} for '{action.path}'] Result:\n{_task_result(action)}",
+            },
+        )
     put_text(task / "ui_messages.json", json.dumps(shown), session.ended)
     return put_text(task / "api_conversation_history.json", json.dumps(api), session.ended)
 
@@ -73,7 +97,10 @@ def _task_call(action: Action) -> tuple[str, Json]:
     if action.kind == "write":
         return "write_to_file", {"absolutePath": action.path, "content": action.text}
     old, new = action.old.rstrip("\n"), action.text.rstrip("\n")
-    return "replace_in_file", {"absolutePath": action.path, "diff": f"------- SEARCH\n{old}\n=======\n{new}\n+++++++ REPLACE\n"}
+    return "replace_in_file", {
+        "absolutePath": action.path,
+        "diff": f"------- SEARCH\n{old}\n=======\n{new}\n+++++++ REPLACE\n",
+    }
 
 
 def _task_result(action: Action) -> str:
@@ -108,7 +135,9 @@ def crush(home: Path, session: AgentSession) -> Path:
         at, key = int(action.at), f"{session.id}-{number}"
         if action.kind in ("prompt", "say"):
             role = "user" if action.kind == "prompt" else "assistant"
-            _crush_message(database, session, key, role, at, {"type": "text", "data": {"text": action.text}})
+            _crush_message(
+                database, session, key, role, at, {"type": "text", "data": {"text": action.text}}
+            )
             continue
         call, (name, arguments) = f"call_{key}", _crush_call(action)
         data = {"id": call, "name": name, "input": json.dumps(arguments), "finished": True}
@@ -116,11 +145,26 @@ def crush(home: Path, session: AgentSession) -> Path:
         metadata: Json = {"working_directory": session.cwd, "output": action.output}
         if action.kind != "shell":
             kept = versions.setdefault(action.path, [action.before or ""])
-            kept += [*([action.before] if action.before and kept[-1] != action.before else []), action.after]
+            kept += [
+                *([action.before] if action.before and kept[-1] != action.before else []),
+                action.after,
+            ]
             edited = {"old_content": action.before or "", "new_content": action.after}
             metadata = edited if action.kind == "edit" else {"diff": ""}
-        data = {"tool_call_id": call, "name": "", "content": action.output or "Done.", "metadata": json.dumps(metadata)}
-        _crush_message(database, session, f"{key}-r", "tool", at, {"type": "tool_result", "data": data | {"is_error": False}})
+        data = {
+            "tool_call_id": call,
+            "name": "",
+            "content": action.output or "Done.",
+            "metadata": json.dumps(metadata),
+        }
+        _crush_message(
+            database,
+            session,
+            f"{key}-r",
+            "tool",
+            at,
+            {"type": "tool_result", "data": data | {"is_error": False}},
+        )
     for changed, texts in versions.items():
         for number, text in enumerate(texts):
             row = (f"{session.id}{changed}{number}", session.id, changed, text, number, first, last)
@@ -128,9 +172,22 @@ def crush(home: Path, session: AgentSession) -> Path:
     return path
 
 
-def _crush_message(database: sqlite3.Connection, session: AgentSession, key: str, role: str, at: int, part: Json) -> None:
+def _crush_message(
+    database: sqlite3.Connection, session: AgentSession, key: str, role: str, at: int, part: Json
+) -> None:
     parts = json.dumps([part, {"type": "finish", "data": {"reason": "stop", "time": at}}])
-    values = (key, session.id, role, parts, "claude-sonnet-4" if role == "assistant" else "", at, at, at, "anthropic", 0)
+    values = (
+        key,
+        session.id,
+        role,
+        parts,
+        "claude-sonnet-4" if role == "assistant" else "",
+        at,
+        at,
+        at,
+        "anthropic",
+        0,
+    )
     database.execute("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
@@ -162,12 +219,18 @@ def kimi_cli(home: Path, session: AgentSession) -> Path:
         else:
             name, arguments = _kimi_call(action)
             text = json.dumps(arguments)
-            body = {"type": "function", "id": call, "function": {"name": name, "arguments": text[:9]}}
+            body = {
+                "type": "function",
+                "id": call,
+                "function": {"name": name, "arguments": text[:9]},
+            }
             event(action.at - 0.3, "ToolCall", body)
             event(action.at - 0.2, "ToolCallPart", {"arguments_part": text[9:]})
             value = {"is_error": False, "output": action.output, "message": "Done.", "display": []}
             event(action.at, "ToolResult", {"tool_call_id": call, "return_value": value})
-    return put_lines(home / ".kimi" / "sessions" / digest / session.id / "wire.jsonl", lines, session.ended)
+    return put_lines(
+        home / ".kimi" / "sessions" / digest / session.id / "wire.jsonl", lines, session.ended
+    )
 
 
 def _kimi_call(action: Action) -> tuple[str, Json]:
@@ -185,7 +248,11 @@ def aider(home: Path, session: AgentSession) -> Path:
     """`.aider.chat.history.md` in the worktree: Markdown, ids of commits, and no time but that of the beginning."""
     path = session.clone.path / ".aider.chat.history.md"
     began = datetime.fromtimestamp(session.actions[0].at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    text = [f"\n# aider chat started at {began}\n", "> Aider v0.86.1  ", "> Main model: claude-sonnet-4 with diff edit format  "]
+    text = [
+        f"\n# aider chat started at {began}\n",
+        "> Aider v0.86.1  ",
+        "> Main model: claude-sonnet-4 with diff edit format  ",
+    ]
     for action in session.actions:
         if action.kind == "prompt":
             text += ["", *(f"#### {line}  " for line in action.text.split("\n")), ""]
@@ -193,7 +260,11 @@ def aider(home: Path, session: AgentSession) -> Path:
             text += ["", action.text, ""]
         elif action.kind == "shell":
             number = action.output.partition(" ")[2][:7]
-            text += ["", f"> Commit {number} feat: done  ", "> You can use /undo to undo and discard each aider commit.  "]
+            text += [
+                "",
+                f"> Commit {number} feat: done  ",
+                "> You can use /undo to undo and discard each aider commit.  ",
+            ]
         else:
             name = Path(action.path).relative_to(session.clone.path).as_posix()
             block = f"<<<<<<< SEARCH\n{action.old}=======\n{action.text}>>>>>>> REPLACE"

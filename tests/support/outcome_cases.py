@@ -36,7 +36,9 @@ class Truth:
     world: World
     features: dict[str, dict[str, Any]] = field(default_factory=dict)  # session -> column -> value
     regions: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
-    reverted: dict[str, bool] = field(default_factory=dict)  # commit -> whether it was reverted later
+    reverted: dict[str, bool] = field(
+        default_factory=dict
+    )  # commit -> whether it was reverted later
 
 
 Case = Callable[[World], Truth]
@@ -74,18 +76,25 @@ def answers(make: Case, directory: Path) -> list[Answer]:
 def _said(store: Store, truth: Truth) -> list[Answer]:
     found = []
     for key, expected in truth.features.items():
-        (row,) = store.rows("SELECT f.* FROM session_features f JOIN sessions s ON s.id = f.session_id WHERE s.key = ?", (key,))
+        (row,) = store.rows(
+            "SELECT f.* FROM session_features f JOIN sessions s ON s.id = f.session_id WHERE s.key = ?",
+            (key,),
+        )
         found += [
-            Answer(name, value, json.loads(row[name]) if isinstance(value, list) else row[name]) for name, value in expected.items()
+            Answer(name, value, json.loads(row[name]) if isinstance(value, list) else row[name])
+            for name, value in expected.items()
         ]
     for key, regions in truth.regions.items():
         rows = store.rows(
-            "SELECT g.convergence, g.rounds FROM regions g JOIN sessions s ON s.id = g.session_id WHERE s.key = ?", (key,)
+            "SELECT g.convergence, g.rounds FROM regions g JOIN sessions s ON s.id = g.session_id WHERE s.key = ?",
+            (key,),
         )
         said = sorted((row["convergence"] or "", row["rounds"]) for row in rows)
         found.append(Answer("regions", sorted(regions), said))
     for sha, reverted in truth.reverted.items():
-        (row,) = store.rows("SELECT reverted_by IS NOT NULL AS it FROM history_commits WHERE commit_sha = ?", (sha,))
+        (row,) = store.rows(
+            "SELECT reverted_by IS NOT NULL AS it FROM history_commits WHERE commit_sha = ?", (sha,)
+        )
         found.append(Answer("reverted_later", reverted, bool(row["it"])))
     return found
 
@@ -116,7 +125,9 @@ def one_edit_one_region(world: World) -> Truth:
     one = _work(world)
     one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
     _taken(world, one)
-    return Truth(world, {one.id: {"region_count": 1, "region_re_edit_count": 0}}, {one.id: [("", 1)]})
+    return Truth(
+        world, {one.id: {"region_count": 1, "region_re_edit_count": 0}}, {one.id: [("", 1)]}
+    )
 
 
 @case
@@ -125,7 +136,11 @@ def two_functions_two_regions(world: World) -> Truth:
     one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
     one.edit("app.py", "return rows[-1]", "return rows[-1] if rows else None")
     _taken(world, one)
-    return Truth(world, {one.id: {"region_count": 2, "region_re_edit_count": 0}}, {one.id: [("", 1), ("", 1)]})
+    return Truth(
+        world,
+        {one.id: {"region_count": 2, "region_re_edit_count": 0}},
+        {one.id: [("", 1), ("", 1)]},
+    )
 
 
 @case
@@ -133,16 +148,22 @@ def lines_above_do_not_matter(world: World) -> Truth:
     one = _work(world)
     one.edit("app.py", "return rows[-1]", "return rows[-1] if rows else None")
     one.edit("app.py", "def total(rows):\n", "import math\n\n\ndef total(rows):\n")
-    one.edit("app.py", "return rows[-1] if rows else None", "return rows[len(rows) - 1] if rows else 0")
+    one.edit(
+        "app.py", "return rows[-1] if rows else None", "return rows[len(rows) - 1] if rows else 0"
+    )
     _taken(world, one)
-    return Truth(world, {one.id: {"region_re_edit_count": 1}}, {one.id: [("", 1), ("converging", 2)]})
+    return Truth(
+        world, {one.id: {"region_re_edit_count": 1}}, {one.id: [("", 1), ("converging", 2)]}
+    )
 
 
 @case
 def inserting_inside_joins(world: World) -> Truth:
     one = _work(world)
     one.edit("app.py", "    return rows[-1]\n", "    return rows[-1]\n\n\n" + MEDIAN)
-    one.edit("app.py", "    ordered = sorted(rows)\n", "    ordered = sorted(rows)\n    assert ordered\n")
+    one.edit(
+        "app.py", "    ordered = sorted(rows)\n", "    ordered = sorted(rows)\n    assert ordered\n"
+    )
     _taken(world, one)
     return Truth(world, {}, {one.id: [("converging", 2)]})
 
@@ -151,7 +172,11 @@ def inserting_inside_joins(world: World) -> Truth:
 def inserting_below_does_not_join(world: World) -> Truth:
     one = _work(world)
     one.edit("app.py", "    return rows[-1]\n", "    return rows[-1]\n\n\n" + MEAN)
-    one.edit("app.py", "    return total(rows) / len(rows)\n", "    return total(rows) / len(rows)\n\n\n" + MEDIAN)
+    one.edit(
+        "app.py",
+        "    return total(rows) / len(rows)\n",
+        "    return total(rows) / len(rows)\n\n\n" + MEDIAN,
+    )
     _taken(world, one)
     return Truth(world, {}, {one.id: [("", 1), ("", 1)]})
 
@@ -161,7 +186,11 @@ def a_wider_edit_joins_two_places(world: World) -> Truth:
     one = _work(world)
     one.edit("app.py", "    return sum(rows)\n", "    return sum(rows or [0])\n")
     one.edit("app.py", "    return rows[0]\n", "    return rows[0] if rows else None\n")
-    one.edit("app.py", "    return sum(rows or [0])\n\n\ndef first(rows):\n    return rows[0] if rows else None\n", "    pass\n")
+    one.edit(
+        "app.py",
+        "    return sum(rows or [0])\n\n\ndef first(rows):\n    return rows[0] if rows else None\n",
+        "    pass\n",
+    )
     _taken(world, one)
     return Truth(world, {one.id: {"region_count": 1}}, {one.id: [("expanding", 3)]})
 
@@ -170,7 +199,9 @@ def a_wider_edit_joins_two_places(world: World) -> Truth:
 def what_was_removed_comes_back_to_its_place(world: World) -> Truth:
     one = _work(world)
     one.edit("app.py", "def first(rows):\n    return rows[0]\n\n\n", "")
-    one.edit("app.py", "def last(rows):\n", "def first(rows):\n    return rows[0]\n\n\ndef last(rows):\n")
+    one.edit(
+        "app.py", "def last(rows):\n", "def first(rows):\n    return rows[0]\n\n\ndef last(rows):\n"
+    )
     _left(world, one)
     truth = {"changes_reverted": 1, "reverted_by": "agent", "output_applied": 0}
     return Truth(world, {one.id: truth}, {one.id: [("oscillating", 2)]})
@@ -209,7 +240,9 @@ def smaller_and_smaller(world: World) -> Truth:
     one.edit("app.py", "    a = 1\n    b = 2\n", "    a = 10\n    b = 20\n")
     one.edit("app.py", "    a = 10\n", "    a = 100\n")
     _taken(world, one)
-    return Truth(world, {one.id: {"region_edit_convergence": ["converging"]}}, {one.id: [("converging", 3)]})
+    return Truth(
+        world, {one.id: {"region_edit_convergence": ["converging"]}}, {one.id: [("converging", 3)]}
+    )
 
 
 @case
@@ -217,9 +250,13 @@ def larger_and_larger(world: World) -> Truth:
     one = _work(world)
     one.edit("app.py", "    return rows[-1]\n", "    return rows[-2]\n")
     one.edit("app.py", "    return rows[-2]\n", "    a = 1\n    return a\n")
-    one.edit("app.py", "    a = 1\n    return a\n", "    d = 4\n    e = 5\n    f = 6\n    return f\n")
+    one.edit(
+        "app.py", "    a = 1\n    return a\n", "    d = 4\n    e = 5\n    f = 6\n    return f\n"
+    )
     _taken(world, one)
-    return Truth(world, {one.id: {"region_edit_convergence": ["expanding"]}}, {one.id: [("expanding", 3)]})
+    return Truth(
+        world, {one.id: {"region_edit_convergence": ["expanding"]}}, {one.id: [("expanding", 3)]}
+    )
 
 
 @case
@@ -230,7 +267,9 @@ def there_and_back_and_there(world: World) -> Truth:
     one.edit("app.py", "return rows[-3]", "return rows[-2]")
     _taken(world, one)
     return Truth(
-        world, {one.id: {"region_edit_convergence": ["oscillating"], "changes_reverted": 0}}, {one.id: [("oscillating", 3)]}
+        world,
+        {one.id: {"region_edit_convergence": ["oscillating"], "changes_reverted": 0}},
+        {one.id: [("oscillating", 3)]},
     )
 
 
@@ -294,7 +333,12 @@ def half_of_it_is_committed(world: World) -> Truth:
     world.human_remove("b.py")
     world.human_write("notes.md", "No b.\n")
     world.commit("Without b", [one])
-    truth = {"output_applied": 1, "output_applied_fraction": 0.5, "touched_files": ["a.py", "b.py"], "diff_lines": 4}
+    truth = {
+        "output_applied": 1,
+        "output_applied_fraction": 0.5,
+        "touched_files": ["a.py", "b.py"],
+        "diff_lines": 4,
+    }
     truth |= {"localized_correct_file": 1}
     return Truth(world, {one.id: truth})
 
@@ -313,7 +357,12 @@ def nothing_was_written(world: World) -> Truth:
     one = _work(world, "What does total do?")
     one.read("app.py")
     _left(world, one)
-    truth = {"output_applied": None, "changes_reverted": None, "reverted_lines": None, "region_count": None}
+    truth = {
+        "output_applied": None,
+        "changes_reverted": None,
+        "reverted_lines": None,
+        "region_count": None,
+    }
     return Truth(world, {one.id: truth})
 
 
@@ -327,10 +376,18 @@ def committed_by_the_next_session(world: World) -> Truth:
     two.read("stats.py")
     two.end_turn()
     world.commit("Both", [one, two])
-    return Truth(world, {one.id: {"output_applied": 1, "session_outcome": "accepted"}, two.id: {"output_applied": None}})
+    return Truth(
+        world,
+        {
+            one.id: {"output_applied": 1, "session_outcome": "accepted"},
+            two.id: {"output_applied": None},
+        },
+    )
 
 
-def _on_another_branch(world: World, *files: tuple[str, str], prompt: str = "Please help") -> tuple[Session, Commit]:
+def _on_another_branch(
+    world: World, *files: tuple[str, str], prompt: str = "Please help"
+) -> tuple[Session, Commit]:
     """A session whose work is committed on `feature` alone, and a later commit on the main branch."""
     world.branch_off("feature")
     one = _work(world, prompt)
@@ -346,8 +403,15 @@ def _on_another_branch(world: World, *files: tuple[str, str], prompt: str = "Ple
 @case
 def committed_on_another_branch(world: World) -> Truth:
     one, commit = _on_another_branch(world, ("stats.py", MEAN))
-    truth = {"output_applied": 1, "output_applied_fraction": 1.0, "output_applied_elsewhere": commit.sha}
-    return Truth(world, {one.id: truth | {"landed_lines": 2, "landed_share": 1.0, "session_outcome": "accepted"}})
+    truth = {
+        "output_applied": 1,
+        "output_applied_fraction": 1.0,
+        "output_applied_elsewhere": commit.sha,
+    }
+    return Truth(
+        world,
+        {one.id: truth | {"landed_lines": 2, "landed_share": 1.0, "session_outcome": "accepted"}},
+    )
 
 
 @case
@@ -355,12 +419,23 @@ def committed_in_a_pull_request_and_its_branch_is_gone(world: World) -> Truth:
     one, commit = _on_another_branch(world, ("stats.py", MEAN + "\n\n" + MEDIAN))
     world.ref("refs/pull/7/head", commit)
     del world.history.refs["refs/heads/feature"]
-    return Truth(world, {one.id: {"output_applied_fraction": 1.0, "landed_lines": 5, "session_outcome": "accepted"}})
+    return Truth(
+        world,
+        {
+            one.id: {
+                "output_applied_fraction": 1.0,
+                "landed_lines": 5,
+                "session_outcome": "accepted",
+            }
+        },
+    )
 
 
 @case
 def brackets_of_another_branch_come_with_their_lines(world: World) -> Truth:
-    text = "const total = sumOfAllRows({\n  rows,\n});\nconst mean = meanOfAllRows({\n  rows,\n});\n"
+    text = (
+        "const total = sumOfAllRows({\n  rows,\n});\nconst mean = meanOfAllRows({\n  rows,\n});\n"
+    )
     one, _ = _on_another_branch(world, ("stats.ts", text))
     return Truth(world, {one.id: {"landed_lines": 6, "landed_share": 1.0}})
 
@@ -390,7 +465,13 @@ def a_later_session_writes_over_what_a_branch_has(world: World) -> Truth:
     world.switch("main")
     world.human_write("notes.md", "Nothing.\n")
     world.commit("Notes")
-    return Truth(world, {one.id: {"landed_lines": 2, "landed_share": 1.0}, two.id: {"landed_lines": 3, "landed_share": 1.0}})
+    return Truth(
+        world,
+        {
+            one.id: {"landed_lines": 2, "landed_share": 1.0},
+            two.id: {"landed_lines": 3, "landed_share": 1.0},
+        },
+    )
 
 
 @case
@@ -402,7 +483,9 @@ def common_lines_of_another_branch_are_not_the_sessions(world: World) -> Truth:
     world.human_write("stats.py", "import os\nvalue = compute_something_else(rows)\n")
     world.commit("Other work")
     world.switch("main")
-    return Truth(world, {one.id: {"output_applied": 0, "landed_lines": 0, "output_applied_fraction": 0.0}})
+    return Truth(
+        world, {one.id: {"output_applied": 0, "landed_lines": 0, "output_applied_fraction": 0.0}}
+    )
 
 
 @case
@@ -431,11 +514,21 @@ def text_written_twice_and_committed_once_has_landed_once(world: World) -> Truth
 @case
 def lines_that_a_formatter_joined_have_landed(world: World) -> Truth:
     one = _work(world)
-    one.write("both.py", "def both(a, b):\n    if (\n        a and\n        b\n    ):\n        return 1\n    return 0\n")
+    one.write(
+        "both.py",
+        "def both(a, b):\n    if (\n        a and\n        b\n    ):\n        return 1\n    return 0\n",
+    )
     one.end_turn()
-    world.human_write("both.py", "def both(a, b):\n    if a and b:\n        return 1\n    return 0\n")
+    world.human_write(
+        "both.py", "def both(a, b):\n    if a and b:\n        return 1\n    return 0\n"
+    )
     world.commit("Both", [one])
-    truth = {"landed_lines": 7, "landed_share": 1.0, "output_applied_fraction": 1.0, "session_outcome": "accepted"}
+    truth = {
+        "landed_lines": 7,
+        "landed_share": 1.0,
+        "output_applied_fraction": 1.0,
+        "session_outcome": "accepted",
+    }
     return Truth(world, {one.id: truth})
 
 
@@ -460,7 +553,11 @@ def a_later_commit_takes_it_back(world: World) -> Truth:
     commit = _taken(world, one)
     world.human_remove("stats.py")
     world.commit(f'Revert "Take it"\n\nThis reverts commit {commit.sha}.')
-    truth = {"reverted_later_lines": 2, "output_applied": 1, "session_outcome": "explicitly_rejected"}
+    truth = {
+        "reverted_later_lines": 2,
+        "output_applied": 1,
+        "session_outcome": "explicitly_rejected",
+    }
     return Truth(world, {one.id: truth}, reverted={commit.sha: True})
 
 
@@ -472,7 +569,11 @@ def one_place_of_many_that_goes_back_is_not_reverted(world: World) -> Truth:
     one = _work(world)
     one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
     one.edit("app.py", "return rows[-1]", "return rows[-1] if rows else None")
-    one.edit("app.py", "    return rows[0]\n", "    if not rows:\n        return None\n    return rows[0]\n")
+    one.edit(
+        "app.py",
+        "    return rows[0]\n",
+        "    if not rows:\n        return None\n    return rows[0]\n",
+    )
     one.edit("app.py", "return sum(rows or [0])", "return sum(rows)")
     _taken(world, one)
     return Truth(world, {one.id: {"changes_reverted": 0, "reverted_lines": 0, "reverted_by": None}})
@@ -481,25 +582,40 @@ def one_place_of_many_that_goes_back_is_not_reverted(world: World) -> Truth:
 @case
 def the_agent_takes_it_back(world: World) -> Truth:
     one = _work(world)
-    one.edit("app.py", "    return sum(rows)\n", "    print(rows)\n    print(len(rows))\n    return sum(rows)\n")
+    one.edit(
+        "app.py",
+        "    return sum(rows)\n",
+        "    print(rows)\n    print(len(rows))\n    return sum(rows)\n",
+    )
     one.edit("app.py", "    print(rows)\n    print(len(rows))\n", "")
     _left(world, one)
     return Truth(
-        world, {one.id: {"changes_reverted": 1, "reverted_lines": 2, "reverted_by": "agent"}}, {one.id: [("oscillating", 2)]}
+        world,
+        {one.id: {"changes_reverted": 1, "reverted_lines": 2, "reverted_by": "agent"}},
+        {one.id: [("oscillating", 2)]},
     )
 
 
 @case
 def the_user_takes_it_back(world: World) -> Truth:
     one = _work(world)
-    one.edit("app.py", "    return sum(rows)\n", "    total = 0\n    for row in rows:\n        total += row\n    return total\n")
+    one.edit(
+        "app.py",
+        "    return sum(rows)\n",
+        "    total = 0\n    for row in rows:\n        total += row\n    return total\n",
+    )
     one.end_turn()
     world.human_write("app.py", APP)
     one.prompt("Rather add a module")
     one.read("app.py")
     one.write("stats.py", "x = 1\n")
     _taken(world, one)
-    truth = {"changes_reverted": 1, "reverted_lines": 4, "reverted_by": "human", "session_outcome": "explicitly_rejected"}
+    truth = {
+        "changes_reverted": 1,
+        "reverted_lines": 4,
+        "reverted_by": "human",
+        "session_outcome": "explicitly_rejected",
+    }
     return Truth(world, {one.id: truth})
 
 
@@ -537,9 +653,15 @@ def a_stash_taken_back_undoes_nothing(world: World) -> Truth:
 @case
 def writing_it_another_way_undoes_nothing(world: World) -> Truth:
     one = _work(world)
-    one.edit("app.py", "    return sum(rows)\n", "    result = 0\n    for row in rows:\n        result += row\n    return result\n")
     one.edit(
-        "app.py", "    result = 0\n    for row in rows:\n        result += row\n    return result\n", "    return fsum(rows)\n"
+        "app.py",
+        "    return sum(rows)\n",
+        "    result = 0\n    for row in rows:\n        result += row\n    return result\n",
+    )
+    one.edit(
+        "app.py",
+        "    result = 0\n    for row in rows:\n        result += row\n    return result\n",
+        "    return fsum(rows)\n",
     )
     _taken(world, one)
     return Truth(world, {one.id: {"changes_reverted": 0, "reverted_lines": 0}})
@@ -562,7 +684,12 @@ def one_file_of_two_goes_back(world: World) -> Truth:
     one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
     one.edit("app.py", "return sum(rows or [0])", "return sum(rows)")
     _taken(world, one)
-    truth = {"changes_reverted": 1, "reverted_lines": 1, "reverted_by": "agent", "session_outcome": "accepted"}
+    truth = {
+        "changes_reverted": 1,
+        "reverted_lines": 1,
+        "reverted_by": "agent",
+        "session_outcome": "accepted",
+    }
     return Truth(world, {one.id: truth})
 
 
@@ -599,8 +726,15 @@ def started_again_at_once(world: World) -> Truth:
     two.write("stats.py", MEDIAN, overwrite=True)
     _taken(world, two)
     pause = round(two.log.records[0].at - one.log.records[-1].at, 3)
-    before = {"session_outcome": "restarted_same_task", "prior_sessions_same_repo": 0, "session_reopened_within_s": pause}
-    return Truth(world, {one.id: before, two.id: {"session_outcome": "accepted", "prior_sessions_same_repo": 1}})
+    before = {
+        "session_outcome": "restarted_same_task",
+        "prior_sessions_same_repo": 0,
+        "session_reopened_within_s": pause,
+    }
+    return Truth(
+        world,
+        {one.id: before, two.id: {"session_outcome": "accepted", "prior_sessions_same_repo": 1}},
+    )
 
 
 @case
@@ -613,7 +747,13 @@ def another_task_soon_after(world: World) -> Truth:
     two.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
     two.end_turn()
     world.commit("Guard", [two], paths=["app.py"])
-    return Truth(world, {one.id: {"session_outcome": "abandoned_mid_session"}, two.id: {"session_reopened_within_s": None}})
+    return Truth(
+        world,
+        {
+            one.id: {"session_outcome": "abandoned_mid_session"},
+            two.id: {"session_reopened_within_s": None},
+        },
+    )
 
 
 @case
@@ -625,7 +765,10 @@ def the_next_day_but_one(world: World) -> Truth:
     two = _work(world)
     two.write("more.py", MEDIAN)
     _taken(world, two)
-    return Truth(world, {one.id: {"session_reopened_within_s": None}, two.id: {"prior_sessions_same_repo": 1}})
+    return Truth(
+        world,
+        {one.id: {"session_reopened_within_s": None}, two.id: {"prior_sessions_same_repo": 1}},
+    )
 
 
 @case
@@ -674,7 +817,10 @@ def reverted_by_a_later_commit(world: World) -> Truth:
     world.wait(4_000)
     world.human_revert(taken)
     back = world.commit(f'Revert "Take it"\n\nThis reverts commit {taken.sha}.\n')
-    truth = {"output_applied": 1, "changes_reverted": 0}  # what comes after the session is no revert of the session
+    truth = {
+        "output_applied": 1,
+        "changes_reverted": 0,
+    }  # what comes after the session is no revert of the session
     return Truth(world, {one.id: truth}, reverted={taken.sha: True, back.sha: False})
 
 

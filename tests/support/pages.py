@@ -38,7 +38,9 @@ class Server:
             connection.request(method, path, headers=given)
             found = connection.getresponse()
             body = found.read().decode("utf-8", "replace")
-            return Answer(found.status, {name.lower(): value for name, value in found.getheaders()}, body)
+            return Answer(
+                found.status, {name.lower(): value for name, value in found.getheaders()}, body
+            )
         finally:
             connection.close()
 
@@ -52,7 +54,18 @@ class Server:
 def serving(db: Path, through: Sequence[str] = ()) -> Iterator[Server]:
     """`through`: a command that starts the one after it."""
     code = "from attribution.cli import main; main()"
-    command = [*through, sys.executable, "-c", code, "browse", "--db", str(db), "--port", "0", "--no-open"]
+    command = [
+        *through,
+        sys.executable,
+        "-c",
+        code,
+        "browse",
+        "--db",
+        str(db),
+        "--port",
+        "0",
+        "--no-open",
+    ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:

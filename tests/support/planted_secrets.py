@@ -29,26 +29,45 @@ class _Maker:
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
         self._characters = {
-            "a": _WORD, "h": _HEX, "H": _HEX.upper(), "d": string.digits, "U": string.ascii_uppercase + "234567", "x": _WORD + "_-",
-            "u": string.ascii_uppercase + string.digits, "l": string.ascii_lowercase + string.digits, ".": _WORD + "./",
-        }  # fmt: skip
+            "a": _WORD,
+            "h": _HEX,
+            "H": _HEX.upper(),
+            "d": string.digits,
+            "U": string.ascii_uppercase + "234567",
+            "x": _WORD + "_-",
+            "u": string.ascii_uppercase + string.digits,
+            "l": string.ascii_lowercase + string.digits,
+            ".": _WORD + "./",
+        }
         self._makers: dict[str, Callable[[int], str]] = {
             "b": self._base64,
-            "c": lambda size: base64.b64encode(f"jo:{self.some('a', size)}".encode()).decode(),  # a user and a password
+            "c": lambda size: base64.b64encode(
+                f"jo:{self.some('a', size)}".encode()
+            ).decode(),  # a user and a password
             "g": lambda _: "-".join(self.some("h", size) for size in (8, 4, 4, 4, 12)),
-            "j": lambda _: ".".join((_url64(b'{"alg":"HS256"}'), _url64(b'{"sub":"1234567890"}'), self.some("x", 43))),
-            "k": lambda _: base64.b64encode(_HEAD + self._lines(6).encode()).decode(),  # a private key
+            "j": lambda _: ".".join(
+                (_url64(b'{"alg":"HS256"}'), _url64(b'{"sub":"1234567890"}'), self.some("x", 43))
+            ),
+            "k": lambda _: base64.b64encode(
+                _HEAD + self._lines(6).encode()
+            ).decode(),  # a private key
             "m": self._lines,
             "p": lambda size: self._password(size, "!#%*+?~^"),
             "q": lambda size: self._password(size, "$!&*#@"),
             "s": lambda count: " ".join(self._random.sample(_SEED.split() * 2, count)),
-            "w": lambda size: "".join(self._random.choice("bdfgklmnprst" if n % 2 else "aeiou") for n in range(size)),
+            "w": lambda size: "".join(
+                self._random.choice("bdfgklmnprst" if n % 2 else "aeiou") for n in range(size)
+            ),
         }
 
     def planted(self, line: str) -> Planted:
         kind, _, text = line.partition(" | ")
         text = re.sub(r"(?<!\\)\\n", "\n", text.replace("\\|", "|")).replace("\\\\", "\\")
-        text = re.sub(r"<(?:([a-zA-Z.])(\d*))?>", lambda shape: self._value(shape[1], int(shape[2] or 0)), text)
+        text = re.sub(
+            r"<(?:([a-zA-Z.])(\d*))?>",
+            lambda shape: self._value(shape[1], int(shape[2] or 0)),
+            text,
+        )
         return Planted(kind, re.sub("[«»]", "", text), tuple(re.findall("«([^«»]+)»", text)))
 
     def _value(self, kind: str | None, size: int) -> str:
@@ -61,7 +80,10 @@ class _Maker:
         characters = self._characters[kind]
         chosen = self._random.choices(characters, k=size)
         if size > 3:
-            chosen[-2:] = [self._random.choice([c for c in characters if c.isalpha()] or characters), self._random.choice("234567")]
+            chosen[-2:] = [
+                self._random.choice([c for c in characters if c.isalpha()] or characters),
+                self._random.choice("234567"),
+            ]
         return "".join(chosen)
 
     def _password(self, size: int, special: str) -> str:

@@ -54,7 +54,9 @@ class Walk:
 
     def word(self) -> str:
         self.names += 1
-        return "".join(self.rng.choice("bdfgklmnprstvz") + self.rng.choice("aeiou") for _ in range(2)) + str(self.names)
+        return "".join(
+            self.rng.choice("bdfgklmnprstvz") + self.rng.choice("aeiou") for _ in range(2)
+        ) + str(self.names)
 
     def title(self) -> str:
         return " ".join(self.word() for _ in range(3)).capitalize()
@@ -64,7 +66,12 @@ class Walk:
             return self.rng.choice(COMMON)
         words = [self.word() for _ in range(7)]
         shape = self.rng.choice(
-            ("{} {} {} {} {} {} {}", "{}='{} {} {} {} {} {}'", "{}({} {} {},{} {} {})", "# {} {} {} {} {} {} {}")
+            (
+                "{} {} {} {} {} {} {}",
+                "{}='{} {} {} {} {} {}'",
+                "{}({} {} {},{} {} {})",
+                "# {} {} {} {} {} {} {}",
+            )
         )
         return "    " * self.rng.randint(0, 2) + shape.format(*words)
 
@@ -87,7 +94,11 @@ class Walk:
     def unique(self, file: File) -> list[int]:
         """Lines whose text stands once in the file and is part of no other line."""
         text = file.text()
-        return [i for i, line in enumerate(file.lines) if len(line.text) > 12 and text.count(line.text) == 1]
+        return [
+            i
+            for i, line in enumerate(file.lines)
+            if len(line.text) > 12 and text.count(line.text) == 1
+        ]
 
     # --- one step --------------------------------------------------------------------------------------------------
 
@@ -110,11 +121,15 @@ class Walk:
             (0.3, self.human_removes),
             (1.5, self.start_session),
         ]
-        chosen = self.rng.choices([action for _, action in actions], [weight for weight, _ in actions])[0]
+        chosen = self.rng.choices(
+            [action for _, action in actions], [weight for weight, _ in actions]
+        )[0]
         chosen()
 
     def start_session(self) -> None:
-        session = self.world.session(self.rng.choice(VERSIONS), null_original=self.rng.random() < self.null_share)
+        session = self.world.session(
+            self.rng.choice(VERSIONS), null_original=self.rng.random() < self.null_share
+        )
         session.prompt(self.title())
         self.active = [*self.active, session][-2:]
 
@@ -139,11 +154,24 @@ class Walk:
         if not places:
             return
         at = self.rng.choice(places)
-        texts = [line.text for line in file.lines[max(0, at - self.rng.randint(0, 2)) : at + self.rng.randint(1, 4)]]
+        texts = [
+            line.text
+            for line in file.lines[
+                max(0, at - self.rng.randint(0, 2)) : at + self.rng.randint(1, 4)
+            ]
+        ]
         new: list[str] = []
         for text in texts:
             fate = self.rng.random()
-            new += [text] if fate < 0.5 else [self.line()] if fate < 0.65 else [self.touched(text)] if fate < 0.7 else []
+            new += (
+                [text]
+                if fate < 0.5
+                else [self.line()]
+                if fate < 0.65
+                else [self.touched(text)]
+                if fate < 0.7
+                else []
+            )
             new += self.lines(self.rng.randint(1, 4)) if self.rng.random() < 0.35 else []
         new = new or [self.line() or "#"]
         if new != texts:
@@ -168,7 +196,13 @@ class Walk:
     def agent_fails(self) -> None:
         path = self.path()
         if path:
-            fail = self.rng.choice((self.session().edit_error, self.session().edit_rejected, self.session().edit_cut_off))
+            fail = self.rng.choice(
+                (
+                    self.session().edit_error,
+                    self.session().edit_rejected,
+                    self.session().edit_cut_off,
+                )
+            )
             fail(path, self.world.files[path].lines[0].text, self.line())
 
     def agent_shell(self) -> None:
@@ -180,15 +214,22 @@ class Walk:
         kind = self.rng.randint(0, 3)
         if kind == 0:
             fresh, text = self.new_path(), self.text(self.rng.randint(2, 8)).rstrip("\n") + "\n"
-            session.bash(f"cat > '{fresh}' <<'EOF'\n{text}EOF", lambda sh: sh.write(fresh, text), exact=True)
+            session.bash(
+                f"cat > '{fresh}' <<'EOF'\n{text}EOF", lambda sh: sh.write(fresh, text), exact=True
+            )
         elif kind == 1:
             old, new = self.rng.choice("aeiou"), self.word()
             place = self.rng.choice(self.unique(self.world.files[path]) or [0])
             target = self.world.files[path].lines[place].text.split(" ")[-1]
             if len(target) > 4 and target.isalnum():
-                session.bash(f"sed -i 's/{target}/{new}{old}/' '{path}'", lambda sh: sh.sub(path, rf"\b{target}\b", new + old))
+                session.bash(
+                    f"sed -i 's/{target}/{new}{old}/' '{path}'",
+                    lambda sh: sh.sub(path, rf"\b{target}\b", new + old),
+                )
         elif kind == 2:
-            session.bash(f"make format # {name}", lambda sh: self.shell_format(sh, path), blunt=True)
+            session.bash(
+                f"make format # {name}", lambda sh: self.shell_format(sh, path), blunt=True
+            )
         else:
             session.bash("git status --short", stdout=f" M {path}\n")
 
@@ -235,13 +276,21 @@ class Walk:
         anchor = file.lines[self.rng.choice(places)].text
         kind = self.rng.randint(0, 4)
         if kind <= 1:
-            self.world.human_insert(path, "\n".join(["# " + self.word(), *self.lines(self.rng.randint(0, 3))]), after=anchor)
+            self.world.human_insert(
+                path,
+                "\n".join(["# " + self.word(), *self.lines(self.rng.randint(0, 3))]),
+                after=anchor,
+            )
         elif kind == 2:
             self.world.human_delete(path, anchor)
         elif kind == 3:
             self.world.human_tweak(path, anchor, anchor + " " + self.word())
         else:
-            fresh = next(line for line in iter(self.line, None) if len(line) > 12 and likeness(line, anchor) <= 0.45)
+            fresh = next(
+                line
+                for line in iter(self.line, None)
+                if len(line) > 12 and likeness(line, anchor) <= 0.45
+            )
             self.world.human_replace(path, anchor, fresh)
 
     def human_writes(self) -> None:
@@ -298,7 +347,9 @@ class Walk:
         if self.world.files == tip.files:
             return None
         members = self.members()
-        commit = self.world.commit(self.title(), members, trailer=self.trailer(), stored=self.stored())
+        commit = self.world.commit(
+            self.title(), members, trailer=self.trailer(), stored=self.stored()
+        )
         self.busy = set()
         if members and self.rng.random() < 0.3:
             self.step_after(commit)
@@ -312,15 +363,25 @@ class Walk:
 
     def commit_some(self) -> None:
         tip = self.world.tips[self.world.branch].files
-        dirty = sorted(path for path in {*self.world.files, *tip} if self.world.files.get(path) is not tip.get(path))
+        dirty = sorted(
+            path
+            for path in {*self.world.files, *tip}
+            if self.world.files.get(path) is not tip.get(path)
+        )
         if len(dirty) > 1:
-            self.world.commit(self.title(), self.members(), paths=dirty[: len(dirty) // 2], stored=self.stored())
+            self.world.commit(
+                self.title(), self.members(), paths=dirty[: len(dirty) // 2], stored=self.stored()
+            )
 
     def members(self) -> list[Session]:
         """The sessions at work since the last commit, in the order they began, and now and then an idle one."""
         wanted = set(self.busy)
         if self.rng.random() < 0.1:
-            wanted.add(self.rng.choice(sorted(self.world.sessions.values(), key=lambda session: session.id)))
+            wanted.add(
+                self.rng.choice(
+                    sorted(self.world.sessions.values(), key=lambda session: session.id)
+                )
+            )
         return [session for session in self.world.sessions.values() if session in wanted]
 
     def trailer(self) -> str:
@@ -377,7 +438,10 @@ class Walk:
             self.busy.add(session)
         places = self.unique(self.world.files[fresh])
         if places and self.rng.random() < 0.5:
-            session, old = self.session(), self.world.files[fresh].lines[self.rng.choice(places)].text
+            session, old = (
+                self.session(),
+                self.world.files[fresh].lines[self.rng.choice(places)].text,
+            )
             session.edit(fresh, old, old + "\n" + self.line())
             self.busy.add(session)
         self.commit_all()
@@ -390,7 +454,12 @@ class Walk:
 
 def kinds(world: World) -> dict[str, int]:
     """How many lines of each kind the commits of a history hold: what a seed exercises."""
-    seen: dict[int, Line] = {id(line): line for commit in world.commits for file in commit.files.values() for line in file.lines}
+    seen: dict[int, Line] = {
+        id(line): line
+        for commit in world.commits
+        for file in commit.files.values()
+        for line in file.lines
+    }
     counts: dict[str, int] = {}
     for line in seen.values():
         counts[line.kind] = counts.get(line.kind, 0) + 1

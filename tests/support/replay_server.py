@@ -28,7 +28,9 @@ class ReplayServer:
         self.log: list[tuple[str, dict[str, str]]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), daemon=True
+        )
 
     @property
     def url(self) -> str:
@@ -62,7 +64,11 @@ def _handler(server: ReplayServer) -> type[BaseHTTPRequestHandler]:
             answer, page = server.find(parts.path, query), int(query.get("page", "1"))
             body = json.dumps(answer.pages[page - 1] if page <= len(answer.pages) else []).encode()
             self.send_response(answer.status)
-            for name, value in {"Content-Type": "application/json", "Content-Length": str(len(body)), **answer.headers}.items():
+            for name, value in {
+                "Content-Type": "application/json",
+                "Content-Length": str(len(body)),
+                **answer.headers,
+            }.items():
                 self.send_header(name, value)
             if page < len(answer.pages):
                 self.send_header("Link", f'<{server.url}{parts.path}?page={page + 1}>; rel="next"')

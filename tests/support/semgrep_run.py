@@ -40,4 +40,7 @@ def semgrep(rules: Sequence[object], directory: Path, home: Path) -> dict[str, A
 
 
 def findings(result: dict[str, Any]) -> list[AnnotatedFinding]:
-    return [AnnotatedFinding(r["path"], r["start"]["line"], r["end"]["line"], r["check_id"]) for r in result["results"]]
+    return [
+        AnnotatedFinding(r["path"], r["start"]["line"], r["end"]["line"], r["check_id"])
+        for r in result["results"]
+    ]

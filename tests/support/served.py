@@ -11,7 +11,9 @@ FIXTURES = Path(__file__).parent.parent.parent / "fixtures" / "repos"
 
 
 def git(repo: Path, *args: str, data: bytes = b"") -> str:
-    done = subprocess.run(["git", "-C", str(repo), *args], input=data, capture_output=True, check=True)
+    done = subprocess.run(
+        ["git", "-C", str(repo), *args], input=data, capture_output=True, check=True
+    )
     return done.stdout.decode()
 
 
@@ -34,7 +36,11 @@ def add_file(repo: Path, ref: str, path: str, data: bytes) -> str:
 
 def has_ref(repo: Path, ref: str) -> bool:
     return (
-        subprocess.run(["git", "-C", str(repo), "rev-parse", "-q", "--verify", ref], capture_output=True, check=False).returncode
+        subprocess.run(
+            ["git", "-C", str(repo), "rev-parse", "-q", "--verify", ref],
+            capture_output=True,
+            check=False,
+        ).returncode
         == 0
     )
 

@@ -32,7 +32,10 @@ def work(what: str, place: str = "") -> str:
     if what == "ask two workers":
         known = "what the first one knows"
         began = time.monotonic()
-        answers = sorted(str(done.value) for done in run(work, [Task("1", ("tell",)), Task("2", ("tell",))], 2, TaskLimits()))
+        answers = sorted(
+            str(done.value)
+            for done in run(work, [Task("1", ("tell",)), Task("2", ("tell",))], 2, TaskLimits())
+        )
         return f"{answers} {time.monotonic() - began < 4}"
     if what == "tell":
         return known

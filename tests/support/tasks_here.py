@@ -21,7 +21,10 @@ def tasks_here() -> Iterator[None]:
 
 
 def run_tasks(
-    work: Callable[..., Any], tasks: Iterable[Task], options: RunOptions, progress: Progress = no_progress
+    work: Callable[..., Any],
+    tasks: Iterable[Task],
+    options: RunOptions,
+    progress: Progress = no_progress,
 ) -> Iterator[TaskResult]:
     """As `collector.runtime.runner.run`, one after the other and once; no limit of a process holds."""
     for task in tasks:

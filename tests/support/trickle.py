@@ -26,7 +26,12 @@ class Trickle:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         """A thread that waits in `accept` does not hear of a `close`, and may go on with the socket that has the number next."""
         self._over.set()
         self._listener.shutdown(socket.SHUT_RDWR)

@@ -17,7 +17,9 @@ from collector.vocabulary.lines import Author, How
 from support.invariants import broken_checks
 
 # A person's line that the history tells nothing else about: without a witness the program may not call it a person's.
-WITHOUT_WITNESS = frozenset({"agent_text", "base_unknown", "common_line", "formatter", "unexplained", "unobserved"})
+WITHOUT_WITNESS = frozenset(
+    {"agent_text", "base_unknown", "common_line", "formatter", "unexplained", "unobserved"}
+)
 REPOS = Path(__file__).parent.parent.parent / "fixtures" / "repos"
 
 
@@ -45,19 +47,30 @@ class Comparison:
 def program_lines(store: Store, repo_id: int) -> dict[str, dict[str, dict[int, Line]]]:
     """Commit -> path -> line number -> what the program says."""
     found: dict[str, dict[str, dict[int, Line]]] = {
-        row["commit_sha"]: {} for row in store.rows("SELECT commit_sha FROM commits WHERE repo_id = ?", (repo_id,))
+        row["commit_sha"]: {}
+        for row in store.rows("SELECT commit_sha FROM commits WHERE repo_id = ?", (repo_id,))
     }
     for row in store.rows(
-        "SELECT l.*, s.key FROM line_spans l LEFT JOIN sessions s ON s.id = l.session_id WHERE l.repo_id = ?", (repo_id,)
+        "SELECT l.*, s.key FROM line_spans l LEFT JOIN sessions s ON s.id = l.session_id WHERE l.repo_id = ?",
+        (repo_id,),
     ):
-        line = Line(row["author"], row["how"], row["evidence"], row["reason"], row["key"] or "", row["call_id"] or "")
+        line = Line(
+            row["author"],
+            row["how"],
+            row["evidence"],
+            row["reason"],
+            row["key"] or "",
+            row["call_id"] or "",
+        )
         file = found.setdefault(row["commit_sha"], {}).setdefault(row["path"], {})
         for number in range(row["start_line"], row["end_line"] + 1):
             file[number] = line
     return found
 
 
-def run(repository: Path, database: Path) -> tuple[dict[str, dict[str, dict[int, Line]]], dict[str, dict[str, int]]]:
+def run(
+    repository: Path, database: Path
+) -> tuple[dict[str, dict[str, dict[int, Line]]], dict[str, dict[str, int]]]:
     """The program's lines and edit outcomes of one repository."""
     with Store(database) as store:
         done = attribute_repo(store, repository, AttributeOptions(anyway=True))
@@ -90,10 +103,14 @@ def _path(path: str) -> str:
     return printable(path.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape"))
 
 
-def _compare_file(where: str, entries: dict[int, list[Any]], lines: dict[int, Line], result: Comparison) -> None:
+def _compare_file(
+    where: str, entries: dict[int, list[Any]], lines: dict[int, Line], result: Comparison
+) -> None:
     for number, line in lines.items():
         if number not in entries:
-            result.wrong.append(f"{where}:{number} reported as added, {line.author}, but is not new")
+            result.wrong.append(
+                f"{where}:{number} reported as added, {line.author}, but is not new"
+            )
     for number, (_, author, hows, session, call, flags) in entries.items():
         said = lines.get(number)
         if said is None:
@@ -104,7 +121,9 @@ def _compare_file(where: str, entries: dict[int, list[Any]], lines: dict[int, Li
         truth = _flag(flags, "truth") or author
         allowed.append(truth)
         if "shell" in hows:
-            allowed.append("tool")  # of a formatter or generator the agent ran it is the call that counts
+            allowed.append(
+                "tool"
+            )  # of a formatter or generator the agent ran it is the call that counts
         if said.how == How.SUBAGENT and _flag(flags, "reason") == "invisible_subagent":
             allowed.append("agent")  # its task asks for the file
         if truth == "human" and said.reason in WITHOUT_WITNESS:
@@ -116,7 +135,14 @@ def _compare_file(where: str, entries: dict[int, list[Any]], lines: dict[int, Li
             result.wrong.append(f"{where}:{number} {problem} {flags}")
 
 
-def _problems(said: Line, allowed: list[str], hows: list[str], session: str | None, call: str | None, author: str) -> Iterator[str]:
+def _problems(
+    said: Line,
+    allowed: list[str],
+    hows: list[str],
+    session: str | None,
+    call: str | None,
+    author: str,
+) -> Iterator[str]:
     if said.author not in allowed:
         yield f"is {'|'.join(allowed)}, said {said.author} ({said.how}, {said.evidence}, {said.reason})"
     elif said.author == author == Author.AGENT:

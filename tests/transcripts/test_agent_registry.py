@@ -11,7 +11,15 @@ import pytest
 from attribution.features.tools import category
 from collector.agents import readers, unproven
 from collector.model import ToolCall
-from collector.vocabulary.agents import DECLARED, Agent, agent_of_account, agents, exported_name, label_of, slug_of
+from collector.vocabulary.agents import (
+    DECLARED,
+    Agent,
+    agent_of_account,
+    agents,
+    exported_name,
+    label_of,
+    slug_of,
+)
 
 ROOT = Path(__file__).parent.parent.parent
 IDS = [agent.slug for agent in agents()]
@@ -37,17 +45,30 @@ def test_every_name_means_one_agent() -> None:
 @pytest.mark.parametrize("agent", agents(), ids=IDS)
 def test_an_agent_is_found_by_each_of_its_names(agent: Agent) -> None:
     for name in (agent.slug, agent.label, *agent.aliases):
-        for written in (name, name.upper(), f" {name} ", name.replace("-", "_"), name.replace("-", " ")):
+        for written in (
+            name,
+            name.upper(),
+            f" {name} ",
+            name.replace("-", "_"),
+            name.replace("-", " "),
+        ):
             assert slug_of(written) == agent.slug
     assert label_of(agent.slug) == agent.label
 
 
 def test_an_unknown_name_stays_as_it_is() -> None:
-    assert slug_of("Some Agent") == label_of("Some Agent") == exported_name("Some Agent", "git-ai") == "Some Agent"
+    assert (
+        slug_of("Some Agent")
+        == label_of("Some Agent")
+        == exported_name("Some Agent", "git-ai")
+        == "Some Agent"
+    )
     assert slug_of("") == label_of("") == exported_name("", "git-ai") == ""
 
 
-@pytest.mark.parametrize("agent", [agent for agent in agents() if agent.accounts], ids=lambda agent: agent.slug)
+@pytest.mark.parametrize(
+    "agent", [agent for agent in agents() if agent.accounts], ids=lambda agent: agent.slug
+)
 def test_accounts_of_an_agent_are_its_own(agent: Agent) -> None:
     for pattern in agent.accounts.split("|"):
         account = f"Somebody <{pattern}>".replace("\\", "")
@@ -98,13 +119,23 @@ def _named(text: str) -> set[str]:
 def _strings(path: Path) -> list[str]:
     """String constants of a module without docstrings."""
     tree = ast.parse(path.read_text("utf-8"))
-    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
-    return [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in docs]
+    docs = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    return [
+        n.value
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in docs
+    ]
 
 
 def test_only_the_registry_lists_agents() -> None:
     listing = {}
-    for path in sorted([*(ROOT / "collector").rglob("*.py"), *(ROOT / "attribution").rglob("*.py")]):
+    for path in sorted(
+        [*(ROOT / "collector").rglob("*.py"), *(ROOT / "attribution").rglob("*.py")]
+    ):
         named = set().union(*map(_named, _strings(path)))
         if len(named) > 1:
             listing[path.relative_to(ROOT).as_posix()] = named
@@ -116,6 +147,4 @@ def test_the_page_calls_untested_agents_untested() -> None:
     rows = {row.split("|")[2].strip(" `"): row for row in page.splitlines() if "|" in row}
     for reader in readers():
         assert ("untested" in rows[reader.NAME]) == (reader.NAME in unproven()), reader.NAME
-    assert set(unproven()) == {
-        "atif", "copilot-chat"
-    }  # fmt: skip
+    assert set(unproven()) == {"atif", "copilot-chat"}

@@ -69,7 +69,11 @@ def read(text: str) -> Session:
 def test_edits_that_were_applied_and_commits() -> None:
     session = read(HISTORY)
     assert (session.cwds, session.versions) == (("/home/ana/work/tally",), ("0.86.1",))
-    assert [turn.text for turn in session.turns] == ["Limit the size\n> and say so", "/undo", "And a test"]
+    assert [turn.text for turn in session.turns] == [
+        "Limit the size\n> and say so",
+        "/undo",
+        "And a test",
+    ]
     assert [(call.name, call.turn, call.commits) for call in session.calls] == [
         ("edit", 1, ()),
         ("edit", 1, ()),
@@ -77,7 +81,9 @@ def test_edits_that_were_applied_and_commits() -> None:
     ]
     limit, notes = (edit for call in session.calls for edit in call.edits)
     assert (limit.path, limit.op) == ("/home/ana/work/tally/limit.go", "edit")
-    assert [(one.old, one.new) for one in limit.replacements] == [("const Max = 10\n", "const Max = 20\n")]
+    assert [(one.old, one.new) for one in limit.replacements] == [
+        ("const Max = 10\n", "const Max = 20\n")
+    ]
     assert (notes.path, notes.op) == ("/home/ana/work/tally/notes.md", "write")
     assert notes.content == "# Notes\n\n> Quoted, and no edit of its own\n#### nor a prompt\n"
     assert [(one.model, one.input, one.output, one.cost) for one in session.usage] == [
@@ -94,19 +100,30 @@ def test_a_block_may_have_fences_and_headings_of_its_own() -> None:
         "> Tokens: 900 sent, 1,200 received.\n> Applied edit to notes.md\n"
     )
     session = read(text)
-    assert [(edit.op, edit.content) for call in session.calls for edit in call.edits] == [("write", page)]
+    assert [(edit.op, edit.content) for call in session.calls for edit in call.edits] == [
+        ("write", page)
+    ]
     assert [turn.text for turn in session.turns] == ["A page"]
 
 
-@pytest.mark.parametrize("named", ["app/routes/($locale).shop.$id.tsx", "app\\routes\\($locale).shop.$id.tsx"])
+@pytest.mark.parametrize(
+    "named", ["app/routes/($locale).shop.$id.tsx", "app\\routes\\($locale).shop.$id.tsx"]
+)
 def test_on_windows_the_program_writes_paths_otherwise_than_the_answer(named: str) -> None:
-    path, block = "app/routes/($locale).shop.$id.tsx", "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"
+    path, block = (
+        "app/routes/($locale).shop.$id.tsx",
+        "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n",
+    )
     session = read(
         f"# aider chat started at 2026-03-02 09:00:00\n\n#### Go\n\n{named}\n{FENCE}tsx\n{block}{FENCE}\n\n"
         "> Committing app\\routes\\($locale).shop.$id.tsx before applying edits.\n> Commit 1a2b3c4 feat: what was there\n"
         "> Applied edit to app\\routes\\($locale).shop.$id.tsx\n> Commit 5d6e7f8 feat: go\n"
     )
-    edits = [(edit.path, [(one.old, one.new) for one in edit.replacements]) for call in session.calls for edit in call.edits]
+    edits = [
+        (edit.path, [(one.old, one.new) for one in edit.replacements])
+        for call in session.calls
+        for edit in call.edits
+    ]
     assert edits == [(path, [("old\n", "new\n")])]
     assert session.of_others == (("1a2b3c4", path, False),)
 
@@ -117,7 +134,9 @@ def test_a_block_that_never_ends_swallows_no_more_than_its_answer() -> None:
         f"> Tokens: 900 sent, 12 received.\n#### Two\n\nb.go\n{FENCE}go\npackage b\n{FENCE}\n\n> Applied edit to b.go\n"
     )
     session = read(text)
-    assert [(edit.path, edit.content) for call in session.calls for edit in call.edits] == [("b.go", "package b\n")]
+    assert [(edit.path, edit.content) for call in session.calls for edit in call.edits] == [
+        ("b.go", "package b\n")
+    ]
     assert [turn.text for turn in session.turns] == ["One", "Two"]
 
 
@@ -132,7 +151,11 @@ def test_with_some_models_the_name_of_the_file_is_inside_the_fence() -> None:
         "> Applied edit to src/a.py\n> Applied edit to src/b.py\n"
     )
     page, first, second = [edit for call in read(text).calls for edit in call.edits]
-    assert (page.path.rsplit("/", 1)[-1], page.op, page.content) == ("index.html", "write", "<html>\n</html>\n")
+    assert (page.path.rsplit("/", 1)[-1], page.op, page.content) == (
+        "index.html",
+        "write",
+        "<html>\n</html>\n",
+    )
     assert [block.new for block in first.replacements] == ["import re\n", "import sys\n"]
     assert [block.new for block in second.replacements] == ["import io\n"]
 
@@ -141,7 +164,9 @@ def edits_after(answer: str, *applied: str) -> list[Edit]:
     notices = "".join(f"> Applied edit to {path}\n" for path in applied)
     return [
         edit
-        for call in read(f"# aider chat started at 2026-03-02 09:00:00\n\n#### Go\n\n{answer}\n{notices}").calls
+        for call in read(
+            f"# aider chat started at 2026-03-02 09:00:00\n\n#### Go\n\n{answer}\n{notices}"
+        ).calls
         for edit in call.edits
     ]
 
@@ -157,12 +182,22 @@ def test_blocks_of_2023_are_called_original_and_updated() -> None:
 @pytest.mark.parametrize(("old", "new"), [("src/a.go", "src/a.go"), ("a/src/a.go", "b/src/a.go")])
 def test_a_diff_is_an_edit_of_each_of_its_files(old: str, new: str, place: str) -> None:
     diff = f"--- {old}\n+++ {new}\n{place}\n func a() {{\n-\treturn 1\n+\treturn 2\n }}\n\n{place}\n+// the end\n"
-    edits = edits_after(f"{FENCE}diff\n{diff}--- /dev/null\n+++ b/b.go\n{place}\n+package b\n{FENCE}\n", "src/a.go", "b.go")
+    edits = edits_after(
+        f"{FENCE}diff\n{diff}--- /dev/null\n+++ b/b.go\n{place}\n+package b\n{FENCE}\n",
+        "src/a.go",
+        "b.go",
+    )
     assert [(edit.path, edit.op, [hunk.lines for hunk in edit.hunks]) for edit in edits] == [
-        ("src/a.go", "edit", [(" func a() {", "-\treturn 1", "+\treturn 2", " }"), ("+// the end",)]),
+        (
+            "src/a.go",
+            "edit",
+            [(" func a() {", "-\treturn 1", "+\treturn 2", " }"), ("+// the end",)],
+        ),
         ("b.go", "edit", [("+package b",)]),
     ]
-    assert all(hunk.exact_text and not hunk.old_start for edit in edits for hunk in edit.hunks)  # models do not count
+    assert all(
+        hunk.exact_text and not hunk.old_start for edit in edits for hunk in edit.hunks
+    )  # models do not count
 
 
 def test_a_text_that_shows_a_diff_is_an_edit_of_its_own_file() -> None:
@@ -179,7 +214,11 @@ def test_a_diff_that_is_only_shown_is_no_edit() -> None:
     whole = f"a.go\n{FENCE}go\npackage a\n{FENCE}\n"
     assert edits_after(diff) == edits_after(diff, "b.go")[1:] == []
     assert edits_after(diff + block, "a.go") == [Edit("a.go", "edit", (Replacement("x\n", "y\n"),))]
-    assert edits_after(diff + whole, "a.go") == edits_after(whole + diff, "a.go") == [Edit("a.go", "edit")], "which was applied?"
+    assert (
+        edits_after(diff + whole, "a.go")
+        == edits_after(whole + diff, "a.go")
+        == [Edit("a.go", "edit")]
+    ), "which was applied?"
 
 
 def test_nothing_was_done_before_a_run_began() -> None:
@@ -211,7 +250,10 @@ const Max = 20
 
 def test_changes_that_were_there_before_the_edits_are_of_others_and_the_edits_stay() -> None:
     session = read(BEFORE)
-    assert session.of_others == (("1a2b3c4", "limit.go", False), ("1a2b3c4", "mixed.go", True))  # mixed.go has some of both
+    assert session.of_others == (
+        ("1a2b3c4", "limit.go", False),
+        ("1a2b3c4", "mixed.go", True),
+    )  # mixed.go has some of both
     assert [(call.name, len(call.edits), call.commits) for call in session.calls] == [
         ("commit", 0, ("1a2b3c4",)),
         ("edit", 1, ()),
@@ -226,7 +268,17 @@ def test_a_history_that_is_cut_is_read_as_far_as_it_goes(cut: int) -> None:
     assert found == whole[: len(found)]
 
 
-@pytest.mark.parametrize("text", ["", "\0" * 90, "#### ", "> Applied edit to ", "> Tokens: .,k sent, ,m received.", "```" * 9_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\0" * 90,
+        "#### ",
+        "> Applied edit to ",
+        "> Tokens: .,k sent, ,m received.",
+        "```" * 9_000,
+    ],
+)
 def test_strange_histories(text: str) -> None:
     assert isinstance(read(text), Session)
 
@@ -306,13 +358,24 @@ const Going = 2
 
 def _edits_and_commits(text: str) -> list[tuple[str, list[str]]]:
     calls = read(text).calls
-    return [(call.name, [block.new or "" for edit in call.edits for block in edit.replacements]) for call in calls]
+    return [
+        (call.name, [block.new or "" for edit in call.edits for block in edit.replacements])
+        for call in calls
+    ]
 
 
 def test_blocks_that_were_applied_although_others_were_not_found_are_edits() -> None:
     going = ("edit", ["const Going = 2\n"])
-    assert _edits_and_commits(PARTLY) == [("edit", ["const A = 2\n"]), ("edit", []), ("commit", []), going, ("commit", [])]
-    assert [edit.content for call in read(PARTLY).calls for edit in call.edits if edit.op == "write"] == ["const B = 1\n"]
+    assert _edits_and_commits(PARTLY) == [
+        ("edit", ["const A = 2\n"]),
+        ("edit", []),
+        ("commit", []),
+        going,
+        ("commit", []),
+    ]
+    assert [
+        edit.content for call in read(PARTLY).calls for edit in call.edits if edit.op == "write"
+    ] == ["const B = 1\n"]
     windows = [edit for call in read(PARTLY.replace("\n", "\r\n")).calls for edit in call.edits]
     assert len(windows) == 3
 
@@ -320,7 +383,9 @@ def test_blocks_that_were_applied_although_others_were_not_found_are_edits() -> 
 @pytest.mark.parametrize("mark", ["> ", "#### "])
 def test_what_the_program_sends_back_to_the_model_is_no_prompt_and_may_be_quoted(mark: str) -> None:
     start, end = PARTLY.index("> # 1 SEARCH"), PARTLY.index("> Commit 1a2b3c4")
-    sent = "".join(f"{mark}{line}  \n" for line in PARTLY[start:end].removeprefix("> ").splitlines())
+    sent = "".join(
+        f"{mark}{line}  \n" for line in PARTLY[start:end].removeprefix("> ").splitlines()
+    )
     quoted = f"{PARTLY[:start]}{sent}{PARTLY[end:]}"
     assert _edits_and_commits(quoted) == _edits_and_commits(PARTLY)
     assert [turn.text for turn in read(quoted).turns] == ["Two limits"]
@@ -330,12 +395,17 @@ def test_what_the_program_sends_back_to_the_model_is_no_prompt_and_may_be_quoted
 
 def test_blocks_are_applied_only_as_far_as_the_program_says() -> None:
     """Where another number was applied than is left over, it is not known which."""
-    other = PARTLY.replace("The other 2 SEARCH/REPLACE blocks were", "The other 1 SEARCH/REPLACE block was")
-    assert [name for name, _ in _edits_and_commits(other)] == ["commit", "edit", "commit"]
-    none = PARTLY.replace("# The other 2 SEARCH/REPLACE blocks were applied successfully.\n", "").replace(
-        "> Commit 1a2b3c4 feat: limits  \n", ""
+    other = PARTLY.replace(
+        "The other 2 SEARCH/REPLACE blocks were", "The other 1 SEARCH/REPLACE block was"
     )
-    assert _edits_and_commits(none) == [("edit", ["const Going = 2\n"]), ("commit", [])]  # what failed is not applied with the rest
+    assert [name for name, _ in _edits_and_commits(other)] == ["commit", "edit", "commit"]
+    none = PARTLY.replace(
+        "# The other 2 SEARCH/REPLACE blocks were applied successfully.\n", ""
+    ).replace("> Commit 1a2b3c4 feat: limits  \n", "")
+    assert _edits_and_commits(none) == [
+        ("edit", ["const Going = 2\n"]),
+        ("commit", []),
+    ]  # what failed is not applied with the rest
 
 
 def test_answers_follow_the_commit_that_came_before_what_they_bring() -> None:
@@ -343,26 +413,45 @@ def test_answers_follow_the_commit_that_came_before_what_they_bring() -> None:
     before = next(call.call_id for call in read(BEFORE).calls if call.commits == ("1a2b3c4",))
     assert answers == [(before, 1_772_442_000.0)]
     calls = {call.call_id: call for call in read(HISTORY).calls}
-    assert [calls[m.after].name if m.after else "" for m in read(HISTORY).messages] == ["", "commit"]
+    assert [calls[m.after].name if m.after else "" for m in read(HISTORY).messages] == [
+        "",
+        "commit",
+    ]
 
 
 @pytest.mark.parametrize("quoted", [False, True])
-def test_an_answer_that_may_have_been_applied_in_part_is_older_than_what_is_committed_before_the_next_one(quoted: bool) -> None:
+def test_an_answer_that_may_have_been_applied_in_part_is_older_than_what_is_committed_before_the_next_one(
+    quoted: bool,
+) -> None:
     """Older versions of Aider quote what they say to the model."""
-    committing = "> Committing a.go before applying edits.  \n> Commit 1a2b3c4 feat: limits  \n> Applied"
+    committing = (
+        "> Committing a.go before applying edits.  \n> Commit 1a2b3c4 feat: limits  \n> Applied"
+    )
     dirty = PARTLY.replace("> Commit 1a2b3c4 feat: limits  \n", "").replace("> Applied", committing)
     if quoted:
         start, end = dirty.index("## SearchReplace"), dirty.index("Just reply")
-        dirty = dirty[:start] + "".join(f"> {line}" for line in dirty[start:end].splitlines(keepends=True)) + dirty[end:]
+        dirty = (
+            dirty[:start]
+            + "".join(f"> {line}" for line in dirty[start:end].splitlines(keepends=True))
+            + dirty[end:]
+        )
     session = read(dirty)
     commit = next(call.call_id for call in session.calls if call.commits == ("1a2b3c4",))
-    assert [message.after == commit for message in session.messages if "const A = 2" in message.text] == [False]
-    assert [message.after == commit for message in session.messages if "const Going = 2" in message.text] == [True]
+    assert [
+        message.after == commit for message in session.messages if "const A = 2" in message.text
+    ] == [False]
+    assert [
+        message.after == commit for message in session.messages if "const Going = 2" in message.text
+    ] == [True]
     assert [(change.path, change.beside_own) for change in session.of_others] == [("a.go", True)]
 
 
 def test_what_the_program_puts_into_gitignore_is_a_text_of_its_own() -> None:
-    session = read(HISTORY.replace("> Git repo", "> Added .aider*, .env to .gitignore$$\n> Git repo".replace("$$", "  ")))
+    session = read(
+        HISTORY.replace(
+            "> Git repo", "> Added .aider*, .env to .gitignore$$\n> Git repo".replace("$$", "  ")
+        )
+    )
     assert ".aider*\n.env" in [message.text for message in session.messages]
 
 
@@ -380,8 +469,12 @@ def test_runs_that_began_in_the_same_second_are_one() -> None:
 
 
 def test_an_answer_whose_blocks_match_nothing_is_an_edit_that_failed() -> None:
-    refused = "> The LLM did not conform to the edit format.$$\n> # 1 SEARCH/REPLACE block failed to match!$$\n".replace("$$", "  ")
-    session = read(HISTORY.replace("> Applied edit to limit.go", f"{refused}> Applied edit to limit.go"))
+    refused = "> The LLM did not conform to the edit format.$$\n> # 1 SEARCH/REPLACE block failed to match!$$\n".replace(
+        "$$", "  "
+    )
+    session = read(
+        HISTORY.replace("> Applied edit to limit.go", f"{refused}> Applied edit to limit.go")
+    )
     assert [(call.name, call.status) for call in session.calls if call.turn == 1] == [
         ("edit", "error"),
         ("edit", "ok"),
@@ -389,6 +482,10 @@ def test_an_answer_whose_blocks_match_nothing_is_an_edit_that_failed() -> None:
         ("commit", "ok"),
     ]
     assert [call.edits for call in session.calls if call.status == "error"] == [()]
-    assert [edit for call in session.calls for edit in call.edits] == [edit for call in read(HISTORY).calls for edit in call.edits]
-    quoted = read(HISTORY.replace("# Notes\n", "# Notes\n> The LLM did not conform to the edit format.\n"))
+    assert [edit for call in session.calls for edit in call.edits] == [
+        edit for call in read(HISTORY).calls for edit in call.edits
+    ]
+    quoted = read(
+        HISTORY.replace("# Notes\n", "# Notes\n> The LLM did not conform to the edit format.\n")
+    )
     assert {call.status for call in quoted.calls} == {"ok"}

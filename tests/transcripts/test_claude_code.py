@@ -34,12 +34,29 @@ def _moment(second: int) -> float:
 
 
 def _user(at: int, content: object, **more: Any) -> Json:
-    return {"type": "user", "message": {"role": "user", "content": content}, "timestamp": _at(at), "cwd": W, **more}
+    return {
+        "type": "user",
+        "message": {"role": "user", "content": content},
+        "timestamp": _at(at),
+        "cwd": W,
+        **more,
+    }
 
 
 def _assistant(at: int, *blocks: Json, mid: str = "", output: int = 9, **more: Any) -> Json:
-    usage = {"input_tokens": 3, "output_tokens": output, "cache_read_input_tokens": 70, "cache_creation_input_tokens": 5}
-    message = {"id": mid or f"msg_{at}", "model": "claude-opus-4-6", "role": "assistant", "content": list(blocks), "usage": usage}
+    usage = {
+        "input_tokens": 3,
+        "output_tokens": output,
+        "cache_read_input_tokens": 70,
+        "cache_creation_input_tokens": 5,
+    }
+    message = {
+        "id": mid or f"msg_{at}",
+        "model": "claude-opus-4-6",
+        "role": "assistant",
+        "content": list(blocks),
+        "usage": usage,
+    }
     return {"type": "assistant", "message": message, "timestamp": _at(at), "cwd": W, **more}
 
 
@@ -47,7 +64,9 @@ def _tool(call_id: str, name: str, **arguments: Any) -> Json:
     return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
 
 
-def _result(at: int, call_id: str, detail: object = None, content: object = "done", error: bool = False) -> Json:
+def _result(
+    at: int, call_id: str, detail: object = None, content: object = "done", error: bool = False
+) -> Json:
     block: Json = {"type": "tool_result", "tool_use_id": call_id, "content": content}
     if error:
         block["is_error"] = True
@@ -62,7 +81,9 @@ def _queued(at: int, text: object, mode: str | None = "prompt") -> Json:
 
 
 def _lines(*records: Json) -> bytes:
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode("utf-8", "surrogatepass")
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def _read(*records: Json) -> Session:
@@ -96,20 +117,32 @@ def test_a_message_streamed_over_several_records_is_counted_once() -> None:
         _assistant(3, _tool("t2", "Bash", command="ls"), mid="m", output=25),
     )
     (usage,) = session.usage
-    assert (usage.message_id, usage.input, usage.output, usage.cache_read, usage.cache_write) == ("m", 3, 40, 70, 5)
+    assert (usage.message_id, usage.input, usage.output, usage.cache_read, usage.cache_write) == (
+        "m",
+        3,
+        40,
+        70,
+        5,
+    )
 
 
 def test_same_session_stored_again_adds_nothing() -> None:
     blob = _SAMPLE.read_bytes()
     lines = blob.split(b"\n")
-    assert claude_code.read("s", [blob, blob, b"\n".join(lines[:20])]) == claude_code.read("s", [blob])
+    assert claude_code.read("s", [blob, blob, b"\n".join(lines[:20])]) == claude_code.read(
+        "s", [blob]
+    )
 
 
 @pytest.mark.parametrize("envelope", [{"uuid": "u1"}, {}])
 def test_two_copies_that_differ_in_a_secret_are_one_event(envelope: Json) -> None:
     """The same record, redacted in a later copy."""
-    record = _assistant(1, _tool("t1", "Write", file_path=f"{W}/a", content="key=abc\n"), **envelope)
-    hidden = _assistant(1, _tool("t1", "Write", file_path=f"{W}/a", content="key=REDACTED\n"), **envelope)
+    record = _assistant(
+        1, _tool("t1", "Write", file_path=f"{W}/a", content="key=abc\n"), **envelope
+    )
+    hidden = _assistant(
+        1, _tool("t1", "Write", file_path=f"{W}/a", content="key=REDACTED\n"), **envelope
+    )
     session = claude_code.read("s", [_lines(record), _lines(hidden)])
     assert [edit.content for call in session.calls for edit in call.edits] == ["key=abc\n"]
     assert len(session.usage) == 1
@@ -118,14 +151,20 @@ def test_two_copies_that_differ_in_a_secret_are_one_event(envelope: Json) -> Non
 _QUIET: dict[str, Json] = {
     "prompt": _user(1, "Go"),
     "snapshot": {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
-    "progress": {"type": "progress", "data": {"type": "hook_progress", "command": "fmt"}, "toolUseID": "t0"},
+    "progress": {
+        "type": "progress",
+        "data": {"type": "hook_progress", "command": "fmt"},
+        "toolUseID": "t0",
+    },
 }
 
 
 @pytest.mark.parametrize("first", sorted(_QUIET))
 def test_two_values_on_one_line_are_two_records(first: str) -> None:
     call = _assistant(2, _tool("t1", "Bash", command="ls"))
-    line = b"".join(json.dumps(record, separators=(",", ":")).encode() for record in (_QUIET[first], call))
+    line = b"".join(
+        json.dumps(record, separators=(",", ":")).encode() for record in (_QUIET[first], call)
+    )
     session = claude_code.read("s", [line + b"\n\n"])
     assert [c.call_id for c in session.calls] == ["t1"]
     assert len(session.turns) == (first == "prompt")
@@ -134,7 +173,10 @@ def test_two_values_on_one_line_are_two_records(first: str) -> None:
 
 def test_whole_sample_with_all_newlines_lost_says_the_same() -> None:
     blob = _SAMPLE.read_bytes()
-    assert claude_code.read("s", [blob.replace(b"\n", b"")]).calls == claude_code.read("s", [blob]).calls
+    assert (
+        claude_code.read("s", [blob.replace(b"\n", b"")]).calls
+        == claude_code.read("s", [blob]).calls
+    )
 
 
 def test_line_that_is_cut_off_is_reported_and_costs_nothing_else() -> None:
@@ -142,7 +184,11 @@ def test_line_that_is_cut_off_is_reported_and_costs_nothing_else() -> None:
     session = claude_code.read("s", [blob + b'{"type":"user","mess'])
     assert len(session.calls) == 1
     (problem,) = session.problems
-    assert (problem.stage, problem.subject, problem.code) == ("transcripts", "s", "unreadable_lines")
+    assert (problem.stage, problem.subject, problem.code) == (
+        "transcripts",
+        "s",
+        "unreadable_lines",
+    )
 
 
 def test_unknown_record_types_are_counted_once_each() -> None:
@@ -151,7 +197,16 @@ def test_unknown_record_types_are_counted_once_each() -> None:
 
 
 def test_known_records_of_no_interest_are_no_problem() -> None:
-    quiet = ("summary", "last-prompt", "ai-title", "permission-mode", "mode", "custom-title", "agent-name", "bridge-session")
+    quiet = (
+        "summary",
+        "last-prompt",
+        "ai-title",
+        "permission-mode",
+        "mode",
+        "custom-title",
+        "agent-name",
+        "bridge-session",
+    )
     assert _read(*({"type": kind} for kind in quiet)).problems == ()
 
 
@@ -161,10 +216,26 @@ def test_known_records_of_no_interest_are_no_problem() -> None:
 @pytest.mark.parametrize(
     ("content", "detail", "status"),
     [
-        ("<tool_use_error>String to replace not found in file.</tool_use_error>", "Error: String to replace", Status.ERROR),
-        ("<tool_use_error>File has not been read yet.</tool_use_error>", "Error: File has not been read yet.", Status.ERROR),
-        ("The user doesn't want to proceed with this tool use. …", "User rejected tool use", Status.REJECTED),
-        ("The user doesn't want to proceed … the user said:\nno", "Error: The user doesn't want to proceed …", Status.REJECTED),
+        (
+            "<tool_use_error>String to replace not found in file.</tool_use_error>",
+            "Error: String to replace",
+            Status.ERROR,
+        ),
+        (
+            "<tool_use_error>File has not been read yet.</tool_use_error>",
+            "Error: File has not been read yet.",
+            Status.ERROR,
+        ),
+        (
+            "The user doesn't want to proceed with this tool use. …",
+            "User rejected tool use",
+            Status.REJECTED,
+        ),
+        (
+            "The user doesn't want to proceed … the user said:\nno",
+            "Error: The user doesn't want to proceed …",
+            Status.REJECTED,
+        ),
         ("The user doesn't want to take this action right now.", None, Status.REJECTED),
         ("anything", "User rejected tool use", Status.REJECTED),
         ("[Request interrupted by user for tool use]", None, Status.REJECTED),
@@ -172,26 +243,46 @@ def test_known_records_of_no_interest_are_no_problem() -> None:
         ("The code says: User rejected", None, Status.ERROR),
     ],
 )
-def test_errors_and_rejections_are_told_apart(content: object, detail: object, status: Status) -> None:
+def test_errors_and_rejections_are_told_apart(
+    content: object, detail: object, status: Status
+) -> None:
     call = _one(
-        _assistant(1, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")), _result(2, "t", detail, content, True)
+        _assistant(1, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")),
+        _result(2, "t", detail, content, True),
     )
     assert call.status is status
     assert call.error
 
 
 def test_result_that_only_talks_of_errors_is_a_success() -> None:
-    call = _one(_assistant(1, _tool("t", "Read", file_path="/w/a")), _result(2, "t", None, "User rejected: error 500"))
+    call = _one(
+        _assistant(1, _tool("t", "Read", file_path="/w/a")),
+        _result(2, "t", None, "User rejected: error 500"),
+    )
     assert (call.status, call.error) == (Status.OK, "")
 
 
 def test_call_without_a_result_is_neither() -> None:
-    assert _one(_assistant(1, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b"))).status is Status.UNKNOWN
+    assert (
+        _one(
+            _assistant(1, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b"))
+        ).status
+        is Status.UNKNOWN
+    )
 
 
 def test_result_before_its_call_is_joined_to_it() -> None:
-    detail: Json = {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": "a\n", "structuredPatch": []}
-    call = _one(_result(5, "t", detail), _assistant(4, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")))
+    detail: Json = {
+        "filePath": "/w/a",
+        "oldString": "a",
+        "newString": "b",
+        "originalFile": "a\n",
+        "structuredPatch": [],
+    }
+    call = _one(
+        _result(5, "t", detail),
+        _assistant(4, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")),
+    )
     assert call.status is Status.OK
     assert call.edits[0].before == "a\n"
     assert call.done_at is not None and call.at is not None and call.done_at - call.at == 1
@@ -200,7 +291,13 @@ def test_result_before_its_call_is_joined_to_it() -> None:
 def test_fuller_result_of_a_later_copy_is_taken() -> None:
     """A first copy may lack the structured result."""
     call = _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")
-    detail: Json = {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": "a\n", "structuredPatch": []}
+    detail: Json = {
+        "filePath": "/w/a",
+        "oldString": "a",
+        "newString": "b",
+        "originalFile": "a\n",
+        "structuredPatch": [],
+    }
     first, second = _lines(_assistant(1, call), _result(2, "t")), _lines(_result(2, "t", detail))
     (found,) = claude_code.read("s", [first, second]).calls
     assert found.edits[0].before_known
@@ -210,9 +307,19 @@ def test_fuller_result_of_a_later_copy_is_taken() -> None:
 
 
 def test_text_comes_from_the_call_and_positions_from_the_patch() -> None:
-    patch = [{"oldStart": 4, "oldLines": 1, "newStart": 4, "newLines": 1, "lines": ["-  a", "+  b"]}]
-    detail = {"filePath": "/w/a", "oldString": "\ta", "newString": "\tb", "originalFile": "\ta\n", "structuredPatch": patch}
-    edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string="\ta", new_string="\tb"), detail)
+    patch = [
+        {"oldStart": 4, "oldLines": 1, "newStart": 4, "newLines": 1, "lines": ["-  a", "+  b"]}
+    ]
+    detail = {
+        "filePath": "/w/a",
+        "oldString": "\ta",
+        "newString": "\tb",
+        "originalFile": "\ta\n",
+        "structuredPatch": patch,
+    }
+    edit = _edit_of(
+        _tool("t", "Edit", file_path="/w/a", old_string="\ta", new_string="\tb"), detail
+    )
     assert edit.replacements == (Replacement("\ta", "\tb"),)
     ((hunk),) = edit.hunks
     assert (hunk.old_start, hunk.new_start, hunk.exact_text) == (4, 4, False)
@@ -220,13 +327,28 @@ def test_text_comes_from_the_call_and_positions_from_the_patch() -> None:
 
 def test_strings_the_tool_really_used_replace_those_of_the_call() -> None:
     """Curly quotes and blanks at line ends are put right by the tool."""
-    detail = {"filePath": "/w/a", "oldString": "“a”", "newString": "“b”", "originalFile": "“a”\n", "structuredPatch": []}
-    edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string='"a"', new_string='"b"', replace_all=True), detail)
+    detail = {
+        "filePath": "/w/a",
+        "oldString": "“a”",
+        "newString": "“b”",
+        "originalFile": "“a”\n",
+        "structuredPatch": [],
+    }
+    edit = _edit_of(
+        _tool("t", "Edit", file_path="/w/a", old_string='"a"', new_string='"b"', replace_all=True),
+        detail,
+    )
     assert edit.replacements == (Replacement("“a”", "“b”", True),)
 
 
 def test_text_before_that_was_not_recorded_is_not_an_absent_file() -> None:
-    detail: Json = {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": None, "structuredPatch": []}
+    detail: Json = {
+        "filePath": "/w/a",
+        "oldString": "a",
+        "newString": "b",
+        "originalFile": None,
+        "structuredPatch": [],
+    }
     edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b"), detail)
     assert (edit.before, edit.before_known) == (None, False)
 
@@ -236,7 +358,13 @@ def test_patch_says_where_an_edit_begins_when_the_text_before_is_not_recorded() 
     lines = ["   a", "   b", "-  one", "+  two", "+  three", "   c"]
     patch = [{"oldStart": 40, "oldLines": 4, "newStart": 42, "newLines": 5, "lines": lines}]
     old, new = "\tone", "\ttwo\n\tthree"
-    detail = {"filePath": "/w/a", "oldString": old, "newString": new, "originalFile": None, "structuredPatch": patch}
+    detail = {
+        "filePath": "/w/a",
+        "oldString": old,
+        "newString": new,
+        "originalFile": None,
+        "structuredPatch": patch,
+    }
     edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string=old, new_string=new), detail)
     assert recorded_starts(edit) == [44]
     tree = Worktree(lambda *_: (), lambda *_: False)
@@ -245,24 +373,45 @@ def test_patch_says_where_an_edit_begins_when_the_text_before_is_not_recorded() 
 
 
 def test_created_file_is_known_not_to_have_existed() -> None:
-    detail: Json = {"type": "create", "filePath": "/w/a", "content": "a\n", "structuredPatch": [], "originalFile": None}
+    detail: Json = {
+        "type": "create",
+        "filePath": "/w/a",
+        "content": "a\n",
+        "structuredPatch": [],
+        "originalFile": None,
+    }
     edit = _edit_of(_tool("t", "Write", file_path="/w/a", content="a\n"), detail)
     assert (edit.op, edit.content, edit.before, edit.before_known) == ("write", "a\n", None, True)
 
 
 def test_overwritten_file_keeps_the_text_before() -> None:
-    detail = {"type": "update", "filePath": "/w/a", "content": "b\n", "structuredPatch": [], "originalFile": "a\n"}
+    detail = {
+        "type": "update",
+        "filePath": "/w/a",
+        "content": "b\n",
+        "structuredPatch": [],
+        "originalFile": "a\n",
+    }
     edit = _edit_of(_tool("t", "Write", file_path="/w/a", content="b\n"), detail)
     assert (edit.before, edit.before_known, edit.content) == ("a\n", True, "b\n")
 
 
 def test_empty_file_is_a_known_text() -> None:
-    detail = {"type": "update", "filePath": "/w/a", "content": "b\n", "structuredPatch": [], "originalFile": ""}
+    detail = {
+        "type": "update",
+        "filePath": "/w/a",
+        "content": "b\n",
+        "structuredPatch": [],
+        "originalFile": "",
+    }
     assert _edit_of(_tool("t", "Write", file_path="/w/a", content="b\n"), detail).before_known
 
 
 def test_empty_content_is_a_write_of_nothing() -> None:
-    edit = _edit_of(_tool("t", "Write", file_path="/w/a", content=""), {"type": "create", "filePath": "/w/a", "content": ""})
+    edit = _edit_of(
+        _tool("t", "Write", file_path="/w/a", content=""),
+        {"type": "create", "filePath": "/w/a", "content": ""},
+    )
     assert edit.content == ""
 
 
@@ -272,27 +421,42 @@ def test_empty_search_creates_the_file() -> None:
 
 
 def test_multi_edit_keeps_order_and_flags() -> None:
-    edits = [{"old_string": "a", "new_string": "b"}, {"old_string": "b", "new_string": "c", "replace_all": True}]
+    edits = [
+        {"old_string": "a", "new_string": "b"},
+        {"old_string": "b", "new_string": "c", "replace_all": True},
+    ]
     edit = _edit_of(_tool("t", "MultiEdit", file_path="/w/a", edits=edits))
     assert edit.replacements == (Replacement("a", "b"), Replacement("b", "c", True))
 
 
 def test_multi_edit_keeps_the_text_it_started_from() -> None:
     edits = [{"old_string": "a", "new_string": "b"}]
-    detail = {"filePath": "/w/a", "edits": edits, "originalFileContents": "a\n", "structuredPatch": [], "userModified": False}
+    detail = {
+        "filePath": "/w/a",
+        "edits": edits,
+        "originalFileContents": "a\n",
+        "structuredPatch": [],
+        "userModified": False,
+    }
     edit = _edit_of(_tool("t", "MultiEdit", file_path="/w/a", edits=edits), detail)
     assert (edit.before, edit.before_known) == ("a\n", True)
 
 
 def test_notebook_cell_is_an_edit_without_text() -> None:
-    edit = _edit_of(_tool("t", "NotebookEdit", notebook_path="/w/a.ipynb", new_source="1", edit_mode="insert"))
+    edit = _edit_of(
+        _tool("t", "NotebookEdit", notebook_path="/w/a.ipynb", new_source="1", edit_mode="insert")
+    )
     assert (edit.path, edit.op, edit.content, edit.replacements) == ("/w/a.ipynb", "edit", None, ())
 
 
 @pytest.mark.parametrize("name", ["mcp__acp__Write", "mcp__acp__Edit"])
 def test_editors_that_run_the_agent_have_tools_of_their_own(name: str) -> None:
-    edit = _edit_of(_tool("t", name, file_path="/w/a", content="x\n", old_string="a", new_string="b"))
-    assert (edit.op, edit.content) == (("write", "x\n") if name.endswith("Write") else ("edit", None))
+    edit = _edit_of(
+        _tool("t", name, file_path="/w/a", content="x\n", old_string="a", new_string="b")
+    )
+    assert (edit.op, edit.content) == (
+        ("write", "x\n") if name.endswith("Write") else ("edit", None)
+    )
 
 
 @pytest.mark.parametrize(
@@ -309,8 +473,23 @@ def test_paths_are_spelled_one_way(path: str, normal: str) -> None:
 
 
 def test_tools_that_change_no_file_have_no_edits() -> None:
-    names = ("Read", "Grep", "Glob", "TodoWrite", "WebFetch", "Bash", "Task", "mcp__db__query", "ShowPlan")
-    session = _read(_assistant(1, *(_tool(f"t{i}", name, file_path="/w/a", content="x") for i, name in enumerate(names))))
+    names = (
+        "Read",
+        "Grep",
+        "Glob",
+        "TodoWrite",
+        "WebFetch",
+        "Bash",
+        "Task",
+        "mcp__db__query",
+        "ShowPlan",
+    )
+    session = _read(
+        _assistant(
+            1,
+            *(_tool(f"t{i}", name, file_path="/w/a", content="x") for i, name in enumerate(names)),
+        )
+    )
     assert [call.edits for call in session.calls] == [()] * len(names)
 
 
@@ -343,7 +522,12 @@ def _nested(at: int, *blocks: Json, uuid: str) -> Json:
 def test_calls_of_a_subagent_are_calls_of_the_session() -> None:
     write = _tool("inner", "Write", file_path="/w/a", content="x\n")
     block = {"type": "tool_result", "tool_use_id": "inner", "content": "ok"}
-    answer = {"type": "user", "timestamp": _at(4), "uuid": "i2", "message": {"role": "user", "content": [block]}}
+    answer = {
+        "type": "user",
+        "timestamp": _at(4),
+        "uuid": "i2",
+        "message": {"role": "user", "content": [block]},
+    }
     session = _read(
         _assistant(1, _tool("task", "Task", subagent_type="general-purpose", prompt="p")),
         _progress(2, _nested(2, write, uuid="i1")),
@@ -352,7 +536,12 @@ def test_calls_of_a_subagent_are_calls_of_the_session() -> None:
         _result(5, "task", {"status": "completed", "agentId": "a1"}),
     )
     task, inner = session.calls
-    assert (inner.call_id, inner.agent_id, inner.model, inner.status) == ("inner", "a1", "small", Status.OK)
+    assert (inner.call_id, inner.agent_id, inner.model, inner.status) == (
+        "inner",
+        "a1",
+        "small",
+        Status.OK,
+    )
     assert task.spawn is not None and task.spawn.visible
     assert session.turns == ()  # what the subagent was told is no prompt of the user
 
@@ -370,21 +559,40 @@ def test_subagent_without_a_name_is_known_by_the_call_that_started_it() -> None:
 @pytest.mark.parametrize(
     ("detail", "edits", "asynchronous"),
     [
-        ({"agentId": "x", "toolStats": {"editFileCount": 2, "linesAdded": 5, "linesRemoved": 0}}, 2, False),
+        (
+            {"agentId": "x", "toolStats": {"editFileCount": 2, "linesAdded": 5, "linesRemoved": 0}},
+            2,
+            False,
+        ),
         ({"agentId": "x", "toolStats": {"editFileCount": 0}}, 0, False),
         ({"agentId": "x"}, None, False),
         ({"agentId": "x", "status": "async_launched"}, None, True),
     ],
 )
-def test_subagent_nobody_recorded_is_invisible(detail: Json, edits: int | None, asynchronous: bool) -> None:
-    call = _one(_assistant(1, _tool("t", "Agent", subagent_type="general-purpose", prompt="p")), _result(2, "t", detail))
+def test_subagent_nobody_recorded_is_invisible(
+    detail: Json, edits: int | None, asynchronous: bool
+) -> None:
+    call = _one(
+        _assistant(1, _tool("t", "Agent", subagent_type="general-purpose", prompt="p")),
+        _result(2, "t", detail),
+    )
     assert call.spawn is not None
-    assert (call.spawn.visible, call.spawn.edits, call.spawn.asynchronous) == (False, edits, asynchronous)
+    assert (call.spawn.visible, call.spawn.edits, call.spawn.asynchronous) == (
+        False,
+        edits,
+        asynchronous,
+    )
 
 
 def test_progress_of_hooks_and_shells_says_nothing() -> None:
     session = _read(
-        {"type": "progress", "data": {"type": "hook_progress", "message": _nested(1, _tool("x", "Bash", command="ls"), uuid="i")}},
+        {
+            "type": "progress",
+            "data": {
+                "type": "hook_progress",
+                "message": _nested(1, _tool("x", "Bash", command="ls"), uuid="i"),
+            },
+        },
         {"type": "progress", "data": {"type": "bash_progress", "output": "…"}, "timestamp": _at(2)},
     )
     assert (session.calls, session.problems) == ((), ())
@@ -399,41 +607,79 @@ def test_progress_of_hooks_and_shells_says_nothing() -> None:
         ("git commit -m x", {"stdout": "[main 1a2b3c4] x\n 1 file"}, ("1a2b3c4",)),
         ("git commit -m x", {"stdout": "[main (root-commit) 1a2b3c4] x"}, ("1a2b3c4",)),
         ("git commit -m x", {"stdout": "[detached HEAD 1a2b3c4] x"}, ("1a2b3c4",)),
-        ("git commit -m a; git commit -m b", {"stdout": "[m 1111111] a\n[m 2222222] b\n[m 1111111] a"}, ("1111111", "2222222")),
-        ("git commit -qm x", {"stdout": "", "gitOperation": {"commit": {"sha": "c9c1515", "kind": "committed"}}}, ("c9c1515",)),
+        (
+            "git commit -m a; git commit -m b",
+            {"stdout": "[m 1111111] a\n[m 2222222] b\n[m 1111111] a"},
+            ("1111111", "2222222"),
+        ),
+        (
+            "git commit -qm x",
+            {"stdout": "", "gitOperation": {"commit": {"sha": "c9c1515", "kind": "committed"}}},
+            ("c9c1515",),
+        ),
         ("git log", {"stdout": "1a2b3c4 [main 9999999] said the log"}, ()),
         ("cat notes", {"stdout": "[main 1a2b3c4] x"}, ()),
     ],
 )
-def test_commits_an_agent_made_are_known_by_their_ids(command: str, detail: Json, commits: tuple[str, ...]) -> None:
-    assert _one(_assistant(1, _tool("t", "Bash", command=command)), _result(2, "t", detail)).commits == commits
+def test_commits_an_agent_made_are_known_by_their_ids(
+    command: str, detail: Json, commits: tuple[str, ...]
+) -> None:
+    assert (
+        _one(_assistant(1, _tool("t", "Bash", command=command)), _result(2, "t", detail)).commits
+        == commits
+    )
 
 
 def test_command_knows_where_it_ran_and_what_it_said() -> None:
-    record = _assistant(1, _tool("t", "Bash", command="ls", run_in_background=True)) | {"cwd": f"{W}/sub/"}
+    record = _assistant(1, _tool("t", "Bash", command="ls", run_in_background=True)) | {
+        "cwd": f"{W}/sub/"
+    }
     call = _one(record, _result(2, "t", {"stdout": "x" * 150_000}))
     assert call.command is not None
-    assert (call.command.text, call.command.cwd, call.command.background) == ("ls", f"{W}/sub", True)
+    assert (call.command.text, call.command.cwd, call.command.background) == (
+        "ls",
+        f"{W}/sub",
+        True,
+    )
     assert call.command.output == "x" * 100_000
 
 
 def _notice(status: str, call: str = "t", task: str = "b1") -> str:
-    ids = f"<task-id>{task}</task-id>\n<tool-use-id>{call}</tool-use-id>" if call else f"<task-id>{task}</task-id>"
+    ids = (
+        f"<task-id>{task}</task-id>\n<tool-use-id>{call}</tool-use-id>"
+        if call
+        else f"<task-id>{task}</task-id>"
+    )
     return f"<task-notification>\n{ids}\n<status>{status}</status>\n</task-notification>"
 
 
 def _in_background(*later: Json) -> Session:
     begun = _tool("t", "Bash", command="python build.py", run_in_background=True)
-    return _read(_assistant(1, begun), _result(2, "t", {"stdout": "", "backgroundTaskId": "b1"}), *later)
+    return _read(
+        _assistant(1, begun), _result(2, "t", {"stdout": "", "backgroundTaskId": "b1"}), *later
+    )
 
 
 def test_a_task_that_was_over_before_the_command_began_is_another_of_the_same_name() -> None:
     begun = _tool("t0", "Bash", command="make", run_in_background=True)
     over = _result(5, "asked", {"shellId": "bash_1", "status": "completed"})
     again = _tool("t", "Bash", command="python build.py", run_in_background=True)
-    launched = _result(2, "t0", {"backgroundTaskId": "bash_1"}), _assistant(4, _tool("asked", "BashOutput", bash_id="bash_1")), over
-    calls = _read(_assistant(1, begun), *launched, _assistant(6, again), _result(7, "t", {"backgroundTaskId": "bash_1"})).calls
-    assert {call.call_id: call.over_at for call in calls} == {"t0": _moment(5), "asked": None, "t": None}
+    launched = (
+        _result(2, "t0", {"backgroundTaskId": "bash_1"}),
+        _assistant(4, _tool("asked", "BashOutput", bash_id="bash_1")),
+        over,
+    )
+    calls = _read(
+        _assistant(1, begun),
+        *launched,
+        _assistant(6, again),
+        _result(7, "t", {"backgroundTaskId": "bash_1"}),
+    ).calls
+    assert {call.call_id: call.over_at for call in calls} == {
+        "t0": _moment(5),
+        "asked": None,
+        "t": None,
+    }
 
 
 def _asked(name: str, detail: Json) -> tuple[Json, Json]:
@@ -447,11 +693,16 @@ def _asked(name: str, detail: Json) -> tuple[Json, Json]:
         (_user(9, _notice("completed", call="")),),
         (_queued(9, _notice("completed"), "task-notification"),),
         (_user(9, _notice("running", "other", "b2") + _notice("completed")),),
-        _asked("TaskOutput", {"retrieval_status": "success", "task": {"task_id": "b1", "status": "completed"}}),
+        _asked(
+            "TaskOutput",
+            {"retrieval_status": "success", "task": {"task_id": "b1", "status": "completed"}},
+        ),
         _asked("BashOutput", {"shellId": "b1", "status": "completed", "exitCode": 0}),
     ],
 )
-def test_a_command_in_the_background_is_over_when_the_record_says_so(later: tuple[Json, ...]) -> None:
+def test_a_command_in_the_background_is_over_when_the_record_says_so(
+    later: tuple[Json, ...],
+) -> None:
     call = _in_background(*later).calls[0]
     assert (call.over_at, call.done_at) == (_moment(9), _moment(2))
 
@@ -463,25 +714,42 @@ def test_a_command_in_the_background_is_over_when_the_record_says_so(later: tupl
         (_user(9, _notice("running")),),
         (_user(9, _notice("completed", "other", "b2")),),
         (_user(9, _notice("running") + _notice("completed", "other", "b2")),),
-        _asked("TaskOutput", {"retrieval_status": "timeout", "task": {"task_id": "b1", "status": "running"}}),
+        _asked(
+            "TaskOutput",
+            {"retrieval_status": "timeout", "task": {"task_id": "b1", "status": "running"}},
+        ),
         _asked("BashOutput", {"shellId": "b2", "status": "completed"}),
     ],
 )
-def test_a_command_in_the_background_goes_on_where_nothing_says_that_it_is_over(later: tuple[Json, ...]) -> None:
+def test_a_command_in_the_background_goes_on_where_nothing_says_that_it_is_over(
+    later: tuple[Json, ...],
+) -> None:
     assert _in_background(*later).calls[0].over_at is None
 
 
-@pytest.mark.parametrize("detail", [{"status": "completed", "agentId": "a7"}, {"status": "completed"}])
+@pytest.mark.parametrize(
+    "detail", [{"status": "completed", "agentId": "a7"}, {"status": "completed"}]
+)
 @pytest.mark.parametrize("launched", [None, {"stdout": ""}])
-def test_a_subagent_that_is_done_ends_no_command_whose_task_is_not_on_record(detail: Json, launched: Json | None) -> None:
-    begun = _assistant(1, _tool("t", "Bash", command="python build.py", run_in_background=True)), _result(2, "t", launched)
+def test_a_subagent_that_is_done_ends_no_command_whose_task_is_not_on_record(
+    detail: Json, launched: Json | None
+) -> None:
+    begun = (
+        _assistant(1, _tool("t", "Bash", command="python build.py", run_in_background=True)),
+        _result(2, "t", launched),
+    )
     asked = _assistant(8, _tool("asked", "Agent", prompt="p")), _result(9, "asked", detail)
     assert _read(*begun, *asked).calls[0].over_at is None
 
 
 def test_a_subagent_in_the_background_is_over_with_its_last_notice() -> None:
-    begun = _assistant(1, _tool("t", "Agent", prompt="p")), _result(2, "t", {"agentId": "a7", "status": "async_launched"})
-    assert _one(*begun, _user(5, _notice("completed", "t", "a7")), _user(9, _notice("completed", "", "a7"))).over_at == _moment(9)
+    begun = (
+        _assistant(1, _tool("t", "Agent", prompt="p")),
+        _result(2, "t", {"agentId": "a7", "status": "async_launched"}),
+    )
+    assert _one(
+        *begun, _user(5, _notice("completed", "t", "a7")), _user(9, _notice("completed", "", "a7"))
+    ).over_at == _moment(9)
 
 
 def test_many_ids_without_a_state_take_no_time() -> None:
@@ -498,20 +766,40 @@ def test_windows_shell_is_a_shell() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "count", "total", "whole"), [(1, 3, 3, True), (1, 2, 3, False), (2, 2, 3, False), (1, 0, 0, False)]
+    ("start", "count", "total", "whole"),
+    [(1, 3, 3, True), (1, 2, 3, False), (2, 2, 3, False), (1, 0, 0, False)],
 )
-def test_only_a_read_of_the_whole_file_shows_the_whole_file(start: int, count: int, total: int, whole: bool) -> None:
-    file = {"filePath": "/w/a", "content": "x\n", "startLine": start, "numLines": count, "totalLines": total}
-    call = _one(_assistant(1, _tool("t", "Read", file_path="/w/a")), _result(2, "t", {"type": "text", "file": file}))
+def test_only_a_read_of_the_whole_file_shows_the_whole_file(
+    start: int, count: int, total: int, whole: bool
+) -> None:
+    file = {
+        "filePath": "/w/a",
+        "content": "x\n",
+        "startLine": start,
+        "numLines": count,
+        "totalLines": total,
+    }
+    call = _one(
+        _assistant(1, _tool("t", "Read", file_path="/w/a")),
+        _result(2, "t", {"type": "text", "file": file}),
+    )
     assert call.seen is not None
     assert (call.seen.whole, call.seen.start) == (whole, start)
 
 
 @pytest.mark.parametrize(
-    "detail", [{"type": "image", "file": {"content": "aGk=", "numLines": 1, "totalLines": 1}}, "Error: no", {}]
+    "detail",
+    [
+        {"type": "image", "file": {"content": "aGk=", "numLines": 1, "totalLines": 1}},
+        "Error: no",
+        {},
+    ],
 )
 def test_pictures_and_errors_show_no_text(detail: object) -> None:
-    assert _one(_assistant(1, _tool("t", "Read", file_path="/w/a.png")), _result(2, "t", detail)).seen is None
+    assert (
+        _one(_assistant(1, _tool("t", "Read", file_path="/w/a.png")), _result(2, "t", detail)).seen
+        is None
+    )
 
 
 @pytest.mark.parametrize("mark", ["→", "\t"])
@@ -535,9 +823,15 @@ def test_notice_of_an_outside_edit_gives_the_lines_as_they_are(mark: str) -> Non
         ("The log says [Request interrupted by user]", PromptKind.PROMPT),
         ("<local-command-stdout>ok</local-command-stdout>", PromptKind.INJECTED),
         ("<local-command-caveat>x", PromptKind.INJECTED),
-        ("Caveat: The messages below were generated by the user while running local commands", PromptKind.INJECTED),
+        (
+            "Caveat: The messages below were generated by the user while running local commands",
+            PromptKind.INJECTED,
+        ),
         ("Caveat: this is mine", PromptKind.PROMPT),
-        ("This session is being continued from a previous conversation that ran out", PromptKind.INJECTED),
+        (
+            "This session is being continued from a previous conversation that ran out",
+            PromptKind.INJECTED,
+        ),
         ("Base directory for this skill: /x", PromptKind.INJECTED),
         ("<task-notification>done</task-notification>", PromptKind.INJECTED),
         ('<agent-message from="reviewer">done</agent-message>', PromptKind.INJECTED),
@@ -573,8 +867,16 @@ def test_what_the_harness_says_beside_loaded_tools_is_no_prompt() -> None:
     """Claude Code 2.1.70: `Tool loaded.` stands as a text beside the result of ToolSearch. Other texts there were typed."""
 
     def answer(content: object, *texts: str) -> list[str]:
-        blocks = [{"type": "tool_result", "tool_use_id": "t", "content": content}, *({"type": "text", "text": t} for t in texts)]
-        return [turn.text for turn in _read(_assistant(1, _tool("t", "ToolSearch", query="select:Edit")), _user(2, blocks)).turns]
+        blocks = [
+            {"type": "tool_result", "tool_use_id": "t", "content": content},
+            *({"type": "text", "text": t} for t in texts),
+        ]
+        return [
+            turn.text
+            for turn in _read(
+                _assistant(1, _tool("t", "ToolSearch", query="select:Edit")), _user(2, blocks)
+            ).turns
+        ]
 
     loaded = [{"type": "tool_reference", "tool_name": "Edit"}]
     assert answer(loaded, "Tool loaded.") == []
@@ -593,7 +895,12 @@ def test_turn_is_the_last_prompt_before_the_event() -> None:
         _user(6, [{"type": "text", "text": "Two"}, {"type": "image", "source": {}}]),
         _assistant(7, _tool("c", "Bash", command="ls")),
     )
-    assert [(call.call_id, call.turn) for call in session.calls] == [("early", 0), ("a", 1), ("b", 1), ("c", 2)]
+    assert [(call.call_id, call.turn) for call in session.calls] == [
+        ("early", 0),
+        ("a", 1),
+        ("b", 1),
+        ("c", 2),
+    ]
     assert [turn.text for turn in session.turns] == ["One", "Two"]
 
 
@@ -602,13 +909,18 @@ def test_turn_is_the_last_prompt_before_the_event() -> None:
     [
         (_queued(1, "And tests"), [("queued", "And tests")]),
         (_queued(1, "And tests", None), [("queued", "And tests")]),
-        (_queued(1, [{"type": "text", "text": "And"}, {"type": "text", "text": "tests"}]), [("queued", "And\ntests")]),
+        (
+            _queued(1, [{"type": "text", "text": "And"}, {"type": "text", "text": "tests"}]),
+            [("queued", "And\ntests")],
+        ),
         (_queued(1, "<task-notification>x</task-notification>", "task-notification"), []),
         (_queued(1, "<task-notification>x</task-notification>"), []),
         (_queued(1, "  "), []),
     ],
 )
-def test_prompt_typed_while_the_agent_works_is_a_turn(record: Json, turns: list[tuple[str, str]]) -> None:
+def test_prompt_typed_while_the_agent_works_is_a_turn(
+    record: Json, turns: list[tuple[str, str]]
+) -> None:
     assert [(turn.origin, turn.text) for turn in _read(record).turns] == turns
 
 
@@ -618,7 +930,12 @@ def test_queued_prompt_delivered_as_an_ordinary_one_is_one_turn() -> None:
 
 
 def test_prompt_said_again_later_is_a_turn_of_its_own() -> None:
-    session = _read(_queued(1, "Go on"), _user(2, "Go on"), _assistant(3, _tool("t", "Bash", command="ls")), _user(9, "Go on"))
+    session = _read(
+        _queued(1, "Go on"),
+        _user(2, "Go on"),
+        _assistant(3, _tool("t", "Bash", command="ls")),
+        _user(9, "Go on"),
+    )
     assert [turn.origin for turn in session.turns] == ["queued", "prompt"]
 
 
@@ -627,11 +944,24 @@ def test_interrupts_and_compactions_are_marked() -> None:
         _user(1, "Go"),
         _user(2, [{"type": "text", "text": "[Request interrupted by user]"}]),
         _user(3, "[Request interrupted by user for tool use]"),
-        {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}, "timestamp": _at(4)},
+        {
+            "type": "system",
+            "subtype": "compact_boundary",
+            "compactMetadata": {"trigger": "auto"},
+            "timestamp": _at(4),
+        },
         {"type": "system", "subtype": "microcompact_boundary", "timestamp": _at(5)},
-        _user(6, "This session is being continued from a previous conversation", isCompactSummary=True),
+        _user(
+            6, "This session is being continued from a previous conversation", isCompactSummary=True
+        ),
     )
-    assert [mark.kind for mark in session.marks] == ["interrupt", "interrupt_tool", "compaction", "microcompaction", "injected"]
+    assert [mark.kind for mark in session.marks] == [
+        "interrupt",
+        "interrupt_tool",
+        "compaction",
+        "microcompaction",
+        "injected",
+    ]
     assert len(session.turns) == 1
 
 
@@ -651,9 +981,14 @@ def test_records_without_times_keep_their_order() -> None:
 
 def test_transcript_whose_first_record_continues_another_has_lost_its_beginning() -> None:
     parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
-    assert not _read({**_user(1, "go"), "parentUuid": None}, {**_user(2, "on"), **parent}).truncated_start
+    assert not _read(
+        {**_user(1, "go"), "parentUuid": None}, {**_user(2, "on"), **parent}
+    ).truncated_start
     lost = _read(
-        {**_user(1, "go"), **parent}, {**_user(2, "on"), **parent}, {**_user(3, "and"), **parent}, {**_user(4, "x"), **parent}
+        {**_user(1, "go"), **parent},
+        {**_user(2, "on"), **parent},
+        {**_user(3, "and"), **parent},
+        {**_user(4, "x"), **parent},
     )
     assert lost.truncated_start
     assert [p.code for p in lost.problems] == ["beginning_missing"]
@@ -662,7 +997,9 @@ def test_transcript_whose_first_record_continues_another_has_lost_its_beginning(
 def test_leftovers_of_a_cleared_session_are_no_lost_beginning() -> None:
     parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
     assert not _read(
-        {**_user(1, "no"), **parent}, {**_user(2, "stop"), **parent}, {**_user(2, "go"), "parentUuid": None}
+        {**_user(1, "no"), **parent},
+        {**_user(2, "stop"), **parent},
+        {**_user(2, "go"), "parentUuid": None},
     ).truncated_start
 
 
@@ -678,7 +1015,13 @@ def test_copy_that_has_the_beginning_makes_the_session_whole() -> None:
 
 
 def _cost_state(total: float, unknown: bool = False) -> Json:
-    return {"type": "cost-state", "sessionId": "s", "totalCostUSD": total, "modelUsage": {}, "hasUnknownModelCost": unknown}
+    return {
+        "type": "cost-state",
+        "sessionId": "s",
+        "totalCostUSD": total,
+        "modelUsage": {},
+        "hasUnknownModelCost": unknown,
+    }
 
 
 def _costs(*records: Json) -> list[float | None]:
@@ -686,22 +1029,39 @@ def _costs(*records: Json) -> list[float | None]:
 
 
 def test_the_cost_on_record_is_divided_by_the_tokens_of_the_responses_so_far() -> None:
-    first, second = _assistant(1, {"type": "text", "text": "a"}), _assistant(2, {"type": "text", "text": "b"}, output=25)
+    first, second = (
+        _assistant(1, {"type": "text", "text": "a"}),
+        _assistant(2, {"type": "text", "text": "b"}, output=25),
+    )
     costs = _costs(first, _cost_state(0.1), second, _cost_state(0.4))
-    assert costs == [pytest.approx(0.4 * 61.25 / 202.5, abs=1e-6), pytest.approx(0.4 * 141.25 / 202.5, abs=1e-6)]
+    assert costs == [
+        pytest.approx(0.4 * 61.25 / 202.5, abs=1e-6),
+        pytest.approx(0.4 * 141.25 / 202.5, abs=1e-6),
+    ]
 
 
 def test_a_response_after_the_last_cost_on_record_has_none() -> None:
-    costs = _costs(_assistant(1, {"type": "text", "text": "a"}), _cost_state(0.1), _assistant(2, {"type": "text", "text": "b"}))
+    costs = _costs(
+        _assistant(1, {"type": "text", "text": "a"}),
+        _cost_state(0.1),
+        _assistant(2, {"type": "text", "text": "b"}),
+    )
     assert costs == [0.1, None]
 
 
 def test_a_cost_that_leaves_out_unknown_models_or_is_none_does_not_count() -> None:
     answer = _assistant(1, {"type": "text", "text": "a"})
-    assert _costs(answer, _cost_state(0.1, unknown=True)) == _costs(answer, _cost_state(0)) == _costs(answer) == [None]
+    assert (
+        _costs(answer, _cost_state(0.1, unknown=True))
+        == _costs(answer, _cost_state(0))
+        == _costs(answer)
+        == [None]
+    )
 
 
-@pytest.mark.parametrize(("speed", "fast"), [("fast", True), ("standard", False), (None, False), (1, False)])
+@pytest.mark.parametrize(
+    ("speed", "fast"), [("fast", True), ("standard", False), (None, False), (1, False)]
+)
 def test_a_response_says_whether_it_is_of_the_fast_tier(speed: object, fast: bool) -> None:
     answer = _assistant(1, {"type": "text", "text": "a"})
     answer["message"]["usage"]["speed"] = speed
@@ -712,7 +1072,10 @@ def test_a_response_says_whether_it_is_of_the_fast_tier(speed: object, fast: boo
 
 
 def _shown(**attachment: Any) -> list[tuple[int, str, bool]]:
-    session = _read(_user(0, "Go on"), {"type": "attachment", "attachment": attachment, "timestamp": _at(1), "cwd": W})
+    session = _read(
+        _user(0, "Go on"),
+        {"type": "attachment", "attachment": attachment, "timestamp": _at(1), "cwd": W},
+    )
     assert {item.path for item in session.notices} <= {f"{W}/basket.go"}
     return [(item.start, item.text, item.whole) for item in session.notices]
 
@@ -726,13 +1089,25 @@ def test_every_part_of_a_notice_is_seen() -> None:
 
 def test_a_cut_notice_has_what_is_numbered() -> None:
     snippet = "7\ta := 1\n\n... [30 lines truncated] ..."
-    assert _shown(type="edited_text_file", filename=f"{W}/basket.go", snippet=snippet) == [(7, "a := 1", False)]
+    assert _shown(type="edited_text_file", filename=f"{W}/basket.go", snippet=snippet) == [
+        (7, "a := 1", False)
+    ]
 
 
 @pytest.mark.parametrize(("start", "count", "whole"), [(1, 2, True), (3, 2, False), (1, 1, False)])
-def test_a_file_named_in_a_prompt_is_seen_as_far_as_it_is_shown(start: int, count: int, whole: bool) -> None:
-    file = {"filePath": f"{W}/basket.go", "content": "a\nb", "numLines": count, "startLine": start, "totalLines": 2}
-    assert _shown(type="file", filename=f"{W}/basket.go", content={"type": "text", "file": file}) == [(start, "a\nb", whole)]
+def test_a_file_named_in_a_prompt_is_seen_as_far_as_it_is_shown(
+    start: int, count: int, whole: bool
+) -> None:
+    file = {
+        "filePath": f"{W}/basket.go",
+        "content": "a\nb",
+        "numLines": count,
+        "startLine": start,
+        "totalLines": 2,
+    }
+    assert _shown(
+        type="file", filename=f"{W}/basket.go", content={"type": "text", "file": file}
+    ) == [(start, "a\nb", whole)]
 
 
 def test_a_picture_named_in_a_prompt_is_no_text() -> None:
@@ -744,20 +1119,44 @@ def test_a_picture_named_in_a_prompt_is_no_text() -> None:
     ("content", "expected"),
     [
         ({"content": "Tabs.\n", "contentDiffersFromDisk": False}, (1, "Tabs.\n", True)),
-        ({"content": "Tabs.\n", "contentDiffersFromDisk": True, "rawContent": "---\n---\nTabs.\n"}, (1, "---\n---\nTabs.\n", True)),
+        (
+            {
+                "content": "Tabs.\n",
+                "contentDiffersFromDisk": True,
+                "rawContent": "---\n---\nTabs.\n",
+            },
+            (1, "---\n---\nTabs.\n", True),
+        ),
         ({"content": "Tabs.\n"}, (1, "Tabs.\n", False)),
     ],
     ids=["as on disk", "another text on disk", "perhaps without its comments"],
 )
-def test_rules_of_a_directory_are_seen_as_they_are_on_disk(content: Json, expected: tuple[int, str, bool]) -> None:
-    assert _shown(type="nested_memory", path="", content={"path": f"{W}/basket.go", **content}) == [expected]
+def test_rules_of_a_directory_are_seen_as_they_are_on_disk(
+    content: Json, expected: tuple[int, str, bool]
+) -> None:
+    assert _shown(type="nested_memory", path="", content={"path": f"{W}/basket.go", **content}) == [
+        expected
+    ]
 
 
 @pytest.mark.parametrize(
     ("detail", "searches"),
     [
-        ({"query": "q", "searchCount": 2, "results": [{"tool_use_id": "srvtoolu_1", "content": []}]}, 2),
-        ({"query": "q", "results": [{"tool_use_id": "srvtoolu_1", "content": []}, "what it found"]}, 1),
+        (
+            {
+                "query": "q",
+                "searchCount": 2,
+                "results": [{"tool_use_id": "srvtoolu_1", "content": []}],
+            },
+            2,
+        ),
+        (
+            {
+                "query": "q",
+                "results": [{"tool_use_id": "srvtoolu_1", "content": []}, "what it found"],
+            },
+            1,
+        ),
         ({"query": "q", "results": ["Web search error: unavailable"]}, 0),
         ("Error: not allowed", 0),
         (None, 0),

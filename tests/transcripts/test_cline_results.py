@@ -14,16 +14,31 @@ Json = dict[str, Any]
 
 
 def calls_of(*results: list[Json]) -> list[tuple[str, Status]]:
-    uses = [{"type": "tool_use", "id": key, "name": "editor", "input": {"path": f"/r/{key}.py", "new_text": "x\n"}} for key in "ab"]
-    api: list[Json] = [{"role": "user", "content": [{"type": "text", "text": "Write"}]}, {"role": "assistant", "content": uses}]
+    uses = [
+        {
+            "type": "tool_use",
+            "id": key,
+            "name": "editor",
+            "input": {"path": f"/r/{key}.py", "new_text": "x\n"},
+        }
+        for key in "ab"
+    ]
+    api: list[Json] = [
+        {"role": "user", "content": [{"type": "text", "text": "Write"}]},
+        {"role": "assistant", "content": uses},
+    ]
     api += [{"role": "user", "content": content} for content in results]
     api += [{"role": "assistant", "content": [{"type": "text", "text": "Done."}]}]
     document = {"task": {"agent": "cline", "cwd": "/r", "as_typed": True}, "api": api, "ui": []}
-    return [(call.call_id, call.status) for call in read("s", [json.dumps(document).encode()]).calls]
+    return [
+        (call.call_id, call.status) for call in read("s", [json.dumps(document).encode()]).calls
+    ]
 
 
 def result(key: str) -> Json:
-    text = json.dumps({"query": f"edit:/r/{key}.py", "result": "File created successfully", "success": True})
+    text = json.dumps(
+        {"query": f"edit:/r/{key}.py", "result": "File created successfully", "success": True}
+    )
     return {"type": "tool_result", "tool_use_id": key, "content": text}
 
 

@@ -26,12 +26,23 @@ def _call(key: str, at: float, turn: int = 1) -> ToolCall:
 
 
 def test_only_what_came_after_the_last_readable_copy_is_added() -> None:
-    full = Session("s", "claude-code", turns=(Turn(1, AT, "one"),), calls=(_call("a", AT + 1),), ended_at=AT + 5)
+    full = Session(
+        "s",
+        "claude-code",
+        turns=(Turn(1, AT, "one"),),
+        calls=(_call("a", AT + 1),),
+        ended_at=AT + 5,
+    )
     compact = Session(
         "s",
         "entire-compact",
         turns=(Turn(1, AT, "one"), Turn(2, AT + 10, "two")),
-        calls=(_call("a", AT + 1), _call("b", AT + 4), _call("c", AT + 6), _call("d", AT + 11, turn=2)),
+        calls=(
+            _call("a", AT + 1),
+            _call("b", AT + 4),
+            _call("c", AT + 6),
+            _call("d", AT + 11, turn=2),
+        ),
         usage=(Usage("m1", AT + 1, 1, ""), Usage("m2", AT + 12, 2, "")),
         ended_at=AT + 20,
     )
@@ -45,12 +56,27 @@ def test_only_what_came_after_the_last_readable_copy_is_added() -> None:
 
 def test_call_known_by_its_id_is_not_added_again() -> None:
     full = Session("s", "claude-code", calls=(_call("a", AT),), ended_at=AT)
-    assert len(continued(full, Session("s", "entire-compact", calls=(_call("a", AT + 9),), ended_at=AT + 9)).calls) == 1
+    assert (
+        len(
+            continued(
+                full, Session("s", "entire-compact", calls=(_call("a", AT + 9),), ended_at=AT + 9)
+            ).calls
+        )
+        == 1
+    )
 
 
 def test_turns_are_counted_on_where_the_compact_form_is_a_delta() -> None:
-    full = Session("s", "claude-code", turns=tuple(Turn(n, AT + n, "") for n in (1, 2, 3)), ended_at=AT + 5)
-    compact = Session("s", "entire-compact", turns=(Turn(1, AT + 9, "four"),), calls=(_call("x", AT + 10),), ended_at=AT + 10)
+    full = Session(
+        "s", "claude-code", turns=tuple(Turn(n, AT + n, "") for n in (1, 2, 3)), ended_at=AT + 5
+    )
+    compact = Session(
+        "s",
+        "entire-compact",
+        turns=(Turn(1, AT + 9, "four"),),
+        calls=(_call("x", AT + 10),),
+        ended_at=AT + 10,
+    )
     found = continued(full, compact)
     assert [t.index for t in found.turns] == [1, 2, 3, 4]
     assert found.calls[0].turn == 4
@@ -59,15 +85,40 @@ def test_turns_are_counted_on_where_the_compact_form_is_a_delta() -> None:
 # --- from a repository --------------------------------------------------------------------------------------------------
 
 FULL: list[dict[str, Any]] = [
-    {"type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-07-01T10:00:00Z", "cwd": "/w",
-     "message": {"role": "user", "content": "go"}}
-]  # fmt: skip
+    {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s",
+        "timestamp": "2026-07-01T10:00:00Z",
+        "cwd": "/w",
+        "message": {"role": "user", "content": "go"},
+    }
+]
 COMPACT: list[dict[str, Any]] = [
-    {"v": 1, "agent": "claude-code", "type": "user", "ts": "2026-07-01T10:00:00Z", "content": [{"text": "go"}]},
-    {"v": 1, "agent": "claude-code", "type": "assistant", "ts": "2026-07-01T10:05:00Z", "id": "m1", "content": [
-        {"type": "tool_use", "id": "t1", "name": "Write", "input": {"file_path": "/w/a.py", "content": "A = 1\n"},
-         "result": {"output": "ok", "status": "success"}}]},
-]  # fmt: skip
+    {
+        "v": 1,
+        "agent": "claude-code",
+        "type": "user",
+        "ts": "2026-07-01T10:00:00Z",
+        "content": [{"text": "go"}],
+    },
+    {
+        "v": 1,
+        "agent": "claude-code",
+        "type": "assistant",
+        "ts": "2026-07-01T10:05:00Z",
+        "id": "m1",
+        "content": [
+            {
+                "type": "tool_use",
+                "id": "t1",
+                "name": "Write",
+                "input": {"file_path": "/w/a.py", "content": "A = 1\n"},
+                "result": {"output": "ok", "status": "success"},
+            }
+        ],
+    },
+]
 
 
 def _lines(records: Sequence[Mapping[str, Any]]) -> bytes:
@@ -80,9 +131,13 @@ def _loaded(tmp_path: Path, sessions: Mapping[str, bytes], *, drop: bytes = b"")
     for path, data in sessions.items():
         files[f"aa/bbccddeeff/{path}"] = Blob(data)
         folder = path.partition("/")[0]
-        files[f"aa/bbccddeeff/{folder}/metadata.json"] = Blob(b'{"session_id": "s", "created_at": "2026-07-01T10:06:00Z"}')
+        files[f"aa/bbccddeeff/{folder}/metadata.json"] = Blob(
+            b'{"session_id": "s", "created_at": "2026-07-01T10:06:00Z"}'
+        )
     history = History()
-    history.refs["refs/heads/entire/checkpoints/v1"] = history.commit(files, [], ADA, int(AT), "Checkpoint: aabbccddeeff\n")
+    history.refs["refs/heads/entire/checkpoints/v1"] = history.commit(
+        files, [], ADA, int(AT), "Checkpoint: aabbccddeeff\n"
+    )
     clone = import_stream(history.stream(), tmp_path / "repo")
     if drop:
         _remove(clone, Blob(drop).sha())

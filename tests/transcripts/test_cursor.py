@@ -65,7 +65,13 @@ def test_a_time_as_the_prompt_has_it(text: str, hour: int, minute: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "now", "Sunday, Oct 4, 2026, 11:54 PM", "Foo, Oct 44, 2026, 1:00 PM (UTC)", "Sunday, Abc 4, 2026, 1:00 PM (UTC)"],
+    [
+        "",
+        "now",
+        "Sunday, Oct 4, 2026, 11:54 PM",
+        "Foo, Oct 44, 2026, 1:00 PM (UTC)",
+        "Sunday, Abc 4, 2026, 1:00 PM (UTC)",
+    ],
 )
 def test_a_time_without_a_zone_or_a_day_is_none(text: str) -> None:
     assert written_time(text) is None
@@ -99,9 +105,17 @@ def test_an_edit_is_not_older_than_its_prompt() -> None:
 
 def test_prompts_of_one_minute_keep_their_calls() -> None:
     stamp = "Sunday, Oct 4, 2026, 9:00 AM (UTC)"
-    records = (_asked("one", stamp), _wrote("a.py", "a\n"), _asked("two", stamp), _wrote("b.py", "b\n"))
+    records = (
+        _asked("one", stamp),
+        _wrote("a.py", "a\n"),
+        _asked("two", stamp),
+        _wrote("b.py", "b\n"),
+    )
     session = cursor.read("s", [_lines(*records)])
-    assert [(turn.text, turn.at) for turn in session.turns] == [("one", _at(9, 0)), ("two", _at(9, 0))]
+    assert [(turn.text, turn.at) for turn in session.turns] == [
+        ("one", _at(9, 0)),
+        ("two", _at(9, 0)),
+    ]
     assert [call.turn for call in session.calls] == [1, 2]
 
 
@@ -134,10 +148,19 @@ def _stored(session: Session, at: float) -> StoredCopy:
 def test_calls_that_a_copy_lacks_were_made_after_it() -> None:
     whole = cursor.read("s", [_untimed(5)])
     assert is_undated(whole) and whole.started_at is None
-    copies = [_stored(cursor.read("s", [_untimed(count)]), _at(hour, 0)) for count, hour in ((4, 12), (1, 10), (5, 13))]
+    copies = [
+        _stored(cursor.read("s", [_untimed(count)]), _at(hour, 0))
+        for count, hour in ((4, 12), (1, 10), (5, 13))
+    ]
     dated = bounded(whole, copies)
     # The record after a copy may have been in the making when the copy was stored.
-    assert [call.not_before for call in dated.calls] == [None, None, _at(10, 0), _at(10, 0), _at(10, 0)]
+    assert [call.not_before for call in dated.calls] == [
+        None,
+        None,
+        _at(10, 0),
+        _at(10, 0),
+        _at(10, 0),
+    ]
     assert dated.ended_at == _at(13, 0)
     assert bounded(whole, []) == whole
 
@@ -147,16 +170,43 @@ def test_a_copy_that_was_begun_anew_tells_nothing_of_what_earlier_ones_have() ->
     calls = [call.call_id for call in whole.calls]
     anew = StoredCopy(_at(13, 0), frozenset())
     dated = bounded(
-        whole, [_stored(cursor.read("s", [_untimed(4)]), _at(12, 0)), StoredCopy(_at(10, 0), frozenset(calls[:1])), anew]
+        whole,
+        [
+            _stored(cursor.read("s", [_untimed(4)]), _at(12, 0)),
+            StoredCopy(_at(10, 0), frozenset(calls[:1])),
+            anew,
+        ],
     )
-    assert [call.not_before for call in dated.calls] == [None, None, _at(10, 0), _at(10, 0), _at(13, 0)]
+    assert [call.not_before for call in dated.calls] == [
+        None,
+        None,
+        _at(10, 0),
+        _at(10, 0),
+        _at(13, 0),
+    ]
     assert dated.ended_at == _at(12, 0)
 
 
 def test_the_copies_of_a_session_bound_its_times() -> None:
     records = [
-        SessionRecord("c1", 0, "s", "s", created_at=_at(10, 0), transcript=("one",), transcript_state=StoredTranscript.PRESENT),
-        SessionRecord("c2", 0, "s", "s", created_at=_at(11, 0), transcript=("three",), transcript_state=StoredTranscript.PRESENT),
+        SessionRecord(
+            "c1",
+            0,
+            "s",
+            "s",
+            created_at=_at(10, 0),
+            transcript=("one",),
+            transcript_state=StoredTranscript.PRESENT,
+        ),
+        SessionRecord(
+            "c2",
+            0,
+            "s",
+            "s",
+            created_at=_at(11, 0),
+            transcript=("three",),
+            transcript_state=StoredTranscript.PRESENT,
+        ),
     ]
     blobs = {"one": _untimed(1), "three": _untimed(3)}
     repo = SimpleNamespace(blob=blobs.__getitem__, blob_size=lambda oid: len(blobs[oid]))
@@ -170,8 +220,18 @@ def test_marks_of_ended_turns_that_are_gone_later_move_no_line() -> None:
     """Cursor takes them out of the transcript when the session goes on: the lines are the same ones further up."""
     end = {"type": "turn_ended", "status": "success"}
     first, second = (_asked(text, "Sunday, Oct 4, 2026, 9:00 AM (UTC)") for text in ("one", "two"))
-    stopped = _lines(first, _wrote("a.py", "a\n"), end, second, _wrote("b.py", "b\n"), _ran("make"), end)
-    resumed = _lines(first, _wrote("a.py", "a\n"), second, _wrote("b.py", "b\n"), _ran("make"), _wrote("c.py", "c\n"), end)
+    stopped = _lines(
+        first, _wrote("a.py", "a\n"), end, second, _wrote("b.py", "b\n"), _ran("make"), end
+    )
+    resumed = _lines(
+        first,
+        _wrote("a.py", "a\n"),
+        second,
+        _wrote("b.py", "b\n"),
+        _ran("make"),
+        _wrote("c.py", "c\n"),
+        end,
+    )
     session = cursor.read("s", [stopped, resumed])
     assert [call.name for call in session.calls] == ["Write", "Write", "Shell", "Write"]
     assert [turn.text for turn in session.turns] == ["one", "two"]
@@ -193,7 +253,9 @@ def test_one_file_is_enough_where_no_working_directory_is_named() -> None:
 
 
 def test_the_sample_names_its_root() -> None:
-    blob = (Path(__file__).parent.parent / "data" / "transcripts" / "cursor" / "sample.jsonl").read_bytes()
+    blob = (
+        Path(__file__).parent.parent / "data" / "transcripts" / "cursor" / "sample.jsonl"
+    ).read_bytes()
     session = cursor.read("s", [blob])
     assert session.cwds[0] == resolve("/", "home/ana/work/tally")
     assert session.calls[3].command is not None and session.calls[3].command.cwd == session.cwds[0]
@@ -205,7 +267,11 @@ def test_the_sample_names_its_root() -> None:
 def test_an_edit_does_not_explain_what_was_typed_before_its_prompt(tmp_path: Path) -> None:
     """Ana commits a line at 10:05; at 11:00 she asks, and the answer writes the whole file with her line in it."""
     texts = ["base = 0\n", "base = 0\ntyped = 1\n", "base = 0\ntyped = 1\nwritten = 2\n"]
-    whole = {"type": "tool_use", "name": "Write", "input": {"path": "/home/ana/tally/src/app.py", "contents": texts[2]}}
+    whole = {
+        "type": "tool_use",
+        "name": "Write",
+        "input": {"path": "/home/ana/tally/src/app.py", "contents": texts[2]},
+    }
     transcript = _lines(
         _asked("look", "Sunday, Oct 4, 2026, 9:30 AM (UTC)"),
         _asked("more", "Sunday, Oct 4, 2026, 11:00 AM (UTC)"),
@@ -213,17 +279,29 @@ def test_an_edit_does_not_explain_what_was_typed_before_its_prompt(tmp_path: Pat
     )
     history, parents, ana = History(), list[Node](), "Ana Example <ana@example.com>"
     stored: dict[str, Blob] = {}
-    for text, (hour, minute), key in zip(texts, ((8, 0), (10, 5), (11, 10)), ("", "a" * 12, "b" * 12), strict=True):
+    for text, (hour, minute), key in zip(
+        texts, ((8, 0), (10, 5), (11, 10)), ("", "a" * 12, "b" * 12), strict=True
+    ):
         message = f"Work\n\nEntire-Checkpoint: {key}\n" if key else "Work\n"
-        parents = [history.commit({"src/app.py": Blob(text.encode())}, parents, ana, int(_at(hour, minute)), message)]
+        parents = [
+            history.commit(
+                {"src/app.py": Blob(text.encode())}, parents, ana, int(_at(hour, minute)), message
+            )
+        ]
         if key:
             folder = f"{key[:2]}/{key[2:]}"
-            record = {"session_id": "s", "agent": "Cursor", "created_at": f"2026-10-04T{hour:02}:{minute:02}:02Z"}
+            record = {
+                "session_id": "s",
+                "agent": "Cursor",
+                "created_at": f"2026-10-04T{hour:02}:{minute:02}:02Z",
+            }
             stored[f"{folder}/metadata.json"] = Blob(b'{"sessions": []}')
             stored[f"{folder}/0/metadata.json"] = Blob(json.dumps(record).encode())
             stored[f"{folder}/0/full.jsonl"] = Blob(transcript)
     history.refs["refs/heads/main"] = parents[0]
-    history.refs["refs/heads/entire/checkpoints/v1"] = history.commit(stored, [], ana, int(_at(11, 10)), "Checkpoint: x\n")
+    history.refs["refs/heads/entire/checkpoints/v1"] = history.commit(
+        stored, [], ana, int(_at(11, 10)), "Checkpoint: x\n"
+    )
     clone = import_stream(history.stream(), tmp_path / "repo")
     db = tmp_path / "c.db"
     assert run("repo", clone, "--db", db, "-q").exit_code == 0

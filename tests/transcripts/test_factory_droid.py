@@ -13,24 +13,48 @@ _SAMPLE = Path(__file__).parent.parent / "data" / "transcripts" / "factory-droid
 
 
 def _read(*records: dict[str, Any]) -> Session:
-    return factory_droid.read("s", ["".join(json.dumps(record) + "\n" for record in records).encode()])
+    return factory_droid.read(
+        "s", ["".join(json.dumps(record) + "\n" for record in records).encode()]
+    )
 
 
 def _message(number: int, role: str, content: Any, **more: Any) -> dict[str, Any]:
     message = {"role": role, "content": content, **more}
-    return {"type": "message", "id": f"m{number}", "timestamp": f"2026-09-03T11:55:0{number}Z", "message": message}
+    return {
+        "type": "message",
+        "id": f"m{number}",
+        "timestamp": f"2026-09-03T11:55:0{number}Z",
+        "message": message,
+    }
 
 
 def test_each_call_has_the_model_of_its_message() -> None:
     session = factory_droid.read("s", [_SAMPLE.read_bytes()])
-    assert [call.model for call in session.calls] == [*["gpt-5.6-luna"] * 6, *["claude-opus-4-6"] * 3]
-    assert [mark.detail for mark in session.marks if mark.kind == "model_change"] == ["claude-opus-4-6"]
-    assert [(usage.model, usage.at) for usage in session.usage] == [("claude-opus-4-6", session.ended_at)]  # of the whole session
+    assert [call.model for call in session.calls] == [
+        *["gpt-5.6-luna"] * 6,
+        *["claude-opus-4-6"] * 3,
+    ]
+    assert [mark.detail for mark in session.marks if mark.kind == "model_change"] == [
+        "claude-opus-4-6"
+    ]
+    assert [(usage.model, usage.at) for usage in session.usage] == [
+        ("claude-opus-4-6", session.ended_at)
+    ]  # of the whole session
 
 
 def test_what_starts_a_worker_was_not_typed() -> None:
-    start = {"type": "session_start", "id": "child", "callingSessionId": "caller", "version": 2, "cwd": "/w"}
-    session = _read(start, _message(1, "user", [{"type": "text", "text": "Add the count."}]), _message(2, "assistant", "Done."))
+    start = {
+        "type": "session_start",
+        "id": "child",
+        "callingSessionId": "caller",
+        "version": 2,
+        "cwd": "/w",
+    }
+    session = _read(
+        start,
+        _message(1, "user", [{"type": "text", "text": "Add the count."}]),
+        _message(2, "assistant", "Done."),
+    )
     assert session.parent_id == "caller"
     assert [(turn.origin, turn.text) for turn in session.turns] == [("injected", "Add the count.")]
     assert [said.turn for said in session.messages] == [1]
@@ -46,10 +70,20 @@ def _patched(patch: str, result: str) -> list[tuple[int, ...]]:
 def test_a_result_places_the_edits_of_a_patch() -> None:
     section = "*** Update File: /w/{}\n@@\n-a\n+b\n"
     diff = "--- previous\t\n+++ current\t\n@@ -4,1 +4,1 @@\n-a\n+b\n"
-    result = json.dumps({"success": True, "files": [{"file_path": "/w/one", "display_operation": "update", "diff": diff}]})
+    result = json.dumps(
+        {
+            "success": True,
+            "files": [{"file_path": "/w/one", "display_operation": "update", "diff": diff}],
+        }
+    )
     both = f"*** Begin Patch\n{section.format('one')}{section.format('two')}*** End Patch"
     assert _patched(both, result) == [(4,), (0,)]
     twice = f"*** Begin Patch\n{section.format('one')}{section.format('one')}*** End Patch"
     assert _patched(twice, result) == [(0,), (0,)]  # which of them the diff shows is not told
-    for text in ("Updated 2 files", "{", '{"files": 3}', '{"files": [{"file_path": 1, "diff": "@@"}]}'):
+    for text in (
+        "Updated 2 files",
+        "{",
+        '{"files": 3}',
+        '{"files": [{"file_path": 1, "diff": "@@"}]}',
+    ):
         assert _patched(both, text) == [(0,), (0,)]

@@ -21,7 +21,10 @@ def _copy(*entries: dict[str, Any]) -> bytes:
 def test_copies_that_follow_each_other_are_all_read() -> None:
     first, second = _entry("one", "/w/a.md"), _entry("two", "/w/b.md")
     session = kiro.read("s", [_copy(first), _copy(second)])
-    assert sorted(edit.path for call in session.calls for edit in call.edits) == ["/w/a.md", "/w/b.md"]
+    assert sorted(edit.path for call in session.calls for edit in call.edits) == [
+        "/w/a.md",
+        "/w/b.md",
+    ]
     assert sorted(turn.text for turn in session.turns) == ["one", "two"]
 
 

@@ -12,7 +12,12 @@ from collector.labels import session_label
     [
         (["Add a mean\nto the report"], "Add a mean"),
         (["Implement the following plan:\n\n# Plan: Add a mean\n\n## Context"], "Add a mean"),
-        (["# Context from my IDE setup:\n## Active file: a.py\n## My request for Codex:\nAdd a mean"], "Add a mean"),
+        (
+            [
+                "# Context from my IDE setup:\n## Active file: a.py\n## My request for Codex:\nAdd a mean"
+            ],
+            "Add a mean",
+        ),
         (["<task>\nReview only the diff"], "Review only the diff"),
         (['"# Context\n\nYou are one of many"'], "Context"),
         (["---\n", "yes"], "yes"),
@@ -24,7 +29,9 @@ def test_a_session_is_named_by_words_of_its_own(prompts: list[str], label: str) 
     assert session_label(prompts) == label
 
 
-_REVIEW = "<command-message>code-review</command-message>\n<command-name>/code-review</command-name>"
+_REVIEW = (
+    "<command-message>code-review</command-message>\n<command-name>/code-review</command-name>"
+)
 _FIX = "<command-name>/fix</command-name>\n<command-args>issue 12\nquickly</command-args>"
 
 

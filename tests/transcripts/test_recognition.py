@@ -19,10 +19,14 @@ from collector.vocabulary.sessions import StoredTranscript
 _TEXT = [{"type": "text", "text": "Hello"}]
 _FOREIGN: dict[str, list[dict[str, Any]]] = {
     "hermes": [{"v": 1, "agent": "hermes", "event": "UserPromptSubmit", "prompt": "Hello"}],
-    "cline, as its command line writes it": [{"version": 1, "messages": [{"role": "user", "content": _TEXT}], "agent": "lead"}],
+    "cline, as its command line writes it": [
+        {"version": 1, "messages": [{"role": "user", "content": _TEXT}], "agent": "lead"}
+    ],
     "a document of nobody's": [{"id": "1", "messages": [{"role": "user", "content": "Hello"}]}],
-    "kimi, another form": [{"type": "context.append_loop_event", "time": 1.5, "data": {"event": {"type": "tool.call"}}}],
-}  # fmt: skip
+    "kimi, another form": [
+        {"type": "context.append_loop_event", "time": 1.5, "data": {"event": {"type": "tool.call"}}}
+    ],
+}
 
 
 def _lines(*records: dict[str, Any]) -> bytes:
@@ -36,9 +40,17 @@ def test_transcripts_of_agents_without_a_reader_are_nobodys(name: str) -> None:
     assert reader_for(blob) is None
 
 
-_PROJECTED = {"type": "user", "timestamp": "2026-05-04T10:00:00Z", "message": {"role": "user", "content": _TEXT}}
+_PROJECTED = {
+    "type": "user",
+    "timestamp": "2026-05-04T10:00:00Z",
+    "message": {"role": "user", "content": _TEXT},
+}
 _LINES: dict[str, dict[str, Any]] = {
-    "kiro": {"conversation_id": "c", "entry": 0, "user": {"content": {"Prompt": {"prompt": "Hello"}}}},
+    "kiro": {
+        "conversation_id": "c",
+        "entry": 0,
+        "user": {"content": {"Prompt": {"prompt": "Hello"}}},
+    },
 }
 
 
@@ -52,14 +64,26 @@ def test_lines_that_a_plug_in_makes_look_like_claude_codes_are_their_agents(name
 _QWEN: dict[str, list[dict[str, Any]]] = {
     "qwen": [
         {
-            "uuid": "u", "parentUuid": None, "sessionId": "s", "timestamp": "2026-05-04T10:00:00Z", "type": "user", "cwd": "/w",
-            "version": "0.21.14", "message": {"role": "user", "parts": [{"text": "Hello"}]},
+            "uuid": "u",
+            "parentUuid": None,
+            "sessionId": "s",
+            "timestamp": "2026-05-04T10:00:00Z",
+            "type": "user",
+            "cwd": "/w",
+            "version": "0.21.14",
+            "message": {"role": "user", "parts": [{"text": "Hello"}]},
         }
     ],
     "qwen, a system record first": [
-        {"uuid": "u", "sessionId": "s", "type": "system", "subtype": "ui_telemetry", "systemPayload": {"uiEvent": {}}}
+        {
+            "uuid": "u",
+            "sessionId": "s",
+            "type": "system",
+            "subtype": "ui_telemetry",
+            "systemPayload": {"uiEvent": {}},
+        }
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _QWEN)
@@ -72,19 +96,37 @@ def test_qwen_code_is_not_claude_code(name: str) -> None:
 
 
 _COMPACT = _lines(
-    {"v": 1, "agent": "amp", "cli_version": "0.11.3", "type": "user", "ts": "2026-05-04T10:00:00Z", "content": _TEXT},
     {
-        "v": 1, "agent": "amp", "cli_version": "0.11.3", "type": "assistant", "ts": "2026-05-04T10:00:01Z", "id": "m",
+        "v": 1,
+        "agent": "amp",
+        "cli_version": "0.11.3",
+        "type": "user",
+        "ts": "2026-05-04T10:00:00Z",
+        "content": _TEXT,
+    },
+    {
+        "v": 1,
+        "agent": "amp",
+        "cli_version": "0.11.3",
+        "type": "assistant",
+        "ts": "2026-05-04T10:00:01Z",
+        "id": "m",
         "content": [{"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "make"}}],
     },
-)  # fmt: skip
+)
 
 
 def _loaded(full: bytes, compact: bytes = b"") -> LoadedSession:
     blobs = {"full": full, "compact": compact}
     repo = SimpleNamespace(blob=blobs.__getitem__, blob_size=lambda oid: len(blobs[oid]))
     record = SessionRecord(
-        "c", 0, "s", "s", transcript=("full",), transcript_state=StoredTranscript.PRESENT, compact="compact" if compact else ""
+        "c",
+        0,
+        "s",
+        "s",
+        transcript=("full",),
+        transcript_state=StoredTranscript.PRESENT,
+        compact="compact" if compact else "",
     )
     return read_session(cast(GitRepo, repo), SessionFiles("s", [record]))
 
@@ -100,7 +142,13 @@ def test_the_compact_copy_beside_an_unknown_format_is_read() -> None:
 
 
 def test_the_compact_copy_beside_a_readable_one_is_not_needed() -> None:
-    record = {"type": "user", "uuid": "u", "sessionId": "s", "timestamp": "2026-05-04T10:00:00Z", "message": {"content": "Hello"}}
+    record = {
+        "type": "user",
+        "uuid": "u",
+        "sessionId": "s",
+        "timestamp": "2026-05-04T10:00:00Z",
+        "message": {"content": "Hello"},
+    }
     found = _loaded(_lines(record), _COMPACT)
     assert (found.state, found.compact, found.problems) == ("present", False, [])
     assert found.session is not None and found.session.agent == "claude-code"
@@ -113,7 +161,10 @@ def test_a_reader_that_gets_nothing_says_so() -> None:
     assert found.state == "present"
     instead = _loaded(nothing, _COMPACT)
     assert [problem.code for problem in instead.problems] == ["nothing_read", "compact_transcript"]
-    assert instead.session is not None and (instead.session.agent, len(instead.session.calls)) == ("amp", 1)
+    assert instead.session is not None and (instead.session.agent, len(instead.session.calls)) == (
+        "amp",
+        1,
+    )
 
 
 def test_two_readers_that_know_a_format_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +173,20 @@ def test_two_readers_that_know_a_format_are_a_problem(monkeypatch: pytest.Monkey
 
     patched: Callable[..., list[Any]] = _both
     monkeypatch.setattr(load, "readers_for", patched)
-    found = _loaded(_lines({"messages": [{"id": "1", "timestamp": "2026-05-04T10:00:00Z", "type": "user", "content": "Hello"}]}))
+    found = _loaded(
+        _lines(
+            {
+                "messages": [
+                    {
+                        "id": "1",
+                        "timestamp": "2026-05-04T10:00:00Z",
+                        "type": "user",
+                        "content": "Hello",
+                    }
+                ]
+            }
+        )
+    )
     assert [(problem.code, problem.detail) for problem in found.problems] == [
         ("ambiguous_format", "read as the first of gemini-cli, claude-code")
     ]

@@ -14,15 +14,38 @@ from collector.session_graph import copied_events, event_keys, without_copied
 LONG = "toolu_01A2B3C4D5E6F7G8"
 
 
-def _call(at: float, call_id: str = "", command: str = "ls", status: Status = Status.OK) -> ToolCall:
-    return ToolCall(call_id or f"{LONG}{at:05.0f}", "Bash", 1, at, at + 1, status, input=f'{{"command": "{command}"}}')
+def _call(
+    at: float, call_id: str = "", command: str = "ls", status: Status = Status.OK
+) -> ToolCall:
+    return ToolCall(
+        call_id or f"{LONG}{at:05.0f}",
+        "Bash",
+        1,
+        at,
+        at + 1,
+        status,
+        input=f'{{"command": "{command}"}}',
+    )
 
 
 def _session(
-    name: str, *calls: ToolCall, turns: tuple[Turn, ...] = (), usage: tuple[Usage, ...] = (), start: float = 1.0
+    name: str,
+    *calls: ToolCall,
+    turns: tuple[Turn, ...] = (),
+    usage: tuple[Usage, ...] = (),
+    start: float = 1.0,
 ) -> Session:
     said = tuple(AgentMessage(call.at, 1, "text", f"after {call.at}") for call in calls)
-    return Session(name, "claude-code", turns=turns, calls=calls, messages=said, usage=usage, started_at=start, ended_at=900.0)
+    return Session(
+        name,
+        "claude-code",
+        turns=turns,
+        calls=calls,
+        messages=said,
+        usage=usage,
+        started_at=start,
+        ended_at=900.0,
+    )
 
 
 def _own(*sessions: Session) -> dict[str, Session]:
@@ -36,14 +59,23 @@ def _later(session: Session, name: str, *calls: ToolCall) -> Session:
     return replace(session, id=name, turns=turns, calls=(*session.calls, *calls))
 
 
-FIRST = _session("one", _call(10), _call(20), turns=(Turn(1, 1.0, "go"),), usage=(Usage("msg_1", 10.0, 1, "opus", 5, 6),))
+FIRST = _session(
+    "one",
+    _call(10),
+    _call(20),
+    turns=(Turn(1, 1.0, "go"),),
+    usage=(Usage("msg_1", 10.0, 1, "opus", 5, 6),),
+)
 
 
 def test_a_copy_has_what_it_adds_and_says_where_it_left() -> None:
     own = _own(FIRST, _later(FIRST, "two", _call(510)))
     assert own["one"] == FIRST
     two = own["two"]
-    assert ([turn.text for turn in two.turns], [turn.index for turn in two.turns]) == (["thanks"], [2])
+    assert ([turn.text for turn in two.turns], [turn.index for turn in two.turns]) == (
+        ["thanks"],
+        [2],
+    )
     assert ([call.at for call in two.calls], two.messages, two.usage) == ([510], (), ())
     assert two.fork == ForkPoint("one", 20.0, turns=1, calls=2, responses=1)
     assert (two.started_at, two.ended_at, two.counts_tokens) == (500.0, 900.0, True)
@@ -55,7 +87,9 @@ def test_a_copy_that_adds_nothing_is_empty_and_lies_where_it_left() -> None:
     assert (two.started_at, two.ended_at) == (20.0, 20.0)
 
 
-def test_of_copies_stored_at_once_the_one_stored_first_is_the_origin_unless_it_names_another() -> None:
+def test_of_copies_stored_at_once_the_one_stored_first_is_the_origin_unless_it_names_another() -> (
+    None
+):
     copy = replace(FIRST, id="two")
     assert _own(copy, FIRST)["one"].fork is not None
     named = _own(replace(copy, forked_from="one"), FIRST)
@@ -63,7 +97,16 @@ def test_of_copies_stored_at_once_the_one_stored_first_is_the_origin_unless_it_n
 
 
 def test_a_copy_from_a_compaction_on_is_no_longer_without_its_beginning() -> None:
-    rest = replace(FIRST, id="two", calls=FIRST.calls[1:], messages=(), usage=(), turns=(), started_at=20.0, truncated_start=True)
+    rest = replace(
+        FIRST,
+        id="two",
+        calls=FIRST.calls[1:],
+        messages=(),
+        usage=(),
+        turns=(),
+        started_at=20.0,
+        truncated_start=True,
+    )
     gone = replace(rest, id="three", calls=(_call(15), *rest.calls), started_at=15.0)
     own = _own(FIRST, rest, gone)
     assert (own["two"].truncated_start, own["two"].calls) == (False, ())
@@ -75,16 +118,22 @@ def test_copies_of_copies_count_for_the_first() -> None:
     third = _later(second, "three", _call(600))
     own = _own(FIRST, second, third)
     assert [len(session.calls) for session in own.values()] == [2, 1, 1]
-    assert (own["three"].fork or ForkPoint("", 0, 0, 0, 0)).session == "one"  # it has most of that one
+    assert (
+        own["three"].fork or ForkPoint("", 0, 0, 0, 0)
+    ).session == "one"  # it has most of that one
 
 
 def test_what_is_stamped_anew_is_known_by_ids_and_by_what_it_says() -> None:
     usage = tuple(replace(use, message_id="thread/9", at=400.0) for use in FIRST.usage)
     copy = replace(
-        FIRST, id="two", started_at=400.0, usage=(*usage, Usage("thread/10", 600.0, 2, "opus", 5, 6)),
+        FIRST,
+        id="two",
+        started_at=400.0,
+        usage=(*usage, Usage("thread/10", 600.0, 2, "opus", 5, 6)),
         calls=tuple(replace(call, at=400.0) for call in FIRST.calls),
-        messages=tuple(replace(text, at=400.2) for text in FIRST.messages), turns=(Turn(1, 400.1, "go"), Turn(2, 500.0, "go")),
-    )  # fmt: skip
+        messages=tuple(replace(text, at=400.2) for text in FIRST.messages),
+        turns=(Turn(1, 400.1, "go"), Turn(2, 500.0, "go")),
+    )
     two = _own(FIRST, copy)["two"]
     assert [turn.index for turn in two.turns] == [2]  # the same words, later, are said again
     assert ([use.at for use in two.usage], two.calls, two.messages) == ([600.0], (), ())
@@ -106,7 +155,10 @@ def test_sessions_that_number_their_calls_alike_share_nothing(number: str) -> No
 
 
 def test_a_prompt_that_a_program_sends_to_several_sessions_at_once_makes_none_a_fork() -> None:
-    both = [_session(name, _call(at), turns=(Turn(1, 1.0, "review this"),)) for name, at in (("one", 10), ("two", 11))]
+    both = [
+        _session(name, _call(at), turns=(Turn(1, 1.0, "review this"),))
+        for name, at in (("one", 10), ("two", 11))
+    ]
     assert _own(*both) == {session.id: session for session in both}
 
 
@@ -127,10 +179,22 @@ def test_a_fork_whose_copy_the_reader_left_out_still_says_whence_it_came() -> No
     ("meta", "origin"),
     [
         ({"forked_from_id": "one"}, "one"),
-        ({"forked_from_id": "one", "source": {"subagent": {"thread_spawn": {"parent_thread_id": "one"}}}}, ""),
+        (
+            {
+                "forked_from_id": "one",
+                "source": {"subagent": {"thread_spawn": {"parent_thread_id": "one"}}},
+            },
+            "",
+        ),
         ({}, ""),
     ],
 )
-def test_a_thread_of_codex_names_its_origin_and_a_subagent_is_no_fork(meta: dict[str, object], origin: str) -> None:
-    record = {"timestamp": "2026-03-04T09:00:00Z", "type": "session_meta", "payload": {"id": "two", **meta}}
+def test_a_thread_of_codex_names_its_origin_and_a_subagent_is_no_fork(
+    meta: dict[str, object], origin: str
+) -> None:
+    record = {
+        "timestamp": "2026-03-04T09:00:00Z",
+        "type": "session_meta",
+        "payload": {"id": "two", **meta},
+    }
     assert codex.read("two", [json.dumps(record).encode()]).forked_from == origin

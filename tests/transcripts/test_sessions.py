@@ -34,7 +34,9 @@ MEAN = "def mean(rows):\n    return total(rows) / len(rows)\n"
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "120"}).invoke(attribute, [str(a) for a in arguments], catch_exceptions=False)
+    return CliRunner(env={"COLUMNS": "120"}).invoke(
+        attribute, [str(a) for a in arguments], catch_exceptions=False
+    )
 
 
 def _world() -> World:
@@ -48,7 +50,9 @@ def _attributed(world: World, tmp_path: Path) -> tuple[Path, Path, dict[str, dic
     repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
-        rows = store.rows("SELECT s.key, f.* FROM session_features f JOIN sessions s ON s.id = f.session_id")
+        rows = store.rows(
+            "SELECT s.key, f.* FROM session_features f JOIN sessions s ON s.id = f.session_id"
+        )
     return repo, db, {row["key"]: row for row in rows}
 
 
@@ -67,14 +71,24 @@ def taken(tmp_path: Path) -> tuple[Path, Path, dict[str, dict[str, Any]], World]
     return (*_attributed(world, tmp_path), world)
 
 
-def test_a_session_whose_work_was_taken(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+def test_a_session_whose_work_was_taken(
+    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+) -> None:
     _, _, rows, world = taken
     (key,) = world.sessions
     row = rows[key]
     assert json.loads(row["touched_files"]) == ["app.py"]
-    assert (row["edit_calls"], row["files_read_before_edit"], row["first_tool_precision"]) == (3, 1, 1)
+    assert (row["edit_calls"], row["files_read_before_edit"], row["first_tool_precision"]) == (
+        3,
+        1,
+        1,
+    )
     assert row["diff_lines"] == 4
-    assert (row["output_applied"], row["output_applied_fraction"], row["session_outcome"]) == (1, 1.0, "accepted")
+    assert (row["output_applied"], row["output_applied_fraction"], row["session_outcome"]) == (
+        1,
+        1.0,
+        "accepted",
+    )
     assert (row["changes_reverted"], row["reverted_lines"], row["reverted_by"]) == (0, 0, None)
     assert (row["region_count"], row["region_re_edit_count"]) == (1, 1)
     assert json.loads(row["region_edit_convergence"]) == ["oscillating"]
@@ -124,7 +138,9 @@ def _on_a_branch(repo: Path, text: str, date: str) -> str:
     env = {**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
     subprocess.run([*git, str(tree), "commit", "-q", "-a", "-m", "Mean"], check=True, env=env)
     subprocess.run([*git, str(repo), "worktree", "remove", str(tree)], check=True)
-    found = subprocess.run([*git, str(repo), "rev-parse", "aside"], check=True, capture_output=True, text=True)
+    found = subprocess.run(
+        [*git, str(repo), "rev-parse", "aside"], check=True, capture_output=True, text=True
+    )
     return found.stdout.strip()
 
 
@@ -136,7 +152,9 @@ def _on_a_branch(repo: Path, text: str, date: str) -> str:
         ("2035-01-01T00:00:00Z", APP + "\n\ndef other(rows):\n    return rows[-1]\n", False),
     ],
 )
-def test_work_that_was_committed_on_another_branch(tmp_path: Path, date: str, text: str, applied: bool) -> None:
+def test_work_that_was_committed_on_another_branch(
+    tmp_path: Path, date: str, text: str, applied: bool
+) -> None:
     world = _world()
     one = world.session()
     one.prompt("Add a mean")
@@ -150,7 +168,10 @@ def test_work_that_was_committed_on_another_branch(tmp_path: Path, date: str, te
     with Store(tmp_path / "x.db") as store:
         attribute_repo(store, repo, AttributeOptions())
         (row,) = store.rows("SELECT output_applied, output_applied_elsewhere FROM session_features")
-    assert row == {"output_applied": int(applied), "output_applied_elsewhere": sha if applied else None}
+    assert row == {
+        "output_applied": int(applied),
+        "output_applied_elsewhere": sha if applied else None,
+    }
 
 
 def test_an_undo_command_of_the_agent(tmp_path: Path) -> None:
@@ -191,7 +212,9 @@ def test_sessions_after_one_another(tmp_path: Path) -> None:
     assert two["session_reopened_within_s"] is None
 
 
-def test_two_sources_say_the_same(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+def test_two_sources_say_the_same(
+    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+) -> None:
     _, db, _, _ = taken
     with Store(db) as store:
         for row in store.rows(
@@ -206,21 +229,31 @@ def test_two_sources_say_the_same(taken: tuple[Path, Path, dict[str, dict[str, A
             assert row["region_count"] == row["regions"]
 
 
-def test_every_missing_value_has_its_reason(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+def test_every_missing_value_has_its_reason(
+    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+) -> None:
     _, db, rows, _ = taken
     (row,) = rows.values()
     with Store(db) as store:
-        why = {r["feature"]: r["reason"] for r in store.rows("SELECT feature, reason FROM feature_nulls")}
+        why = {
+            r["feature"]: r["reason"]
+            for r in store.rows("SELECT feature, reason FROM feature_nulls")
+        }
         assert set(why) == {name for name, value in row.items() if value is None}
         assert why["reasoning_tokens_total"] == "reasoning_uncounted"
         assert (why["subagents_succeeded"], why["reverted_by"]) == ("no_subagent", "not_reverted")
         assert why["user_msg_length_slope"] == "one_message"
         assert aftermath.problems(store, 1) == []
         store.connection.execute("UPDATE sessions SET input_tokens = NULL")
-        store.connection.execute("UPDATE session_features SET turn_count = NULL, cost_usd = NULL, edit_calls = NULL")
+        store.connection.execute(
+            "UPDATE session_features SET turn_count = NULL, cost_usd = NULL, edit_calls = NULL"
+        )
         (problem,) = aftermath.problems(store, 1)
         assert (problem.stage, problem.code) == ("features", "feature_null")
-        assert problem.detail == "the agent records no usage: turn_count, reasoning_tokens_total, cost_usd"
+        assert (
+            problem.detail
+            == "the agent records no usage: turn_count, reasoning_tokens_total, cost_usd"
+        )
         assert [row["feature"] for row in broken_checks(store)["feature_nulls"]] == ["edit_calls"]
     shown = run("sessions", "--columns", "features", "--db", db, "--session", row["key"][:6]).stdout
     assert "none: the agent records no usage" in shown and "none: unexplained" in shown
@@ -245,10 +278,14 @@ def test_a_session_without_a_transcript_has_no_feature_for_that_reason(tmp_path:
 def test_a_disagreement_is_told(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
     _, db, _, _ = taken
     changes = {
-        "feature_calls": "tool_call_count = 99", "feature_edit_calls": "edit_calls = 99", "feature_diff_lines": "diff_lines = 99",
-        "feature_regions": "region_count = 99", "feature_tokens": "output_tokens = 99",
-        "feature_touched": "touched_files = '[\"b\"]'", "feature_committed": "touched_files = '[]'",
-    }  # fmt: skip
+        "feature_calls": "tool_call_count = 99",
+        "feature_edit_calls": "edit_calls = 99",
+        "feature_diff_lines": "diff_lines = 99",
+        "feature_regions": "region_count = 99",
+        "feature_tokens": "output_tokens = 99",
+        "feature_touched": "touched_files = '[\"b\"]'",
+        "feature_committed": "touched_files = '[]'",
+    }
     with Store(db) as store:
         assert broken_checks(store) == {}
         for name, change in changes.items():
@@ -264,14 +301,19 @@ def test_hunks_with_their_symbols_and_children_with_their_parents(
     _, db, rows, _ = taken
     (key,) = rows
     with Store(db) as store:
-        found = store.rows("SELECT path, round, start_line, symbol FROM region_edit_history ORDER BY round")
+        found = store.rows(
+            "SELECT path, round, start_line, symbol FROM region_edit_history ORDER BY round"
+        )
         store.connection.execute(
-            "INSERT INTO sessions (repo_id, key, label, transcript, parent_key) VALUES (1, 'c', 'c', 'none', ?)", (key,)
+            "INSERT INTO sessions (repo_id, key, label, transcript, parent_key) VALUES (1, 'c', 'c', 'none', ?)",
+            (key,),
         )
         store.connection.execute(
             "INSERT INTO sessions (repo_id, key, label, transcript, parent_key) VALUES (1, 'd', 'd', 'none', 'x')"
         )
-        children = store.rows("SELECT session_key, parent_key, parent_id FROM child_sessions ORDER BY 1")
+        children = store.rows(
+            "SELECT session_key, parent_key, parent_id FROM child_sessions ORDER BY 1"
+        )
     assert found == [
         {"path": "app.py", "round": 1, "start_line": 7, "symbol": "def first(rows):"},
         {"path": "app.py", "round": 2, "start_line": 10, "symbol": "def mean(rows):"},
@@ -299,20 +341,26 @@ def test_a_second_run_computes_nothing_and_other_columns_compute_again(
 # --- commands ---------------------------------------------------------------------------------------------------------
 
 
-def test_features_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path) -> None:
+def test_features_command(
+    taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path
+) -> None:
     repo, db, rows, _ = taken
     (key,) = rows
     assert "Add a mean" in run("sessions", "--columns", "features", repo, "--db", db).stdout
     (found,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--json").stdout)
     assert found["tool_sequence"] == ["read", "edit", "edit", "edit"]
-    (line,) = csv.DictReader(io.StringIO(run("sessions", "--columns", "features", "--db", db, "--csv").stdout))
+    (line,) = csv.DictReader(
+        io.StringIO(run("sessions", "--columns", "features", "--db", db, "--csv").stdout)
+    )
     assert {f.name for f in features()} <= line.keys()
     shown = run("sessions", "--columns", "features", "--db", db, "--session", key[:6]).stdout
     assert all(f.name in shown for f in features())
     table = tmp_path / "p.toml"
     kinds = "".join(f"{kind} = {int(kind == 'output')}\n" for kind in KINDS)
     table.write_text(f'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\n{kinds}')
-    (priced,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout)
+    (priced,) = json.loads(
+        run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout
+    )
     assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
     assert priced["prices_as_of"] == "2030-01-01"
     run("repo", repo, "--db", db)  # the database keeps to the table
@@ -320,9 +368,13 @@ def test_features_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
     assert kept["cost_usd"] == priced["cost_usd"]
     with Store(db) as store:
         assert not price_repo(store, 1)
-        store.connection.execute("UPDATE settings SET value = replace(value, 'output = 1', 'output = 2') WHERE name = 'prices'")
+        store.connection.execute(
+            "UPDATE settings SET value = replace(value, 'output = 1', 'output = 2') WHERE name = 'prices'"
+        )
         assert price_repo(store, 1)
-        assert store.value("SELECT cost_usd FROM session_features") == pytest.approx(2 * priced["cost_usd"], abs=1e-6)
+        assert store.value("SELECT cost_usd FROM session_features") == pytest.approx(
+            2 * priced["cost_usd"], abs=1e-6
+        )
         assert not broken_checks(store)
 
 
@@ -333,10 +385,22 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wor
     assert shown.count("/ max(len(rows), 1)") == 2  # once added, once removed
     (found,) = json.loads(run("sessions", "--by", "region", "--db", db, "--json").stdout)
     assert [e["round"] for e in found["edits"]] == [1, 2, 3] and found["sizes"] == [4, 2, 2]
-    assert len(list(csv.DictReader(io.StringIO(run("sessions", "--by", "region", "--db", db, "--csv").stdout)))) == 3
+    assert (
+        len(
+            list(
+                csv.DictReader(
+                    io.StringIO(run("sessions", "--by", "region", "--db", db, "--csv").stdout)
+                )
+            )
+        )
+        == 3
+    )
     with Store(db) as store:
         every, first = region_table(store), region_table(store, most=1)
-        none = region_table(store, {"session_id": 10_000}), region_counts(store, {"session_id": 10_000})
+        none = (
+            region_table(store, {"session_id": 10_000}),
+            region_counts(store, {"session_id": 10_000}),
+        )
         counts = region_counts(store, {})
     assert first.rows == every.rows[:1] and (none[0].rows, none[1]) == ([], {})
     assert counts == Counter(row["convergence"] for row in every)
@@ -356,7 +420,9 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wor
     ],
 )
 def test_wrong_use_is_explained(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World], arguments: tuple[str, ...], words: str
+    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    arguments: tuple[str, ...],
+    words: str,
 ) -> None:
     _, db, _, _ = taken
     failed = run(*arguments, "--db", db)
@@ -384,8 +450,12 @@ def test_a_session_that_worked_in_several_repositories_counts_once(tmp_path: Pat
     columns = "repo_id, key, started_at, output_tokens, tool_calls, label, agent, transcript"
     with Store(tmp_path / "out.db") as store:
         for number in (1, 2):
-            store.connection.execute("INSERT INTO repos (id, name, path) VALUES (?, ?, '')", (number, f"one/{number}"))
-        store.connection.executemany(f"INSERT INTO sessions ({columns}) VALUES (?, ?, ?, ?, ?, '', 'goose', 'present')", rows)
+            store.connection.execute(
+                "INSERT INTO repos (id, name, path) VALUES (?, ?, '')", (number, f"one/{number}")
+            )
+        store.connection.executemany(
+            f"INSERT INTO sessions ({columns}) VALUES (?, ?, ?, ?, ?, '', 'goose', 'present')", rows
+        )
         query = "SELECT session_key, repo_id, repositories, output_tokens FROM corpus_sessions ORDER BY session_key, repo_id"
         found = store.rows(query)
     assert [tuple(row.values()) for row in found] == [

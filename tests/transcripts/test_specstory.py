@@ -192,23 +192,36 @@ def test_a_session_of_claude_code() -> None:
     assert (session.agent, session.started_at) == ("claude-code", 1_783_950_049.0)
     assert [turn.text for turn in session.turns] == ["write the notes", "thanks"]
     assert [(call.name, call.at) for call in session.calls] == [
-        ("Bash", 1_783_950_065.0), ("Write", 1_783_950_080.0), ("Edit", 1_783_950_080.0), ("Read", 1_783_950_080.0),
-    ]  # fmt: skip
+        ("Bash", 1_783_950_065.0),
+        ("Write", 1_783_950_080.0),
+        ("Edit", 1_783_950_080.0),
+        ("Read", 1_783_950_080.0),
+    ]
     commit, write, edit, shown = session.calls
     assert commit.command is not None and commit.command.text == "git add a.md\ngit commit -m Notes"
     assert commit.commits == ("1a2b3c4",)
     assert [(e.path, e.op, e.content) for e in write.edits] == [
         ("/home/ana/tally/notes.md", "write", f"# Notes\n\n{FENCE}sh\nmake\n{FENCE}\n")
     ]
-    assert [(e.path, e.op, e.content, e.replacements) for e in edit.edits] == [("/home/ana/tally/limit.go", "edit", None, ())]
-    assert shown.seen is not None and (shown.seen.path, shown.seen.start) == ("/home/ana/tally/limit.go", 3)
+    assert [(e.path, e.op, e.content, e.replacements) for e in edit.edits] == [
+        ("/home/ana/tally/limit.go", "edit", None, ())
+    ]
+    assert shown.seen is not None and (shown.seen.path, shown.seen.start) == (
+        "/home/ana/tally/limit.go",
+        3,
+    )
     assert {call.model for call in session.calls} == {"claude-opus-4-8"}
 
 
 def test_of_two_copies_with_another_call_at_one_line_the_longest_counts() -> None:
-    block = '<tool-use data-tool-type="{}" data-tool-name="{}"><details>\n' + f"{FENCE}bash\nls\n{FENCE}\n</details></tool-use>\n"
+    block = (
+        '<tool-use data-tool-type="{}" data-tool-name="{}"><details>\n'
+        + f"{FENCE}bash\nls\n{FENCE}\n</details></tool-use>\n"
+    )
     talk = f"{HEAD}# 2026-07-13 13:40:49Z\n\n_**User**_\n\ngo on\n\n---\n\n_**Agent**_\n\n"
-    wrote, ran = (talk + block.format(kind, name) for kind, name in (("write", "Write"), ("shell", "Bash")))
+    wrote, ran = (
+        talk + block.format(kind, name) for kind, name in (("write", "Write"), ("shell", "Bash"))
+    )
     for longer, shorter, name in ((wrote, ran, "Write"), (ran, wrote, "Bash")):
         copies = [shorter.encode(), (longer + "\n_**User**_\n\nthanks\n").encode()]
         assert [call.name for call in specstory.read("x", copies).calls] == [name]
@@ -217,7 +230,10 @@ def test_of_two_copies_with_another_call_at_one_line_the_longest_counts() -> Non
 def test_diffs_of_cursor() -> None:
     session = read(CURSOR)
     replaced, written, unknown = (edit for call in session.calls for edit in call.edits)
-    assert (session.agent, {call.at for call in session.calls}) == ("cursor", {None})  # minutes are no time of a call
+    assert (session.agent, {call.at for call in session.calls}) == (
+        "cursor",
+        {None},
+    )  # minutes are no time of a call
     assert {call.not_before for call in session.calls} == {1_764_679_740.0}
     assert (replaced.path, [(r.old, r.new) for r in replaced.replacements]) == (
         "src/limit.ts",
@@ -230,7 +246,10 @@ def test_diffs_of_cursor() -> None:
 
 def test_text_with_characters_that_would_be_entities_is_taken_as_it_stands() -> None:
     session = read(CURSOR.replace("b &lt; 2", "b < 2"))
-    assert session.calls[0].edits[0].replacements[0].new == "function limit() {\n  return a &amp;&amp; b < 2\n}\n"
+    assert (
+        session.calls[0].edits[0].replacements[0].new
+        == "function limit() {\n  return a &amp;&amp; b < 2\n}\n"
+    )
 
 
 def test_blocks_without_tags() -> None:
@@ -247,16 +266,23 @@ def test_blocks_without_tags() -> None:
 def test_edits_of_old_files_stand_by_themselves_too() -> None:
     session = read(OLD.replace("Tool use: **search_replace**\n\n\n", ""))
     assert [(call.name, [edit.path for edit in call.edits]) for call in session.calls] == [
-        ("run_terminal_cmd", []), ("edit_file", ["/home/ana/tally/script.js"]),
-    ]  # fmt: skip
-    said = OLD.replace("_**Assistant (claude-4.5-sonnet-thinking)**_", "_**User (2025-10-01 23:31Z)**_")
-    assert not read(said.replace("Tool use: **search_replace**\n\n\n", "")).calls  # what a person quotes is no call
+        ("run_terminal_cmd", []),
+        ("edit_file", ["/home/ana/tally/script.js"]),
+    ]
+    said = OLD.replace(
+        "_**Assistant (claude-4.5-sonnet-thinking)**_", "_**User (2025-10-01 23:31Z)**_"
+    )
+    assert not read(
+        said.replace("Tool use: **search_replace**\n\n\n", "")
+    ).calls  # what a person quotes is no call
 
 
 def cursor(begun: str, *prompts: str) -> str:
     """A session of Cursor with an edit after each prompt; `prompts`: what the headings say of their times."""
     edit = f"<details><summary>Edit file: a.ts</summary>\n\n{FENCE}diff\n- a\n+ b\n{FENCE}\n\n</details>\n\n---\n\n"
-    return f"{HEAD}# Limit{begun}\n\n" + "".join(f"_**User{time}**_\n\ngo on\n\n---\n\n_**Agent**_\n\n{edit}" for time in prompts)
+    return f"{HEAD}# Limit{begun}\n\n" + "".join(
+        f"_**User{time}**_\n\ngo on\n\n---\n\n_**Agent**_\n\n{edit}" for time in prompts
+    )
 
 
 @pytest.mark.parametrize(
@@ -265,13 +291,31 @@ def cursor(begun: str, *prompts: str) -> str:
         (" (2025-12-01 10:00Z)", [""], ["10:00"]),
         (" (2025-12-01 12:00+0200)", [""], ["10:00"]),
         ("", [" (2025-12-01 09:00Z)"], ["09:00"]),
-        (" (2025-12-01 10:00Z)", [" (2025-12-01 08:00Z)"] * 2, ["10:00"] * 2),  # the editor was started before
-        (" (2025-12-01 10:00Z)", [" (2025-12-01 11:00Z)"] * 2, ["10:00"] * 2),  # and here it took up an older session
-        (" (2025-12-01 10:00Z)", [" (2025-12-01 08:00Z)", " (2025-12-01 11:00Z)"], ["10:00", "11:00"]),
-        (" (2025-12-01 10:00Z)", [" (2025-12-01 10:00:07Z)", " (2025-12-01 10:05:09Z)"], ["10:00:07", "10:05:09"]),
+        (
+            " (2025-12-01 10:00Z)",
+            [" (2025-12-01 08:00Z)"] * 2,
+            ["10:00"] * 2,
+        ),  # the editor was started before
+        (
+            " (2025-12-01 10:00Z)",
+            [" (2025-12-01 11:00Z)"] * 2,
+            ["10:00"] * 2,
+        ),  # and here it took up an older session
+        (
+            " (2025-12-01 10:00Z)",
+            [" (2025-12-01 08:00Z)", " (2025-12-01 11:00Z)"],
+            ["10:00", "11:00"],
+        ),
+        (
+            " (2025-12-01 10:00Z)",
+            [" (2025-12-01 10:00:07Z)", " (2025-12-01 10:05:09Z)"],
+            ["10:00:07", "10:05:09"],
+        ),
     ],
 )
-def test_no_call_is_older_than_its_session(begun: str, prompts: list[str], earliest: list[str]) -> None:
+def test_no_call_is_older_than_its_session(
+    begun: str, prompts: list[str], earliest: list[str]
+) -> None:
     moments = [call.not_before for call in read(cursor(begun, *prompts)).calls]
     assert moments == [time_of(f"2025-12-01T{text}Z") for text in earliest]
 
@@ -305,7 +349,10 @@ PATCH = f"""{FENCE}diff
 @pytest.mark.parametrize(
     "before, after",
     [
-        ("Tool use: **apply_patch**\n\n<details>\n        <summary>Apply patch for a.json</summary>\n\n", "\n</details>\n\n---\n"),
+        (
+            "Tool use: **apply_patch**\n\n<details>\n        <summary>Apply patch for a.json</summary>\n\n",
+            "\n</details>\n\n---\n",
+        ),
         (
             '<tool-use data-tool-type="write" data-tool-name="apply_patch">\n<details>\n<summary>Apply patch</summary>\n\n',
             "\n</details>\n</tool-use>\n",
@@ -313,8 +360,14 @@ PATCH = f"""{FENCE}diff
     ],
 )
 def test_patches_have_the_changes_of_several_files(before: str, after: str) -> None:
-    edits = [edit for call in read(f"{HEAD}_**Agent**_\n\n{before}{PATCH}{after}").calls for edit in call.edits]
-    assert [(e.path.rpartition("/")[2], e.op, e.content, [h.lines for h in e.hunks]) for e in edits] == [
+    edits = [
+        edit
+        for call in read(f"{HEAD}_**Agent**_\n\n{before}{PATCH}{after}").calls
+        for edit in call.edits
+    ]
+    assert [
+        (e.path.rpartition("/")[2], e.op, e.content, [h.lines for h in e.hunks]) for e in edits
+    ] == [
         ("a.json", "write", '{ "a": 1 }\n', []),
         ("b.ts", "edit", None, [("-const a = 'x'", "+const a = 'y'")]),
     ]
@@ -323,7 +376,11 @@ def test_patches_have_the_changes_of_several_files(before: str, after: str) -> N
 def test_a_text_that_quotes_a_printed_patch_changes_no_other_file() -> None:
     quoted = f"**Update: `src/a.js`**\n\n{FENCE}diff\n+const b = 2;\n{FENCE}\n**Delete: `src/b.js`**\n# Notes\n"
     assert CLAUDE.count("# Notes\n") == 1
-    edits = [(e.path, e.op) for call in read(CLAUDE.replace("# Notes\n", quoted)).calls for e in call.edits]
+    edits = [
+        (e.path, e.op)
+        for call in read(CLAUDE.replace("# Notes\n", quoted)).calls
+        for e in call.edits
+    ]
     assert edits == [(e.path, e.op) for call in read(CLAUDE).calls for e in call.edits]
 
 
@@ -362,10 +419,22 @@ def test_patches_of_codex_stand_there_file_by_file() -> None:
 **Delete: `src/c.js`**
 </details></tool-use>
 """
-    edits = [(e.path, e.op, e.content, [h.lines for h in e.hunks]) for call in read(printed).calls for e in call.edits]
+    edits = [
+        (e.path, e.op, e.content, [h.lines for h in e.hunks])
+        for call in read(printed).calls
+        for e in call.edits
+    ]
     assert edits == [
         ("docs/new.md", "write", f"# Notes\n**Update: `a.js`**\n\n{FENCE}\n", []),
-        ("src/a.js", "edit", None, [(" const a = 1;", "-const b = 2;", "+const b = 3;", " ", " function f() {"), ("+// last",)]),
+        (
+            "src/a.js",
+            "edit",
+            None,
+            [
+                (" const a = 1;", "-const b = 2;", "+const b = 3;", " ", " function f() {"),
+                ("+// last",),
+            ],
+        ),
         ("src/b.js", "edit", None, [(" first", "+second")]),
         ("src/c.js", "delete", None, []),
     ]
@@ -395,14 +464,24 @@ PRINTED
 @pytest.mark.parametrize(
     ("tool", "printed", "made"),
     [
-        ("create_or_update_file", f'{{"content": {{"sha": "{"1" * 40}"}}, "commit": {{"sha": "{MADE}"}}}}', (MADE,)),
-        ("push_files", f'{{"ref": "refs/heads/main", "object": {{"sha": "{MADE}", "type": "commit"}}}}', (MADE,)),
+        (
+            "create_or_update_file",
+            f'{{"content": {{"sha": "{"1" * 40}"}}, "commit": {{"sha": "{MADE}"}}}}',
+            (MADE,),
+        ),
+        (
+            "push_files",
+            f'{{"ref": "refs/heads/main", "object": {{"sha": "{MADE}", "type": "commit"}}}}',
+            (MADE,),
+        ),
         ("merge_pull_request", f'{{"sha": "{MADE}", "merged": true}}', (MADE,)),
         ("get_file_contents", f'{{"sha": "{MADE}"}}', ()),
         ("push_files", "Error: no rights", ()),
     ],
 )
-def test_a_server_that_made_a_commit_prints_its_id_without_a_fence(tool: str, printed: str, made: tuple[str, ...]) -> None:
+def test_a_server_that_made_a_commit_prints_its_id_without_a_fence(
+    tool: str, printed: str, made: tuple[str, ...]
+) -> None:
     (call,) = read(BY_SERVER.replace("TOOL", tool).replace("PRINTED", printed)).calls
     assert call.commits == made
 
@@ -415,7 +494,9 @@ def test_lines_that_end_as_on_windows_are_the_same_lines(text: str) -> None:
 def test_the_id_is_the_agents_own_or_the_name_of_the_file() -> None:
     path = ".specstory/history/2025-03-20_21-37-stop-it.md"
     assert specstory.session_ids(path, CURSOR.encode()) == ["227b9a24-168c-4d87-810b-9ed83e62101e"]
-    assert specstory.session_ids(path, b"<!-- Generated by SpecStory -->\n\n# Stop it\n") == ["2025-03-20_21-37-stop-it"]
+    assert specstory.session_ids(path, b"<!-- Generated by SpecStory -->\n\n# Stop it\n") == [
+        "2025-03-20_21-37-stop-it"
+    ]
 
 
 @pytest.mark.parametrize("text", [CLAUDE, CURSOR, OLD])
@@ -429,5 +510,9 @@ def test_a_file_that_is_cut_has_the_beginning_of_the_calls(text: str) -> None:
 @given(st.data())
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), database=None)
 def test_damaged_files_are_read(data: st.DataObject) -> None:
-    lines = st.one_of(st.sampled_from((CLAUDE + CURSOR + OLD).encode().splitlines()), st.binary(max_size=30))
-    assert isinstance(specstory.read("x", [b"\n".join(data.draw(st.lists(lines, max_size=60)))]), Session)
+    lines = st.one_of(
+        st.sampled_from((CLAUDE + CURSOR + OLD).encode().splitlines()), st.binary(max_size=30)
+    )
+    assert isinstance(
+        specstory.read("x", [b"\n".join(data.draw(st.lists(lines, max_size=60)))]), Session
+    )

@@ -55,7 +55,10 @@ def _gives(session: Session) -> set[str]:
     holds = {
         "times": any(c.at is not None for c in calls),
         "results": any(c.status is not Status.UNKNOWN for c in calls),
-        "text": any(e.content or e.after or e.replacements or any(h.exact_text for h in e.hunks) for e in edits),
+        "text": any(
+            e.content or e.after or e.replacements or any(h.exact_text for h in e.hunks)
+            for e in edits
+        ),
         "before": any(e.before_known for e in edits),
         "positions": any(h.old_start for e in edits for h in e.hunks),
         "reads": any(c.seen for c in calls),
@@ -122,7 +125,9 @@ def _view_edit(edit: Edit) -> dict[str, Any]:
     if edit.replacements:
         view["replacements"] = [[r.old, r.new, r.all] for r in edit.replacements]
     if edit.hunks:
-        view["hunks"] = [[h.old_start, h.old_count, h.new_start, h.new_count, *h.lines] for h in edit.hunks]
+        view["hunks"] = [
+            [h.old_start, h.old_count, h.new_start, h.new_count, *h.lines] for h in edit.hunks
+        ]
         view["exact"] = all(h.exact_text for h in edit.hunks)
     return view
 
@@ -146,7 +151,11 @@ def test_only_its_own_reader_knows_the_sample(name: str) -> None:
     assert [reader.NAME for reader in readers() if reader.sniff(head)][:1] == [agent]
     found = reader_for(_sample(name))
     assert (found.NAME if found else None) == agent
-    others = [reader.NAME for reader in readers() if reader.sniff(head) and reader.NAME not in (agent, "claude-code")]
+    others = [
+        reader.NAME
+        for reader in readers()
+        if reader.sniff(head) and reader.NAME not in (agent, "claude-code")
+    ]
     assert others == []
 
 
@@ -190,8 +199,13 @@ def _shorter(name: str) -> list[bytes]:
     document = json.loads(blob)
     if isinstance(document, list):
         return [json.dumps(document[:n]).encode() for n in range(1, len(document))]
-    count = len(document.get("messages", ()))  # a document without is put together from an editor's files, once
-    return [json.dumps({**document, "messages": document["messages"][:n]}).encode() for n in range(1, count)]
+    count = len(
+        document.get("messages", ())
+    )  # a document without is put together from an editor's files, once
+    return [
+        json.dumps({**document, "messages": document["messages"][:n]}).encode()
+        for n in range(1, count)
+    ]
 
 
 @pytest.mark.parametrize("name", _NAMES)
@@ -210,18 +224,22 @@ def test_two_halves_are_the_whole(name: str) -> None:
     half = len(lines) // 2
     parts = [b"\n".join(lines[:half]), b"\n".join(lines[half:])]
     whole, joined = _read(name, [_sample(name)]), _read(name, parts)
-    assert {call.call_id: call.status for call in whole.calls} == {c.call_id: c.status for c in joined.calls} or _agent(
-        name
-    ) == "cursor"
+    assert {call.call_id: call.status for call in whole.calls} == {
+        c.call_id: c.status for c in joined.calls
+    } or _agent(name) == "cursor"
     assert sum(len(c.edits) for c in whole.calls) == sum(len(c.edits) for c in joined.calls)
     assert sorted(turn.text for turn in whole.turns) == sorted(turn.text for turn in joined.turns)
 
 
-@pytest.mark.parametrize("name", [name for name in _NAMES if _is_document(name) and b'"messages"' in _sample(name)])
+@pytest.mark.parametrize(
+    "name", [name for name in _NAMES if _is_document(name) and b'"messages"' in _sample(name)]
+)
 def test_document_in_several_chunks(name: str) -> None:
     document = json.loads(_sample(name))
     messages = document["messages"]
-    chunks = [json.dumps({**document, "messages": part}).encode() for part in (messages[:2], messages[2:])]
+    chunks = [
+        json.dumps({**document, "messages": part}).encode() for part in (messages[:2], messages[2:])
+    ]
     whole, joined = _read(name, [_sample(name)]), _read(name, [b"\n".join(chunks)])
     assert [c.call_id for c in joined.calls] == [c.call_id for c in whole.calls]
     assert joined.turns == whole.turns
@@ -235,7 +253,9 @@ def test_truncated_anywhere(name: str) -> None:
         cut = blob[: len(blob) * part // 20]
         session = _read(name, [cut])
         if not _is_document(name):
-            assert {call.call_id.partition("#")[0] for call in session.calls} <= {i.partition("#")[0] for i in whole}
+            assert {call.call_id.partition("#")[0] for call in session.calls} <= {
+                i.partition("#")[0] for i in whole
+            }
         if cut.strip() and part < 20 and not cut.endswith(b"\n") and _is_document(name):
             assert session.problems
 
@@ -280,7 +300,13 @@ _ODD: list[Any] = [
 def _paths(value: Any, at: tuple[Any, ...] = ()) -> Iterable[tuple[Any, ...]]:
     if at:
         yield at
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, inner in items:
         yield from _paths(inner, (*at, key))
 
@@ -298,7 +324,11 @@ def _changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 def test_every_value_of_every_wrong_type(name: str) -> None:
     """Each value of the sample in turn becomes something odd; nothing raises and the rest is still read."""
     blob = _sample(name)
-    records = [json.loads(blob)] if _is_document(name) else [json.loads(line) for line in blob.splitlines()]
+    records = (
+        [json.loads(blob)]
+        if _is_document(name)
+        else [json.loads(line) for line in blob.splitlines()]
+    )
     rng = random.Random(7)
     reader = _READERS[_agent(name)]
     for number, record in enumerate(records):
@@ -313,7 +343,9 @@ def test_every_value_of_every_wrong_type(name: str) -> None:
             assert isinstance(session, Session)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @pytest.mark.parametrize("name", [*_NAMES])
 @given(data=st.data())
 def test_random_damage(name: str, data: st.DataObject) -> None:
@@ -357,7 +389,10 @@ _PARENT, _CHILD = "019d7000-0000-7000-8000-000000000001", "019d8000-0000-7000-80
 
 
 def _rollout(*records: tuple[str, str, dict[str, Any]]) -> bytes:
-    return "".join(json.dumps({"timestamp": at, "type": kind, "payload": payload}) + "\n" for at, kind, payload in records).encode()
+    return "".join(
+        json.dumps({"timestamp": at, "type": kind, "payload": payload}) + "\n"
+        for at, kind, payload in records
+    ).encode()
 
 
 def _meta(thread: str, **more: Any) -> dict[str, Any]:
@@ -370,19 +405,36 @@ def _patch_call(call_id: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("action", "searches"), [({"type": "search", "query": "q"}, 1), ({"type": "open_page", "url": "u"}, 0), ({}, 0)]
+    ("action", "searches"),
+    [({"type": "search", "query": "q"}, 1), ({"type": "open_page", "url": "u"}, 0), ({}, 0)],
 )
-def test_searches_of_the_web_are_counted_and_opened_pages_are_not(action: dict[str, Any], searches: int) -> None:
-    call = ("2026-03-04T09:00:01Z", "response_item", {"type": "web_search_call", "status": "completed", "action": action})
-    (read,) = _READERS["codex"].read(_PARENT, [_rollout(("2026-03-04T09:00:00Z", "session_meta", _meta(_PARENT)), call)]).calls
+def test_searches_of_the_web_are_counted_and_opened_pages_are_not(
+    action: dict[str, Any], searches: int
+) -> None:
+    call = (
+        "2026-03-04T09:00:01Z",
+        "response_item",
+        {"type": "web_search_call", "status": "completed", "action": action},
+    )
+    (read,) = (
+        _READERS["codex"]
+        .read(_PARENT, [_rollout(("2026-03-04T09:00:00Z", "session_meta", _meta(_PARENT)), call)])
+        .calls
+    )
     assert (read.name, read.searches) == ("web_search_call", searches)
 
 
 def test_copied_history_of_a_fork_is_not_read() -> None:
     fork, later = "2026-04-11T20:34:05.810Z", "2026-04-11T20:34:36.000Z"
     spawned = {"subagent": {"thread_spawn": {"parent_thread_id": _PARENT, "depth": 1}}}
-    total = {"total_token_usage": {"total_tokens": 50}, "last_token_usage": {"input_tokens": 50, "output_tokens": 5}}
-    more = {"total_token_usage": {"total_tokens": 60}, "last_token_usage": {"input_tokens": 9, "output_tokens": 1}}
+    total = {
+        "total_token_usage": {"total_tokens": 50},
+        "last_token_usage": {"input_tokens": 50, "output_tokens": 5},
+    }
+    more = {
+        "total_token_usage": {"total_tokens": 60},
+        "last_token_usage": {"input_tokens": 9, "output_tokens": 1},
+    }
     blob = _rollout(
         (fork, "session_meta", _meta(_CHILD, source=spawned, forked_from_id=_PARENT)),
         (fork, "session_meta", _meta(_PARENT)),
@@ -406,9 +458,15 @@ def test_copied_history_of_a_fork_is_not_read() -> None:
 
 def test_review_thread_stored_under_the_id_of_its_parent() -> None:
     at = "2026-06-17T10:00:00Z"
-    main = _rollout((at, "session_meta", _meta(_PARENT)), (at, "response_item", _patch_call("main")))
+    main = _rollout(
+        (at, "session_meta", _meta(_PARENT)), (at, "response_item", _patch_call("main"))
+    )
     review = _rollout(
-        (at, "session_meta", _meta(_CHILD, source={"subagent": "review"}, parent_thread_id=_PARENT)),
+        (
+            at,
+            "session_meta",
+            _meta(_CHILD, source={"subagent": "review"}, parent_thread_id=_PARENT),
+        ),
         (at, "response_item", {**_patch_call("review"), "id": "longer than the other copy"}),
     )
     session = _READERS["codex"].read(_PARENT, [main, review])
@@ -418,7 +476,9 @@ def test_review_thread_stored_under_the_id_of_its_parent() -> None:
 
 def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
     at = "2026-07-15T20:40:00Z"
-    first, second = (f'"*** Begin Patch\\n*** Add File: /w/{name}\\n+x\\n*** End Patch"' for name in "ab")
+    first, second = (
+        f'"*** Begin Patch\\n*** Add File: /w/{name}\\n+x\\n*** End Patch"' for name in "ab"
+    )
     blob = _rollout(
         (at, "session_meta", _meta(_PARENT)),
         (
@@ -434,7 +494,12 @@ def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
         (
             at,
             "event_msg",
-            {"type": "patch_apply_end", "call_id": "exec-1", "success": True, "changes": {"/w/a": {"add": {"content": "x\n"}}}},
+            {
+                "type": "patch_apply_end",
+                "call_id": "exec-1",
+                "success": True,
+                "changes": {"/w/a": {"add": {"content": "x\n"}}},
+            },
         ),
         (
             at,
@@ -443,8 +508,14 @@ def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
                 "type": "custom_tool_call_output",
                 "call_id": "c",
                 "output": [
-                    {"type": "input_text", "text": "Script failed\nWall time 0.1 seconds\nOutput:\n"},
-                    {"type": "input_text", "text": "Script error:\napply_patch verification failed"},
+                    {
+                        "type": "input_text",
+                        "text": "Script failed\nWall time 0.1 seconds\nOutput:\n",
+                    },
+                    {
+                        "type": "input_text",
+                        "text": "Script error:\napply_patch verification failed",
+                    },
                 ],
             },
         ),
@@ -462,13 +533,29 @@ def test_a_cd_of_crush_moves_no_later_edit() -> None:
     """Its result has the directory in which the shell ended; the next call begins where the session does."""
     wrote = {"file_path": "a.py", "content": "x = 1\\n"}
     calls: tuple[tuple[str, str, dict[str, Any], dict[str, Any]], ...]
-    calls = (("c1", "bash", {"command": "cd sub && make"}, {"working_directory": "/r/sub"}), ("c2", "write", wrote, {}))
-    records: list[dict[str, Any]] = [{"session": {"id": "s", "message_count": 2, "completion_tokens": 1}, "cwd": "/r"}]
+    calls = (
+        ("c1", "bash", {"command": "cd sub && make"}, {"working_directory": "/r/sub"}),
+        ("c2", "write", wrote, {}),
+    )
+    records: list[dict[str, Any]] = [
+        {"session": {"id": "s", "message_count": 2, "completion_tokens": 1}, "cwd": "/r"}
+    ]
     for number, (call, name, arguments, details) in enumerate(calls):
-        part = {"type": "tool_call", "data": {"id": call, "name": name, "input": json.dumps(arguments), "finished": True}}
-        done = {"type": "tool_result", "data": {"tool_call_id": call, "content": "ok", "metadata": json.dumps(details)}}
+        part = {
+            "type": "tool_call",
+            "data": {"id": call, "name": name, "input": json.dumps(arguments), "finished": True},
+        }
+        done = {
+            "type": "tool_result",
+            "data": {"tool_call_id": call, "content": "ok", "metadata": json.dumps(details)},
+        }
         for role, entry in (("assistant", part), ("tool", done)):
-            message = {"id": f"{call}{role}", "role": role, "parts": json.dumps([entry]), "created_at": 1_770_000_000 + number}
+            message = {
+                "id": f"{call}{role}",
+                "role": role,
+                "parts": json.dumps([entry]),
+                "created_at": 1_770_000_000 + number,
+            }
             records.append({"message": message})
     session = _READERS["crush"].read("s", ["\n".join(map(json.dumps, records)).encode()])
     assert [edit.path for call in session.calls for edit in call.edits] == ["/r/a.py"]
@@ -482,7 +569,16 @@ def test_a_cd_of_crush_moves_no_later_edit() -> None:
         (["bash", "-lc", "ls; ls"], "ls; ls"),
         (["/bin/sh", "-c", "ls; ls"], "ls; ls"),
         (["powershell.exe", "-Command", "ls; ls"], "ls; ls"),
-        (["C:\\Program Files\\PowerShell\\7\\pwsh.exe", "-NoLogo", "-NoProfile", "-Command", "ls; ls"], "ls; ls"),
+        (
+            [
+                "C:\\Program Files\\PowerShell\\7\\pwsh.exe",
+                "-NoLogo",
+                "-NoProfile",
+                "-Command",
+                "ls; ls",
+            ],
+            "ls; ls",
+        ),
         (["pwsh", "-File", "build.ps1"], "pwsh -File build.ps1"),
         (["bash", "run.sh", "-c", "x y"], "bash run.sh -c 'x y'"),
         (["git", "push"], "git push"),
@@ -494,7 +590,11 @@ def test_the_text_that_a_shell_was_given_is_the_command(words: list[str], text: 
     blob = _rollout(
         ("2026-05-04T10:00:00Z", "session_meta", _meta(_PARENT)),
         ("2026-05-04T10:00:01Z", "response_item", called),
-        ("2026-05-04T10:00:02Z", "response_item", {"type": "function_call_output", "call_id": "c", "output": "x"}),
+        (
+            "2026-05-04T10:00:02Z",
+            "response_item",
+            {"type": "function_call_output", "call_id": "c", "output": "x"},
+        ),
     )
     (call,) = _READERS["codex"].read(_PARENT, [blob]).calls
     assert call.command is not None and call.command.text == text
@@ -519,7 +619,11 @@ def test_a_file_with_lines_left_out_was_not_seen(mark: str, whole: bool) -> None
             "response_item",
             {"type": "function_call", "name": "shell", "call_id": "c", "arguments": arguments},
         ),
-        ("2026-05-04T10:00:02Z", "response_item", {"type": "function_call_output", "call_id": "c", "output": output}),
+        (
+            "2026-05-04T10:00:02Z",
+            "response_item",
+            {"type": "function_call_output", "call_id": "c", "output": output},
+        ),
     )
     (call,) = _READERS["codex"].read(_PARENT, [blob]).calls
     assert (call.seen is not None) == whole
@@ -530,13 +634,23 @@ def test_a_patch_that_names_a_file_twice_has_both_its_changes(in_script: bool) -
     at = "2026-07-15T20:40:00Z"
     patch = "\n".join(
         (
-            *("*** Begin Patch", "*** Update File: a.py", "@@", "-one", "+ONE", "*** Add File: b.py", "+new"),
+            *(
+                "*** Begin Patch",
+                "*** Update File: a.py",
+                "@@",
+                "-one",
+                "+ONE",
+                "*** Add File: b.py",
+                "+new",
+            ),
             *("*** Update File: a.py", "@@", "-two", "+TWO"),
             *("*** Delete File: c.py", "*** Add File: c.py", "+anew", "*** End Patch"),
         )
     )
     script = f"const patch = {json.dumps(patch)};\ntext(await tools.apply_patch(patch));\n"
-    passed = {"name": "exec", "input": script} if in_script else {"name": "apply_patch", "input": patch}
+    passed = (
+        {"name": "exec", "input": script} if in_script else {"name": "apply_patch", "input": patch}
+    )
     last = {"type": "update", "unified_diff": "@@ -2 +2 @@\n-two\n+TWO\n", "move_path": None}
     blob = _rollout(
         (at, "session_meta", _meta(_PARENT, cwd="/w")),
@@ -558,7 +672,10 @@ def test_a_patch_that_names_a_file_twice_has_both_its_changes(in_script: bool) -
     )
     call = _READERS["codex"].read(_PARENT, [blob]).calls[-1]
     assert call.call_id == ("exec-1" if in_script else "c")
-    changed = [(edit.path, edit.op, [line for hunk in edit.hunks for line in hunk.lines]) for edit in call.edits]
+    changed = [
+        (edit.path, edit.op, [line for hunk in edit.hunks for line in hunk.lines])
+        for edit in call.edits
+    ]
     assert changed == [
         ("/w/a.py", "edit", ["-one", "+ONE"]),
         ("/w/a.py", "edit", ["-two", "+TWO"]),
@@ -571,8 +688,21 @@ def test_a_patch_that_names_a_file_twice_has_both_its_changes(in_script: bool) -
 def test_what_a_patch_changed_before_it_failed_is_applied(with_event: bool) -> None:
     """Codex stops at the first file that cannot be written; its output lists what it wrote before."""
     at = "2026-09-15T20:40:00Z"
-    sections = ("*** Add File: new.py", "+n", "*** Update File: a.py", "@@", "-a", "+A", "*** Update File: ro.py", "@@", "-r", "+R")
-    patch = "\n".join(("*** Begin Patch", *sections, "*** Update File: a.py", "@@", "-b", "+B", "*** End Patch"))
+    sections = (
+        "*** Add File: new.py",
+        "+n",
+        "*** Update File: a.py",
+        "@@",
+        "-a",
+        "+A",
+        "*** Update File: ro.py",
+        "@@",
+        "-r",
+        "+R",
+    )
+    patch = "\n".join(
+        ("*** Begin Patch", *sections, "*** Update File: a.py", "@@", "-b", "+B", "*** End Patch")
+    )
     told = (
         "Failed to write file /w/ro.py\nPatch failed after applying these changes:\nA /w/new.py\nM /w/a.py\n"
         "Additional filesystem changes may not be listed.\n"
@@ -583,16 +713,34 @@ def test_what_a_patch_changed_before_it_failed_is_applied(with_event: bool) -> N
         "/w/a.py": {"type": "update", "unified_diff": "@@ -2 +2 @@\n-b\n+B\n", "move_path": None},
         "/w/new.py": {"type": "add", "content": "n\n"},
     }
-    event = {"type": "patch_apply_end", "call_id": "c", "success": False, "stdout": "", "stderr": told, "changes": changes}
-    output = {"type": "custom_tool_call_output", "call_id": "c", "output": f"Exit code: 1\nWall time: 0 seconds\nOutput:\n{told}"}
+    event = {
+        "type": "patch_apply_end",
+        "call_id": "c",
+        "success": False,
+        "stdout": "",
+        "stderr": told,
+        "changes": changes,
+    }
+    output = {
+        "type": "custom_tool_call_output",
+        "call_id": "c",
+        "output": f"Exit code: 1\nWall time: 0 seconds\nOutput:\n{told}",
+    }
     blob = _rollout(
         (at, "session_meta", _meta(_PARENT, cwd="/w")),
-        (at, "response_item", {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": patch}),
+        (
+            at,
+            "response_item",
+            {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": patch},
+        ),
         *([(at, "event_msg", event)] if with_event else []),
         (at, "response_item", output),
     )
     failed, applied = _READERS["codex"].read(_PARENT, [blob]).calls
-    shown = [(c.status, [(e.path, [line for h in e.hunks for line in h.lines]) for e in c.edits]) for c in (applied, failed)]
+    shown = [
+        (c.status, [(e.path, [line for h in e.hunks for line in h.lines]) for e in c.edits])
+        for c in (applied, failed)
+    ]
     assert shown == [
         (Status.OK, [("/w/new.py", []), ("/w/a.py", ["-a", "+A"])]),
         (Status.ERROR, [("/w/ro.py", ["-r", "+R"]), ("/w/a.py", ["-b", "+B"])]),
@@ -608,7 +756,9 @@ def test_what_a_patch_changed_before_it_failed_is_applied(with_event: bool) -> N
     ],
     ids=["a part", "all of it", "a line is cut"],
 )
-def test_opencode_shows_a_file_named_in_a_prompt(listing: str, expected: list[tuple[int, str, bool]]) -> None:
+def test_opencode_shows_a_file_named_in_a_prompt(
+    listing: str, expected: list[tuple[int, str, bool]]
+) -> None:
     document = json.loads(_sample("opencode"))
     text = f"<path>/home/ana/work/tally/named.py</path>\n<type>file</type>\n<content>{listing}</content>"
     document["messages"][0]["parts"].append({"type": "text", "synthetic": True, "text": text})
@@ -632,19 +782,49 @@ def test_the_size_of_an_error_is_the_size_of_its_text() -> None:
         "error": "Error: File not found: /w/a",
         "time": {"start": 1000, "end": 2000},
     }
-    part = {"type": "tool", "callID": "c", "tool": "read", "state": state, "id": "p", "messageID": "m"}
-    info = {"id": "m", "role": "assistant", "time": {"created": 1000}, "modelID": "x", "path": {"cwd": "/w", "root": "/w"}}
-    opencode = _read("opencode", [json.dumps({"info": {"id": "ses_1"}, "messages": [{"info": info, "parts": [part]}]}).encode()])
+    part = {
+        "type": "tool",
+        "callID": "c",
+        "tool": "read",
+        "state": state,
+        "id": "p",
+        "messageID": "m",
+    }
+    info = {
+        "id": "m",
+        "role": "assistant",
+        "time": {"created": 1000},
+        "modelID": "x",
+        "path": {"cwd": "/w", "root": "/w"},
+    }
+    opencode = _read(
+        "opencode",
+        [
+            json.dumps(
+                {"info": {"id": "ses_1"}, "messages": [{"info": info, "parts": [part]}]}
+            ).encode()
+        ],
+    )
     assert [call.result_size for call in opencode.calls] == [27]
     records = [
         {"type": "session.start", "data": {"sessionId": "s", "context": {"cwd": "/w"}}},
-        {"type": "tool.execution_start", "data": {"toolCallId": "c", "toolName": "view", "arguments": {"path": "/w/a"}}},
+        {
+            "type": "tool.execution_start",
+            "data": {"toolCallId": "c", "toolName": "view", "arguments": {"path": "/w/a"}},
+        },
         {
             "type": "tool.execution_complete",
-            "data": {"toolCallId": "c", "success": False, "error": {"message": "Path does not exist"}},
+            "data": {
+                "toolCallId": "c",
+                "success": False,
+                "error": {"message": "Path does not exist"},
+            },
         },
     ]
-    lines = "\n".join(json.dumps({**r, "id": str(i), "timestamp": f"2026-03-02T09:00:0{i}.000Z"}) for i, r in enumerate(records))
+    lines = "\n".join(
+        json.dumps({**r, "id": str(i), "timestamp": f"2026-03-02T09:00:0{i}.000Z"})
+        for i, r in enumerate(records)
+    )
     copilot = _read("copilot-cli", [lines.encode()])
     assert [call.result_size for call in copilot.calls] == [19]
 
@@ -659,31 +839,61 @@ def test_patch_format() -> None:
     )
     update, add, delete = parse_patch(patch, "/r")
     assert (update.path, update.hunks[0].lines) == ("/r/a.py", (" x", " ", "-y", "+z"))
-    assert (update.hunks[0].old_start, update.hunks[0].old_count, update.hunks[0].new_count) == (0, 3, 3)
+    assert (update.hunks[0].old_start, update.hunks[0].old_count, update.hunks[0].new_count) == (
+        0,
+        3,
+        3,
+    )
     assert (add.path, add.op, add.content) == ("/r/sub/n", "write", "1\n\n")
     assert (delete.path, delete.op) == ("/d", "delete")
     assert parse_patch("no patch") == []
-    assert parse_patch("*** Begin Patch\n*** Update File: a\n@@\n-cut")[0].hunks[0].lines == ("-cut",)
+    assert parse_patch("*** Begin Patch\n*** Update File: a\n@@\n-cut")[0].hunks[0].lines == (
+        "-cut",
+    )
 
 
 def test_unified_diff_keeps_every_character() -> None:
     diff = "--- a/x y\n+++ b/x y\n@@ -1,3 +1,2 @@ def f():\n a\u2028\x0c\t\r\n-b\n-@@ -1 +1 @@\n+c\n\\ No newline at end of file\n"
     (hunk,) = parse_unified(diff)
-    assert hunk.lines == (" a\u2028\x0c\t\r", "-b", "-@@ -1 +1 @@", "+c", "\\ No newline at end of file")
-    assert hunk.exact_text and (hunk.old_start, hunk.old_count, hunk.new_start, hunk.new_count) == (1, 3, 1, 2)
+    assert hunk.lines == (
+        " a\u2028\x0c\t\r",
+        "-b",
+        "-@@ -1 +1 @@",
+        "+c",
+        "\\ No newline at end of file",
+    )
+    assert hunk.exact_text and (hunk.old_start, hunk.old_count, hunk.new_start, hunk.new_count) == (
+        1,
+        3,
+        1,
+        2,
+    )
     assert whole_texts((hunk,)) == ("a\u2028\x0c\t\r\nb\n@@ -1 +1 @@\n", "a\u2028\x0c\t\r\nc")
-    assert parse_unified("") == parse_unified("@@ -1,5 +1,5 @@\n cut\n") == parse_unified("text @@ -1 +1 @@\n") == ()
+    assert (
+        parse_unified("")
+        == parse_unified("@@ -1,5 +1,5 @@\n cut\n")
+        == parse_unified("text @@ -1 +1 @@\n")
+        == ()
+    )
 
 
 def test_patches_inside_programs() -> None:
     body = '*** Begin Patch\n*** Update File: /x\n@@\n-`a` "b"\n+\u0041\\n\n*** End Patch'
-    script = "tools.apply_patch(" + json.dumps(body) + "); tools.apply_patch(String.raw`" + body.replace("`", "'") + "`)"
+    script = (
+        "tools.apply_patch("
+        + json.dumps(body)
+        + "); tools.apply_patch(String.raw`"
+        + body.replace("`", "'")
+        + "`)"
+    )
     assert patches_in_script(script) == [body, body.replace("`", "'")]
     assert patches_in_script("tools.apply_patch(`*** Begin Patch\n${text}\n*** End Patch`)") == []
     assert patches_in_script('"*** Begin Patch never closed') == []
     assert patches_in(f"apply_patch <<'EOF'\n{body}\nEOF") == [body]
     assert patches_in(f"echo '{body}'") == []
-    assert commands_in_script('a({cmd:"no"}); exec_command({"cmd":"x \\"y\\"","workdir":"/w"}); exec_command({cmd:`z`})') == [
+    assert commands_in_script(
+        'a({cmd:"no"}); exec_command({"cmd":"x \\"y\\"","workdir":"/w"}); exec_command({cmd:`z`})'
+    ) == [
         ('x "y"', "/w"),
         ("z", ""),
     ]
@@ -703,20 +913,30 @@ def test_paths_and_times() -> None:
     assert resolve("/w", "D:\\x") == "/d/x"
     assert resolve("/w", "~/x") == "~/x"
     assert time_of(1_777_889_000_000) == time_of(1_777_889_000) == 1_777_889_000.0
-    assert time_of(10**400) is None and time_of(True) is None and time_of("2026-05-04T10:00:00Z") is not None
+    assert (
+        time_of(10**400) is None
+        and time_of(True) is None
+        and time_of("2026-05-04T10:00:00Z") is not None
+    )
 
 
 @given(st.text("ab\n", max_size=40), st.integers(0, 40), st.text("ab\n", max_size=12))
-def test_copies_agree_up_to_the_line_in_which_they_first_differ(text: str, cut: int, rest: str) -> None:
+def test_copies_agree_up_to_the_line_in_which_they_first_differ(
+    text: str, cut: int, rest: str
+) -> None:
     one, other = text.encode(), (text[:cut] + rest).encode()
-    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    same = next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
     assert same_lines(one, other) == other.rfind(b"\n", 0, same) + 1
 
 
 def test_what_gemini_cli_says_to_itself_is_no_prompt() -> None:
     texts = ["Fix it", "System: Please continue.", "System: Please continue. And test it."]
     messages = [
-        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": "user", "content": t} for n, t in enumerate(texts)
+        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": "user", "content": t}
+        for n, t in enumerate(texts)
     ]
     session = _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
     assert [turn.text for turn in session.turns] == [texts[0], texts[2]]
@@ -732,7 +952,9 @@ def test_what_gemini_cli_says_to_itself_is_no_prompt() -> None:
         (("gemini", "user"), ["Got it. Thanks for the additional context!"], []),
     ],
 )
-def test_only_gemini_cli_itself_answers_to_a_summary(kinds: tuple[str, str], prompts: list[str], marks: list[str]) -> None:
+def test_only_gemini_cli_itself_answers_to_a_summary(
+    kinds: tuple[str, str], prompts: list[str], marks: list[str]
+) -> None:
     texts = ["The talk so far", "Got it. Thanks for the additional context!"]
     messages = [
         {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": kind, "content": text}
@@ -746,28 +968,78 @@ def test_only_gemini_cli_itself_answers_to_a_summary(kinds: tuple[str, str], pro
 def test_a_session_that_gemini_cli_resumed_keeps_its_calls() -> None:
     """What is written at the beginning of the next run is the talk in the form of the model's interface: no calls, no tokens."""
     at = {"timestamp": "2026-11-25T09:00:00Z"}
-    call = {"id": "c1", "name": "write_file", "args": {"file_path": "/w/a.py", "content": "x = 1\n"}, "status": "success", **at}
+    call = {
+        "id": "c1",
+        "name": "write_file",
+        "args": {"file_path": "/w/a.py", "content": "x = 1\n"},
+        "status": "success",
+        **at,
+    }
     asked = {"id": "u1", "type": "user", "content": [{"text": "write it"}], **at}
-    answered = {"id": "g1", "type": "gemini", "content": "Next.", "tokens": {"input": 10, "output": 5}, "toolCalls": [call], **at}
+    answered = {
+        "id": "g1",
+        "type": "gemini",
+        "content": "Next.",
+        "tokens": {"input": 10, "output": 5},
+        "toolCalls": [call],
+        **at,
+    }
     again = [
         asked,
-        {"id": "g1", "type": "gemini", "content": [{"text": "Next."}, {"functionCall": {"name": "write_file"}}], **at},
-        {"id": "g1", "type": "user", "content": [{"functionResponse": {"id": "c1", "response": {"output": "ok"}}}], **at},
+        {
+            "id": "g1",
+            "type": "gemini",
+            "content": [{"text": "Next."}, {"functionCall": {"name": "write_file"}}],
+            **at,
+        },
+        {
+            "id": "g1",
+            "type": "user",
+            "content": [{"functionResponse": {"id": "c1", "response": {"output": "ok"}}}],
+            **at,
+        },
     ]
     lines = [{"sessionId": "s", "projectHash": "h"}, asked, answered, {"$set": {"messages": again}}]
-    session = _READERS["gemini-cli"].read("s", ["".join(json.dumps(line) + "\n" for line in lines).encode()])
-    assert [(len(session.turns), len(session.calls), usage.output) for usage in session.usage] == [(1, 1, 5)]
+    session = _READERS["gemini-cli"].read(
+        "s", ["".join(json.dumps(line) + "\n" for line in lines).encode()]
+    )
+    assert [(len(session.turns), len(session.calls), usage.output) for usage in session.usage] == [
+        (1, 1, 5)
+    ]
 
 
 def test_a_log_of_gemini_is_read_as_its_document() -> None:
     document = json.loads((_SAMPLES / "gemini-cli" / "sample.json").read_bytes())
-    head = {"sessionId": "s", "projectHash": "0" * 64, "startTime": "2026-06-11T06:27:35Z", "kind": "main"}
+    head = {
+        "sessionId": "s",
+        "projectHash": "0" * 64,
+        "startTime": "2026-06-11T06:27:35Z",
+        "kind": "main",
+    }
     first, *rest = document["messages"]
-    early = {"id": first["id"], "type": first["type"], "timestamp": first["timestamp"], "content": ""}
-    lines = [head, {"$set": {"messages": [early]}}, first, *rest, {"$set": {"lastUpdated": "2026-06-11T07:00:00Z"}}]
+    early = {
+        "id": first["id"],
+        "type": first["type"],
+        "timestamp": first["timestamp"],
+        "content": "",
+    }
+    lines = [
+        head,
+        {"$set": {"messages": [early]}},
+        first,
+        *rest,
+        {"$set": {"lastUpdated": "2026-06-11T07:00:00Z"}},
+    ]
     log = b"\n".join(json.dumps(line).encode() for line in lines)
     reader = reader_for(log)
     assert reader is not None and reader.NAME == "gemini-cli"
     read, whole = reader.read("s", [log]), reader.read("s", [json.dumps(document).encode()])
-    assert (read.turns, read.calls, read.messages, read.usage) == (whole.turns, whole.calls, whole.messages, whole.usage)
-    assert read.calls and [problem.code for problem in reader.read("s", [log + b"\n{torn"]).problems] == ["unreadable_lines"]
+    assert (read.turns, read.calls, read.messages, read.usage) == (
+        whole.turns,
+        whole.calls,
+        whole.messages,
+        whole.usage,
+    )
+    assert read.calls and [
+        problem.code for problem in reader.read("s", [log + b"\n{torn"]).problems
+    ] == ["unreadable_lines"]

@@ -24,23 +24,52 @@ def session(name: str, arguments: dict[str, Any], details: object = None) -> Ses
             "timestamp": "2026-01-01T00:00:00Z",
             "message": {"role": "assistant", "content": [call]},
         },
-        {"type": "user", "uuid": "2", "timestamp": "2026-01-01T00:00:01Z", "message": {"role": "user", "content": [result]}},
+        {
+            "type": "user",
+            "uuid": "2",
+            "timestamp": "2026-01-01T00:00:01Z",
+            "message": {"role": "user", "content": [result]},
+        },
     ]
     records[1]["toolUseResult"] = details
-    return claude_code.read("s", ["\n".join(json.dumps({**common, **record}) for record in records).encode()])
+    return claude_code.read(
+        "s", ["\n".join(json.dumps({**common, **record}) for record in records).encode()]
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "op", "text"),
     [
         ("mcp__filesystem__write_file", {"path": "/r/a.py", "content": BODY}, "write", BODY),
-        ("mcp__serena__create_text_file", {"relative_path": "a.py", "content": BODY}, "write", BODY),
-        ("mcp__jetbrains__create_new_file_with_text", {"pathInProject": "a.py", "text": BODY}, "write", BODY),
-        ("mcp__filesystem__edit_file", {"path": "/r/a.py", "edits": [{"oldText": "x", "newText": BODY}]}, "edit", BODY),
-        ("mcp__serena__replace_symbol_body", {"relative_path": "a.py", "name_path": "total", "body": BODY}, "edit", BODY),
+        (
+            "mcp__serena__create_text_file",
+            {"relative_path": "a.py", "content": BODY},
+            "write",
+            BODY,
+        ),
+        (
+            "mcp__jetbrains__create_new_file_with_text",
+            {"pathInProject": "a.py", "text": BODY},
+            "write",
+            BODY,
+        ),
+        (
+            "mcp__filesystem__edit_file",
+            {"path": "/r/a.py", "edits": [{"oldText": "x", "newText": BODY}]},
+            "edit",
+            BODY,
+        ),
+        (
+            "mcp__serena__replace_symbol_body",
+            {"relative_path": "a.py", "name_path": "total", "body": BODY},
+            "edit",
+            BODY,
+        ),
     ],
 )
-def test_a_call_with_a_path_and_a_text_is_an_edit(name: str, arguments: dict[str, Any], op: str, text: str) -> None:
+def test_a_call_with_a_path_and_a_text_is_an_edit(
+    name: str, arguments: dict[str, Any], op: str, text: str
+) -> None:
     (call,) = session(name, arguments).calls
     assert _written(call) == ("/r/a.py", op, text)
 
@@ -54,7 +83,11 @@ def _written(call: ToolCall) -> tuple[str, str, str]:
 
 
 _MARKED = f"# ...existing code...\n{BODY}// ... existing code ...\n"
-_ADDED = "*** Begin Patch\n*** Add File: /r/a.py\n" + "".join(f"+{line}\n" for line in BODY.splitlines()) + "*** End Patch"
+_ADDED = (
+    "*** Begin Patch\n*** Add File: /r/a.py\n"
+    + "".join(f"+{line}\n" for line in BODY.splitlines())
+    + "*** End Patch"
+)
 _PAIR = {"filePath": "/r/a.py", "oldString": "x", "newString": BODY}
 
 
@@ -67,9 +100,11 @@ _PAIR = {"filePath": "/r/a.py", "oldString": "x", "newString": BODY}
         ("insert_edit_into_file", {"filePath": "/r/a.py", "code": _MARKED}, "edit"),
         ("apply_patch", {"input": _ADDED}, "write"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("as_text", [True, False])
-def test_tools_of_vs_code_write_what_their_arguments_say(name: str, arguments: dict[str, Any], op: str, as_text: bool) -> None:
+def test_tools_of_vs_code_write_what_their_arguments_say(
+    name: str, arguments: dict[str, Any], op: str, as_text: bool
+) -> None:
     """A request has the arguments as text of JSON, the start of the call as an object; a transcript may have one of both."""
     passed: dict[str, Any] = {
         "toolCallId": "t1",
@@ -77,12 +112,19 @@ def test_tools_of_vs_code_write_what_their_arguments_say(name: str, arguments: d
         "toolName": name,
         "arguments": json.dumps(arguments) if as_text else arguments,
     }
-    kind, data = ("assistant.message", {"toolRequests": [passed]}) if as_text else ("tool.execution_start", passed)
+    kind, data = (
+        ("assistant.message", {"toolRequests": [passed]})
+        if as_text
+        else ("tool.execution_start", passed)
+    )
     events: list[dict[str, Any]] = [
         {"type": kind, "data": data},
         {"type": "tool.execution_complete", "data": {"toolCallId": "t1", "success": True}},
     ]
-    lines = [json.dumps({"id": str(n), "timestamp": "2026-01-01T00:00:00Z", **event}) for n, event in enumerate(events)]
+    lines = [
+        json.dumps({"id": str(n), "timestamp": "2026-01-01T00:00:00Z", **event})
+        for n, event in enumerate(events)
+    ]
     (call,) = copilot_chat.read("s", ["\n".join(lines).encode()]).calls
     assert _written(call) == ("/r/a.py", op, BODY)
 
@@ -90,7 +132,10 @@ def test_tools_of_vs_code_write_what_their_arguments_say(name: str, arguments: d
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("mcp__github__create_or_update_file", {"owner": "o", "repo": "r", "path": "a.py", "content": BODY}),
+        (
+            "mcp__github__create_or_update_file",
+            {"owner": "o", "repo": "r", "path": "a.py", "content": BODY},
+        ),
         ("mcp__filesystem__search_files", {"path": "/r", "text": "total"}),
         ("mcp__notes__write_note", {"title": "a", "content": BODY}),
         ("mcp__filesystem__create_directory", {"path": "/r/src"}),
@@ -104,7 +149,13 @@ def test_other_calls_are_none(name: str, arguments: dict[str, Any]) -> None:
 
 
 def test_a_notebook_is_known_before_and_after() -> None:
-    details = {"original_file": "{}\n", "updated_file": '{"cells": []}\n', "notebook_path": "/r/n.ipynb"}
-    (call,) = session("NotebookEdit", {"notebook_path": "/r/n.ipynb", "new_source": "x"}, details).calls
+    details = {
+        "original_file": "{}\n",
+        "updated_file": '{"cells": []}\n',
+        "notebook_path": "/r/n.ipynb",
+    }
+    (call,) = session(
+        "NotebookEdit", {"notebook_path": "/r/n.ipynb", "new_source": "x"}, details
+    ).calls
     (edit,) = call.edits
     assert (edit.path, edit.before, edit.after) == ("/r/n.ipynb", "{}\n", '{"cells": []}\n')

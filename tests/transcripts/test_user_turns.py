@@ -27,7 +27,12 @@ REVIEW = "<command-message>review</command-message>\n<command-name>/review</comm
 
 def _record(kind: str, second: int, content: object, **message: Any) -> dict[str, Any]:
     message = {"role": kind, "content": content, **message}
-    return {"type": kind, "uuid": f"u{second}", "timestamp": f"2026-03-04T09:00:{second:02d}.000Z", "message": message}
+    return {
+        "type": kind,
+        "uuid": f"u{second}",
+        "timestamp": f"2026-03-04T09:00:{second:02d}.000Z",
+        "message": message,
+    }
 
 
 def _answer(second: int, model: str = "claude-opus-4-6") -> dict[str, Any]:
@@ -38,23 +43,42 @@ def _answer(second: int, model: str = "claude-opus-4-6") -> dict[str, Any]:
 
 
 def _read(*records: dict[str, Any]) -> Any:
-    return claude_code.read("s", ["".join(json.dumps(record) + "\n" for record in records).encode()])
+    return claude_code.read(
+        "s", ["".join(json.dumps(record) + "\n" for record in records).encode()]
+    )
 
 
-def test_commands_that_the_program_deals_with_are_events_and_what_follows_belongs_to_the_turn_before() -> None:
+def test_commands_that_the_program_deals_with_are_events_and_what_follows_belongs_to_the_turn_before() -> (
+    None
+):
     session = _read(
-        _record("user", 0, CLEAR), _record("user", 1, "mend it"), _answer(2), _record("user", 3, REVIEW), _answer(4),
-        _record("user", 5, "<command-name>/mine</command-name>"), _answer(6, "<synthetic>"),
-        _record("user", 7, "<command-name>/exit</command-name>"), _answer(8),
-    )  # fmt: skip
-    assert [(turn.index, turn.text, turn.origin) for turn in session.turns] == [(1, "mend it", "prompt"), (2, REVIEW, "command")]
+        _record("user", 0, CLEAR),
+        _record("user", 1, "mend it"),
+        _answer(2),
+        _record("user", 3, REVIEW),
+        _answer(4),
+        _record("user", 5, "<command-name>/mine</command-name>"),
+        _answer(6, "<synthetic>"),
+        _record("user", 7, "<command-name>/exit</command-name>"),
+        _answer(8),
+    )
+    assert [(turn.index, turn.text, turn.origin) for turn in session.turns] == [
+        (1, "mend it", "prompt"),
+        (2, REVIEW, "command"),
+    ]
     assert [call.turn for call in session.calls] == [1, 2, 2]
-    assert [mark.detail for mark in session.marks if mark.kind == "command"] == ["/clear", "/mine", "/exit"]
+    assert [mark.detail for mark in session.marks if mark.kind == "command"] == [
+        "/clear",
+        "/mine",
+        "/exit",
+    ]
     assert session.user_turns == session.turns
 
 
 def test_a_session_of_commands_alone_has_no_turn() -> None:
-    session = _read(_record("user", 0, CLEAR), _record("user", 1, "<command-name>/exit</command-name>"))
+    session = _read(
+        _record("user", 0, CLEAR), _record("user", 1, "<command-name>/exit</command-name>")
+    )
     assert (session.turns, [mark.kind for mark in session.marks]) == ((), ["command", "command"])
 
 
@@ -70,7 +94,9 @@ def test_nobody_typed_in_a_session_that_another_one_spawned(parent: str, turns: 
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
-def test_tokens_of_a_response_are_the_most_that_any_record_of_it_has(order: tuple[int, ...]) -> None:
+def test_tokens_of_a_response_are_the_most_that_any_record_of_it_has(
+    order: tuple[int, ...],
+) -> None:
     records = [
         Usage("m", 5.0, 0, "opus", input=0, output=1),
         Usage("m", 6.0, 0, "opus", input=40, output=1, cache_read=7),
@@ -80,7 +106,12 @@ def test_tokens_of_a_response_are_the_most_that_any_record_of_it_has(order: tupl
     for number in order:
         builder.add_usage(records[number])
     (usage,) = builder.build([]).usage
-    assert (usage.input, usage.output, usage.cache_read, usage.at) == (40, 90, 7, records[order[0]].at)
+    assert (usage.input, usage.output, usage.cache_read, usage.at) == (
+        40,
+        90,
+        7,
+        records[order[0]].at,
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,7 +124,10 @@ def test_tokens_of_a_response_are_the_most_that_any_record_of_it_has(order: tupl
         ({"entrypoint": "sdk-py", "promptSource": "sdk"}, "program"),
         ({"entrypoint": "sdk-cli"}, "program"),
         ({"promptSource": "sdk"}, "program"),
-        ({"entrypoint": "remote_mobile", "promptSource": "sdk", "origin": {"kind": "human"}}, "person"),
+        (
+            {"entrypoint": "remote_mobile", "promptSource": "sdk", "origin": {"kind": "human"}},
+            "person",
+        ),
         ({"entrypoint": "sdk-ts", "promptSource": "sdk", "origin": {"kind": "human"}}, "person"),
         ({"entrypoint": "claude-code-github-action"}, "ci"),
         ({"entrypoint": "cli", "cwd": "/home/runner/work/app/app"}, "ci"),
@@ -107,8 +141,16 @@ def test_what_drives_a_session_of_claude_code(fields: dict[str, Any], driver: st
 
 def test_each_turn_has_its_driver_and_the_session_that_of_most() -> None:
     prompts = [("sdk-py", "review it"), ("cli", "no, the other file"), ("cli", "thanks")]
-    session = _read(*(_record("user", n, text) | {"entrypoint": entry} for n, (entry, text) in enumerate(prompts)))
-    assert ([turn.driver for turn in session.turns], session.driver) == (["program", "person", "person"], "person")
+    session = _read(
+        *(
+            _record("user", n, text) | {"entrypoint": entry}
+            for n, (entry, text) in enumerate(prompts)
+        )
+    )
+    assert ([turn.driver for turn in session.turns], session.driver) == (
+        ["program", "person", "person"],
+        "person",
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,8 +167,14 @@ def test_each_turn_has_its_driver_and_the_session_that_of_most() -> None:
 )
 def test_what_drives_a_thread_of_codex(meta: dict[str, Any], driver: str) -> None:
     said = {"type": "user_message", "message": "mend it"}
-    records = [{"type": "session_meta", "payload": {"id": "s", **meta}}, {"type": "event_msg", "payload": said}]
-    lines = [json.dumps({"timestamp": f"2026-03-04T09:00:0{n}Z", **record}) for n, record in enumerate(records)]
+    records = [
+        {"type": "session_meta", "payload": {"id": "s", **meta}},
+        {"type": "event_msg", "payload": said},
+    ]
+    lines = [
+        json.dumps({"timestamp": f"2026-03-04T09:00:0{n}Z", **record})
+        for n, record in enumerate(records)
+    ]
     session = codex.read("s", ["\n".join(lines).encode()])
     assert (session.driver, [turn.driver for turn in session.turns]) == (driver, [driver])
 
@@ -134,15 +182,24 @@ def test_what_drives_a_thread_of_codex(meta: dict[str, Any], driver: str) -> Non
 @pytest.mark.parametrize(
     ("rules", "driver"),
     [
-        ([{"permission": "question", "pattern": "*", "action": "deny"}], "program"),  # of `opencode run`
+        (
+            [{"permission": "question", "pattern": "*", "action": "deny"}],
+            "program",
+        ),  # of `opencode run`
         ([{"permission": "task", "pattern": "*", "action": "deny"}], "unknown"),  # of a subagent
         ([{"permission": "question", "pattern": "*", "action": "ask"}], "unknown"),
         (None, "unknown"),
     ],
 )
 def test_what_drives_a_session_of_opencode(rules: object, driver: str) -> None:
-    message = {"info": {"id": "m", "role": "user", "time": {"created": 1000}}, "parts": [{"type": "text", "text": "mend it"}]}
-    document = {"info": {"id": "ses_1", "directory": "/w", "permission": rules}, "messages": [message]}
+    message = {
+        "info": {"id": "m", "role": "user", "time": {"created": 1000}},
+        "parts": [{"type": "text", "text": "mend it"}],
+    }
+    document = {
+        "info": {"id": "ses_1", "directory": "/w", "permission": rules},
+        "messages": [message],
+    }
     session = opencode.read("s", [json.dumps(document).encode()])
     assert (session.driver, [turn.driver for turn in session.turns]) == (driver, [driver])
 
@@ -151,16 +208,23 @@ def test_a_database_of_opencode_tells_what_drove_it(tmp_path: Path) -> None:
     """The lab ran `opencode run`."""
     database = tmp_path / "opencode.db"
     with closing(sqlite3.connect(database)) as connection:
-        connection.executescript((LAB / "opencode-basic/home/.local/share/opencode/opencode.db.sql").read_text("utf-8"))
+        connection.executescript(
+            (LAB / "opencode-basic/home/.local/share/opencode/opencode.db.sql").read_text("utf-8")
+        )
     (stored,) = find(database, ANYWHERE)
     assert opencode.read("s", load(stored)).driver == "program"
 
 
-@pytest.mark.parametrize(("editor", "driver"), [({"vscodeVersion": "1.122.0"}, "ide"), ({}, "unknown")])
+@pytest.mark.parametrize(
+    ("editor", "driver"), [({"vscodeVersion": "1.122.0"}, "ide"), ({}, "unknown")]
+)
 def test_what_drives_a_session_of_copilot(editor: dict[str, str], driver: str) -> None:
     start = {"type": "session.start", "data": {"copilotVersion": "0.50", **editor}}
     said = {"type": "user.message", "data": {"content": "mend it"}}
-    records = [{**record, "id": f"e{n}", "timestamp": f"2026-03-04T09:00:0{n}Z"} for n, record in enumerate((start, said))]
+    records = [
+        {**record, "id": f"e{n}", "timestamp": f"2026-03-04T09:00:0{n}Z"}
+        for n, record in enumerate((start, said))
+    ]
     session = copilot_cli.read("s", ["\n".join(map(json.dumps, records)).encode()])
     assert (session.driver, [turn.driver for turn in session.turns]) == (driver, [driver])
 
@@ -168,7 +232,11 @@ def test_what_drives_a_session_of_copilot(editor: dict[str, str], driver: str) -
 @pytest.mark.parametrize(
     ("recorded", "words", "housekeeping"),
     [
-        ("<command-name>/review</command-name>\n<command-args>the\n diff</command-args>", "/review the diff", False),
+        (
+            "<command-name>/review</command-name>\n<command-args>the\n diff</command-args>",
+            "/review the diff",
+            False,
+        ),
         ("/review the diff", "/review the diff", False),
         ("<command-name>/Clear</command-name>\n<command-args></command-args>", "/Clear", True),
         ("<command-message>without a name</command-message>", "", False),
@@ -181,8 +249,14 @@ def test_a_command_is_read_as_it_was_typed(recorded: str, words: str, housekeepi
 @pytest.mark.parametrize(
     ("recorded", "typed"),
     [
-        ("<command-message>pr:review</command-message>\n<command-name>/pr:review</command-name>", "/pr:review"),
-        ("<command-name>/fix</command-name>\n<command-args>the <b>first</b>\ntwo</command-args>", "/fix the <b>first</b>\ntwo"),
+        (
+            "<command-message>pr:review</command-message>\n<command-name>/pr:review</command-name>",
+            "/pr:review",
+        ),
+        (
+            "<command-name>/fix</command-name>\n<command-args>the <b>first</b>\ntwo</command-args>",
+            "/fix the <b>first</b>\ntwo",
+        ),
         ("<command-name>review</command-name> and then this", "/review and then this"),
         ("Why does <command-args> stand in my text?", "Why does <command-args> stand in my text?"),
         ("/review the diff", "/review the diff"),
@@ -205,9 +279,21 @@ def test_no_surface_shows_the_tags_of_a_command(tmp_path: Path) -> None:
     repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
     with whowrote.open(repo, db) as opened:
         (key,) = [row["key"] for row in opened.sessions()]
-        texts = [opened.explain("a.py", 1).prompt, opened.blocks("a.py")[0].prompt, opened.session(key).turns[-1].turn["prompt"]]
-        texts += [row["prompt"] for row in opened.turns()] + [row["excerpt"] for row in opened.search("file")]
+        texts = [
+            opened.explain("a.py", 1).prompt,
+            opened.blocks("a.py")[0].prompt,
+            opened.session(key).turns[-1].turn["prompt"],
+        ]
+        texts += [row["prompt"] for row in opened.turns()] + [
+            row["excerpt"] for row in opened.search("file")
+        ]
     assert texts == ["/make a file"] * len(texts) and len(texts) == 5
-    for command in (("log", "HEAD", repo, "--show"), ("sessions", repo, "--by", "turn"), ("why", repo, "a.py:1")):
+    for command in (
+        ("log", "HEAD", repo, "--show"),
+        ("sessions", repo, "--by", "turn"),
+        ("why", repo, "a.py:1"),
+    ):
         shown = run(*command, "--db", db)
-        assert shown.exit_code == 0 and "<command-" not in shown.stdout and "/make" in shown.stdout, command
+        assert (
+            shown.exit_code == 0 and "<command-" not in shown.stdout and "/make" in shown.stdout
+        ), command

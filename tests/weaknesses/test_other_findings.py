@@ -32,7 +32,9 @@ def _result(path: str, start: Any, end: Any = None, rule: str = "py/sql") -> dic
     return {"ruleId": rule, "level": "error", "message": {"text": "bad"}, "locations": [place]}
 
 
-def test_each_finding_has_the_author_that_blame_names(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_each_finding_has_the_author_that_blame_names(
+    example: tuple[Path, Path], tmp_path: Path
+) -> None:
     repo, db = example
     with whowrote.open(repo, db) as opened:
         lines = [line for line in opened.blame(FILE) if line.text.strip()]
@@ -40,20 +42,32 @@ def test_each_finding_has_the_author_that_blame_names(example: tuple[Path, Path]
     found = rows(run("findings", "authors", log, repo, "--db", db, "--csv"))
     assert [row["line_class"] for row in found] == [line.attribution.kind for line in lines]
     assert {row["agent"] for row in found if row["line_class"] == "agent"} == {"claude-code"}
-    assert {row["scanner"] for row in found} == {"CodeQL"} and {"agent", "likely_human"} <= {row["line_class"] for row in found}
+    assert {row["scanner"] for row in found} == {"CodeQL"} and {"agent", "likely_human"} <= {
+        row["line_class"] for row in found
+    }
     shown = run("findings", "authors", log, repo, "--db", db).stdout
-    assert f"{len(lines)} findings:" in shown and "right where blind readers checked" in " ".join(shown.split())
+    assert f"{len(lines)} findings:" in shown and "right where blind readers checked" in " ".join(
+        shown.split()
+    )
 
 
 def test_most_lines_of_a_region_decide(example: tuple[Path, Path], tmp_path: Path) -> None:
     repo, db = example
-    (row,) = rows(run("findings", "authors", _log(tmp_path, _result(FILE, 13, 20)), repo, "--db", db, "--csv"))
-    assert (row["line_class"], row["start_line"], row["end_line"]) == ("agent", "13", "20")  # line 18 is a person's
+    (row,) = rows(
+        run("findings", "authors", _log(tmp_path, _result(FILE, 13, 20)), repo, "--db", db, "--csv")
+    )
+    assert (row["line_class"], row["start_line"], row["end_line"]) == (
+        "agent",
+        "13",
+        "20",
+    )  # line 18 is a person's
 
 
 def test_what_cannot_be_looked_up_says_why(example: tuple[Path, Path], tmp_path: Path) -> None:
     repo, db = example
-    log = _log(tmp_path, _result("gone.py", 1), _result(FILE, 9_999), _result("birdlog%2Fcli.py", 13))
+    log = _log(
+        tmp_path, _result("gone.py", 1), _result(FILE, 9_999), _result("birdlog%2Fcli.py", 13)
+    )
     gone, beyond, encoded = rows(run("findings", "authors", log, repo, "--db", db, "--csv"))
     assert gone["line_class"] == "" and "gone.py" in gone["problem"]
     assert beyond["problem"] == "the file has no such line" and encoded["line_class"] == "agent"
@@ -62,19 +76,36 @@ def test_what_cannot_be_looked_up_says_why(example: tuple[Path, Path], tmp_path:
 @pytest.mark.parametrize(
     "result",
     [
-        _result("../../etc/passwd", 1), _result("/etc/passwd", 1), _result("file:///etc/passwd", 1), _result("https://evil/x", 1),
-        _result(FILE, 0), _result(FILE, -1), _result(FILE, True), _result(FILE, "1"), _result("", 1), {}, None,
-        "text", {"locations": [None]},
+        _result("../../etc/passwd", 1),
+        _result("/etc/passwd", 1),
+        _result("file:///etc/passwd", 1),
+        _result("https://evil/x", 1),
+        _result(FILE, 0),
+        _result(FILE, -1),
+        _result(FILE, True),
+        _result(FILE, "1"),
+        _result("", 1),
+        {},
+        None,
+        "text",
+        {"locations": [None]},
     ],
-)  # fmt: skip
-def test_hostile_results_are_passed_over(example: tuple[Path, Path], tmp_path: Path, result: Any) -> None:
+)
+def test_hostile_results_are_passed_over(
+    example: tuple[Path, Path], tmp_path: Path, result: Any
+) -> None:
     repo, db = example
     done = run("findings", "authors", _log(tmp_path, result), repo, "--db", db)
     assert done.exit_code == 0 and "no finding with a place" in done.stderr
 
 
-@pytest.mark.parametrize(("text", "words"), [("{", "is not JSON"), ("{}", "is not a SARIF log"), ("[" * 100_000, "is not JSON")])
-def test_a_file_that_is_no_log(example: tuple[Path, Path], tmp_path: Path, text: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("{", "is not JSON"), ("{}", "is not a SARIF log"), ("[" * 100_000, "is not JSON")],
+)
+def test_a_file_that_is_no_log(
+    example: tuple[Path, Path], tmp_path: Path, text: str, words: str
+) -> None:
     repo, db = example
     (tmp_path / "log").write_text(text)
     done = run("findings", "authors", tmp_path / "log", repo, "--db", db)

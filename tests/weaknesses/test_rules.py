@@ -24,11 +24,17 @@ DATA = ROOT / "tests" / "data" / "rules"
 
 def _rules() -> list[dict[str, Any]]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times faster
-    return [rule for file in FILES for rule in yaml.load(file.read_text("utf-8"), Loader=loader)["rules"]]
+    return [
+        rule
+        for file in FILES
+        for rule in yaml.load(file.read_text("utf-8"), Loader=loader)["rules"]
+    ]
 
 
 RULES = _rules()
-CWES = json.loads((ROOT / "attribution" / "weaknesses" / "rules" / "own" / "cwe.json").read_text("utf-8"))
+CWES = json.loads(
+    (ROOT / "attribution" / "weaknesses" / "rules" / "own" / "cwe.json").read_text("utf-8")
+)
 
 
 def _prefix(path: Path) -> str:
@@ -56,7 +62,9 @@ def test_every_rule_parses_and_ran(scanned: dict[str, Any]) -> None:
 
 def test_findings_are_exactly_the_annotated_ones(scanned: dict[str, Any]) -> None:
     found = findings(scanned)
-    texts = [(p.relative_to(DATA).as_posix(), _prefix(p), p.read_text("utf-8")) for p in _annotated()]
+    texts = [
+        (p.relative_to(DATA).as_posix(), _prefix(p), p.read_text("utf-8")) for p in _annotated()
+    ]
     assert len(found) > 100
     assert differences(texts, found) == []
 
@@ -84,7 +92,11 @@ def test_rule_says_what_it_is_for(rule: dict[str, Any]) -> None:
 
 
 def test_ids_are_unique() -> None:
-    assert len({rule["id"] for rule in RULES}) == len(RULES) == sum(file.read_text("utf-8").count("\n  - id: ") for file in FILES)
+    assert (
+        len({rule["id"] for rule in RULES})
+        == len(RULES)
+        == sum(file.read_text("utf-8").count("\n  - id: ") for file in FILES)
+    )
 
 
 def test_ours_are_loaded_with_everything_they_say() -> None:
@@ -130,7 +142,9 @@ def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None
         ("EXPERIMENT", "EXPERIMENT"),
     ],
 )
-def test_rules_of_others_name_severities_by_other_words(tmp_path: Path, word: str, severity: str) -> None:
+def test_rules_of_others_name_severities_by_other_words(
+    tmp_path: Path, word: str, severity: str
+) -> None:
     (tmp_path / "rules.yaml").write_text(FOREIGN.replace("severity: ERROR", f"severity: {word}"))
     assert named([str(tmp_path)]).rules[1].severity == severity
 
@@ -154,9 +168,15 @@ def test_bad_rule_files_end_in_words(tmp_path: Path, name: str, content: str, me
 def test_the_command_lists_shows_and_explains() -> None:
     run = CliRunner()
     listed = run.invoke(cli, ["findings", "rules", "--json", "--cwe", "CWE-89", "--language", "go"])
-    assert {row["rule"] for row in json.loads(listed.stdout)} == {"whowrote.go.sql-tainted", "whowrote.go.sql-built"}
+    assert {row["rule"] for row in json.loads(listed.stdout)} == {
+        "whowrote.go.sql-tainted",
+        "whowrote.go.sql-built",
+    }
     assert all(row["precision"] == row["recall"] == 1.0 for row in json.loads(listed.stdout))
-    assert "whowrote.python.sql-built" in run.invoke(cli, ["findings", "rules", "--cwe", "cwe-89"]).stdout
+    assert (
+        "whowrote.python.sql-built"
+        in run.invoke(cli, ["findings", "rules", "--cwe", "cwe-89"]).stdout
+    )
     shown = run.invoke(cli, ["findings", "rules", "go.sql-built"])
     assert "CWE-89" in shown.stdout and "pattern-sinks" in shown.stdout
     unclear = run.invoke(cli, ["findings", "rules", "sql-built"])

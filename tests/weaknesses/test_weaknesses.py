@@ -27,7 +27,15 @@ from support.invariants import broken_checks
 
 from attribution.weaknesses.rules.rulesets import RuleSet, load
 from attribution.weaknesses.scan import engine
-from attribution.weaknesses.scan.engine import Engine, EngineFailed, EngineMissing, ScanLimits, Scanned, Target, scan
+from attribution.weaknesses.scan.engine import (
+    Engine,
+    EngineFailed,
+    EngineMissing,
+    ScanLimits,
+    Scanned,
+    Target,
+    scan,
+)
 from attribution.weaknesses.scan.source import open_cache, plan
 from attribution.weaknesses.stage import scan as scan_stage
 from collector.errors import DatabaseUnusable
@@ -76,11 +84,23 @@ def history(where: Path, *commits: tuple[str, dict[str, Any]]) -> Build:
     return build
 
 
-def scanned(build: Build, tmp_path: Path, *more: object, db: str = "w.db") -> tuple[Path, list[dict[str, str]]]:
+def scanned(
+    build: Build, tmp_path: Path, *more: object, db: str = "w.db"
+) -> tuple[Path, list[dict[str, str]]]:
     """The database, and what the command printed."""
     path = tmp_path / db
     assert run("repo", build.where, "--db", path, "-q", "--allow-no-checkpoints").exit_code == 0
-    done = run("findings", "scan", build.where, "--db", path, "--rules", tmp_path / "rules.yaml", "--csv", *more)
+    done = run(
+        "findings",
+        "scan",
+        build.where,
+        "--db",
+        path,
+        "--rules",
+        tmp_path / "rules.yaml",
+        "--csv",
+        *more,
+    )
     assert done.exit_code == 0, done.stderr
     with Store(path) as store:
         assert not broken_checks(store)
@@ -100,13 +120,33 @@ def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
         tmp_path / "r.git",
         ("one", {"a.py": text(*BODY, "eval(x)")}),
         ("renamed", {"b.py": text(*BODY, "eval(x)"), "m.go": text("exec.Command(1)")}),
-        ("layout", {"b.py": text(*BODY, "if y:", "    eval( x )"), "m.go": text("exec.Command(1)")}),
-        ("second", {"b.py": text("eval(x)", *BODY, "if y:", "    eval( x )"), "m.go": text("exec.Command(1)")}),
-        ("fixed", {"b.py": text("eval(x)", *BODY, "if y:", "    safe(x)"), "m.go": text("exec.Command(1)")}),
+        (
+            "layout",
+            {"b.py": text(*BODY, "if y:", "    eval( x )"), "m.go": text("exec.Command(1)")},
+        ),
+        (
+            "second",
+            {
+                "b.py": text("eval(x)", *BODY, "if y:", "    eval( x )"),
+                "m.go": text("exec.Command(1)"),
+            },
+        ),
+        (
+            "fixed",
+            {
+                "b.py": text("eval(x)", *BODY, "if y:", "    safe(x)"),
+                "m.go": text("exec.Command(1)"),
+            },
+        ),
     )
     db, printed = scanned(build, tmp_path)
-    found = query(db, "SELECT commit_sha, path, start_line, cwe, status, fixed_sha, alive_at_head, class FROM findings ORDER BY id")
-    assert [(build.name[sha], *rest[:4], build.name.get(rest[4]), *rest[5:]) for sha, *rest in found] == [
+    found = query(
+        db,
+        "SELECT commit_sha, path, start_line, cwe, status, fixed_sha, alive_at_head, class FROM findings ORDER BY id",
+    )
+    assert [
+        (build.name[sha], *rest[:4], build.name.get(rest[4]), *rest[5:]) for sha, *rest in found
+    ] == [
         ("one", "a.py", 13, "CWE-95", "introduced", "fixed", 0, "undeclared"),
         ("renamed", "m.go", 1, "CWE-78", "introduced", None, 1, "undeclared"),
         ("second", "b.py", 1, "CWE-95", "introduced", None, 1, "undeclared"),
@@ -124,7 +164,9 @@ def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path
     assert again[0]["state"] == "unchanged"
     _, other = scanned(build, tmp_path, db="other.db")
     assert (other[0]["state"], other[0]["new"]) == ("scanned", "0")
-    fork = history(tmp_path / "fork.git", ("one", files), ("two", {**files, "c.py": text("eval(y)")}))
+    fork = history(
+        tmp_path / "fork.git", ("one", files), ("two", {**files, "c.py": text("eval(y)")})
+    )
     _, third = scanned(fork, tmp_path, db="fork.db")
     assert (third[0]["texts"], third[0]["new"], third[0]["given"]) == ("3", "1", "1")
     assert len(fake_semgrep.calls(program)) == 2
@@ -141,14 +183,23 @@ def _long_history(tmp_path: Path) -> Build:
     )
 
 
-def test_when_the_time_is_over_head_is_scanned_and_the_next_run_continues(program: Path, tmp_path: Path) -> None:
+def test_when_the_time_is_over_head_is_scanned_and_the_next_run_continues(
+    program: Path, tmp_path: Path
+) -> None:
     """What was not scanned brings in nothing: a finding whose origin may lie there is uncertain, and nothing is called fixed."""
     build = _long_history(tmp_path)
     db, printed = scanned(build, tmp_path, "--minutes", 0)
-    assert (printed[0]["state"], printed[0]["texts"], printed[0]["given"], printed[0]["later"]) == ("unfinished", "6", "2", "4")
+    assert (printed[0]["state"], printed[0]["texts"], printed[0]["given"], printed[0]["later"]) == (
+        "unfinished",
+        "6",
+        "2",
+        "4",
+    )
     states = "SELECT commit_sha, path, status, alive_at_head, fixed_sha FROM findings ORDER BY id"
     assert query(db, states) == [(build.sha["last"], "b.py", "uncertain", 1, None)]
-    assert query(db, "SELECT code, detail FROM problems WHERE code = 'scan_later'") == [("scan_later", "versions of files: 4")]
+    assert query(db, "SELECT code, detail FROM problems WHERE code = 'scan_later'") == [
+        ("scan_later", "versions of files: 4")
+    ]
     db, printed = scanned(build, tmp_path)
     assert (printed[0]["state"], printed[0]["given"], printed[0]["later"]) == ("scanned", "4", "0")
     assert scanned(build, tmp_path)[1][0]["state"] == "unchanged"
@@ -158,12 +209,17 @@ def test_when_the_time_is_over_head_is_scanned_and_the_next_run_continues(progra
     assert (build.sha["one"], "gone.py", "introduced", 0, build.sha["renamed"]) in query(db, states)
 
 
-def test_what_is_not_scanned_yet_is_said_of_its_own_repository(program: Path, tmp_path: Path) -> None:
+def test_what_is_not_scanned_yet_is_said_of_its_own_repository(
+    program: Path, tmp_path: Path
+) -> None:
     build = _long_history(tmp_path)
     db, _ = scanned(build, tmp_path, "--minutes", 0)
     other = history(tmp_path / "other.git", ("one", {"a.py": text("eval(x)")}))
     scanned(other, tmp_path)
-    said = {name: run("findings", "--repo", name, "--db", db) for name in (build.where.stem, other.where.stem)}
+    said = {
+        name: run("findings", "--repo", name, "--db", db)
+        for name in (build.where.stem, other.where.stem)
+    }
     assert "not scanned yet in r: versions of files: 4" in " ".join(said["r"].output.split())
     assert said["other"].exit_code == 0 and "not scanned yet" not in said["other"].output
 
@@ -175,22 +231,35 @@ def test_time_enough_changes_nothing(program: Path, tmp_path: Path) -> None:
     assert scanned(build, tmp_path)[1][0]["state"] == "unchanged"
 
 
-def test_versions_of_files_with_findings_at_head_are_scanned_before_others(program: Path, tmp_path: Path) -> None:
+def test_versions_of_files_with_findings_at_head_are_scanned_before_others(
+    program: Path, tmp_path: Path
+) -> None:
     """Under earlier names, too; a file that is gone and one without findings come after them."""
     build = _long_history(tmp_path)
     rules = load([("rules.yaml", RULES.encode())], "own")
     made = plan(GitRepo(build.where), build.sha["last"], rules, lambda *_: None)
-    named = {text: side.path for step in made.steps for pair in step.sides[0] for side in pair if side for text in [side.text]}
+    named = {
+        text: side.path
+        for step in made.steps
+        for pair in step.sides[0]
+        for side in pair
+        if side
+        for text in [side.text]
+    }
     at_head = {text for text in made.texts if text[0] in made.present and named[text] == "b.py"}
     assert sorted(named[text] for text in made.histories_of(at_head)) == ["b.py", "b.py", "b.py"]
     assert made.histories_of(()) == set()
 
 
-def test_histories_of_findings_are_done_before_others_begin(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_histories_of_findings_are_done_before_others_begin(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of two portions at once, the end of the time takes away the one that is not done."""
     portions: list[int] = []
 
-    def recording(engine: Engine, rules: RuleSet, targets: Iterable[Target], *rest: Any) -> Iterator[list[Scanned]]:
+    def recording(
+        engine: Engine, rules: RuleSet, targets: Iterable[Target], *rest: Any
+    ) -> Iterator[list[Scanned]]:
         given = list(targets)
         portions.append(len(given))
         return scan(engine, rules, given, *rest)
@@ -236,7 +305,8 @@ def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
     build = history(tmp_path / "r.git", ("one", files))
     db, _ = scanned(build, tmp_path)
     found = query(
-        db, "SELECT f.path, s.place, s.status, s.scanned FROM scan_files s JOIN commit_files f ON f.id = s.file_id ORDER BY 1"
+        db,
+        "SELECT f.path, s.place, s.status, s.scanned FROM scan_files s JOIN commit_files f ON f.id = s.file_id ORDER BY 1",
     )
     assert found == [
         (".gitattributes", "source", "unsupported", 0),
@@ -249,8 +319,13 @@ def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
         ("vendor/v.py", "vendored", "left_out", 0),
         ("yarn.lock", "lock", "left_out", 0),
     ]
-    assert query(db, "SELECT path, place FROM findings ORDER BY 1") == [("src/a.py", "source"), ("tests/test_a.py", "test")]
-    assert query(db, "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source'") == [(2,)]
+    assert query(db, "SELECT path, place FROM findings ORDER BY 1") == [
+        ("src/a.py", "source"),
+        ("tests/test_a.py", "test"),
+    ]
+    assert query(
+        db, "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source'"
+    ) == [(2,)]
     assert ("scan_too_large",) in query(db, "SELECT code FROM problems WHERE stage = 'weaknesses'")
 
 
@@ -261,26 +336,44 @@ def test_what_comes_out_of_a_vendored_file_is_not_new(program: Path, tmp_path: P
     assert query(db, "SELECT * FROM findings") == []
 
 
-def test_wishes_of_the_analysed_code_do_not_silence_the_study(program: Path, tmp_path: Path) -> None:
-    files: dict[str, Any] = {"a.py": text("eval(x)  # nosemgrep"), "b.py": text("eval(y)"), ".semgrepignore": text("b.py")}
+def test_wishes_of_the_analysed_code_do_not_silence_the_study(
+    program: Path, tmp_path: Path
+) -> None:
+    files: dict[str, Any] = {
+        "a.py": text("eval(x)  # nosemgrep"),
+        "b.py": text("eval(y)"),
+        ".semgrepignore": text("b.py"),
+    }
     build = history(tmp_path / "r.git", ("one", files))
     db, _ = scanned(build, tmp_path)
-    assert query(db, "SELECT path, suppressed, ignored FROM findings ORDER BY 1") == [("a.py", 1, 0), ("b.py", 0, 1)]
+    assert query(db, "SELECT path, suppressed, ignored FROM findings ORDER BY 1") == [
+        ("a.py", 1, 0),
+        ("b.py", 0, 1),
+    ]
     (call,) = fake_semgrep.calls(program)
     assert "--disable-nosem" in call["arguments"]
 
 
-def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(program: Path, tmp_path: Path) -> None:
+def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(
+    program: Path, tmp_path: Path
+) -> None:
     name = "-rf $(touch x);\n--config=evil.py"
-    build = history(tmp_path / "r.git", ("one", {name: text("eval(x)"), "..%2f..%2fa.py": text("eval(y)")}))
+    build = history(
+        tmp_path / "r.git", ("one", {name: text("eval(x)"), "..%2f..%2fa.py": text("eval(y)")})
+    )
     db, _ = scanned(build, tmp_path)
     assert query(db, "SELECT COUNT(*) FROM findings") == [(2,)]
     (call,) = fake_semgrep.calls(program)
-    assert all(re.fullmatch(r"targets/[0-9a-f]{2}/[0-9a-f]{40}\.py", file) for file in call["files"])
+    assert all(
+        re.fullmatch(r"targets/[0-9a-f]{2}/[0-9a-f]{40}\.py", file) for file in call["files"]
+    )
     assert not [a for a in call["arguments"] if "evil" in a or "touch" in a]
     assert {"--metrics=off", "--disable-version-check", "--no-git-ignore"} <= set(call["arguments"])
     environment = call["environment"]
-    assert (environment["SEMGREP_SEND_METRICS"], environment["SEMGREP_ENABLE_VERSION_CHECK"]) == ("off", "0")
+    assert (environment["SEMGREP_SEND_METRICS"], environment["SEMGREP_ENABLE_VERSION_CHECK"]) == (
+        "off",
+        "0",
+    )
     assert environment["HOME"] != os.environ.get("HOME")
 
 
@@ -290,9 +383,14 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
     done = run("findings", "scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
     assert done.exit_code == 0, done.stderr
-    by = dict(query(db, "SELECT class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1"))
+    by = dict(
+        query(db, "SELECT class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1")
+    )
     assert by["agent"] > 0
-    assert query(db, "SELECT COUNT(*) FROM findings WHERE class = 'agent' AND (session_id IS NULL OR call_id IS NULL)") == [(0,)]
+    assert query(
+        db,
+        "SELECT COUNT(*) FROM findings WHERE class = 'agent' AND (session_id IS NULL OR call_id IS NULL)",
+    ) == [(0,)]
     expected = query(
         db,
         "SELECT COUNT(*) FROM findings n JOIN line_spans s ON s.commit_id = n.commit_id AND s.path = n.path "
@@ -302,17 +400,40 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
     assert run("data", "check", "--db", db).exit_code == 0
     report = run("report", "weaknesses", "--db", db, "--by", "language", "--by", "mode")
     assert report.exit_code == 0, report.stderr
-    for part in ("agent", "per 1,000 lines", "human + undeclared", "What became of them", "python", "unsupported"):
+    for part in (
+        "agent",
+        "per 1,000 lines",
+        "human + undeclared",
+        "What became of them",
+        "python",
+        "unsupported",
+    ):
         assert part in report.stdout
-    tables = {t["name"]: t for t in json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)}
+    tables = {
+        t["name"]: t for t in json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)
+    }
     agent = next(r for r in tables["class"]["rows"] if r["author"] == "agent")
-    assert agent["rate"] is None and agent["low"] is None and agent["events"] == by["agent"]  # a few dozen lines are no rate
+    assert (
+        agent["rate"] is None and agent["low"] is None and agent["events"] == by["agent"]
+    )  # a few dozen lines are no rate
     assert any("fewer than 1,000 scanned lines" in note for note in tables["class"]["notes"])
     assert "no ratio against" in report.stdout
-    lines = query(db, "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source' AND class = 'agent'")
+    lines = query(
+        db,
+        "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source' AND class = 'agent'",
+    )
     assert lines == [(agent["lines"],)]
     table = rows(run("report", "weaknesses", "--db", db, "--csv"))
-    assert {row["table"] for row in table} >= {"class", "mode", "agent", "model", "language", "cwe", "confidence", "repo"}
+    assert {row["table"] for row in table} >= {
+        "class",
+        "mode",
+        "agent",
+        "model",
+        "language",
+        "cwe",
+        "confidence",
+        "repo",
+    }
 
 
 def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
@@ -320,15 +441,29 @@ def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
     hard = text("def g(a):", *(f"    if a == {n}: eval(y)" for n in range(9)))
     build = history(tmp_path / "r.git", ("one", {"a.py": plain, "b.py": hard, "tests/t.py": plain}))
     db, _ = scanned(build, tmp_path, "--complexity")
-    found = query(db, "SELECT f.path, n.complexity FROM scan_files n JOIN commit_files f ON f.id = n.file_id ORDER BY 1")
+    found = query(
+        db,
+        "SELECT f.path, n.complexity FROM scan_files n JOIN commit_files f ON f.id = n.file_id ORDER BY 1",
+    )
     assert found == [("a.py", 1.0), ("b.py", 10.0), ("tests/t.py", None)]
     table = rows(run("report", "weaknesses", "--db", db, "--csv"))
-    assert {(r["name"], r["events"]) for r in table if r["table"] == "complexity"} == {("low", "1"), ("high", "9")}
+    assert {(r["name"], r["events"]) for r in table if r["table"] == "complexity"} == {
+        ("low", "1"),
+        ("high", "9"),
+    }
     tables = json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)
     compared = next(t for t in tables if t["name"] == "comparisons")
-    assert {row["within"] for row in compared["rows"]} == {"", "repo x language", "repo x language x complexity"}
-    assert all(row["ratio"] is None for row in compared["rows"])  # a few dozen lines are not compared, and that is said
-    assert any(note.startswith("no ratio against human: too few: agent has ") for note in compared["notes"])
+    assert {row["within"] for row in compared["rows"]} == {
+        "",
+        "repo x language",
+        "repo x language x complexity",
+    }
+    assert all(
+        row["ratio"] is None for row in compared["rows"]
+    )  # a few dozen lines are not compared, and that is said
+    assert any(
+        note.startswith("no ratio against human: too few: agent has ") for note in compared["notes"]
+    )
     assert query(db, "SELECT COUNT(*) FROM stage_runs WHERE stage = 'complexity'") == [(1,)]
 
 
@@ -339,25 +474,40 @@ USUAL = ScanLimits()
 
 
 def targets(*contents: str) -> list[Target]:
-    return [Target(f"{number:040x}", "py", text.encode()) for number, text in enumerate(contents, 1)]
+    return [
+        Target(f"{number:040x}", "py", text.encode()) for number, text in enumerate(contents, 1)
+    ]
 
 
 def outcome(
     program: Path, some: Sequence[Target], limits: ScanLimits = USUAL, jobs: int = 2
 ) -> tuple[dict[str, Scanned], list[str]]:
     """Text -> what became of it; and what was said of failed runs."""
-    rules = load([("t.json", b'{"rules": [{"id": "t", "languages": ["python"], "pattern-regex": "eval"}]}')], "t")
+    rules = load(
+        [("t.json", b'{"rules": [{"id": "t", "languages": ["python"], "pattern-regex": "eval"}]}')],
+        "t",
+    )
     said: list[str] = []
-    done = [one for part in scan(Engine(str(program), "1"), rules, some, jobs, limits, said.append) for one in part]
+    done = [
+        one
+        for part in scan(Engine(str(program), "1"), rules, some, jobs, limits, said.append)
+        for one in part
+    ]
     assert sorted(one.target.blob for one in done) == sorted(one.blob for one in some)
     return {one.target.data.decode(): one for one in done}, said
 
 
 def test_a_crash_loses_only_the_text_that_caused_it(program: Path) -> None:
-    done, said = outcome(program, targets("eval 1", "CRASH", "eval 2", "eval 3", "x"), ScanLimits(targets=5))
+    done, said = outcome(
+        program, targets("eval 1", "CRASH", "eval 2", "eval 3", "x"), ScanLimits(targets=5)
+    )
     assert {name: one.status for name, one in done.items()} == {
-        "eval 1": "ok", "CRASH": "failed", "eval 2": "ok", "eval 3": "ok", "x": "ok",
-    }  # fmt: skip
+        "eval 1": "ok",
+        "CRASH": "failed",
+        "eval 2": "ok",
+        "eval 3": "ok",
+        "x": "ok",
+    }
     assert [len(done[name].matches) for name in ("eval 1", "eval 2", "x")] == [1, 1, 0]
     assert any("Stack_overflow" in text for text in said)
 
@@ -367,7 +517,9 @@ def test_time_and_memory_are_limited(program: Path) -> None:
     assert (done["HANG"].status, done["eval 1"].status) == ("timeout", "ok")
     assert any("time limit" in text for text in said)
     if sys.platform == "linux":
-        done, said = outcome(program, targets("eval 1", "BLOAT"), ScanLimits(start=20.0, memory=200_000_000))
+        done, said = outcome(
+            program, targets("eval 1", "BLOAT"), ScanLimits(start=20.0, memory=200_000_000)
+        )
         assert (done["BLOAT"].status, done["eval 1"].status) == ("failed", "ok")
         assert any("memory limit" in text for text in said)
 
@@ -380,7 +532,10 @@ def test_slow_rules_are_given_more_time_once(program: Path) -> None:
 
 
 def test_portions_and_byte_order_marks(program: Path) -> None:
-    some = [*targets(*(f"eval {n}" for n in range(7))), Target("f" * 40, "py", b"\xef\xbb\xbfeval mark")]
+    some = [
+        *targets(*(f"eval {n}" for n in range(7))),
+        Target("f" * 40, "py", b"\xef\xbb\xbfeval mark"),
+    ]
     done, _ = outcome(program, some, ScanLimits(targets=3))
     assert len(fake_semgrep.calls(program)) == 3
     match = done["\ufeffeval mark"].matches[0]
@@ -395,7 +550,9 @@ def test_a_scanner_that_always_fails_is_not_taken_for_bad_texts(tmp_path: Path) 
         outcome(broken, targets("a"))
 
 
-def test_interrupted_work_is_kept(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_work_is_kept(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build = history(tmp_path / "r.git", ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
     db = tmp_path / "w.db"
     assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
@@ -460,7 +617,9 @@ def test_words_when_there_is_no_semgrep(tmp_path: Path, monkeypatch: pytest.Monk
         ("odd.yaml", "no id"),
     ],
 )
-def test_words_about_rules(program: Path, tmp_path: Path, rules: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_about_rules(
+    program: Path, tmp_path: Path, rules: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from attribution.weaknesses.rules.rulesets import RulesUnusable, named
 
     monkeypatch.chdir(tmp_path)
@@ -476,7 +635,11 @@ def test_words_about_rules(program: Path, tmp_path: Path, rules: str, words: str
 
 @pytest.fixture
 def two(program: Path, tmp_path: Path) -> Path:
-    files: dict[str, Any] = {"a b#1.py": text("x", "eval(x)"), "b.py": text("eval(y)  # nosemgrep"), "m.go": text("exec.Command")}
+    files: dict[str, Any] = {
+        "a b#1.py": text("x", "eval(x)"),
+        "b.py": text("eval(y)  # nosemgrep"),
+        "m.go": text("exec.Command"),
+    }
     db, _ = scanned(history(tmp_path / "r.git", ("one", files)), tmp_path)
     return db
 
@@ -486,7 +649,11 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path) -> None:
 
     from attribution.cli import cli
 
-    asked = CliRunner().invoke(cli, ["findings", "review", "--reviewer", "me", "--db", str(two)], input="t\nreal\nf\n\nu\n\n")
+    asked = CliRunner().invoke(
+        cli,
+        ["findings", "review", "--reviewer", "me", "--db", str(two)],
+        input="t\nreal\nf\n\nu\n\n",
+    )
     assert asked.exit_code == 0, asked.output
     assert "eval(x)" in asked.output and "nosemgrep comment" in asked.output
     assert sorted(query(two, "SELECT verdict, note, reviewer FROM finding_reviews")) == [
@@ -495,15 +662,22 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path) -> None:
         ("unsure", "", "me"),
     ]
     tables = json.loads(run("report", "weaknesses", "--low", "--json", "--db", two).stdout)
-    reviewed = next(row for t in tables if t["name"] == "reviews" for row in t["rows"] if row["author"] == "all")
+    reviewed = next(
+        row for t in tables if t["name"] == "reviews" for row in t["rows"] if row["author"] == "all"
+    )
     assert (reviewed["read"], reviewed["true"]) == (2, 1)
     every = json.loads(run("findings", "--low", "--json", "--db", two).stdout)
     usual = json.loads(run("findings", "--json", "--db", two).stdout)
     assert usual == [one for one in every if one["confidence"] in ("HIGH", "MEDIUM")] != every
-    assert f"left out because of low confidence: {len(every) - len(usual)}" in run("findings", "--db", two).stdout
+    assert (
+        f"left out because of low confidence: {len(every) - len(usual)}"
+        in run("findings", "--db", two).stdout
+    )
     levels = Counter(row["confidence"] for row in every)
     for level in ("HIGH", "MEDIUM", "LOW"):
-        chosen = json.loads(run("findings", "--confidence", level.lower(), "--json", "--db", two).stdout)
+        chosen = json.loads(
+            run("findings", "--confidence", level.lower(), "--json", "--db", two).stdout
+        )
         assert [row["confidence"] for row in chosen] == [level] * levels[level]
     again = CliRunner().invoke(cli, ["findings", "review", "--reviewer", "me", "--db", str(two)])
     assert again.exit_code == 0 and "a weakness?" not in again.output  # all are read
@@ -514,7 +688,13 @@ def test_samples_are_even_and_repeatable() -> None:
 
     def finding(n: int) -> dict[str, Any]:
         tier = "api" if n % 10 else "taint"
-        return {"repo": f"r{n % 2}", "tier": tier, "class": "agent", "rule_id": f"x{n % 3}", "id": n}
+        return {
+            "repo": f"r{n % 2}",
+            "tier": tier,
+            "class": "agent",
+            "rule_id": f"x{n % 3}",
+            "id": n,
+        }
 
     some = [finding(n) for n in range(200)]
     drawn = sample(some, 30)
@@ -535,7 +715,9 @@ def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None
     ids = [rule["id"] for rule in driver["rules"]]
     assert ids == ["t.eval", "t.exec"] and len(set(ids)) == len(ids)
     assert len(one["results"]) == 3
-    agent = one["properties"]["authorRates"]["agent"]  # how often the authors that results name are right
+    agent = one["properties"]["authorRates"][
+        "agent"
+    ]  # how often the authors that results name are right
     assert agent["checked"] >= 30 and agent["low"] < agent["rate"] < agent["high"]
     for result in one["results"]:
         assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
@@ -544,9 +726,13 @@ def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None
         region = place["physicalLocation"]["region"]
         assert 1 <= region["startLine"] <= region["endLine"]
         assert "prompt" not in result["properties"]
-    uris = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in one["results"]}
+    uris = {
+        r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in one["results"]
+    }
     assert uris == {"a%20b%231.py", "b.py", "m.go"}
-    assert [r["suppressions"] for r in one["results"] if "suppressions" in r] == [[{"kind": "inSource"}]]
+    assert [r["suppressions"] for r in one["results"] if "suppressions" in r] == [
+        [{"kind": "inSource"}]
+    ]
 
 
 @pytest.fixture
@@ -561,37 +747,71 @@ def moved(program: Path, tmp_path: Path) -> Path:
     return scanned(build, tmp_path)[0]
 
 
-def test_sarif_points_at_the_lines_of_head_and_at_nothing_that_is_gone(moved: Path, tmp_path: Path) -> None:
+def test_sarif_points_at_the_lines_of_head_and_at_nothing_that_is_gone(
+    moved: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "m.sarif"
     done = run("findings", "sarif", out, "--low", "--db", moved)
     assert "2 findings written" in done.stderr and "no longer there: 1" in done.stderr
     (results,) = [each["results"] for each in json.loads(out.read_text("utf-8"))["runs"]]
     places = {r["ruleId"]: r["locations"][0]["physicalLocation"] for r in results}
-    assert places["t.eval"]["artifactLocation"]["uri"] == "b.py" and places["t.eval"]["region"]["startLine"] == 14
+    assert (
+        places["t.eval"]["artifactLocation"]["uri"] == "b.py"
+        and places["t.eval"]["region"]["startLine"] == 14
+    )
     (first,) = query(moved, "SELECT commit_sha FROM findings WHERE path = 'a.py'")[0]
-    assert first in {result["properties"]["commit"] for result in results}, "who brought it in, not who moved it"
+    assert first in {result["properties"]["commit"] for result in results}, (
+        "who brought it in, not who moved it"
+    )
 
 
 def test_levels_follow_severity_and_confidence(moved: Path, tmp_path: Path) -> None:
     run("findings", "sarif", tmp_path / "m.sarif", "--low", "--db", moved)
     (log,) = json.loads((tmp_path / "m.sarif").read_text("utf-8"))["runs"]
     with Store(moved) as store:
-        stated = {row["rule_id"]: (row["severity"], row["confidence"]) for row in store.rows("SELECT * FROM scan_rules")}
+        stated = {
+            row["rule_id"]: (row["severity"], row["confidence"])
+            for row in store.rows("SELECT * FROM scan_rules")
+        }
     levels = {result["ruleId"]: result["level"] for result in log["results"]}
-    steps = {"ERROR": ["warning", "error"], "WARNING": ["note", "warning"], "INFO": ["note", "note"]}
-    assert levels == {rule: steps[severity][confidence != "LOW"] for rule, (severity, confidence) in stated.items()}
+    steps = {
+        "ERROR": ["warning", "error"],
+        "WARNING": ["note", "warning"],
+        "INFO": ["note", "note"],
+    }
+    assert levels == {
+        rule: steps[severity][confidence != "LOW"]
+        for rule, (severity, confidence) in stated.items()
+    }
 
 
 def test_what_is_new_since_a_commit_can_fail_a_build(moved: Path) -> None:
     new = run("findings", "--low", "--new-since", "x2", "--csv", "--db", moved)
     assert [row["path"] for row in rows(new)] == ["m.go"]
-    assert run("findings", "--low", "--new-since", "x3", "--fail-on", "info", "--db", moved).exit_code == 0
+    assert (
+        run("findings", "--low", "--new-since", "x3", "--fail-on", "info", "--db", moved).exit_code
+        == 0
+    )
     failed = run("findings", "--low", "--new-since", "x2", "--fail-on", "warning", "--db", moved)
     assert failed.exit_code == 1 and "severity medium or worse: 1" in failed.stderr
-    assert run("findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved).exit_code == 1
-    assert run("findings", "--low", "--new-since", "x2", "--fail-on", "high", "--db", moved).exit_code == 0
-    assert run("findings", "--low", "--new-since", "x2", "--fail-on", "error", "--db", moved).exit_code == 0
-    assert "no branch, tag or commit named" in run("findings", "--new-since", "nowhere", "--db", moved).stderr
+    assert (
+        run(
+            "findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved
+        ).exit_code
+        == 1
+    )
+    assert (
+        run("findings", "--low", "--new-since", "x2", "--fail-on", "high", "--db", moved).exit_code
+        == 0
+    )
+    assert (
+        run("findings", "--low", "--new-since", "x2", "--fail-on", "error", "--db", moved).exit_code
+        == 0
+    )
+    assert (
+        "no branch, tag or commit named"
+        in run("findings", "--new-since", "nowhere", "--db", moved).stderr
+    )
 
 
 def test_a_named_cache_of_another_schema_says_what_rebuilds_it(moved: Path, tmp_path: Path) -> None:
@@ -605,12 +825,17 @@ def test_a_named_cache_of_another_schema_says_what_rebuilds_it(moved: Path, tmp_
         with pytest.raises(DatabaseUnusable) as foreign:
             open_cache(store, other, [])
     assert outdated.value.hint == f"Remove {old}: it is only a cache"
-    assert foreign.value.hint == "Choose another file with --cache FILE", "nobody is told to remove a file of his own"
+    assert foreign.value.hint == "Choose another file with --cache FILE", (
+        "nobody is told to remove a file of his own"
+    )
 
 
 def test_a_finding_that_is_gone_fails_no_build(moved: Path) -> None:
     every = rows(run("findings", "--low", "--only", "rule=t.eval", "--csv", "--db", moved))
-    assert sorted(row["alive_at_head"] for row in every) == ["0", "1"] and every[0]["alive_at_head"] == "1", "the worst first"
+    assert (
+        sorted(row["alive_at_head"] for row in every) == ["0", "1"]
+        and every[0]["alive_at_head"] == "1"
+    ), "the worst first"
     gone = run("findings", "--low", "--only", "rule=t.exec", "--fail-on", "error", "--db", moved)
     assert gone.exit_code == 0
 
@@ -628,7 +853,9 @@ def test_a_word_that_no_finding_can_have_is_no_empty_list(moved: Path, choice: s
     assert done.exit_code == 2 and f"no {name} is '{word}'" in " ".join(done.stderr.split())
 
 
-def test_a_finding_that_every_reviewer_calls_false_fails_no_build(moved: Path, tmp_path: Path) -> None:
+def test_a_finding_that_every_reviewer_calls_false_fails_no_build(
+    moved: Path, tmp_path: Path
+) -> None:
     (new,) = rows(run("findings", "--low", "--new-since", "x2", "--csv", "--db", moved))
     gate = ("findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved)
 
@@ -637,10 +864,16 @@ def test_a_finding_that_every_reviewer_calls_false_fails_no_build(moved: Path, t
         run("findings", "review", new["fingerprint"], *said, "--db", moved)
         run("findings", "sarif", tmp_path / "m.sarif", "--low", "--db", moved)
         (log,) = json.loads((tmp_path / "m.sarif").read_text("utf-8"))["runs"]
-        suppressed = {each["ruleId"]: each["suppressions"] for each in log["results"] if "suppressions" in each}
+        suppressed = {
+            each["ruleId"]: each["suppressions"]
+            for each in log["results"]
+            if "suppressions" in each
+        }
         return run(*gate).exit_code, suppressed
 
-    refuted = {"t.exec": [{"kind": "external", "status": "accepted", "justification": "Ann: fixed name"}]}
+    refuted = {
+        "t.exec": [{"kind": "external", "status": "accepted", "justification": "Ann: fixed name"}]
+    }
     assert review("Ann", "unsure") == (1, {})
     assert review("Ann", "false") == (0, refuted)
     assert review("Ben", "true") == (1, {}), "reviewers disagree"
@@ -650,8 +883,12 @@ def test_findings_are_chosen_by_agent_model_and_severity(moved: Path) -> None:
     assert rows(run("findings", "--low", "--only", "agent=codex", "--csv", "--db", moved)) == []
     severe = rows(run("findings", "--low", "--only", "severity=warning", "--csv", "--db", moved))
     assert [row["rule_id"] for row in severe] == ["t.exec"]
-    assert severe == rows(run("findings", "--low", "--only", "severity=medium", "--csv", "--db", moved))
-    assert severe and {row["severity"] for row in severe} == {"medium"}, "the word of pages and reports, not the rule's"
+    assert severe == rows(
+        run("findings", "--low", "--only", "severity=medium", "--csv", "--db", moved)
+    )
+    assert severe and {row["severity"] for row in severe} == {"medium"}, (
+        "the word of pages and reports, not the rule's"
+    )
 
 
 def test_one_finding_in_context(two: Path) -> None:
@@ -659,13 +896,18 @@ def test_one_finding_in_context(two: Path) -> None:
     assert len(listed) == 2
     shown = run("findings", "show", listed[0]["fingerprint"][:8], "--db", two)
     assert shown.exit_code == 0 and "eval(x)" in shown.stdout and "still present at" in shown.stdout
-    assert "no finding has an id starting with" in run("findings", "show", "nothing", "--db", two).stderr
+    assert (
+        "no finding has an id starting with"
+        in run("findings", "show", "nothing", "--db", two).stderr
+    )
 
 
 def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: Path) -> None:
     db = tmp_path / "two.db"
     db.write_bytes(two.read_bytes())
-    (first, other) = (row["fingerprint"] for row in rows(run("findings", "--db", db, "--csv", "--cwe", "95")))
+    (first, other) = (
+        row["fingerprint"] for row in rows(run("findings", "--db", db, "--csv", "--cwe", "95"))
+    )
     said = ("--reviewer", "Ann", "--verdict", "false", "--why", "a constant reaches it")
     done = run("findings", "review", first[:8], *said, "--db", db)
     assert done.exit_code == 0, done.stderr
@@ -673,7 +915,9 @@ def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: 
     assert "false (Ann): a constant reaches it" in shown
     assert "Ann" not in run("findings", "show", other, "--db", db).stdout
     later = (*said[:3], "true", *said[4:])
-    assert run("findings", "review", first[:8], *later, "--db", db).exit_code == 0, "the same person may say otherwise"
+    assert run("findings", "review", first[:8], *later, "--db", db).exit_code == 0, (
+        "the same person may say otherwise"
+    )
     (review,) = json.loads(run("findings", "show", first, "--db", db, "--json").stdout)["reviews"]
     assert (review["reviewer"], review["verdict"]) == ("Ann", "true")
     assert "needs a finding" in run("findings", "review", *said, "--db", db).stderr
@@ -704,23 +948,34 @@ def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     (tmp_path / "rules.yaml").write_text(PATTERNS)
     build = history(
         tmp_path / "r.git",
-        ("one", {
-            "a.py": text("import subprocess", "x = 'é'; eval(x)", "def f(:", "y = eval(z) # nosemgrep"),
-            "b.py": text("import subprocess", "subprocess.run(c, shell=True)"),
-            "c.py": text("print(1)"),
-            "tool": text("#!/usr/bin/env python3", "EVAL = 1", "eval (q)"),
-            ".github/workflows/ci.yml": text("on: push", "jobs:", "  x:", "    runs-on: ubuntu"),
-            "Dockerfile": text("FROM x", "USER root"),
-            ".semgrepignore": text("*"),
-        }),
-    )  # fmt: skip
+        (
+            "one",
+            {
+                "a.py": text(
+                    "import subprocess", "x = 'é'; eval(x)", "def f(:", "y = eval(z) # nosemgrep"
+                ),
+                "b.py": text("import subprocess", "subprocess.run(c, shell=True)"),
+                "c.py": text("print(1)"),
+                "tool": text("#!/usr/bin/env python3", "EVAL = 1", "eval (q)"),
+                ".github/workflows/ci.yml": text(
+                    "on: push", "jobs:", "  x:", "    runs-on: ubuntu"
+                ),
+                "Dockerfile": text("FROM x", "USER root"),
+                ".semgrepignore": text("*"),
+            },
+        ),
+    )
     db = tmp_path / "w.db"
     assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
     wanted = ScanRequest((str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / "cache.db")
     with Store(db) as store:
-        done = stage.scan_repository(RunContext(store, GitRepo(build.where), 1), build.sha["one"], wanted)
+        done = stage.scan_repository(
+            RunContext(store, GitRepo(build.where), 1), build.sha["one"], wanted
+        )
     assert done.given == 6
-    assert query(db, "SELECT path, rule_id, start_line, suppressed FROM findings ORDER BY 1, 3") == [
+    assert query(
+        db, "SELECT path, rule_id, start_line, suppressed FROM findings ORDER BY 1, 3"
+    ) == [
         (".github/workflows/ci.yml", "c", 4, 0),
         ("Dockerfile", "d", 2, 0),
         ("a.py", "a", 2, 0),
@@ -733,14 +988,23 @@ def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 # --- ends -------------------------------------------------------------------------------------------------------------
 
 
-def hanging(program: Path, tmp_path: Path, *arguments: object) -> tuple[subprocess.Popen[bytes], Path]:
+def hanging(
+    program: Path, tmp_path: Path, *arguments: object
+) -> tuple[subprocess.Popen[bytes], Path]:
     """A command of ours in a process, as soon as its scanner is at work and will not end by itself; where it has its directory."""
     build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)  # HANG")}))
     room = tmp_path / "rooms"
     room.mkdir()
     if arguments[0] != "repo":
-        assert run("repo", build.where, "--db", tmp_path / "w.db", "-q", "--allow-no-checkpoints").exit_code == 0
-    words = [str(build.where) if a == "PATH" else str(a) for a in (*arguments, "--db", tmp_path / "w.db")]
+        assert (
+            run(
+                "repo", build.where, "--db", tmp_path / "w.db", "-q", "--allow-no-checkpoints"
+            ).exit_code
+            == 0
+        )
+    words = [
+        str(build.where) if a == "PATH" else str(a) for a in (*arguments, "--db", tmp_path / "w.db")
+    ]
     process = subprocess.Popen(
         [sys.executable, "-c", "from attribution.cli import main; main()", *words],
         env={**os.environ, "TMPDIR": str(room), "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -767,8 +1031,12 @@ def at_work(room: Path) -> list[int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_scan_that_is_asked_to_end_leaves_nothing_behind(program: Path, tmp_path: Path, number: signal.Signals) -> None:
-    process, room = hanging(program, tmp_path, "findings", "scan", "PATH", "--rules", tmp_path / "rules.yaml")
+def test_a_scan_that_is_asked_to_end_leaves_nothing_behind(
+    program: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    process, room = hanging(
+        program, tmp_path, "findings", "scan", "PATH", "--rules", tmp_path / "rules.yaml"
+    )
     assert at_work(room)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
@@ -776,7 +1044,9 @@ def test_a_scan_that_is_asked_to_end_leaves_nothing_behind(program: Path, tmp_pa
     assert (at_work(room), list(room.iterdir())) == ([], [])
 
 
-def test_words_when_there_is_no_room_for_the_texts(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_when_there_is_no_room_for_the_texts(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     with pytest.raises(EngineFailed, match="cannot write files for the scanner") as failed:
         outcome(program, targets("eval"))

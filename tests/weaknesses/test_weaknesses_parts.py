@@ -18,9 +18,25 @@ from attribution.stats.rates import RateCell, mantel_haenszel, rate_if_enough, r
 from attribution.weaknesses.queries import rates as stats
 from attribution.weaknesses.queries.rates import Reviewed, Sides
 from attribution.weaknesses.rules.languages import kind_of, rule_languages, target_path
-from attribution.weaknesses.scan.source import CachedScan, Pair, Side, changed_files, hash_of, is_suppressed
+from attribution.weaknesses.scan.source import (
+    CachedScan,
+    Pair,
+    Side,
+    changed_files,
+    hash_of,
+    is_suppressed,
+)
 from attribution.weaknesses.stage.rows import authors_of, ended_by
-from attribution.weaknesses.track.tracker import Changed, Fix, Instance, Tracker, VersionFinding, compare, occurrences, strongest
+from attribution.weaknesses.track.tracker import (
+    Changed,
+    Fix,
+    Instance,
+    Tracker,
+    VersionFinding,
+    compare,
+    occurrences,
+    strongest,
+)
 from attribution.weaknesses.words import FixHow
 from collector.files import git_patterns
 from collector.files.analysed import place_of, why_left_out
@@ -101,7 +117,9 @@ def test_place_by_path(path: str, place: str) -> None:
 
 
 def test_the_repository_has_the_last_word() -> None:
-    said = attributes_of("*.gen.py linguist-generated\nvendor/ours/** -linguist-vendored\nthird/* linguist-vendored=true\n")
+    said = attributes_of(
+        "*.gen.py linguist-generated\nvendor/ours/** -linguist-vendored\nthird/* linguist-vendored=true\n"
+    )
     said += attributes_of("*.py linguist-documentation", "manual")
     assert place_of("a/x.gen.py", said) == "generated"
     assert place_of("vendor/ours/deep/x.go", said) == "source"
@@ -129,13 +147,53 @@ def test_texts_that_are_not_scanned(data: bytes, suffix: str, why: str) -> None:
 
 
 GLOBS = (
-    "*.py", "/a.py", "build", "build/", "build/**", "a/**/b", "a/**", "**/x.py", "a?c", "a[!b]c", "a[b", "(.*)+$", "!a.py", "*",
-    "**", "/*", "a/*", "*.gen.*", "x/y", "é*",
-)  # fmt: skip
+    "*.py",
+    "/a.py",
+    "build",
+    "build/",
+    "build/**",
+    "a/**/b",
+    "a/**",
+    "**/x.py",
+    "a?c",
+    "a[!b]c",
+    "a[b",
+    "(.*)+$",
+    "!a.py",
+    "*",
+    "**",
+    "/*",
+    "a/*",
+    "*.gen.*",
+    "x/y",
+    "é*",
+)
 PATHS = (
-    "a.py", "b/a.py", "a/b.pyx", "x/build/y.py", "build", "build/y.py", "build/z/y.py", "a/x/y/b", "a/b", "a/x", "b/a/x", "q/x.py",
-    "x.py", "q/x.pyc", "abc", "adc", "a[b", "(.q)+$", "m.gen.py", "x/y", "x/y/z", "q/x/y", "é/ü", "q/é",
-)  # fmt: skip
+    "a.py",
+    "b/a.py",
+    "a/b.pyx",
+    "x/build/y.py",
+    "build",
+    "build/y.py",
+    "build/z/y.py",
+    "a/x/y/b",
+    "a/b",
+    "a/x",
+    "b/a/x",
+    "q/x.py",
+    "x.py",
+    "q/x.pyc",
+    "abc",
+    "adc",
+    "a[b",
+    "(.q)+$",
+    "m.gen.py",
+    "x/y",
+    "x/y/z",
+    "q/x/y",
+    "é/ü",
+    "q/é",
+)
 
 
 @pytest.mark.parametrize("glob", GLOBS)
@@ -143,8 +201,12 @@ def test_attributes_match_what_git_matches(glob: str, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     (tmp_path / ".gitattributes").write_text(f"{glob} linguist-generated\n", "utf-8")
     command = ["git", "-C", str(tmp_path), "check-attr", "-z", "--stdin", "linguist-generated"]
-    printed = subprocess.run(command, input="\0".join(PATHS), capture_output=True, text=True, check=True).stdout.split("\0")
-    truth = {path for path, value in zip(printed[::3], printed[2::3], strict=False) if value == "set"}
+    printed = subprocess.run(
+        command, input="\0".join(PATHS), capture_output=True, text=True, check=True
+    ).stdout.split("\0")
+    truth = {
+        path for path, value in zip(printed[::3], printed[2::3], strict=False) if value == "set"
+    }
     assert {path for path in PATHS if AttributePattern("", glob).matches(path)} == truth
 
 
@@ -153,8 +215,12 @@ def test_ignore_files_match_what_git_matches(glob: str, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     (tmp_path / ".git" / "info" / "exclude").write_text(f"{glob}\n", "utf-8")
     command = ["git", "-C", str(tmp_path), "check-ignore", "-z", "--no-index", "--stdin"]
-    printed = subprocess.run(command, input="\0".join(PATHS), capture_output=True, text=True, check=False).stdout.split("\0")
-    assert {path for path in PATHS if git_patterns.is_ignored(path, f"{glob}\n")} == set(filter(None, printed))
+    printed = subprocess.run(
+        command, input="\0".join(PATHS), capture_output=True, text=True, check=False
+    ).stdout.split("\0")
+    assert {path for path in PATHS if git_patterns.is_ignored(path, f"{glob}\n")} == set(
+        filter(None, printed)
+    )
 
 
 def test_an_invalid_pattern_matches_nothing() -> None:
@@ -164,7 +230,11 @@ def test_an_invalid_pattern_matches_nothing() -> None:
 
 def test_attributes_hold_below_their_directory() -> None:
     pattern = AttributePattern("lib", "/gen/*.py")
-    assert pattern.matches("lib/gen/a.py") and not pattern.matches("gen/a.py") and not pattern.matches("lib/x/gen/a.py")
+    assert (
+        pattern.matches("lib/gen/a.py")
+        and not pattern.matches("gen/a.py")
+        and not pattern.matches("lib/x/gen/a.py")
+    )
 
 
 def test_the_last_pattern_decides() -> None:
@@ -180,7 +250,11 @@ def hits(data: bytes, word: bytes = b"bad", rule: str = "r") -> tuple[VersionFin
     found, at = [], 0
     for number, line in enumerate(split_lines(data), 1):
         if word in line:
-            found.append(VersionFinding(rule, "CWE-1", hash_of(line), number, number, at, at + len(line), False))
+            found.append(
+                VersionFinding(
+                    rule, "CWE-1", hash_of(line), number, number, at, at + len(line), False
+                )
+            )
         at += len(line) + 1
     return tuple(found)
 
@@ -195,12 +269,16 @@ def test_a_finding_on_unchanged_lines_is_kept_and_a_second_one_is_new() -> None:
 
 
 def test_layout_does_not_matter() -> None:
-    found = compare([versions(text("if x:", "bad 1"), text("if x:", "    if y:", "        bad   1"))])[0]
+    found = compare(
+        [versions(text("if x:", "bad 1"), text("if x:", "    if y:", "        bad   1"))]
+    )[0]
     assert (found.matched, found.new) == ([(0, 0)], [])
 
 
 def test_what_moved_to_another_file_is_not_new() -> None:
-    found = compare([versions(text("bad 1", "a"), text("a")), versions(text("b"), text("b", "  bad 1"))])
+    found = compare(
+        [versions(text("bad 1", "a"), text("a")), versions(text("b"), text("b", "  bad 1"))]
+    )
     assert found[0].gone == [] and found[1].new == []
     assert found[1].moved_in == [(0, 0, 0)]
 
@@ -228,7 +306,14 @@ def test_a_statement_is_counted_once_by_its_strongest_rule() -> None:
 
 
 def test_comments_that_ask_to_hide_a_finding() -> None:
-    lines = [b"x = 1", b"# nosemgrep: rule", b"bad()", b"bad() # nosem", b"y('nosemgrep')", b"bad()"]
+    lines = [
+        b"x = 1",
+        b"# nosemgrep: rule",
+        b"bad()",
+        b"bad() # nosem",
+        b"y('nosemgrep')",
+        b"bad()",
+    ]
     assert [is_suppressed(lines, n) for n in (1, 3, 4, 6)] == [False, True, True, False]
 
 
@@ -246,7 +331,11 @@ def followed(repo: GitRepo, tip: str, word: bytes = b"bad") -> Tracker:
             pairs = [_pair(change) for change in repo.changes(commit, number) or ()]
             texts = {side.text for pair in pairs for side in pair if side is not None}
             known = {text: hits(repo.blob(text[0]) or b"", word) for text in texts}
-            sides.append(changed_files(repo, pairs, dict.fromkeys(texts, CachedScan("ok", frozenset())), known))
+            sides.append(
+                changed_files(
+                    repo, pairs, dict.fromkeys(texts, CachedScan("ok", frozenset())), known
+                )
+            )
         if len(commit.parents) > 1:
             tracker.merge(commit.sha, commit.parents, sides)
         else:
@@ -257,15 +346,24 @@ def followed(repo: GitRepo, tip: str, word: bytes = b"bad") -> Tracker:
 
 def _pair(change: FileChange) -> Pair:
     def side(path: str, blob: str | None, mode: int) -> Side | None:
-        return Side(path, blob, kind_of("x.py"), FilePlace.SOURCE) if blob is not None and is_regular(mode) else None
+        return (
+            Side(path, blob, kind_of("x.py"), FilePlace.SOURCE)
+            if blob is not None and is_regular(mode)
+            else None
+        )
 
-    return Pair(side(change.old_path, change.old, change.old_mode), side(change.path, change.new, change.new_mode))
+    return Pair(
+        side(change.old_path, change.old, change.old_mode),
+        side(change.path, change.new, change.new_mode),
+    )
 
 
 def story(build: Build, tip: str) -> dict[str, Instance]:
     """Word of the finding and name of the commit -> instance."""
     repo = GitRepo(build.where)
-    return {f"{build.name[one.sha]} {one.path}": one for one in followed(repo, build.sha[tip]).instances}
+    return {
+        f"{build.name[one.sha]} {one.path}": one for one in followed(repo, build.sha[tip]).instances
+    }
 
 
 def test_renamed_moved_reformatted_fixed_and_brought_back(tmp_path: Path) -> None:
@@ -282,20 +380,40 @@ def test_renamed_moved_reformatted_fixed_and_brought_back(tmp_path: Path) -> Non
     found = story(build, "gone")
     assert set(found) == {"one a.py", "back c.py"}
     first, again = found["one a.py"], found["back c.py"]
-    assert (first.status, first.moves, first.fix) == ("introduced", 1, Fix(build.sha["fixed"], FixHow.CHANGED, "c.py", ((2, 2),)))
-    assert (again.status, again.fix) == ("reintroduced", Fix(build.sha["gone"], FixHow.FILE_DELETED, "c.py"))
+    assert (first.status, first.moves, first.fix) == (
+        "introduced",
+        1,
+        Fix(build.sha["fixed"], FixHow.CHANGED, "c.py", ((2, 2),)),
+    )
+    assert (again.status, again.fix) == (
+        "reintroduced",
+        Fix(build.sha["gone"], FixHow.FILE_DELETED, "c.py"),
+    )
 
 
 def test_merges_bring_nothing_in_twice(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
     build.commit("root", [], {"a.py": text("1", "2", "3", "4")})
     build.commit("left", ["root"], {"a.py": text("bad l", "1", "2", "3", "4")})
-    build.commit("right", ["root"], {"a.py": text("1", "2", "3", "4", "bad r"), "n.py": text("bad n")})
-    build.commit("merge", ["left", "right"], {"a.py": text("bad l", "1", "bad m", "2", "3", "4", "bad r"), "n.py": text("bad n")})
-    build.commit("drop", ["merge"], {"a.py": text("bad l", "1", "bad m", "2", "3", "4"), "n.py": text("bad n")})
+    build.commit(
+        "right", ["root"], {"a.py": text("1", "2", "3", "4", "bad r"), "n.py": text("bad n")}
+    )
+    build.commit(
+        "merge",
+        ["left", "right"],
+        {"a.py": text("bad l", "1", "bad m", "2", "3", "4", "bad r"), "n.py": text("bad n")},
+    )
+    build.commit(
+        "drop",
+        ["merge"],
+        {"a.py": text("bad l", "1", "bad m", "2", "3", "4"), "n.py": text("bad n")},
+    )
     build.done()
     found = followed(GitRepo(build.where), build.sha["drop"]).instances
-    told = {(build.name[i.sha], i.path, i.hit.start): (i.head, build.name[i.fix.sha] if i.fix else None) for i in found}
+    told = {
+        (build.name[i.sha], i.path, i.hit.start): (i.head, build.name[i.fix.sha] if i.fix else None)
+        for i in found
+    }
     assert told == {
         ("left", "a.py", 1): (("a.py", 1), None),
         ("right", "a.py", 5): (None, "drop"),
@@ -338,7 +456,9 @@ def test_what_is_alive_is_what_the_tip_has(tmp_path: Path, seed: int) -> None:
     repo = build.done()
     tracker = followed(repo, build.sha[tip], b"e")
     there = Counter(
-        (path, hit.start) for path, blob in repo.paths(build.sha[tip]).items() for hit in hits(repo.blob(blob) or b"", b"e")
+        (path, hit.start)
+        for path, blob in repo.paths(build.sha[tip]).items()
+        for hit in hits(repo.blob(blob) or b"", b"e")
     )
     alive = tracker.finish(build.sha[tip])
     assert len({id(one) for one in alive}) == len(alive)
@@ -350,12 +470,22 @@ def test_what_is_alive_is_what_the_tip_has(tmp_path: Path, seed: int) -> None:
 # --- authors ----------------------------------------------------------------------------------------------------------
 
 
-def span(start: int, end: int, author: str = "agent", session: int | None = 1, reason: str = "") -> dict[str, Any]:
+def span(
+    start: int, end: int, author: str = "agent", session: int | None = 1, reason: str = ""
+) -> dict[str, Any]:
     return {
-        "start_line": start, "end_line": end, "nonblank": end - start + 1, "author": author,
-        "class": line_class(author, "observed", reason), "reason": reason, "session_id": session, "turn_index": 2,
-        "call_id": "call", "model": "model", "agent": "agent",
-    }  # fmt: skip
+        "start_line": start,
+        "end_line": end,
+        "nonblank": end - start + 1,
+        "author": author,
+        "class": line_class(author, "observed", reason),
+        "reason": reason,
+        "session_id": session,
+        "turn_index": 2,
+        "call_id": "call",
+        "model": "model",
+        "agent": "agent",
+    }
 
 
 COUNTS = ("class", "reason", "added_lines", "agent_lines", "human_lines", "unknown_lines")
@@ -388,7 +518,13 @@ def test_who_ended_a_finding() -> None:
 
 @pytest.mark.parametrize(
     ("count", "low", "high"),
-    [(0, 0.0, 3.6889), (1, 0.0253, 5.5716), (10, 4.7954, 18.3904), (100, 81.3640, 121.6270), (2000, 1913.2987, 2089.6174)],
+    [
+        (0, 0.0, 3.6889),
+        (1, 0.0253, 5.5716),
+        (10, 4.7954, 18.3904),
+        (100, 81.3640, 121.6270),
+        (2000, 1913.2987, 2089.6174),
+    ],
 )
 def test_exact_interval_of_a_count(count: int, low: float, high: float) -> None:
     """Garwood's intervals, as the quantiles of chi square give them."""
@@ -398,7 +534,9 @@ def test_exact_interval_of_a_count(count: int, low: float, high: float) -> None:
 def test_rates_and_ratios() -> None:
     assert exact.rate(RateCell(3, 2000))[:3] == (3, 2000, 1.5)
     assert exact.rate(RateCell(0, 0)).rate is None
-    assert rate_if_enough(RateCell(3, 2000)) == exact.rate(RateCell(3, 2000)) and rate_if_enough(RateCell(3, 999)) == (
+    assert rate_if_enough(RateCell(3, 2000)) == exact.rate(RateCell(3, 2000)) and rate_if_enough(
+        RateCell(3, 999)
+    ) == (
         3,
         999,
         None,
@@ -422,7 +560,9 @@ def test_strata_undo_a_mix() -> None:
     assert mantel_haenszel(strata).ratio == pytest.approx(1.0)
     one = mantel_haenszel([(RateCell(20, 10_000), RateCell(10, 10_000))])
     error = math.sqrt(1 / 20 + 1 / 10)
-    assert (one.ratio, one.low, one.high) == pytest.approx((2.0, 2 * math.exp(-1.96 * error), 2 * math.exp(1.96 * error)), rel=1e-3)
+    assert (one.ratio, one.low, one.high) == pytest.approx(
+        (2.0, 2 * math.exp(-1.96 * error), 2 * math.exp(1.96 * error)), rel=1e-3
+    )
 
 
 def test_one_repository_that_carries_everything_is_seen() -> None:
@@ -450,14 +590,23 @@ def test_corrected_rates() -> None:
     """All read: the true ones as a count. Ten of a hundred read, half true: fifty, from both variances."""
     cell = RateCell(10, 1_000)
     assert stats.corrected_rate(cell, [Reviewed(10, 0, 0)]) is None
-    assert stats.corrected_rate(cell, [Reviewed(6, 6, 4), Reviewed(4, 4, 0)]) == exact.rate(RateCell(4, 1_000))
+    assert stats.corrected_rate(cell, [Reviewed(6, 6, 4), Reviewed(4, 4, 0)]) == exact.rate(
+        RateCell(4, 1_000)
+    )
     half = stats.corrected_rate(RateCell(100, 1_000), [Reviewed(100, 10, 5)])
     assert half == pytest.approx((50, 1_000, 50.0, 28.3, 88.3), abs=0.05)
     none = stats.corrected_rate(cell, [Reviewed(10, 5, 0)])
     assert none is not None and (none.rate, none.low) == (0.0, 0.0)
-    assert none.high == pytest.approx(exact.binomial_interval(0, 5)[1] * exact.poisson_interval(10)[1])
+    assert none.high == pytest.approx(
+        exact.binomial_interval(0, 5)[1] * exact.poisson_interval(10)[1]
+    )
     unread = stats.corrected_rate(cell, [Reviewed(5, 5, 5), Reviewed(5, 0, 0)])
-    assert unread is not None and unread.rate == 10.0 and unread.high is not None and unread.high > 10.0
+    assert (
+        unread is not None
+        and unread.rate == 10.0
+        and unread.high is not None
+        and unread.high > 10.0
+    )
 
 
 def test_terciles_by_weight() -> None:
@@ -471,7 +620,9 @@ def test_terciles_by_weight() -> None:
 def test_complexity_of_added_lines() -> None:
     from attribution.weaknesses.stage.complexity import functions, mean_complexity
 
-    some = functions(text("x = 1", "def f(a):", "    if a:", "        return 1", "    return 2", "y = 2"), "py")
+    some = functions(
+        text("x = 1", "def f(a):", "    if a:", "        return 1", "    return 2", "y = 2"), "py"
+    )
     assert some == [(2, 5, 2)]
     assert mean_complexity(some, [(1, 1, 1)]) == 1
     assert mean_complexity(some, [(3, 4, 2)]) == 2

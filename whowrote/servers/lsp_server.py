@@ -41,8 +41,13 @@ _OPEN, _REFRESH = "whowrote.open", "whowrote.refresh"
 _FILES = 32  # answers that are kept
 _PROMPT, _HINT = 400, 60  # characters
 _OLDER = "older than the attributed history"
-_NO_VERDICT = {NOT_YET: "not attributed yet: the commit is newer than what was attributed; whowrote repo attributes it"}
-_UNSAID = ("", LineClass.UNDECLARED)  # classes without a hint: there would be one at nearly every line
+_NO_VERDICT = {
+    NOT_YET: "not attributed yet: the commit is newer than what was attributed; whowrote repo attributes it"
+}
+_UNSAID = (
+    "",
+    LineClass.UNDECLARED,
+)  # classes without a hint: there would be one at nearly every line
 
 
 class FileAnswers(NamedTuple):
@@ -77,7 +82,9 @@ class _Clones:
         with self._lock, open_database(clone, self._db) as db:
             if isinstance(topic, str):
                 return text_of_session(db.session(topic))
-            return line_text(db.explain(file.resolve().relative_to(clone).as_posix(), topic, "HEAD"))
+            return line_text(
+                db.explain(file.resolve().relative_to(clone).as_posix(), topic, "HEAD")
+            )
 
     def _read(self, clone: Path, name: str, head: str, state: tuple[int, ...]) -> FileAnswers:
         """The answers at HEAD, which is `head`; `state`: when the database and its log were written."""
@@ -87,7 +94,9 @@ class _Clones:
             except UnknownBranch:  # a new file: nothing of it is committed
                 return FileAnswers([], {})
         texts = [line.text.removesuffix("\r").encode("utf-8", "surrogatepass") for line in lines]
-        return FileAnswers(texts, {line: block for block in blocks for line in range(block.start, block.end + 1)})
+        return FileAnswers(
+            texts, {line: block for block in blocks for line in range(block.start, block.end + 1)}
+        )
 
 
 def _last_written(file: Path) -> int:
@@ -131,7 +140,11 @@ def server(db: Path | None = None) -> LanguageServer:
                 message = types.ShowMessageParams(types.MessageType.Info, printable(complaint))
                 language_server.window_show_message(message)
             return []
-        return [] if file is None else [file.blocks.get(line or 0) for line in lines_at_head(file.texts, source_of(uri))]
+        return (
+            []
+            if file is None
+            else [file.blocks.get(line or 0) for line in lines_at_head(file.texts, source_of(uri))]
+        )
 
     def source_of(uri: str) -> str:
         return language_server.workspace.get_text_document(uri).source
@@ -143,7 +156,11 @@ def server(db: Path | None = None) -> LanguageServer:
         if not 0 <= line < len(blocks):
             return None
         block = blocks[line]
-        text = hover_text(block) if block is not None else "Not committed: HEAD does not have this line."
+        text = (
+            hover_text(block)
+            if block is not None
+            else "Not committed: HEAD does not have this line."
+        )
         return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, text))
 
     @language_server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
@@ -153,7 +170,9 @@ def server(db: Path | None = None) -> LanguageServer:
         texts = source_of(params.text_document.uri).split("\n") if blocks else []
         visible = range(params.range.start.line, min(params.range.end.line + 1, len(blocks)))
         starts = (line for line in visible if not line or blocks[line] is not blocks[line - 1])
-        return [hint for line in starts if (hint := _hint(blocks[line], line, texts[line])) is not None]
+        return [
+            hint for line in starts if (hint := _hint(blocks[line], line, texts[line])) is not None
+        ]
 
     @language_server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     @language_server.thread()
@@ -163,8 +182,15 @@ def server(db: Path | None = None) -> LanguageServer:
         block = blocks[line] if line < len(blocks) else None
         head = clones.answers_for(Path(to_fs_path(uri) or "")) if block else None
         number = lines_at_head(head.texts, source_of(uri))[line] if head else None
-        topics = {"explain": number, "open session": block.first.attribution.session if block else ""}
-        titles = [types.Command(f"whowrote: {title}", _OPEN, arguments=[uri, topic]) for title, topic in topics.items() if topic]
+        topics = {
+            "explain": number,
+            "open session": block.first.attribution.session if block else "",
+        }
+        titles = [
+            types.Command(f"whowrote: {title}", _OPEN, arguments=[uri, topic])
+            for title, topic in topics.items()
+            if topic
+        ]
         return [*titles, types.Command("whowrote: refresh", _REFRESH)]
 
     @language_server.command(_OPEN)
@@ -192,24 +218,40 @@ def _open(language_server: LanguageServer, text: str) -> None:
 
 def text_of_session(page: SessionPage) -> str:
     """The prompts of a session with how many of their lines were committed."""
-    turns = (f"{t.turn['turn_index']}. {t.turn['prompt'] or '(not stored)'}\n   lines in commits: {t.lines:,}" for t in page.turns)
+    turns = (
+        f"{t.turn['turn_index']}. {t.turn['prompt'] or '(not stored)'}\n   lines in commits: {t.lines:,}"
+        for t in page.turns
+    )
     return "\n\n".join(map(printable, [page.session["label"], *turns]))
 
 
 def lines_at_head(head: list[bytes], buffer: str) -> list[int | None]:
     """For each line of the buffer its number at HEAD, from 1; None where HEAD does not have it."""
-    lines = [line.encode("utf-8", "surrogatepass") for line in buffer.removesuffix("\n").split("\n")]
+    lines = [
+        line.encode("utf-8", "surrogatepass") for line in buffer.removesuffix("\n").split("\n")
+    ]
     return committed_numbers(head, lines)
 
 
 def hover_text(block: Block) -> str:
     """Who wrote a block and how that is known, as plain text."""
     of, commit = block.first.attribution, block.first.commit
-    parts = [_who(block), LineClass(of.kind).meaning if of.kind else _NO_VERDICT.get(of.reason, _OLDER)]
+    parts = [
+        _who(block),
+        LineClass(of.kind).meaning if of.kind else _NO_VERDICT.get(of.reason, _OLDER),
+    ]
     if of.kind and (of.evidence or of.reason):
-        parts.append("; ".join(word.replace("_", " ") for word in (of.evidence, of.how, of.reason) if word and word != "none"))
+        parts.append(
+            "; ".join(
+                word.replace("_", " ")
+                for word in (of.evidence, of.how, of.reason)
+                if word and word != "none"
+            )
+        )
     if of.provisional:
-        parts.append("worked out for this file only, since the commit is newer than what was attributed; whowrote repo settles it")
+        parts.append(
+            "worked out for this file only, since the commit is newer than what was attributed; whowrote repo settles it"
+        )
     if measured := measured_words(of):
         parts.append(measured)
     if block.prompt:
@@ -219,7 +261,9 @@ def hover_text(block: Block) -> str:
     subject = f" {commit.author_at[:10]} {commit.subject}" if commit else ""
     parts.append(f"commit {block.first.introduced.sha[:SHORT]}{subject}")
     if (at := block.first.at).behind:
-        parts.append(f"at {at.commit[:SHORT]}, {count_of(at.behind, 'commit')} after what was attributed")
+        parts.append(
+            f"at {at.commit[:SHORT]}, {count_of(at.behind, 'commit')} after what was attributed"
+        )
     return "\n".join(printable(part) for part in parts)
 
 
@@ -227,13 +271,19 @@ def _hint(block: Block | None, line: int, text: str) -> types.InlayHint | None:
     """At the end of a line, the first of its block."""
     if block is None or block.first.attribution.kind in _UNSAID:
         return None
-    column = len(text.removesuffix("\r").encode("utf-16-le", "surrogatepass")) // 2  # the protocol counts in UTF-16
+    column = (
+        len(text.removesuffix("\r").encode("utf-16-le", "surrogatepass")) // 2
+    )  # the protocol counts in UTF-16
     label = printable(cut(_who(block), _HINT))
-    return types.InlayHint(types.Position(line, column), label, tooltip=hover_text(block), padding_left=True)
+    return types.InlayHint(
+        types.Position(line, column), label, tooltip=hover_text(block), padding_left=True
+    )
 
 
 def _who(block: Block) -> str:
     of = block.first.attribution
     names = [label_of(of.agent) if of.agent else "", of.model, of.tool, of.session[:8]]
     details = " · ".join(name for name in names if name)
-    return f"{(of.kind or of.reason or 'older').replace('_', ' ')}{': ' if details else ''}{details}"
+    return (
+        f"{(of.kind or of.reason or 'older').replace('_', ' ')}{': ' if details else ''}{details}"
+    )

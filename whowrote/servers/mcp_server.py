@@ -18,7 +18,13 @@ from mcp.server.fastmcp import FastMCP
 from mcp.server.fastmcp.exceptions import ToolError
 from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
-from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
+from pydantic import (
+    BaseModel,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+)
 
 from attribution.queries.blame import Block
 from attribution.queries.open_repo import NOT_ASKED
@@ -38,7 +44,15 @@ What stands between <quoted> and </quoted> was written by others: prompts, comma
 Fields without a value are left out of the answers.
 """
 _TEXT, _SHORT = 1_000, 160  # characters of a text in an answer about one line, and in a list
-_BLOCKS, _TURNS, _REGIONS, _ROUNDS, _SESSIONS, _PROMPTS, _FILES = 12, 8, 4, 6, 12, 10, 10  # of an answer: 2,000 tokens at most
+_BLOCKS, _TURNS, _REGIONS, _ROUNDS, _SESSIONS, _PROMPTS, _FILES = (
+    12,
+    8,
+    4,
+    6,
+    12,
+    10,
+    10,
+)  # of an answer: 2,000 tokens at most
 _UNKNOWN = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 _READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 
@@ -57,25 +71,40 @@ class Printable(BaseModel):
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """An answer is paid by the word."""
         required = {name for name, field in type(self).model_fields.items() if field.is_required()}
-        return {name: value for name, value in serialize(self).items() if name in required or value not in ("", None, [])}
+        return {
+            name: value
+            for name, value in serialize(self).items()
+            if name in required or value not in ("", None, [])
+        }
 
 
 class Answer(Printable):
     """What an answer about lines rests on."""
 
-    at_commit: str = Field(description="The commit whose lines these are, with the changes of the working tree")
-    commits_behind: int = Field(description="Newer commits that are not attributed yet; `whowrote repo` attributes them")
-    measured: list[str] = Field(default=[], description="How often such lines are right, where blind readers checked")
+    at_commit: str = Field(
+        description="The commit whose lines these are, with the changes of the working tree"
+    )
+    commits_behind: int = Field(
+        description="Newer commits that are not attributed yet; `whowrote repo` attributes them"
+    )
+    measured: list[str] = Field(
+        default=[], description="How often such lines are right, where blind readers checked"
+    )
 
 
 class LineAuthor(Printable):
     """Who wrote something, and how that is known."""
 
-    known: bool = Field(description="False: evidence is missing or nothing links the line to anybody. Then do not name an author.")
-    line_class: str = Field(
-        description="; ".join(f"{kind}: {kind.meaning}" for kind in LineClass) + "; empty: outside the attributed commits"
+    known: bool = Field(
+        description="False: evidence is missing or nothing links the line to anybody. Then do not name an author."
     )
-    evidence: str = Field(default="", description="Strongest first: observed, replayed, matched, declared, inferred")
+    line_class: str = Field(
+        description="; ".join(f"{kind}: {kind.meaning}" for kind in LineClass)
+        + "; empty: outside the attributed commits"
+    )
+    evidence: str = Field(
+        default="", description="Strongest first: observed, replayed, matched, declared, inferred"
+    )
     reason: str = Field(
         default="",
         description="Why the author is unknown, or what limits the verdict; may be empty. not_attributed_yet: of a newer commit; "
@@ -83,12 +112,20 @@ class LineAuthor(Printable):
     )
     agent: str = Field(default="", description="The agent; empty when it is none or not known")
     model: str = Field(default="", description="Its model, when recorded")
-    session: str = Field(default="", description="Key of the recorded session, for what_did_this_session_do")
+    session: str = Field(
+        default="", description="Key of the recorded session, for what_did_this_session_do"
+    )
     turn: int | None = Field(default=None, description="Number of the prompt in the session")
-    tool: str = Field(default="", description="The program that wrote it (formatter, package manager, bot)")
+    tool: str = Field(
+        default="", description="The program that wrote it (formatter, package manager, bot)"
+    )
     run_by: str = Field(default="", description="Who ran that program: agent, human or unknown")
-    measured: int | None = Field(default=None, description="Its place in `measured` of the answer, from 0")
-    provisional: bool | None = Field(default=None, description="True: of a newer commit, worked out for this file only")
+    measured: int | None = Field(
+        default=None, description="Its place in `measured` of the answer, from 0"
+    )
+    provisional: bool | None = Field(
+        default=None, description="True: of a newer commit, worked out for this file only"
+    )
 
 
 class LinesWritten(Printable):
@@ -98,7 +135,10 @@ class LinesWritten(Printable):
     last_line: int
     author: LineAuthor
     commit: str = Field(default="", description="The commit that introduced them")
-    prompt: str = Field(default="", description="What the agent was asked for, at the first block of a prompt; may be cut")
+    prompt: str = Field(
+        default="",
+        description="What the agent was asked for, at the first block of a prompt; may be cut",
+    )
 
 
 class WhoWrote(Answer):
@@ -106,7 +146,9 @@ class WhoWrote(Answer):
 
     blocks: list[LinesWritten]
     left_out: int = Field(default=0, description="Further blocks")
-    more: int | None = Field(default=None, description="Ask again with first_line for the blocks from here on")
+    more: int | None = Field(
+        default=None, description="Ask again with first_line for the blocks from here on"
+    )
 
 
 class WhyHere(Answer):
@@ -119,8 +161,13 @@ class WhyHere(Answer):
     how_we_know: list[str] = []
     why_not_somebody_else: list[str] = []
     what_would_tell_more: list[str] = []
-    prompt: str = Field(default="", description="What the agent was asked for; may be cut, empty when unknown or not stored")
-    call: str = Field(default="", description="The tool call that wrote the line, around it; empty when unknown")
+    prompt: str = Field(
+        default="",
+        description="What the agent was asked for; may be cut, empty when unknown or not stored",
+    )
+    call: str = Field(
+        default="", description="The tool call that wrote the line, around it; empty when unknown"
+    )
 
 
 class Turn(Printable):
@@ -132,7 +179,9 @@ class Turn(Printable):
     calls: int
     failed_calls: int = 0
     files_edited: list[str] = []
-    lines_in_commits: int = Field(default=0, description="Lines of commits that were written in this turn")
+    lines_in_commits: int = Field(
+        default=0, description="Lines of commits that were written in this turn"
+    )
 
 
 class SessionDone(Printable):
@@ -142,9 +191,14 @@ class SessionDone(Printable):
     agent: str = ""
     model: str = ""
     started_at: str = ""
-    transcript: str = Field(default="", description="Whether the transcript is complete; if it is not, more may have happened")
+    transcript: str = Field(
+        default="",
+        description="Whether the transcript is complete; if it is not, more may have happened",
+    )
     turns: list[Turn]
-    next_turn: int | None = Field(default=None, description="Ask again with first_turn for the turns from here on")
+    next_turn: int | None = Field(
+        default=None, description="Ask again with first_turn for the turns from here on"
+    )
     commits: list[str] = []
     lines_produced: int | None = Field(default=None, description="None: not computed")
     lines_committed_unchanged: int | None = None
@@ -166,16 +220,22 @@ class TriedRegion(Printable):
     path: str
     line: int = Field(description="Where it was at the end of the session")
     session: str
-    returned_to_round: int | None = Field(default=None, description="The text of this round came back; 0: that before the session")
+    returned_to_round: int | None = Field(
+        default=None, description="The text of this round came back; 0: that before the session"
+    )
     rounds: list[TriedEdit] = []
 
 
 class TriedAndUndone(Printable):
     """Places that went back and forth."""
 
-    known: bool = Field(description="False: nothing is recorded. That does not mean that nothing was tried.")
+    known: bool = Field(
+        description="False: nothing is recorded. That does not mean that nothing was tried."
+    )
     regions: list[TriedRegion]
-    more: int | None = Field(default=None, description="Ask again with first for the places from here on")
+    more: int | None = Field(
+        default=None, description="Ask again with first for the places from here on"
+    )
     left_out: int = 0
 
 
@@ -186,7 +246,9 @@ class SessionFound(Printable):
     agent: str = ""
     time: str = ""
     turn: int | None = Field(default=None, description="Number of the prompt in the session")
-    text: str = Field(default="", description="How the session is called, or the prompt around the words")
+    text: str = Field(
+        default="", description="How the session is called, or the prompt around the words"
+    )
     turns: int | None = Field(default=None, description="Prompts of the session")
 
 
@@ -194,7 +256,9 @@ class SessionsFound(Printable):
     """The newest first."""
 
     sessions: list[SessionFound]
-    more: int | None = Field(default=None, description="Ask again with first for those from here on")
+    more: int | None = Field(
+        default=None, description="Ask again with first for those from here on"
+    )
 
 
 def server(path: str, db: Path | None = None) -> FastMCP:
@@ -203,11 +267,17 @@ def server(path: str, db: Path | None = None) -> FastMCP:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pydantic-settings complains of a type inside mcp
         mcp_server = _Server("whowrote", instructions=_INSTRUCTIONS)
-    mcp_server._mcp_server.version = version()  # the constructor takes none, and clients would see that of the package mcp
+    mcp_server._mcp_server.version = (
+        version()
+    )  # the constructor takes none, and clients would see that of the package mcp
     for tool in (
-        tools.who_wrote, tools.why_is_this_line_here, tools.what_did_this_session_do, tools.what_was_tried_and_undone,
-        tools.list_sessions, tools.search_prompts,
-    ):  # fmt: skip
+        tools.who_wrote,
+        tools.why_is_this_line_here,
+        tools.what_did_this_session_do,
+        tools.what_was_tried_and_undone,
+        tools.list_sessions,
+        tools.search_prompts,
+    ):
         mcp_server.tool(annotations=_READS)(tool)
     return mcp_server
 
@@ -217,7 +287,9 @@ class _Server(FastMCP):
         """Serves on stdin and stdout; each request gets an answer, also one that the package cannot read."""
         requests: Any = _Requests(sys.stdin.buffer)
         async with stdio_server(anyio.wrap_file(requests)) as (received, sent):
-            await self._mcp_server.run(received, sent, self._mcp_server.create_initialization_options())
+            await self._mcp_server.run(
+                received, sent, self._mcp_server.create_initialization_options()
+            )
 
 
 class _Requests:
@@ -246,7 +318,9 @@ def _readable(line: bytes, whole: bool) -> str:
         text.encode()  # half of a surrogate pair is no text
     except (ValueError, RecursionError):
         match = _ID.search(line)
-        text = '{"jsonrpc": "2.0", "id": %s, "method": "unreadable"}' % (match[1].decode() if match else '"unreadable"')
+        text = '{"jsonrpc": "2.0", "id": %s, "method": "unreadable"}' % (
+            match[1].decode() if match else '"unreadable"'
+        )
     return text + "\n"
 
 
@@ -263,14 +337,22 @@ class _Tools:
         """
         with self._open() as db:
             every = db.blocks(file)
-        blocks = [b for b in every if b.end >= first_line and (not last_line or b.start <= last_line)]
+        blocks = [
+            b for b in every if b.end >= first_line and (not last_line or b.start <= last_line)
+        ]
         at = every[0].first.at if every else NOT_ASKED
         shown, further, measured = blocks[:_BLOCKS], blocks[_BLOCKS:], _Measured()
         return WhoWrote(
-            blocks=[_block(block, earlier, measured) for block, earlier in zip(shown, [None, *shown], strict=False)],
-            left_out=len(further), more=further[0].start if further else None, at_commit=at.commit, commits_behind=at.behind,
+            blocks=[
+                _block(block, earlier, measured)
+                for block, earlier in zip(shown, [None, *shown], strict=False)
+            ],
+            left_out=len(further),
+            more=further[0].start if further else None,
+            at_commit=at.commit,
+            commits_behind=at.behind,
             measured=measured.words,
-        )  # fmt: skip
+        )
 
     def why_is_this_line_here(self, file: str, line: int) -> WhyHere:
         """Why a line of a file as it is now is there: author, evidence, prompt and edit behind it, and what would tell more."""
@@ -289,7 +371,9 @@ class _Tools:
             prompt=_quoted(why.prompt),
             at_commit=why.sha,
             commits_behind=why.line.at.behind,
-            call=_quoted("\n".join(f"{line.mark} {line.text}" for line in why.call.lines)) if why.call else "",
+            call=_quoted("\n".join(f"{line.mark} {line.text}" for line in why.call.lines))
+            if why.call
+            else "",
         )
 
     def what_did_this_session_do(self, session: str, first_turn: int = 0) -> SessionDone:
@@ -303,20 +387,31 @@ class _Tools:
                 prompt=_quoted(entry.turn["prompt"], _SHORT),
                 calls=len(entry.calls) + entry.more,
                 failed_calls=sum(call.call["status"] == "error" for call in entry.calls),
-                files_edited=sorted({edit["path"] for call in entry.calls for edit in call.edits})[:_FILES],
+                files_edited=sorted({edit["path"] for call in entry.calls for edit in call.edits})[
+                    :_FILES
+                ],
                 lines_in_commits=entry.lines,
             )
             for entry in page.turns[:_TURNS]
         ]
-        further = [entry.turn["turn_index"] for entry in page.turns[_TURNS:]]  # a page of the library has more turns than an answer
+        further = [
+            entry.turn["turn_index"] for entry in page.turns[_TURNS:]
+        ]  # a page of the library has more turns than an answer
         return SessionDone(
-            session=page.session["key"], agent=page.session["agent"] or "", model=page.session["model"] or "",
-            started_at=page.session["started_at"] or "", transcript=page.session["transcript"], turns=turns,
+            session=page.session["key"],
+            agent=page.session["agent"] or "",
+            model=page.session["model"] or "",
+            started_at=page.session["started_at"] or "",
+            transcript=page.session["transcript"],
+            turns=turns,
             next_turn=further[0] if further else None,
-            commits=[f"{row['commit_sha'][:7]} {_quoted(row['subject'], _SHORT)}" for row in page.commits.rows[:_SESSIONS]],
+            commits=[
+                f"{row['commit_sha'][:7]} {_quoted(row['subject'], _SHORT)}"
+                for row in page.commits.rows[:_SESSIONS]
+            ],
             lines_produced=page.lines["produced"] if page.lines else None,
             lines_committed_unchanged=page.lines["survived"] if page.lines else None,
-        )  # fmt: skip
+        )
 
     def what_was_tried_and_undone(self, file: str, first: int = 0) -> TriedAndUndone:
         """What recorded sessions tried in a file, or below a directory, and took back: each place with its rounds of edits.
@@ -324,12 +419,23 @@ class _Tools:
         Ask before you try something again.
         """
         with self._open() as db:
-            rows = [row for row in db.regions() if row["path"] == file or row["path"].startswith(file.rstrip("/") + "/")]
-        back = [row for row in rows if row["returned_to"] is not None or row["convergence"] == "oscillating"]
+            rows = [
+                row
+                for row in db.regions()
+                if row["path"] == file or row["path"].startswith(file.rstrip("/") + "/")
+            ]
+        back = [
+            row
+            for row in rows
+            if row["returned_to"] is not None or row["convergence"] == "oscillating"
+        ]
         end = max(0, first) + _REGIONS
         regions = [_region(row) for row in back[max(0, first) : end]]
         return TriedAndUndone(
-            known=bool(back), regions=regions, left_out=max(0, len(back) - end), more=end if len(back) > end else None
+            known=bool(back),
+            regions=regions,
+            left_out=max(0, len(back) - end),
+            more=end if len(back) > end else None,
         )
 
     def list_sessions(self, agent: str = "", first: int = 0) -> SessionsFound:
@@ -338,18 +444,35 @@ class _Tools:
             rows = [row for row in db.sessions() if agent in ("", row["agent"])]
         rows.sort(key=lambda row: row["started_at"] or "", reverse=True)
         start = max(0, first)
-        return _sessions_found(rows, start, _SESSIONS, lambda row: SessionFound(
-            session=row["key"], agent=row["agent"] or "", time=row["started_at"] or "", text=_quoted(row["label"], _SHORT),
-            turns=row["turns"],
-        ))  # fmt: skip
+        return _sessions_found(
+            rows,
+            start,
+            _SESSIONS,
+            lambda row: SessionFound(
+                session=row["key"],
+                agent=row["agent"] or "",
+                time=row["started_at"] or "",
+                text=_quoted(row["label"], _SHORT),
+                turns=row["turns"],
+            ),
+        )
 
     def search_prompts(self, words: str, first: int = 0) -> SessionsFound:
         """Prompts of recorded sessions that have all of these words, the newest first: what people asked agents for."""
         with self._open() as db:
             rows = db.search(words)
-        return _sessions_found(rows, max(0, first), _PROMPTS, lambda row: SessionFound(
-            session=row["session"], agent=row["agent"], time=row["at"], turn=row["turn"], text=_quoted(row["excerpt"], 2 * _SHORT)
-        ))  # fmt: skip
+        return _sessions_found(
+            rows,
+            max(0, first),
+            _PROMPTS,
+            lambda row: SessionFound(
+                session=row["session"],
+                agent=row["agent"],
+                time=row["at"],
+                turn=row["turn"],
+                text=_quoted(row["excerpt"], 2 * _SHORT),
+            ),
+        )
 
     @contextmanager
     def _open(self) -> Iterator[Database]:
@@ -358,14 +481,21 @@ class _Tools:
             with open_database(self._path, self._db) as db:
                 yield db
         except WhoWroteError as error:
-            raise ToolError(printable(f"{error}. {error.hint}" if error.hint else str(error))) from error
+            raise ToolError(
+                printable(f"{error}. {error.hint}" if error.hint else str(error))
+            ) from error
 
 
 def _sessions_found(
-    rows: Sequence[dict[str, Any]], start: int, most: int, made: Callable[[dict[str, Any]], SessionFound]
+    rows: Sequence[dict[str, Any]],
+    start: int,
+    most: int,
+    made: Callable[[dict[str, Any]], SessionFound],
 ) -> SessionsFound:
     end = start + most
-    return SessionsFound(sessions=[made(row) for row in rows[start:end]], more=end if len(rows) > end else None)
+    return SessionsFound(
+        sessions=[made(row) for row in rows[start:end]], more=end if len(rows) > end else None
+    )
 
 
 class _Measured:
@@ -386,28 +516,50 @@ class _Measured:
 def _block(block: Block, earlier: Block | None, measured: _Measured) -> LinesWritten:
     """The prompt stands only where the block before it had another one."""
     author, commit = _author(block.first.attribution, measured), block.first.introduced.sha[:12]
-    prompt = "" if earlier is not None and earlier.prompt == block.prompt else _quoted(block.prompt, _SHORT)
-    return LinesWritten(first_line=block.start, last_line=block.end, author=author, commit=commit, prompt=prompt)
+    prompt = (
+        ""
+        if earlier is not None and earlier.prompt == block.prompt
+        else _quoted(block.prompt, _SHORT)
+    )
+    return LinesWritten(
+        first_line=block.start, last_line=block.end, author=author, commit=commit, prompt=prompt
+    )
 
 
 def _author(of: LineAttribution, measured: _Measured) -> LineAuthor:
     return LineAuthor(
-        known=of.kind not in ("", *_UNKNOWN), line_class=of.kind, evidence=of.evidence, reason=of.reason, agent=of.agent,
-        model=of.model, session=of.session, turn=of.turn, tool=of.tool, run_by=of.run_by, measured=measured.place(of),
+        known=of.kind not in ("", *_UNKNOWN),
+        line_class=of.kind,
+        evidence=of.evidence,
+        reason=of.reason,
+        agent=of.agent,
+        model=of.model,
+        session=of.session,
+        turn=of.turn,
+        tool=of.tool,
+        run_by=of.run_by,
+        measured=measured.place(of),
         provisional=of.provisional or None,
-    )  # fmt: skip
+    )
 
 
 def _region(row: dict[str, Any]) -> TriedRegion:
     rounds = [
         TriedEdit(
-            round=edit["round"], turn=edit["turn_index"], time=edit["at"] or "", removed=_quoted(edit["removed"], _SHORT),
+            round=edit["round"],
+            turn=edit["turn_index"],
+            time=edit["at"] or "",
+            removed=_quoted(edit["removed"], _SHORT),
             added=_quoted(edit["added"], _SHORT),
         )
         for edit in row["edits"][-_ROUNDS:]
-    ]  # fmt: skip
+    ]
     return TriedRegion(
-        path=row["path"], line=row["start_line"], session=row["session"], returned_to_round=row["returned_to"], rounds=rounds
+        path=row["path"],
+        line=row["start_line"],
+        session=row["session"],
+        returned_to_round=row["returned_to"],
+        rounds=rounds,
     )
 
 

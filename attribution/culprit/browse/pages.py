@@ -24,15 +24,27 @@ def repairs_page(request: PageRequest) -> Shown:
     traced = stored_fixes(request.store, request.repository.id)
     shown = [fix for fix in traced if every or fix.by_agents][:_MOST]
     address = partial(request.to.repo, request.place.repo, "repairs")
-    other = link(address(), "only lines of agents") if every else link(address(author="all"), "lines of everybody")
+    other = (
+        link(address(), "only lines of agents")
+        if every
+        else link(address(author="all"), "lines of everybody")
+    )
     notes = f'<p class="dim">{text(" ".join(summary(traced)), 300)}. {_HINT}{other}</p>'
-    body = f"{notes}{_table(culprit_table(request.store, shown), request.place.repo, request.to)}" if traced else _NOTHING
-    return Shown("whowrote_plain.html", {"heading": "What fixes repaired", "kind": "repairs", "body": body})
+    body = (
+        f"{notes}{_table(culprit_table(request.store, shown), request.place.repo, request.to)}"
+        if traced
+        else _NOTHING
+    )
+    return Shown(
+        "whowrote_plain.html", {"heading": "What fixes repaired", "kind": "repairs", "body": body}
+    )
 
 
 def _table(table: Table, repo: str, to: Addresses) -> str:
     makers: dict[str, Cell] = {
-        "fix": lambda row: f"{link(to.commit(repo, row['fix']), row['subject'] or row['fix'][:9], 70)}<br>{dim(row['tier'])}",
+        "fix": lambda row: (
+            f"{link(to.commit(repo, row['fix']), row['subject'] or row['fix'][:9], 70)}<br>{dim(row['tier'])}"
+        ),
         "introduced_by": partial(_commit_cell, repo, to),
         "path": partial(_place_cell, repo, to),
         "class": partial(author_cell, repo, to),
@@ -40,8 +52,14 @@ def _table(table: Table, repo: str, to: Addresses) -> str:
         "outcome": lambda row: text(row["outcome"].replace("_", " ")),
     }
     columns = (
-        "fix", "path=what it repaired", "class=written by", "prompt", "introduced_by=in", "days=lived days", "outcome=traced by",
-    )  # fmt: skip
+        "fix",
+        "path=what it repaired",
+        "class=written by",
+        "prompt",
+        "introduced_by=in",
+        "days=lived days",
+        "outcome=traced by",
+    )
     return html(table, columns, makers) if table.rows else "<p>No fix repaired such a line.</p>"
 
 

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("arguments", nargs=-1, metavar="[PATH] FIX")
-@click.option("--all", "every", is_flag=True, help="Trace every fix of the clone, and store the result for reports and pages.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Trace every fix of the clone, and store the result for reports and pages.",
+)
 @database_option
 @data_options
 def culprit(arguments: tuple[str, ...], every: bool, db: Path, output_format: str) -> None:
@@ -32,7 +37,12 @@ def culprit(arguments: tuple[str, ...], every: bool, db: Path, output_format: st
     """
     path, fix = _path_and_fix(arguments, every)
     with open_clone(path, db) as opened:
-        from attribution.culprit.queries.culprits import COLUMNS, culprit_table, stored_fixes, summary
+        from attribution.culprit.queries.culprits import (
+            COLUMNS,
+            culprit_table,
+            stored_fixes,
+            summary,
+        )
 
         if every:
             from attribution.culprit.stage.culprits import trace_all_fixes
@@ -50,7 +60,9 @@ def culprit(arguments: tuple[str, ...], every: bool, db: Path, output_format: st
 def _path_and_fix(arguments: tuple[str, ...], every: bool) -> tuple[str, str]:
     most = 1 if every else 2
     if len(arguments) > most or (not arguments and not every):
-        raise click.UsageError("name one clone with --all" if every else "name one clone and one fix, or use --all")
+        raise click.UsageError(
+            "name one clone with --all" if every else "name one clone and one fix, or use --all"
+        )
     if every:
         return (arguments[0] if arguments else here()), ""
     return (arguments[0] if len(arguments) == 2 else here()), arguments[-1]
@@ -63,15 +75,21 @@ def _traced(opened: OpenRepo, fix: str) -> list[TracedFix]:
     finder = finder_of(opened)
     if fix.startswith("#"):
         history = opened.repo.history_of([opened.tip])
-        commits = [commit for commit in history if any(sign.name == fix for sign in finder.signs(commit))]
+        commits = [
+            commit for commit in history if any(sign.name == fix for sign in finder.signs(commit))
+        ]
     elif ".." in fix:
         first, _, last = fix.partition("..")
-        tips, hidden = ([opened.repo.resolve(name).sha if name else opened.tip] for name in (last, first))
+        tips, hidden = (
+            [opened.repo.resolve(name).sha if name else opened.tip] for name in (last, first)
+        )
         commits = list(fixes_among(finder, opened.repo.history_of(tips, hidden)))
     else:
         commits = list(filter(None, [opened.repo.commit(opened.repo.resolve(fix).sha)]))
     if not commits:
-        raise WhoWroteError(f"nothing shows a fix in {fix}", "Name the commit itself: any commit can be asked about")
+        raise WhoWroteError(
+            f"nothing shows a fix in {fix}", "Name the commit itself: any commit can be asked about"
+        )
     return [finder.trace(commit) for commit in commits]
 
 

@@ -15,13 +15,34 @@ from collector.storage.views import Table, table_of
 from collector.text import count_of
 
 UNITS = {
-    "fix": "sha", "tier": "word", "outcome": "word", "basis": "word", "culprit": "sha", "introduced_at": "UTC", "class": "word",
-    "evidence": "word", "agent": "agent", "touched": "list", "tests": "list", "introduced_by": "sha", "fixed_at": "UTC",
-}  # fmt: skip
+    "fix": "sha",
+    "tier": "word",
+    "outcome": "word",
+    "basis": "word",
+    "culprit": "sha",
+    "introduced_at": "UTC",
+    "class": "word",
+    "evidence": "word",
+    "agent": "agent",
+    "touched": "list",
+    "tests": "list",
+    "introduced_by": "sha",
+    "fixed_at": "UTC",
+}
 COLUMNS = (
-    "repo?", "fix", "tier", "introduced_by=introduced by", "class=written by", "agent?", "lines", "path", "line",
-    "days=lived days", "outcome=traced by", "prompt?",
-)  # fmt: skip
+    "repo?",
+    "fix",
+    "tier",
+    "introduced_by=introduced by",
+    "class=written by",
+    "agent?",
+    "lines",
+    "path",
+    "line",
+    "days=lived days",
+    "outcome=traced by",
+    "prompt?",
+)
 
 
 _FIXES = """
@@ -39,7 +60,12 @@ WHERE ?1 IS NULL OR x.repo_id = ?1 ORDER BY x.fixed_at DESC, x.id
 def stored_fixes(store: Store, repo_id: int | None = None) -> list[TracedFix]:
     """All fixes that were traced, of a repository or of every one, the latest first."""
     rows = store.rows(_FIXES, (repo_id,))
-    return [TracedFix(**row | {"lines": tuple(FixedLines(*values) for values in json.loads(row["lines"]))}) for row in rows]
+    return [
+        TracedFix(
+            **row | {"lines": tuple(FixedLines(*values) for values in json.loads(row["lines"]))}
+        )
+        for row in rows
+    ]
 
 
 def culprit_table(store: Store, fixes: Iterable[TracedFix], detail: bool = False) -> Table:
@@ -48,7 +74,9 @@ def culprit_table(store: Store, fixes: Iterable[TracedFix], detail: bool = False
     `detail`: also which commits moved the lines or changed their layout in between, and the tests that came with them.
     """
     rows = [row for fix in fixes for row in _rows(store, fix, detail)]
-    return table_of(rows, UNITS, name="culprits", title="Repaired lines by the commit that introduced them")
+    return table_of(
+        rows, UNITS, name="culprits", title="Repaired lines by the commit that introduced them"
+    )
 
 
 # CROSS JOIN: SQLite takes a list for longer than the table, and would read all lines of the repository.
@@ -68,31 +96,67 @@ def _rows(store: Store, fix: TracedFix, detail: bool) -> list[dict[str, Any]]:
     groups: dict[tuple[Any, ...], dict[str, Any]] = {}
     for line in lines:
         attribution = attribution_of(line) if line["author"] is not None else LineAttribution()
-        key = (line["introduced_by"], line["path"], attribution.kind, attribution.session_id, attribution.turn)
+        key = (
+            line["introduced_by"],
+            line["path"],
+            attribution.kind,
+            attribution.session_id,
+            attribution.turn,
+        )
         row = groups.setdefault(key, _row(store, fix, line, attribution))
         row["lines"] += line["lines"]
         if detail:
-            row["touched"] += [each for each in _touched(store, fix, line) if each not in row["touched"]]
+            row["touched"] += [
+                each for each in _touched(store, fix, line) if each not in row["touched"]
+            ]
     rows = sorted(groups.values(), key=lambda row: not row["likely"])
     for row in rows if detail else ():
-        row["tests"] = [test["path"] for test in store.rows(_TESTS, (fix.repo_id, row["introduced_by"]))]
+        row["tests"] = [
+            test["path"] for test in store.rows(_TESTS, (fix.repo_id, row["introduced_by"]))
+        ]
     return rows or [_row(store, fix, {}, LineAttribution())]
 
 
-def _row(store: Store, fix: TracedFix, line: Mapping[str, Any], of: LineAttribution) -> dict[str, Any]:
+def _row(
+    store: Store, fix: TracedFix, line: Mapping[str, Any], of: LineAttribution
+) -> dict[str, Any]:
     introduced_at = line.get("introduced_at")
-    days = max(0.0, (seconds(fix.fixed_at) - seconds(introduced_at)) / 86400) if introduced_at else None
+    days = (
+        max(0.0, (seconds(fix.fixed_at) - seconds(introduced_at)) / 86400)
+        if introduced_at
+        else None
+    )
     return {
-        "repo": line.get("repo") or store.value("SELECT name FROM repos WHERE id = ?", (fix.repo_id,)),
-        "fix": fix.sha, "fixed_at": fix.fixed_at, "subject": fix.subject, "tier": fix.tier, "names": fix.names,
-        "outcome": fix.outcome, "culprit": fix.culprit_sha, "basis": fix.basis,
-        "introduced_by": line.get("introduced_by"), "introduced_at": introduced_at,
-        "likely": bool(line) and line["introduced_by"] == fix.culprit_sha, "by_merge": (line.get("parents") or 0) > 1,
-        "path": line.get("path"), "line": line.get("line"), "lines": 0, "class": of.kind or None, "agent": of.agent,
-        "model": of.model, "evidence": of.evidence, "reason": of.reason, "edited_by": of.edited_by, "session": of.session,
-        "turn": of.turn, "prompt": prompt_of(store, of.session_id, of.turn),
-        "days": days, "touched": [], "tests": [],
-    }  # fmt: skip
+        "repo": line.get("repo")
+        or store.value("SELECT name FROM repos WHERE id = ?", (fix.repo_id,)),
+        "fix": fix.sha,
+        "fixed_at": fix.fixed_at,
+        "subject": fix.subject,
+        "tier": fix.tier,
+        "names": fix.names,
+        "outcome": fix.outcome,
+        "culprit": fix.culprit_sha,
+        "basis": fix.basis,
+        "introduced_by": line.get("introduced_by"),
+        "introduced_at": introduced_at,
+        "likely": bool(line) and line["introduced_by"] == fix.culprit_sha,
+        "by_merge": (line.get("parents") or 0) > 1,
+        "path": line.get("path"),
+        "line": line.get("line"),
+        "lines": 0,
+        "class": of.kind or None,
+        "agent": of.agent,
+        "model": of.model,
+        "evidence": of.evidence,
+        "reason": of.reason,
+        "edited_by": of.edited_by,
+        "session": of.session,
+        "turn": of.turn,
+        "prompt": prompt_of(store, of.session_id, of.turn),
+        "days": days,
+        "touched": [],
+        "tests": [],
+    }
 
 
 _TESTS = """
@@ -117,6 +181,8 @@ def summary(fixes: Iterable[TracedFix]) -> list[str]:
     if not outcomes:
         return ["no fix"]
     without = outcomes[RepairOutcome.NEIGHBOURS] + outcomes[RepairOutcome.NOT_DECIDABLE]
-    named = ", ".join(f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in outcomes.most_common())
+    named = ", ".join(
+        f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in outcomes.most_common()
+    )
     ghosts = f"; {without:,} only added lines, so that they repaired no line" if without else ""
     return [f"{count_of(outcomes.total(), 'fix')} traced by: {named}{ghosts}"]

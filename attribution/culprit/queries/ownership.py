@@ -47,8 +47,19 @@ def ownership_tables(store: Store, repo_id: int | None = None) -> list[Table]:
     followed = [repo_id] if repo_id is not None else history_coverage(store)[0]
     rows = [row for repo in followed for row in _rows(store, repo)]
     if not rows:
-        raise WhoWroteError("the lines of no repository are followed yet", "Run for each clone: whowrote survival PATH --full")
-    return [table_of(rows, {"untouched_share": "share"}, _NOTES, "ownership", "Lines at HEAD by directory and who wrote them")]
+        raise WhoWroteError(
+            "the lines of no repository are followed yet",
+            "Run for each clone: whowrote survival PATH --full",
+        )
+    return [
+        table_of(
+            rows,
+            {"untouched_share": "share"},
+            _NOTES,
+            "ownership",
+            "Lines at HEAD by directory and who wrote them",
+        )
+    ]
 
 
 def _rows(store: Store, repo_id: int) -> list[dict[str, Any]]:
@@ -58,13 +69,21 @@ def _rows(store: Store, repo_id: int) -> list[dict[str, Any]]:
         directories[line["directory"] or "."].append(line)
         directories[_ALL].append(line)
     looked = last_run(store, repo_id, StageName.CULPRITS) is not None
-    owners = ((directory or "(all)", _owners(lines, looked)) for directory, lines in sorted(directories.items()))
+    owners = (
+        (directory or "(all)", _owners(lines, looked))
+        for directory, lines in sorted(directories.items())
+    )
     return [{"repo": name, "directory": directory, **row} for directory, row in owners]
 
 
 def _owners(lines: Iterable[Mapping[str, Any]], looked: bool) -> dict[str, Any]:
     """`looked`: reviews were read."""
-    classes, people, without, untouched = Counter[str](), Counter[str](), Counter[str](), Counter[bool]()
+    classes, people, without, untouched = (
+        Counter[str](),
+        Counter[str](),
+        Counter[str](),
+        Counter[bool](),
+    )
     for line in lines:
         by_agent = line["class"] in _BY_AGENT
         classes[line["class"]] += line["lines"]
@@ -74,12 +93,16 @@ def _owners(lines: Iterable[Mapping[str, Any]], looked: bool) -> dict[str, Any]:
             untouched[bool(line["reviewed"])] += line["lines"]
     by_agents = sum(classes[name] for name in _BY_AGENT)
     return {
-        "lines": classes.total(), "by_agents": by_agents, "people": classes[LineClass.HUMAN] + classes[LineClass.LIKELY_HUMAN],
-        "not_known": classes[LineClass.UNKNOWN] + classes[LineClass.UNDECLARED], "untouched": untouched.total(),
+        "lines": classes.total(),
+        "by_agents": by_agents,
+        "people": classes[LineClass.HUMAN] + classes[LineClass.LIKELY_HUMAN],
+        "not_known": classes[LineClass.UNKNOWN] + classes[LineClass.UNDECLARED],
+        "untouched": untouched.total(),
         "untouched_share": untouched.total() / by_agents if by_agents else None,
-        "reviewed": untouched[True] if looked else None, "bus_factor": bus_factor(people),
+        "reviewed": untouched[True] if looked else None,
+        "bus_factor": bus_factor(people),
         "bus_factor_without_agents": bus_factor(without),
-    }  # fmt: skip
+    }
 
 
 def bus_factor(lines: Counter[str]) -> int | None:

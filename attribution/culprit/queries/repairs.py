@@ -43,7 +43,11 @@ _GROUPINGS: Mapping[str, Callable[[WrittenLines], str]] = {
     "agent": lambda w: w.record.agent,
     "model": lambda w: w.record.model if w.by_agent else "",
     "kind of work": lambda w: w.work if w.by_agent else "",
-    "edited": lambda w: ("edited by a person" if w.record.edited_by == Author.HUMAN else "as written") if w.by_agent else "",
+    "edited": lambda w: (
+        ("edited by a person" if w.record.edited_by == Author.HUMAN else "as written")
+        if w.by_agent
+        else ""
+    ),
 }
 _UNITS = {"class": "word", "by": "word"} | {f"repaired_{days}_days": "share" for days in HORIZONS}
 _SIZES = (10, 100, 1000)  # lines that the commit wrote: limits of the strata
@@ -55,27 +59,44 @@ def repair_tables(store: Store, repo_id: int | None = None) -> list[Table]:
     return [_rates(lines), _comparisons(lines), _at_equal_age(lines)]
 
 
-_TRACED = "SELECT EXISTS (SELECT 1 FROM stage_runs WHERE stage = ?1 AND (?2 IS NULL OR repo_id = ?2))"
+_TRACED = (
+    "SELECT EXISTS (SELECT 1 FROM stage_runs WHERE stage = ?1 AND (?2 IS NULL OR repo_id = ?2))"
+)
 
 
 def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
     """Lines of source files of the repositories whose fixes were traced."""
-    rows = store.rows("SELECT DISTINCT repo_id FROM fixes WHERE ?1 IS NULL OR repo_id = ?1 ORDER BY 1", (repo_id,))
+    rows = store.rows(
+        "SELECT DISTINCT repo_id FROM fixes WHERE ?1 IS NULL OR repo_id = ?1 ORDER BY 1", (repo_id,)
+    )
     if not rows:
         if store.value(_TRACED, (StageName.CULPRITS, repo_id)):
-            raise WhoWroteError("no commit shows that it is a fix", "docs/culprit.md has the signs that are looked for")
-        raise WhoWroteError("no fix was traced in this database", "Run for each clone: whowrote culprit PATH --all")
+            raise WhoWroteError(
+                "no commit shows that it is a fix",
+                "docs/culprit.md has the signs that are looked for",
+            )
+        raise WhoWroteError(
+            "no fix was traced in this database", "Run for each clone: whowrote culprit PATH --all"
+        )
     lines = []
     for row in rows:
         commits = {commit["id"]: commit for commit in store.rows(_COMMITS, (row["repo_id"],))}
-        works = {session: work for read in hooks("session_works") for session, work in read(store, row["repo_id"]).items()}
+        works = {
+            session: work
+            for read in hooks("session_works")
+            for session, work in read(store, row["repo_id"]).items()
+        }
         for removed in removed_lines(store, row["repo_id"]):
             record = removed.record
             if record.kind == FileKind.SOURCE and record.lines:
                 birth, end = commits[record.birth], commits.get(removed.removed_in)
                 size = sum(birth["lines_born"] > limit for limit in _SIZES)
                 fix = end["id"] if record.dead and end is not None and end["is_fix"] else 0
-                lines.append(WrittenLines(record, fix, birth["author_at"][:7], size, works.get(record.session, "")))
+                lines.append(
+                    WrittenLines(
+                        record, fix, birth["author_at"][:7], size, works.get(record.session, "")
+                    )
+                )
     return lines
 
 
@@ -92,7 +113,13 @@ def _rates(lines: Sequence[WrittenLines]) -> Table:
         for line in lines:
             groups[name_of(line)].append(line)
         rows += [_rate_row(by, name, group) for name, group in sorted(groups.items()) if name]
-    return table_of(rows, _UNITS, [*_BIAS, *_bounds(lines)], "repairs", "Lines that fixes repaired, by who wrote them")
+    return table_of(
+        rows,
+        _UNITS,
+        [*_BIAS, *_bounds(lines)],
+        "repairs",
+        "Lines that fixes repaired, by who wrote them",
+    )
 
 
 _BIAS = (
@@ -107,9 +134,21 @@ def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> dict[str, An
     for line in group:
         commits[commit_of(line.record)].append(line)
     few = minimum.RATE.refusal({name: minimum.Sample(cell.lines, len(commits))})
-    row = {"by": by, "name": name, "lines": cell.lines, "commits": len(commits), "repairs": cell.events}
-    row |= {"per_1000": None, "low": None, "high": None} if few else _rate_with_interval(commits.values())
-    return row | {f"repaired_{each['within_days']}_days": each["repaired"] for each in _shares_repaired(group)}
+    row = {
+        "by": by,
+        "name": name,
+        "lines": cell.lines,
+        "commits": len(commits),
+        "repairs": cell.events,
+    }
+    row |= (
+        {"per_1000": None, "low": None, "high": None}
+        if few
+        else _rate_with_interval(commits.values())
+    )
+    return row | {
+        f"repaired_{each['within_days']}_days": each["repaired"] for each in _shares_repaired(group)
+    }
 
 
 def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str, float | None]:
@@ -120,8 +159,14 @@ def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str
         return PER * sums[0] / sums[1] if sums[1] else None
 
     value = per_1000(intervals.total(parts)) or 0.0
-    interval = intervals.around(value, intervals.jackknife(parts, per_1000), len(parts) - 1, least=0.0)
-    return {"per_1000": value, "low": interval.low if interval else None, "high": interval.high if interval else None}
+    interval = intervals.around(
+        value, intervals.jackknife(parts, per_1000), len(parts) - 1, least=0.0
+    )
+    return {
+        "per_1000": value,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+    }
 
 
 def _shares_repaired(group: Sequence[WrittenLines], name: str = "") -> list[dict[str, Any]]:
@@ -129,49 +174,79 @@ def _shares_repaired(group: Sequence[WrittenLines], name: str = "") -> list[dict
 
     By Kaplan and Meier; lines that end otherwise are censored.
     """
-    seen = [Observation(line.record.days, line.fix > 0, line.record.lines, commit_of(line.record)) for line in group]
+    seen = [
+        Observation(line.record.days, line.fix > 0, line.record.lines, commit_of(line.record))
+        for line in group
+    ]
     oldest = max((line.record.follow_days for line in group), default=0.0)
     shares = []
     for days, survival in zip(HORIZONS, estimate(seen, HORIZONS), strict=True):
         interval = survival.interval() if oldest >= days else None
         low, high = (1 - interval.high, 1 - interval.low) if interval else (None, None)
         share = 1 - survival.share if oldest >= days else None
-        shares.append({"within_days": days, "class": name, "repaired": share, "low": low, "high": high})
+        shares.append(
+            {"within_days": days, "class": name, "repaired": share, "low": low, "high": high}
+        )
     return shares
 
 
 def _at_equal_age(lines: Sequence[WrittenLines]) -> Table:
     """Agents' lines beside those that are older than agents, which had more time: shares that were repaired within some days."""
-    groups = {"agent": [line for line in lines if line.by_agent], DATED: [line for line in lines if line.record.dated]}
+    groups = {
+        "agent": [line for line in lines if line.by_agent],
+        DATED: [line for line in lines if line.record.dated],
+    }
     few = minimum.WEAKNESSES.refusal({name: _sample_of(group) for name, group in groups.items()})
     shares = [] if few else [_shares_repaired(group, name) for name, group in groups.items()]
     rows = [row for of_age in zip(*shares, strict=True) for row in of_age]
-    notes = [few] if few else ["dated lines are of earlier years, when other people repaired and other habits held"]
+    notes = (
+        [few]
+        if few
+        else ["dated lines are of earlier years, when other people repaired and other habits held"]
+    )
     units = {"class": "word", "repaired": "share"}
-    return table_of(rows, units, notes, "repairs_at_equal_age", "Agents' lines beside lines older than agents, at equal age")
+    return table_of(
+        rows,
+        units,
+        notes,
+        "repairs_at_equal_age",
+        "Agents' lines beside lines older than agents, at equal age",
+    )
 
 
 def _cell(lines: Sequence[WrittenLines]) -> RateCell:
     """Repairs, each a fix that ended lines of a commit, over the lines."""
-    return RateCell(len({(line.record.birth, line.fix) for line in lines if line.fix}), sum(line.record.lines for line in lines))
+    return RateCell(
+        len({(line.record.birth, line.fix) for line in lines if line.fix}),
+        sum(line.record.lines for line in lines),
+    )
 
 
 def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
     """What the rate of agents would be with the lines whose author is unknown: the direction of their bias."""
-    agent, unknown = ([line for line in lines if line.record.author == name] for name in (LineClass.AGENT, LineClass.UNKNOWN))
+    agent, unknown = (
+        [line for line in lines if line.record.author == name]
+        for name in (LineClass.AGENT, LineClass.UNKNOWN)
+    )
     if not agent or not unknown:
         return []
     alone, both = _cell(agent), _cell([*agent, *unknown])
     before, after = (PER * cell.events / cell.lines for cell in (alone, both))
     direction = "too low" if after > before else "too high"
-    return [f"if all unknown lines were agents', their rate would be {after:.1f} and not {before:.1f}: at most so much {direction}"]
+    return [
+        f"if all unknown lines were agents', their rate would be {after:.1f} and not {before:.1f}: at most so much {direction}"
+    ]
 
 
 def _comparisons(lines: Sequence[WrittenLines]) -> Table:
     """Agents' lines against each baseline, raw and within the same repository, suffix of files, month and size of commit."""
     rows = [_comparison(lines, baseline) for baseline in (HUMAN, UNDECLARED)]
-    notes = ["a ratio above 1: agents' lines were repaired more often; strata: repository, suffix, month, size of the commit"]
-    return table_of(rows, {}, notes, "repairs_compared", "Repairs of agents' lines against other lines")
+    notes = [
+        "a ratio above 1: agents' lines were repaired more often; strata: repository, suffix, month, size of the commit"
+    ]
+    return table_of(
+        rows, {}, notes, "repairs_compared", "Repairs of agents' lines against other lines"
+    )
 
 
 _Strata = dict[tuple[Hashable, ...], tuple[list[WrittenLines], list[WrittenLines]]]
@@ -182,17 +257,36 @@ def _comparison(lines: Sequence[WrittenLines], baseline: str) -> dict[str, Any]:
     for line in lines:
         is_agents = line.record.author == LineClass.AGENT
         if is_agents or (BASELINES[baseline](line.record) and not line.record.dated):
-            strata[line.record.repo, suffix_of(line.record.path), line.month, line.size][not is_agents].append(line)
+            strata[line.record.repo, suffix_of(line.record.path), line.month, line.size][
+                not is_agents
+            ].append(line)
     cells = [(_cell(ours), _cell(theirs)) for ours, theirs in strata.values()]
-    agent, other = (total(side) for side in zip(*cells, strict=True)) if cells else (RateCell(0, 0), RateCell(0, 0))
-    groups = {name: chain.from_iterable(sides[n] for sides in strata.values()) for n, name in enumerate(("agent", baseline))}
+    agent, other = (
+        (total(side) for side in zip(*cells, strict=True))
+        if cells
+        else (RateCell(0, 0), RateCell(0, 0))
+    )
+    groups = {
+        name: chain.from_iterable(sides[n] for sides in strata.values())
+        for n, name in enumerate(("agent", baseline))
+    }
     few = minimum.WEAKNESSES.refusal({name: _sample_of(group) for name, group in groups.items()})
     raw, like = (NO_RATIO, NO_RATIO) if few else (ratio(agent, other), mantel_haenszel(cells))
     return {
-        "baseline": baseline, "agent_repairs": agent.events, "agent_lines": agent.lines, "baseline_repairs": other.events,
-        "baseline_lines": other.lines, "ratio": raw.ratio, "low": raw.low, "high": raw.high, "ratio_in_strata": like.ratio,
-        "strata_low": like.low, "strata_high": like.high, "strata": like.strata, "refused": few,
-    }  # fmt: skip
+        "baseline": baseline,
+        "agent_repairs": agent.events,
+        "agent_lines": agent.lines,
+        "baseline_repairs": other.events,
+        "baseline_lines": other.lines,
+        "ratio": raw.ratio,
+        "low": raw.low,
+        "high": raw.high,
+        "ratio_in_strata": like.ratio,
+        "strata_low": like.low,
+        "strata_high": like.high,
+        "strata": like.strata,
+        "refused": few,
+    }
 
 
 def _sample_of(lines: Iterable[WrittenLines]) -> minimum.Sample:

@@ -15,7 +15,17 @@ from collector.text import printable
 VERSION = "3"
 STAGE = Stage(StageName.CULPRITS, VERSION)
 _INPUTS = (StageName.HISTORY, StageName.SURVIVAL, StageName.WEAKNESSES)
-_FIX = ("id", "repo_id", "commit_sha", "fixed_at", "tier", "names", "outcome", "culprit_sha", "basis")
+_FIX = (
+    "id",
+    "repo_id",
+    "commit_sha",
+    "fixed_at",
+    "tier",
+    "names",
+    "outcome",
+    "culprit_sha",
+    "basis",
+)
 
 
 def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
@@ -28,9 +38,15 @@ def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
         fixes = list(_trace(finder, opened, progress))
         with run.writing():
             _write(opened.store, opened.repo_id, fixes)
-            opened.store.connection.execute("DELETE FROM commit_reviews WHERE repo_id = ?", (opened.repo_id,))
+            opened.store.connection.execute(
+                "DELETE FROM commit_reviews WHERE repo_id = ?", (opened.repo_id,)
+            )
             commits = opened.repo.history_of([opened.head])
-            rows = ((opened.repo_id, commit.sha, printable(person)) for commit in commits for person in reviewers(commit))
+            rows = (
+                (opened.repo_id, commit.sha, printable(person))
+                for commit in commits
+                for person in reviewers(commit)
+            )
             opened.store.insert("commit_reviews", ("repo_id", "commit_sha", "reviewer"), rows)
 
 
@@ -50,7 +66,12 @@ def _trace(finder: FixFinder, opened: OpenRepo, progress: Progress) -> Iterator[
 def _write(store: Store, repo_id: int, fixes: Sequence[TracedFix]) -> None:
     store.connection.execute("DELETE FROM fixes WHERE repo_id = ?", (repo_id,))
     numbered = list(enumerate(fixes, store.next_id("fixes")))
-    rows = ((n, repo_id, f.sha, f.fixed_at, f.tier, f.names, f.outcome, f.culprit_sha, f.basis) for n, f in numbered)
+    rows = (
+        (n, repo_id, f.sha, f.fixed_at, f.tier, f.names, f.outcome, f.culprit_sha, f.basis)
+        for n, f in numbered
+    )
     store.insert("fixes", _FIX, rows)
-    lines = ((number, *each, rank) for number, fix in numbered for rank, each in enumerate(fix.lines, 1))
+    lines = (
+        (number, *each, rank) for number, fix in numbered for rank, each in enumerate(fix.lines, 1)
+    )
     store.insert("fixed_lines", ("fix_id", "origin", "line", "lines", "rank"), lines)

@@ -6,7 +6,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 
-from attribution.culprit.repaired import CODE_KINDS, OTHER_KINDS, FixedLines, TracedFix, TracedLines, first_answer, likeliest
+from attribution.culprit.repaired import (
+    CODE_KINDS,
+    OTHER_KINDS,
+    FixedLines,
+    TracedFix,
+    TracedLines,
+    first_answer,
+    likeliest,
+)
 from attribution.culprit.signs import FixSign, fix_signs, names_in
 from attribution.culprit.trace.lines import AddedBlocks, LineLookup
 from attribution.culprit.words import CulpritBasis, FixTier, RepairOutcome
@@ -46,12 +54,28 @@ class FixFinder:
         names = printable(" ".join(dict.fromkeys(sign.name for sign in signs if sign.name)))
         tier = signs[0].tier if signs else FixTier.ASKED
         at, subject = iso(commit.author_time) or "", printable(commit.subject)
-        fix = TracedFix(self._repo_id, commit.sha, subject, at, tier, names, RepairOutcome.OLDER, None, CulpritBasis.NONE)
+        fix = TracedFix(
+            self._repo_id,
+            commit.sha,
+            subject,
+            at,
+            tier,
+            names,
+            RepairOutcome.OLDER,
+            None,
+            CulpritBasis.NONE,
+        )
         if len(commit.parents) > 1:
             return fix._replace(outcome=RepairOutcome.MERGE)
-        return self._trace_lines(fix, signs, names_in(commit.message)) if commit.sha in self._followed else fix
+        return (
+            self._trace_lines(fix, signs, names_in(commit.message))
+            if commit.sha in self._followed
+            else fix
+        )
 
-    def _trace_lines(self, fix: TracedFix, signs: Sequence[FixSign], named: AbstractSet[str]) -> TracedFix:
+    def _trace_lines(
+        self, fix: TracedFix, signs: Sequence[FixSign], named: AbstractSet[str]
+    ) -> TracedFix:
         added = self._lookup.added(fix.sha)
         by, lines = first_answer(
             self._lookup.removed(fix.sha, named),
@@ -60,7 +84,11 @@ class FixFinder:
         )
         culprit, basis = self._culprit(fix.sha, signs, lines)
         within = tuple(FixedLines(line.origin, line.line, line.lines) for line in lines if line.sha)
-        outcome = RepairOutcome.OLDER if lines and not within else by or self._outcome_without_lines(fix.sha, added)
+        outcome = (
+            RepairOutcome.OLDER
+            if lines and not within
+            else by or self._outcome_without_lines(fix.sha, added)
+        )
         return fix._replace(outcome=outcome, culprit_sha=culprit or None, basis=basis, lines=within)
 
     def _outcome_without_lines(self, sha: str, added: AddedBlocks) -> RepairOutcome:
@@ -69,7 +97,9 @@ class FixFinder:
         adds_code = self._lookup.adds_code(sha, added, CODE_KINDS | OTHER_KINDS)
         return RepairOutcome.NOT_DECIDABLE if adds_code else RepairOutcome.NO_LINES
 
-    def _culprit(self, sha: str, signs: Sequence[FixSign], lines: Collection[TracedLines]) -> tuple[str, CulpritBasis]:
+    def _culprit(
+        self, sha: str, signs: Sequence[FixSign], lines: Collection[TracedLines]
+    ) -> tuple[str, CulpritBasis]:
         if self._followed[sha]:
             return self._followed[sha], CulpritBasis.REVERTED
         stated = [self._resolve(sign.name) for sign in signs if sign.tier == FixTier.NAMED]
@@ -106,7 +136,9 @@ def finder_of(opened: OpenRepo) -> FixFinder:
     """Raises WhoWroteError where the lines of a clone are not followed yet."""
     if not is_followed(opened):
         place = opened.repo.worktree() or opened.repo.path
-        raise WhoWroteError(f"the lines of {opened.name} are not followed yet", f"Run: whowrote survival {place}")
+        raise WhoWroteError(
+            f"the lines of {opened.name} are not followed yet", f"Run: whowrote survival {place}"
+        )
     survival_current(opened.store, [opened.repo_id])
     return FixFinder(opened.store, opened.repo_id, opened.repo)
 

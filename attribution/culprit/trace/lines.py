@@ -6,7 +6,14 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import groupby
 
-from attribution.culprit.repaired import AddedBlock, TracedLines, code_lines, is_inner_test, neighbours, weight_of
+from attribution.culprit.repaired import (
+    AddedBlock,
+    TracedLines,
+    code_lines,
+    is_inner_test,
+    neighbours,
+    weight_of,
+)
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions
 from attribution.lineage.model import BEFORE
@@ -57,7 +64,9 @@ class LineLookup:
         self._store, self._repo_id, self._repo = store, repo_id, repo
         self._moves = MoveHistories(store, repo_id)
         self._texts = lru_cache(_FILES)(self._read_texts)
-        self._code_lines = lru_cache(_FILES)(lambda sha, path: code_lines(path, self._texts(sha, path)))
+        self._code_lines = lru_cache(_FILES)(
+            lambda sha, path: code_lines(path, self._texts(sha, path))
+        )
 
     def removed(self, sha: str, names: AbstractSet[str]) -> list[TracedLines]:
         """The code that a commit changed or removed, by where it was written first. `names`: those in its message."""
@@ -68,8 +77,16 @@ class LineLookup:
         """The lines of code of a span, together where they have the same weight."""
         every = self._texts(span.sha, span.path)
         replacement = self._texts(fix, span.into_path)[span.into_start - 1 : span.into_end]
-        kind = FileKind.TEST if is_inner_test(span.path, every, span.line) else span.kind or kind_of(span.path)
-        code = (n for n in range(span.line, span.line + span.lines) if n in self._code_lines(span.sha, span.path))
+        kind = (
+            FileKind.TEST
+            if is_inner_test(span.path, every, span.line)
+            else span.kind or kind_of(span.path)
+        )
+        code = (
+            n
+            for n in range(span.line, span.line + span.lines)
+            if n in self._code_lines(span.sha, span.path)
+        )
         weights = {n: weight_of(span.path, kind, every[n - 1], replacement, names) for n in code}
         for weight, numbers in groupby(weights, weights.__getitem__):
             first, *others = numbers
@@ -92,10 +109,21 @@ class LineLookup:
         """Path -> the lines that a commit wrote itself; parts of a block may have different fates."""
         numbers: dict[str, list[int]] = {}
         for row in self._store.rows(_ADDED, (self._repo_id, sha)):
-            numbers.setdefault(row["path"], []).extend(range(row["start_line"], row["end_line"] + 1))
-        runs = {path: groupby(enumerate(several), lambda each: each[1] - each[0]) for path, several in numbers.items()}
-        blocks = {path: [[number for _, number in run] for _, run in of_file] for path, of_file in runs.items()}
-        return {path: [AddedBlock(block[0], block[-1]) for block in of_file] for path, of_file in blocks.items()}
+            numbers.setdefault(row["path"], []).extend(
+                range(row["start_line"], row["end_line"] + 1)
+            )
+        runs = {
+            path: groupby(enumerate(several), lambda each: each[1] - each[0])
+            for path, several in numbers.items()
+        }
+        blocks = {
+            path: [[number for _, number in run] for _, run in of_file]
+            for path, of_file in runs.items()
+        }
+        return {
+            path: [AddedBlock(block[0], block[-1]) for block in of_file]
+            for path, of_file in blocks.items()
+        }
 
     def around(self, sha: str, added: AddedBlocks, names: AbstractSet[str]) -> list[TracedLines]:
         """The neighbours of what a commit added, by where they were written first; each as often as it is one."""
@@ -103,10 +131,20 @@ class LineLookup:
         for path, blocks in added.items():
             texts = self._texts(sha, path)
             new = {n for block in blocks for n in range(block.first, block.last + 1)}
-            near = [n for block in blocks if block.last <= len(texts) for n in neighbours(path, texts, block, new)]
-            written = introductions(self._repo, sha, path, len(texts), sorted(set(near))) if near else {}
+            near = [
+                n
+                for block in blocks
+                if block.last <= len(texts)
+                for n in neighbours(path, texts, block, new)
+            ]
+            written = (
+                introductions(self._repo, sha, path, len(texts), sorted(set(near))) if near else {}
+            )
             first = ((self._first_written(written[n]), texts[n - 1]) for n in near)
-            lines.update(each._replace(weight=weight_of(each.path, each.kind, text, (), names)) for each, text in first)
+            lines.update(
+                each._replace(weight=weight_of(each.path, each.kind, text, (), names))
+                for each, text in first
+            )
         return [line._replace(lines=times) for line, times in lines.items()]
 
     def _first_written(self, introduced: Introduction) -> TracedLines:
@@ -116,8 +154,12 @@ class LineLookup:
         if first is not None:
             where = (self._repo_id, first.sha, printable(first.path), first.line, first.line)
             for span in self._store.select(TracedLines, _AT, where):
-                return span._replace(line=first.line, lines=1, kind=span.kind or kind_of(first.path))
-        return TracedLines(BEFORE, -1, "", introduced.path, introduced.line, 1, kind_of(introduced.path))
+                return span._replace(
+                    line=first.line, lines=1, kind=span.kind or kind_of(first.path)
+                )
+        return TracedLines(
+            BEFORE, -1, "", introduced.path, introduced.line, 1, kind_of(introduced.path)
+        )
 
     def _read_texts(self, sha: str, path: str) -> list[str]:
         """The lines of a file of a commit; none where the clone lacks them."""

@@ -19,7 +19,11 @@ def text(value: object, most: int = _MOST_TEXT) -> str:
     """A name or message; empty for anything that is none."""
     if isinstance(value, str):
         return printable(value[:most]).strip()
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST else ""
+    return (
+        str(value)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
+        else ""
+    )
 
 
 def name(value: object) -> str | None:
@@ -45,7 +49,11 @@ def boolean(value: object) -> int | None:
 
 def names(value: object) -> list[str]:
     """Ids of a list, each once."""
-    return list(dict.fromkeys(name for item in value if (name := text(item, 500)))) if isinstance(value, list) else []
+    return (
+        list(dict.fromkeys(name for item in value if (name := text(item, 500))))
+        if isinstance(value, list)
+        else []
+    )
 
 
 def moment(value: object) -> str | None:
@@ -85,12 +93,31 @@ class Shape:
     known: frozenset[str]  # names that need not be stored as `extra`
 
 
-def attempt_of(harness: str, document: Document, record: Mapping[str, Any], shape: Shape, beside: Mapping[str, Any]) -> Attempt:
+def attempt_of(
+    harness: str,
+    document: Document,
+    record: Mapping[str, Any],
+    shape: Shape,
+    beside: Mapping[str, Any],
+) -> Attempt:
     """The attempt that a record describes. `beside`: name -> what stands outside the record, for the paths of the shape."""
-    whole = {**record, **beside, "(above)": {str(depth): document.folder(depth) for depth in (1, 2, 3)}}
-    heads, values, treatment = (read_columns(whole, part)[0] for part in (shape.heads, shape.columns, shape.treatment))
+    whole = {
+        **record,
+        **beside,
+        "(above)": {str(depth): document.folder(depth) for depth in (1, 2, 3)},
+    }
+    heads, values, treatment = (
+        read_columns(whole, part)[0] for part in (shape.heads, shape.columns, shape.treatment)
+    )
     extra = limit_size({name: value for name, value in record.items() if name not in shape.known})
-    return Attempt(harness, document.source, **{"instance": "", **heads}, values=values, treatment=treatment, extra=extra)
+    return Attempt(
+        harness,
+        document.source,
+        **{"instance": "", **heads},
+        values=values,
+        treatment=treatment,
+        extra=extra,
+    )
 
 
 def read_columns(record: object, columns: Columns) -> tuple[dict[str, Any], set[str]]:
@@ -113,7 +140,11 @@ def storable(value: object, depth: int = 0) -> Any:
     if isinstance(value, dict | list) and depth >= DEEPEST:
         return "…"
     if isinstance(value, dict):
-        return {text(str(k), 200): storable(v, depth + 1) for k, v in value.items() if not _SECRET.search(str(k))}
+        return {
+            text(str(k), 200): storable(v, depth + 1)
+            for k, v in value.items()
+            if not _SECRET.search(str(k))
+        }
     if isinstance(value, list):
         return [storable(item, depth + 1) for item in value[:200]]
     if value is None or isinstance(value, bool):

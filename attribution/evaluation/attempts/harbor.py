@@ -18,7 +18,10 @@ _SETTINGS = {
     "agent_import_path": "config.agent.import_path",
     "environment": "config.environment.type",
 }
-_MULTIPLIERS = tuple(f"{part}timeout_multiplier" for part in ("", "agent_", "verifier_", "agent_setup_", "environment_build_"))
+_MULTIPLIERS = tuple(
+    f"{part}timeout_multiplier"
+    for part in ("", "agent_", "verifier_", "agent_setup_", "environment_build_")
+)
 
 
 def _settings(*names: str) -> tuple[str, ...]:
@@ -29,18 +32,31 @@ def _settings(*names: str) -> tuple[str, ...]:
 
 def _cap(value: object) -> int | None:
     """A number of calls, which a variable holds as text."""
-    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 10 else fields.integer(value)
+    return (
+        int(value)
+        if isinstance(value, str) and value.isdecimal() and len(value) < 10
+        else fields.integer(value)
+    )
 
 
 def _responses(value: object) -> int | None:
     """The agent's own steps; the total, which stands in where they are not listed, counts those of the user too."""
-    return sum(get(step, "source") == "agent" for step in value) or None if isinstance(value, list) else fields.integer(value)
+    return (
+        sum(get(step, "source") == "agent" for step in value) or None
+        if isinstance(value, list)
+        else fields.integer(value)
+    )
 
 
 def _paths(*names: str) -> tuple[str, ...]:
     """Where a controller says something: at the trial, in what the agent's runner adds, or in an object of either."""
     signals = ("localization_signal.", "localizationSignal.", "localization.")
-    homes = ("", "agent_result.metadata.", *signals, *(f"agent_result.metadata.{signal}" for signal in signals))
+    homes = (
+        "",
+        "agent_result.metadata.",
+        *signals,
+        *(f"agent_result.metadata.{signal}" for signal in signals),
+    )
     return tuple(home + name for home in homes for name in names)
 
 
@@ -50,7 +66,10 @@ _SHAPE = fields.Shape(
         "run": (fields.name, ("(job).job_name", "(above).2")),
         "trial": (fields.name, ("trial_name", "(above).1")),
         "agent": (fields.name, ("agent_info.name", "config.agent.name")),
-        "model": (fields.name, ("config.agent.model_name", "(model)", "agent_info.model_info.name")),
+        "model": (
+            fields.name,
+            ("config.agent.model_name", "(model)", "agent_info.model_info.name"),
+        ),
         "dataset": (fields.name, ("(dataset)", "source", "config.task.source")),
     },
     columns={
@@ -61,52 +80,105 @@ _SHAPE = fields.Shape(
         "cache_read_tokens": (fields.integer, ("agent_result.n_cache_tokens",)),
         "cache_write_tokens": (
             fields.integer,
-            tuple(f"(trajectory).final_metrics.extra.total_cache_{kind}_tokens" for kind in _CACHE_WRITES),
+            tuple(
+                f"(trajectory).final_metrics.extra.total_cache_{kind}_tokens"
+                for kind in _CACHE_WRITES
+            ),
         ),
         "attempt1_tool_cap": (_cap, _settings("attempt1_tool_cap", "attempt1ToolCap")),
         "retry_tool_cap": (_cap, _settings("retry_tool_cap", "retryToolCap")),
         "output_tokens": (fields.integer, ("agent_result.n_output_tokens",)),
         "cost_usd": (fields.number, ("agent_result.cost_usd",)),
-        "turn_count": (_responses, ("(trajectory).steps", "(trajectory).final_metrics.total_steps")),
-        "session_key": (fields.name, ("(trajectory).session_id", "agent_result.metadata.session_id")),
+        "turn_count": (
+            _responses,
+            ("(trajectory).steps", "(trajectory).final_metrics.total_steps"),
+        ),
+        "session_key": (
+            fields.name,
+            ("(trajectory).session_id", "agent_result.metadata.session_id"),
+        ),
         "concurrency": (
             fields.integer,
-            tuple(f"(job).{home}{name}" for name in ("n_concurrent_trials", "n_concurrent") for home in ("", "orchestrator.")),
+            tuple(
+                f"(job).{home}{name}"
+                for name in ("n_concurrent_trials", "n_concurrent")
+                for home in ("", "orchestrator.")
+            ),
         ),
-        "timeout_s": (fields.number, ("config.agent.override_timeout_sec", "config.agent.max_timeout_sec")),
+        "timeout_s": (
+            fields.number,
+            ("config.agent.override_timeout_sec", "config.agent.max_timeout_sec"),
+        ),
         "patch_applies": (fields.boolean, _paths("patch_applies", "patchApplies")),
-        "localization_mode": (fields.name, _paths("localization_mode", "attempt1Mode", "attempt1_mode")),
-        "recovery_mode": (fields.name, _paths("recovery_mode", "trialRecoveryMode", "trial_recovery_mode")),
+        "localization_mode": (
+            fields.name,
+            _paths("localization_mode", "attempt1Mode", "attempt1_mode"),
+        ),
+        "recovery_mode": (
+            fields.name,
+            _paths("recovery_mode", "trialRecoveryMode", "trial_recovery_mode"),
+        ),
         "final_failure_mode": (fields.name, _paths("final_failure_mode", "finalFailureMode")),
     },
     treatment={
-        **{name: (lambda value: fields.number(value) if value != 1 else None, (f"config.{name}",)) for name in _MULTIPLIERS},
-        **{name: (lambda value: fields.storable(value) or None, (path,)) for name, path in _SETTINGS.items()},
+        **{
+            name: (lambda value: fields.number(value) if value != 1 else None, (f"config.{name}",))
+            for name in _MULTIPLIERS
+        },
+        **{
+            name: (lambda value: fields.storable(value) or None, (path,))
+            for name, path in _SETTINGS.items()
+        },
     },
     known=frozenset(
-        ("task_name", "trial_name", "trial_uri", "config", "agent_info", "agent_result", "verifier_result", "exception_info",
-         "started_at", "finished_at", "environment_setup", "agent_setup", "agent_execution", "verifier", "step_results")
+        (
+            "task_name",
+            "trial_name",
+            "trial_uri",
+            "config",
+            "agent_info",
+            "agent_result",
+            "verifier_result",
+            "exception_info",
+            "started_at",
+            "finished_at",
+            "environment_setup",
+            "agent_setup",
+            "agent_execution",
+            "verifier",
+            "step_results",
+        )
     ),
-)  # fmt: skip
+)
 
 
 def read(document: Document) -> list[Attempt] | None:
     trial = document.value
-    if not isinstance(trial, dict) or "task_name" not in trial or not any(mark in trial for mark in _MARKS):
+    if (
+        not isinstance(trial, dict)
+        or "task_name" not in trial
+        or not any(mark in trial for mark in _MARKS)
+    ):
         return None
-    name, provider = (fields.text(get(trial, "agent_info", "model_info", part)) for part in ("name", "provider"))
+    name, provider = (
+        fields.text(get(trial, "agent_info", "model_info", part)) for part in ("name", "provider")
+    )
     job = document.context(CONTEXT, 1)  # the trial has a file of that name too
     beside = {
         "(job)": job,
         "(dataset)": _dataset(trial, job),
-        "(trajectory)": parse_json(document.sibling("agent/trajectory.json")),  # that Harbor's agents leave
+        "(trajectory)": parse_json(
+            document.sibling("agent/trajectory.json")
+        ),  # that Harbor's agents leave
         "(model)": f"{provider}/{name}" if provider and name else "",  # as it was asked for
     }
     attempt = fields.attempt_of(NAME, document, trial, _SHAPE, beside)
     attempt.values["timed_out"] = int("Timeout" in attempt.values.get("error", ""))
     rewards = get_dict(trial, "verifier_result", "rewards")
     if "reward" in rewards or len(rewards) == 1:  # the reward of that name, or the only one
-        attempt.values["reward"] = fields.number(rewards.get("reward", next(iter(rewards.values()))))
+        attempt.values["reward"] = fields.number(
+            rewards.get("reward", next(iter(rewards.values())))
+        )
     if len(rewards) > 1:
         attempt.extra["rewards"] = fields.storable(rewards)
     return [attempt]
@@ -115,6 +187,18 @@ def read(document: Document) -> list[Attempt] | None:
 def _dataset(trial: Mapping[str, Any], job: Mapping[str, Any]) -> str:
     """The data set that the trial names, with the version that the job asked for; empty where one of them is missing."""
     source = fields.text(trial.get("source")) or fields.text(get(trial, "config", "task", "source"))
-    listed = [entry for entry in get_list(job, "datasets") if isinstance(entry, dict) and entry.get("name") == source]
-    version = next((text for entry in listed for name in ("version", "ref") if (text := fields.text(entry.get(name)))), "")
+    listed = [
+        entry
+        for entry in get_list(job, "datasets")
+        if isinstance(entry, dict) and entry.get("name") == source
+    ]
+    version = next(
+        (
+            text
+            for entry in listed
+            for name in ("version", "ref")
+            if (text := fields.text(entry.get(name)))
+        ),
+        "",
+    )
     return f"{source}@{version}" if source and version else ""

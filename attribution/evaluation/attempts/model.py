@@ -15,11 +15,15 @@ class Document:
     """One JSON value of a file. `value` is data of strangers: any shape, any size below the limit."""
 
     source: str  # path of the file, relative to the directory that is imported
-    folders: tuple[str, ...]  # names of the directories above the file, those above the imported one included
+    folders: tuple[
+        str, ...
+    ]  # names of the directories above the file, those above the imported one included
     name: str
     value: Any
     sibling: Callable[[str], str | None] = lambda _: None  # text of a file beside it
-    context: Callable[[str, int], Mapping[str, Any]] = lambda *_: {}  # the nearest document of a file name, so many directories up
+    context: Callable[[str, int], Mapping[str, Any]] = (
+        lambda *_: {}
+    )  # the nearest document of a file name, so many directories up
 
     def folder(self, depth: int) -> str:
         """Name of the directory `depth` levels above the file, from 1; empty when there is none."""
@@ -53,7 +57,9 @@ class Attempt:
     @property
     def key(self) -> str:
         """What makes two records the same attempt."""
-        return json.dumps([self.harness, self.run, self.agent, plain_model(self.model), self.instance, self.trial])
+        return json.dumps(
+            [self.harness, self.run, self.agent, plain_model(self.model), self.instance, self.trial]
+        )
 
     @property
     def directory(self) -> str:
@@ -62,10 +68,23 @@ class Attempt:
 
     def all_treatment(self) -> str:
         """The independent variables, as JSON that is equal for equal treatments. Without a model only a run is like itself."""
-        columns = {name: self.values[name] for name in TREATMENT if self.values.get(name) is not None}
-        heads = {"agent_type": self.agent, "model_id": self.model, "dataset": self.dataset, "run": "" if self.model else self.run}
-        named = {name: value for name, value in heads.items() if value or (name == "run" and not self.model)}
-        return json.dumps({**self.treatment, **columns, **named}, sort_keys=True, ensure_ascii=False, default=str)
+        columns = {
+            name: self.values[name] for name in TREATMENT if self.values.get(name) is not None
+        }
+        heads = {
+            "agent_type": self.agent,
+            "model_id": self.model,
+            "dataset": self.dataset,
+            "run": "" if self.model else self.run,
+        }
+        named = {
+            name: value
+            for name, value in heads.items()
+            if value or (name == "run" and not self.model)
+        }
+        return json.dumps(
+            {**self.treatment, **columns, **named}, sort_keys=True, ensure_ascii=False, default=str
+        )
 
 
 def plain_model(model: str) -> str:

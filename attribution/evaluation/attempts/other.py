@@ -15,10 +15,26 @@ NAME = "other"
 ORDER = 90
 
 _RESULTS = frozenset(
-    ("verification", "verifier", "behavior", "infra", "tokens", "usage", "metrics", "info", "model_stats", "reasoning")
+    (
+        "verification",
+        "verifier",
+        "behavior",
+        "infra",
+        "tokens",
+        "usage",
+        "metrics",
+        "info",
+        "model_stats",
+        "reasoning",
+    )
 )
 _SETTINGS = frozenset(("treatment", "config", "params", "variables", "settings"))
-COUNTS = ("fail_to_pass_count", "pass_to_pass_count", "pass_to_fail_count", "fail_to_fail_count")  # of tests, as in `stage.py`
+COUNTS = (
+    "fail_to_pass_count",
+    "pass_to_pass_count",
+    "pass_to_fail_count",
+    "fail_to_fail_count",
+)  # of tests, as in `stage.py`
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -39,9 +55,15 @@ def _error(value: object) -> str | None:
 
 # Fields of an attempt, then columns of the table: how each is read, and under which names.
 _HEADS: fields.Columns = {
-    "instance": (fields.name, ("instance_id", "task_id", "task_name", "problem_id", "instance", "task")),
+    "instance": (
+        fields.name,
+        ("instance_id", "task_id", "task_name", "problem_id", "instance", "task"),
+    ),
     "reward": (fields.number, ("reward", "resolved", "is_resolved")),
-    "patch": (lambda value: value if isinstance(value, str) else None, ("model_patch", "patch", "submission", "final_diff")),
+    "patch": (
+        lambda value: value if isinstance(value, str) else None,
+        ("model_patch", "patch", "submission", "final_diff"),
+    ),
     "model": (fields.name, ("model_id", "model_name_or_path", "model_name", "model")),
     "agent": (fields.name, ("agent_type", "agent_name", "agent", "scaffold")),
     "dataset": (fields.name, ("dataset", "dataset_name", "benchmark")),
@@ -50,20 +72,35 @@ _HEADS: fields.Columns = {
 }
 _COLUMNS: fields.Columns = {
     **{name: (_count, (name, name.removesuffix("_count"))) for name in COUNTS},
-    "patch_applies": (fields.boolean, ("patch_applies", "patch_successfully_applied", "patch_applied")),
+    "patch_applies": (
+        fields.boolean,
+        ("patch_applies", "patch_successfully_applied", "patch_applied"),
+    ),
     "attempt1_tool_cap": (fields.integer, ("attempt1_tool_cap",)),
     "retry_tool_cap": (fields.integer, ("retry_tool_cap",)),
     "concurrency": (fields.integer, ("concurrency", "n_concurrent", "n_concurrent_trials")),
     "timeout_s": (fields.number, ("timeout_s", "timeout_sec", "timeout_seconds", "timeout")),
-    "turn_count": (fields.integer, ("turn_count", "num_turns", "n_turns", "turns", "api_calls", "total_steps")),
+    "turn_count": (
+        fields.integer,
+        ("turn_count", "num_turns", "n_turns", "turns", "api_calls", "total_steps"),
+    ),
     "tool_call_count": (fields.integer, ("tool_call_count", "tool_calls")),
     "edit_calls": (fields.integer, ("edit_calls",)),
-    "input_tokens": (fields.integer, ("input_tokens", "input_tokens_total", "n_input_tokens", "tokens_sent")),
-    "output_tokens": (fields.integer, ("output_tokens", "output_tokens_total", "n_output_tokens", "tokens_received")),
+    "input_tokens": (
+        fields.integer,
+        ("input_tokens", "input_tokens_total", "n_input_tokens", "tokens_sent"),
+    ),
+    "output_tokens": (
+        fields.integer,
+        ("output_tokens", "output_tokens_total", "n_output_tokens", "tokens_received"),
+    ),
     "cache_read_tokens": (fields.integer, ("cache_read_tokens", "n_cache_tokens")),
     "cache_write_tokens": (fields.integer, ("cache_write_tokens", "cache_creation_input_tokens")),
     "cost_usd": (fields.number, ("cost_usd", "total_cost_usd", "instance_cost", "cost")),
-    "wall_time_s": (fields.number, ("wall_time_s", "duration_s", "duration_sec", "duration", "wall_s")),
+    "wall_time_s": (
+        fields.number,
+        ("wall_time_s", "duration_s", "duration_sec", "duration", "wall_s"),
+    ),
     "timed_out": (fields.boolean, ("timed_out",)),
     "attempt_index": (fields.integer, ("attempt_index",)),
     "recovery_mode": (fields.name, ("recovery_mode", "trial_recovery_mode")),
@@ -71,7 +108,10 @@ _COLUMNS: fields.Columns = {
     "localization_mode": (fields.name, ("localization_mode", "attempt1_mode")),
     "plannotator_phases": (_list, ("plannotator_phases",)),
     "touched_files": (_list, ("touched_files",)),
-    "first_touched_file": (lambda value: fields.name(value[0]) if isinstance(value, list) and value else None, ("touched_files",)),
+    "first_touched_file": (
+        lambda value: fields.name(value[0]) if isinstance(value, list) and value else None,
+        ("touched_files",),
+    ),
     "tool_sequence": (_list, ("tool_sequence",)),
     "diff_lines": (fields.integer, ("diff_lines",)),
     "session_key": (fields.name, ("session_id", "session_key", "agent_session_id")),
@@ -86,20 +126,37 @@ def read(document: Document) -> list[Attempt] | None:
     value = document.value
     if isinstance(value, list):
         attempts = [_attempt(document, item) for item in value if isinstance(item, dict)]
-        return [attempt for attempt in attempts if attempt is not None] if value and all(attempts) else None
+        return (
+            [attempt for attempt in attempts if attempt is not None]
+            if value and all(attempts)
+            else None
+        )
     if not isinstance(value, dict):
         return None
-    spans = next((value[key] for key in ("attempts", "attempt_spans", "attempt_span") if isinstance(value.get(key), list)), None)
+    spans = next(
+        (
+            value[key]
+            for key in ("attempts", "attempt_spans", "attempt_span")
+            if isinstance(value.get(key), list)
+        ),
+        None,
+    )
     if spans and all(isinstance(span, dict) for span in spans):
         return _spans(document, value, spans)
-    if value and all(isinstance(item, dict) and "model_patch" in item for item in value.values()):  # predictions by instance
-        predictions = (_attempt(document, {"instance_id": key, **item}) for key, item in value.items())
+    if value and all(
+        isinstance(item, dict) and "model_patch" in item for item in value.values()
+    ):  # predictions by instance
+        predictions = (
+            _attempt(document, {"instance_id": key, **item}) for key, item in value.items()
+        )
         return [attempt for attempt in predictions if attempt is not None]
     attempt = _attempt(document, value)
     return None if attempt is None else [attempt]
 
 
-def _spans(document: Document, whole: dict[str, Any], spans: list[dict[str, Any]]) -> list[Attempt] | None:
+def _spans(
+    document: Document, whole: dict[str, Any], spans: list[dict[str, Any]]
+) -> list[Attempt] | None:
     """A trial of several attempts: what is said of the trial holds for each of them unless the attempt says otherwise."""
     shared = {k: v for k, v in whole.items() if v is not spans and k not in _HEADS["reward"][1]}
     attempts = []
@@ -114,12 +171,18 @@ def _spans(document: Document, whole: dict[str, Any], spans: list[dict[str, Any]
 
 def _attempt(document: Document, value: dict[str, Any]) -> Attempt | None:
     """One attempt; None when the object has neither a reward nor a patch nor the place of a trajectory, or names no task."""
-    inside = [key for key, item in value.items() if str(key).lower() in _SETTINGS and isinstance(item, dict)]
+    inside = [
+        key
+        for key, item in value.items()
+        if str(key).lower() in _SETTINGS and isinstance(item, dict)
+    ]
     settings = dict(entry for key in inside for entry in _flatten(value[key]))
     outside = dict(_flatten({key: item for key, item in value.items() if key not in inside}))
     heads, _ = fields.read_columns({**settings, **outside}, _HEADS)
     values, used = fields.read_columns({**settings, **outside}, _COLUMNS)
-    instance = heads.get("instance") or (document.folder(1) if document.name == "result.json" else "")
+    instance = heads.get("instance") or (
+        document.folder(1) if document.name == "result.json" else ""
+    )
     strength = _strength(document, outside, heads)
     if strength is None or not instance:
         return None
@@ -128,22 +191,37 @@ def _attempt(document: Document, value: dict[str, Any]) -> Attempt | None:
         values["patch_exists"] = int(bool(heads["patch"].strip()))
     placed = swe_bench.run_and_model(document.folders, instance)
     run, model = heads.get("run", ""), heads.get("model", "")
-    if strength == TRAJECTORY:  # the model it names may be another than the name it was submitted under
+    if (
+        strength == TRAJECTORY
+    ):  # the model it names may be another than the name it was submitted under
         run, model = placed
     used |= _HEAD_NAMES
     return Attempt(
-        NAME if strength == RESULT else swe_bench.NAME, document.source, instance, run or placed[0], heads.get("trial", ""),
-        heads.get("agent", "") if strength == RESULT else "", model, heads.get("dataset", ""), strength, values,
+        NAME if strength == RESULT else swe_bench.NAME,
+        document.source,
+        instance,
+        run or placed[0],
+        heads.get("trial", ""),
+        heads.get("agent", "") if strength == RESULT else "",
+        model,
+        heads.get("dataset", ""),
+        strength,
+        values,
         treatment=fields.storable({k: v for k, v in settings.items() if k not in used}),
-        extra=fields.limit_size({k: v for k, v in outside.items() if k not in used}), patch=heads.get("patch"),
-    )  # fmt: skip
+        extra=fields.limit_size({k: v for k, v in outside.items() if k not in used}),
+        patch=heads.get("patch"),
+    )
 
 
-def _strength(document: Document, outside: Mapping[str, Any], heads: Mapping[str, Any]) -> int | None:
+def _strength(
+    document: Document, outside: Mapping[str, Any], heads: Mapping[str, Any]
+) -> int | None:
     """What kind of record it is: a result, a prediction, a trajectory; None: neither."""
     if "reward" in heads:
         return RESULT
-    if "model_patch" in outside and "instance_id" in outside:  # `patch` alone is that of the data set
+    if (
+        "model_patch" in outside and "instance_id" in outside
+    ):  # `patch` alone is that of the data set
         return PATCH_ONLY
     is_placed = not {"trajs", "traj", "trajectories"}.isdisjoint(document.folders[-3:])
     return TRAJECTORY if is_placed or document.name.endswith((".traj", ".traj.json")) else None

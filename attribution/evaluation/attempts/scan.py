@@ -13,7 +13,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from attribution.evaluation.attempts import Reader, fields, harbor, readers, swe_bench, terminal_bench, trial_files
+from attribution.evaluation.attempts import (
+    Reader,
+    fields,
+    harbor,
+    readers,
+    swe_bench,
+    terminal_bench,
+    trial_files,
+)
 from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document, plain_model
 from collector.agents.machine.files import head
 from collector.errors import WhoWroteError
@@ -42,7 +50,10 @@ class ScannedAttempts:
 def scan(root: Path, progress: Progress = no_progress) -> ScannedAttempts:
     """Every attempt below a directory. Raises WhoWroteError when it is not a directory."""
     if not root.is_dir():
-        raise WhoWroteError(f"{root} is not a directory", "Use the directory that contains the results of evaluation runs")
+        raise WhoWroteError(
+            f"{root} is not a directory",
+            "Use the directory that contains the results of evaluation runs",
+        )
     return _Scan(root.resolve()).run(progress)
 
 
@@ -57,16 +68,24 @@ class _Scan:
         records: list[Attempt] = []
         for number, (source, path) in enumerate(self._files()):
             if number >= RESULT_FILES:
-                self._problem(source, "too_many_files", f"only the first {RESULT_FILES:,} files were read")
+                self._problem(
+                    source, "too_many_files", f"only the first {RESULT_FILES:,} files were read"
+                )
                 break
             progress("reading results", number, 0)
             text = self._whole(source, path)
             if text is None:
                 continue
-            new = self._lines(source, path, text) if source.endswith(".jsonl") else self._json(source, path, text)
+            new = (
+                self._lines(source, path, text)
+                if source.endswith(".jsonl")
+                else self._json(source, path, text)
+            )
             unnamed = sum(not attempt.instance for attempt in new)
             if unnamed:
-                self._problem(source, "no_instance", f"no task is named by {count_of(unnamed, 'result')}")
+                self._problem(
+                    source, "no_instance", f"no task is named by {count_of(unnamed, 'result')}"
+                )
             self.result.recognised += len(new) > unnamed
             records += [attempt for attempt in new if attempt.instance]
         self.result.attempts, problems = merged_attempts(records)
@@ -77,7 +96,10 @@ class _Scan:
         """(relative path, path) of files by suffix, a directory's own before those below it."""
         for name, below, files in os.walk(self.root, followlinks=False):
             below.sort()
-            for path in (Path(name) / file for file in [*sorted(f for f in files if f.endswith(_SUFFIXES)), *below]):
+            for path in (
+                Path(name) / file
+                for file in [*sorted(f for f in files if f.endswith(_SUFFIXES)), *below]
+            ):
                 source = path.relative_to(self.root).as_posix()
                 if path.is_symlink():  # one inside is read where it is
                     if not self._is_inside(path):
@@ -96,16 +118,29 @@ class _Scan:
         """The nearest file of that name in a directory or above it."""
         path = folder / name
         if path not in self.contexts:
-            self.contexts[path] = get_dict(parse_json(_text(path, _MOST_CONTEXT)))  # no JSON: a problem when its turn comes
-        return self.contexts[path] if self.contexts[path] or folder == self.root else self._context(folder.parent, name)
+            self.contexts[path] = get_dict(
+                parse_json(_text(path, _MOST_CONTEXT))
+            )  # no JSON: a problem when its turn comes
+        return (
+            self.contexts[path]
+            if self.contexts[path] or folder == self.root
+            else self._context(folder.parent, name)
+        )
 
     def _document(self, source: str, path: Path, value: Any) -> Document:
         folder = path.parent
         return Document(
-            printable(source), tuple(printable(part) for part in folder.parts[1:]), printable(path.name), value,
-            lambda name: _text(folder / name, RESULT_BYTES) if self._is_inside(folder / name) else None,
-            lambda name, up: self._context(folder.parent if up and folder != self.root else folder, name),
-        )  # fmt: skip
+            printable(source),
+            tuple(printable(part) for part in folder.parts[1:]),
+            printable(path.name),
+            value,
+            lambda name: (
+                _text(folder / name, RESULT_BYTES) if self._is_inside(folder / name) else None
+            ),
+            lambda name, up: self._context(
+                folder.parent if up and folder != self.root else folder, name
+            ),
+        )
 
     def _whole(self, source: str, path: Path) -> str | None:
         try:
@@ -131,13 +166,26 @@ class _Scan:
         document = self._document(source, path, value)
         attempts = self._attempts(document)
         if attempts is None:
-            is_job = isinstance(value, dict) and "n_total_trials" in value  # Harbor's totals of what the trials say themselves
+            is_job = (
+                isinstance(value, dict) and "n_total_trials" in value
+            )  # Harbor's totals of what the trials say themselves
             if path.name in swe_bench.REPORT_NAMES and not is_job:
-                self._problem(source, "unknown_shape", f"keys: {', '.join(sorted(map(str, get_dict(value)))[:12])}")
+                self._problem(
+                    source,
+                    "unknown_shape",
+                    f"keys: {', '.join(sorted(map(str, get_dict(value)))[:12])}",
+                )
             return []
         # What a trial printed or recorded completes its result; of several attempts nothing tells which one it was.
         if len(attempts) == 1 and attempts[0].strength == RESULT:
-            printed = next((lines for name in trial_files.PRINTED if (lines := document.sibling(name)) is not None), "")
+            printed = next(
+                (
+                    lines
+                    for name in trial_files.PRINTED
+                    if (lines := document.sibling(name)) is not None
+                ),
+                "",
+            )
             _complete(attempts[0], trial_files.printed_columns(printed))
             if attempts[0].directory:
                 _complete(attempts[0], trial_files.transcript_columns(path.parent))
@@ -168,16 +216,22 @@ class _Scan:
 
     def _attempts(self, document: Document) -> list[Attempt] | None:
         """What the first reader says that knows the document; None: no reader does."""
-        attempts = next((a for reader in self.readers if (a := reader.read(document)) is not None), None)
+        attempts = next(
+            (a for reader in self.readers if (a := reader.read(document)) is not None), None
+        )
         for attempt in attempts or ():
-            duration = fields.seconds_between(attempt.values.get("started_at"), attempt.values.get("finished_at"))
+            duration = fields.seconds_between(
+                attempt.values.get("started_at"), attempt.values.get("finished_at")
+            )
             _complete(attempt, {"wall_time_s": duration})
         return attempts
 
 
 def _complete(attempt: Attempt, values: Mapping[str, Any]) -> None:
     """What else is known of an attempt, where its result does not say it."""
-    attempt.values |= {name: value for name, value in values.items() if attempt.values.get(name) is None}
+    attempt.values |= {
+        name: value for name, value in values.items() if attempt.values.get(name) is None
+    }
 
 
 def _text(path: Path, most: int) -> str | None:
@@ -212,18 +266,30 @@ def merged_attempts(records: Sequence[Attempt]) -> tuple[list[Attempt], list[Pro
         strong[record.key] = record if known is None else _merge(known, record)
     alone, ambiguous = _assign([r for r in records if r.strength < SUMMARY], strong)
     for source, number in ambiguous.items():
-        problems.append(Problem(STAGE, source, "prediction_ambiguous", f"several runs could have made {count_of(number, 'patch')}"))
+        problems.append(
+            Problem(
+                STAGE,
+                source,
+                "prediction_ambiguous",
+                f"several runs could have made {count_of(number, 'patch')}",
+            )
+        )
     return [*strong.values(), *alone], problems
 
 
 def _merge(known: Attempt, better: Attempt) -> Attempt:
     """Both records of one attempt; where both know something the better one is believed."""
     return replace(
-        better, values={**known.values, **{k: v for k, v in better.values.items() if v is not None}},
-        treatment={**known.treatment, **better.treatment}, tests=better.tests or known.tests,
-        extra={**known.extra, **better.extra}, patch=known.patch if better.patch is None else better.patch,
-        model=better.model or known.model, agent=better.agent or known.agent, dataset=better.dataset or known.dataset,
-    )  # fmt: skip
+        better,
+        values={**known.values, **{k: v for k, v in better.values.items() if v is not None}},
+        treatment={**known.treatment, **better.treatment},
+        tests=better.tests or known.tests,
+        extra={**known.extra, **better.extra},
+        patch=known.patch if better.patch is None else better.patch,
+        model=better.model or known.model,
+        agent=better.agent or known.agent,
+        dataset=better.dataset or known.dataset,
+    )
 
 
 def _resolve_aliases(records: Sequence[Attempt]) -> None:
@@ -234,7 +300,9 @@ def _resolve_aliases(records: Sequence[Attempt]) -> None:
     for record in records:
         if record.alias in pairs:
             record.run, record.model = pairs[record.alias]
-        elif record.alias and (model := next((m for m in models if record.alias.startswith(m + ".")), "")):
+        elif record.alias and (
+            model := next((m for m in models if record.alias.startswith(m + ".")), "")
+        ):
             record.run, record.model = record.alias.removeprefix(model + "."), model
 
 
@@ -254,10 +322,19 @@ def _adopt(records: Sequence[Attempt]) -> None:
     for record in records:
         if record.harness not in _TRIALS and record.strength >= SUMMARY:
             outer = next(
-                (trials[directory] for directory in map(str, PurePosixPath(record.source).parents) if directory in trials), []
+                (
+                    trials[directory]
+                    for directory in map(str, PurePosixPath(record.source).parents)
+                    if directory in trials
+                ),
+                [],
             )
             # Harbor's verifier writes its report about the one task of the trial, however it names that.
-            of_verifier = bool(outer) and record.directory == f"{outer[0].directory}/verifier" and reported[record.source] == 1
+            of_verifier = (
+                bool(outer)
+                and record.directory == f"{outer[0].directory}/verifier"
+                and reported[record.source] == 1
+            )
             # And it may name a task with its data set: `swe-bench/django__django-1`.
             tasks = [trial.instance.rpartition("/")[2].lower() for trial in outer]
             if len(outer) == 1 and (of_verifier or tasks == [record.instance.lower()]):
@@ -270,7 +347,9 @@ def _rename(record: Attempt, trial: Attempt) -> None:
     record.alias, record.strength = "", SUMMARY
 
 
-def _assign(weak: Sequence[Attempt], strong: Mapping[str, Attempt]) -> tuple[list[Attempt], Counter[str]]:
+def _assign(
+    weak: Sequence[Attempt], strong: Mapping[str, Attempt]
+) -> tuple[list[Attempt], Counter[str]]:
     """(records that belong to no attempt with a result, source -> number of patches that could belong to several)."""
     by_task: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
     for attempt in strong.values():
@@ -283,8 +362,12 @@ def _assign(weak: Sequence[Attempt], strong: Mapping[str, Attempt]) -> tuple[lis
     for record in weak:
         targets = [strong[record.key]] if record.key in strong else by_task[_task(record)]
         if not targets:
-            record = replace(record, trial=record.trial or record.source.rpartition("/")[2].partition(".")[0])
-            alone[record.key] = record if record.key not in alone else _merge(alone[record.key], record)
+            record = replace(
+                record, trial=record.trial or record.source.rpartition("/")[2].partition(".")[0]
+            )
+            alone[record.key] = (
+                record if record.key not in alone else _merge(alone[record.key], record)
+            )
         elif record.key not in strong and len(patches[_task(record)]) > 1:
             ambiguous[record.source] += any(target.patch is None for target in targets)
         else:

@@ -21,15 +21,23 @@ from collector.storage.views import described
 from collector.text import printable
 
 _ASSIGNED = (  # once the rows are stored
-    "id", "attempt_index", "session_id", "patch_outcome_label", "bash_mediated_edits", "localized_correct_file", "scope_drift",
+    "id",
+    "attempt_index",
+    "session_id",
+    "patch_outcome_label",
+    "bash_mediated_edits",
+    "localized_correct_file",
+    "scope_drift",
     "gd_actions",
-)  # fmt: skip
+)
 _JSON = ("touched_files", "plannotator_phases", "tool_sequence", "tests", "extra")
 _LARGEST = 2**63
 _DIGITS = re.compile(r"(\d+)")
 
 
-def write(store: Store, scanned: ScannedAttempts, gold: Mapping[str, frozenset[str]] | None = None) -> int:
+def write(
+    store: Store, scanned: ScannedAttempts, gold: Mapping[str, frozenset[str]] | None = None
+) -> int:
     """Stores attempts and problems in one transaction, and returns how many attempts are new.
 
     What an earlier import knew and this one does not stays as it is.
@@ -77,23 +85,41 @@ def _row(attempt: Attempt) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(_columns())
     row |= {name: value for name, value in attempt.values.items() if name in row}
     row |= {
-        "key": attempt.key, "harness": attempt.harness, "run": attempt.run, "instance": attempt.instance, "trial": attempt.trial,
-        "agent_type": attempt.agent, "model_id": attempt.model, "dataset": attempt.dataset, "treatment": attempt.all_treatment(),
-        "source": attempt.source, "evaluated": int(attempt.strength >= SUMMARY), "extra": fields.limit_size(attempt.extra) or None,
-        "stated_index": attempt.values.get("attempt_index"), "tests": attempt.tests or None,
-        "tests_to_fix_failed": attempt.tests["FAIL_TO_PASS"][1] if "FAIL_TO_PASS" in attempt.tests else None,
+        "key": attempt.key,
+        "harness": attempt.harness,
+        "run": attempt.run,
+        "instance": attempt.instance,
+        "trial": attempt.trial,
+        "agent_type": attempt.agent,
+        "model_id": attempt.model,
+        "dataset": attempt.dataset,
+        "treatment": attempt.all_treatment(),
+        "source": attempt.source,
+        "evaluated": int(attempt.strength >= SUMMARY),
+        "extra": fields.limit_size(attempt.extra) or None,
+        "stated_index": attempt.values.get("attempt_index"),
+        "tests": attempt.tests or None,
+        "tests_to_fix_failed": attempt.tests["FAIL_TO_PASS"][1]
+        if "FAIL_TO_PASS" in attempt.tests
+        else None,
         **counts(attempt.tests),
-    }  # fmt: skip
+    }
     if attempt.patch is not None:
         files, lines = touched_files(attempt.patch)
-        by_patch = {"touched_files": [*files], "diff_lines": lines, "patch_exists": int(bool(attempt.patch.strip()))}
+        by_patch = {
+            "touched_files": [*files],
+            "diff_lines": lines,
+            "patch_exists": int(bool(attempt.patch.strip())),
+        }
         row |= {name: value for name, value in by_patch.items() if row[name] is None}
     return {name: _cell(name, value) for name, value in row.items()}
 
 
 def _cell(name: str, value: Any) -> Any:
     if name in _JSON and value is not None:
-        return printable(json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
+        return printable(
+            json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        )
     if isinstance(value, int) and abs(value) >= _LARGEST:
         return None
     return printable(value) if isinstance(value, str) else value
@@ -106,9 +132,15 @@ def _localize(store: Store, gold: Mapping[str, frozenset[str]]) -> None:
     ):
         right, touched = gold.get(row["instance"]), set(json.loads(row["touched_files"]))
         if right:
-            is_right = _is_among(row["first"], right) if row["first"] else any(_is_among(path, right) for path in touched)
+            is_right = (
+                _is_among(row["first"], right)
+                if row["first"]
+                else any(_is_among(path, right) for path in touched)
+            )
             outside = [path for path in touched if not _is_among(path, right)]
-            changes.append((int(is_right), len(touched) / len(right), len(outside) / len(touched), row["id"]))
+            changes.append(
+                (int(is_right), len(touched) / len(right), len(outside) / len(touched), row["id"])
+            )
     columns = "localized_correct_file = ?, scope_drift = ?, gd_actions = ?"
     store.connection.executemany(f"UPDATE attempts SET {columns} WHERE id = ?", changes)
 
@@ -120,20 +152,35 @@ def _is_among(path: str, files: Iterable[str]) -> bool:
 
 def _number(store: Store) -> None:
     """attempt_index: the harness's own number, else the place among the attempts of a treatment at a task, in order of time."""
-    store.connection.execute("UPDATE attempts SET attempt_index = stated_index WHERE attempt_index IS NOT stated_index")
+    store.connection.execute(
+        "UPDATE attempts SET attempt_index = stated_index WHERE attempt_index IS NOT stated_index"
+    )
     groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for row in store.rows("SELECT id, instance, treatment, run, trial, started_at FROM attempts WHERE stated_index IS NULL"):
+    for row in store.rows(
+        "SELECT id, instance, treatment, run, trial, started_at FROM attempts WHERE stated_index IS NULL"
+    ):
         groups[row["instance"], row["treatment"]].append(row)
     changes = []
     for rows in groups.values():
-        rows.sort(key=lambda r: (r["started_at"] is None, r["started_at"] or "", natural(r["run"]), natural(r["trial"]), r["id"]))
+        rows.sort(
+            key=lambda r: (
+                r["started_at"] is None,
+                r["started_at"] or "",
+                natural(r["run"]),
+                natural(r["trial"]),
+                r["id"],
+            )
+        )
         changes += [(index, row["id"]) for index, row in enumerate(rows)]
     store.connection.executemany("UPDATE attempts SET attempt_index = ? WHERE id = ?", changes)
 
 
 def natural(name: str) -> list[tuple[int, int | str]]:
     """`x.10-of-12` after `x.9-of-12`."""
-    return [(1, int(part)) if part.isascii() and part.isdigit() else (0, part) for part in _DIGITS.split(name)]
+    return [
+        (1, int(part)) if part.isascii() and part.isdigit() else (0, part)
+        for part in _DIGITS.split(name)
+    ]
 
 
 _COLUMNS = ("instance_id", "patch")
@@ -143,7 +190,9 @@ _HINT = "It needs records with instance_id and patch: JSON Lines, a JSON list, o
 def gold_files(path: Path) -> dict[str, frozenset[str]]:
     """Task -> files of its gold patch. Raises WhoWroteError when the file has none."""
     files = {}
-    for record in read_parquet(path, _COLUMNS) if path.suffix == ".parquet" else _json_records(path):
+    for record in (
+        read_parquet(path, _COLUMNS) if path.suffix == ".parquet" else _json_records(path)
+    ):
         instance, patch = fields.text(record.get("instance_id"), 500), record.get("patch")
         if instance and isinstance(patch, str):
             files[instance] = frozenset(touched_files(patch).files)
@@ -159,7 +208,11 @@ def _json_records(path: Path) -> Iterable[dict[str, Any]]:
         raise WhoWroteError(f"{path} cannot be read: {error}", _HINT) from error
     try:
         is_list = whole.lstrip().startswith("[")
-        values = json.loads(whole) if is_list else [json.loads(line) for line in whole.split("\n") if line.strip()]
+        values = (
+            json.loads(whole)
+            if is_list
+            else [json.loads(line) for line in whole.split("\n") if line.strip()]
+        )
     except (ValueError, RecursionError) as error:
         raise WhoWroteError(f"{path} is not valid JSON: {error}", _HINT) from error
     return [value for value in values if isinstance(value, dict)]

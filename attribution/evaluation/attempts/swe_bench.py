@@ -11,10 +11,28 @@ NAME = "swe-bench"
 ORDER = 10
 # Directories between a run and its instances that name neither.
 STRUCTURE = frozenset(
-    ("logs", "run_evaluation", "eval_outputs", "eval_logs", "eval-logs", "evaluation", "trajs", "traj", "trajectories", "verifier",
-     "results", "preds", "predictions", "evaluation_logs"),
-)  # fmt: skip
-REPORT_NAMES = ("report.json", "results.json", "result.json")  # files that are meant to be read: a damaged one is worth a word
+    (
+        "logs",
+        "run_evaluation",
+        "eval_outputs",
+        "eval_logs",
+        "eval-logs",
+        "evaluation",
+        "trajs",
+        "traj",
+        "trajectories",
+        "verifier",
+        "results",
+        "preds",
+        "predictions",
+        "evaluation_logs",
+    ),
+)
+REPORT_NAMES = (
+    "report.json",
+    "results.json",
+    "result.json",
+)  # files that are meant to be read: a damaged one is worth a word
 _REPORTED = {"patch_successfully_applied", "tests_status", "patch_exists", "patch_is_None"}
 _COLUMNS: fields.Columns = {
     "reward": (lambda value: fields.number(fields.boolean(value)), ("resolved",)),
@@ -44,7 +62,9 @@ def read(document: Document) -> list[Attempt] | None:
         return _run(document, value)
     if all(_is_report(report) for report in value.values()):
         return [_instance(document, str(instance), report) for instance, report in value.items()]
-    if _is_report(value) and len(document.folders) > 1:  # the report alone, without the instance around it
+    if (
+        _is_report(value) and len(document.folders) > 1
+    ):  # the report alone, without the instance around it
         return [_instance(document, document.folder(1), value)]
     return None
 
@@ -68,7 +88,9 @@ def run_and_model(folders: tuple[str, ...], instance: str) -> tuple[str, str]:
     if not above:
         return "", ""
     model = above[-1]
-    return above[-2] if len(above) > 1 and not below and above[-2] not in STRUCTURE else model, model
+    return above[-2] if len(above) > 1 and not below and above[
+        -2
+    ] not in STRUCTURE else model, model
 
 
 def _instance(document: Document, instance: str, report: dict[str, Any]) -> Attempt:
@@ -79,11 +101,25 @@ def _instance(document: Document, instance: str, report: dict[str, Any]) -> Atte
         values["patch_exists"] = int(not missing)
     if missing:
         values.pop("patch_applies", None)
-    extra = fields.limit_size({name: value for name, value in report.items() if name not in _REPORTED and name != "resolved"})
+    extra = fields.limit_size(
+        {
+            name: value
+            for name, value in report.items()
+            if name not in _REPORTED and name != "resolved"
+        }
+    )
     return Attempt(
-        NAME, document.source, instance, run, model=model, strength=RESULT, values=values,
-        tests=_test_counts(report.get("tests_status")), extra=extra, patch=document.sibling("patch.diff"),
-    )  # fmt: skip
+        NAME,
+        document.source,
+        instance,
+        run,
+        model=model,
+        strength=RESULT,
+        values=values,
+        tests=_test_counts(report.get("tests_status")),
+        extra=extra,
+        patch=document.sibling("patch.diff"),
+    )
 
 
 def _test_counts(status: object) -> dict[str, list[int]]:
@@ -105,6 +141,15 @@ def _run(document: Document, value: dict[str, Any]) -> list[Attempt]:
         for instance in fields.names(value.get(name)):
             instances.setdefault(instance, {}).update(columns)
     return [
-        Attempt(NAME, document.source, instance, run, model=model, strength=SUMMARY, values=values, alias=stem)
+        Attempt(
+            NAME,
+            document.source,
+            instance,
+            run,
+            model=model,
+            strength=SUMMARY,
+            values=values,
+            alias=stem,
+        )
         for instance, values in instances.items()
     ]

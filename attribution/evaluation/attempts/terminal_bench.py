@@ -9,7 +9,13 @@ from collector.json_values import get_dict, get_list
 NAME = "terminal-bench"
 ORDER = 20
 CONTEXT = "run_metadata.json"
-_SETTINGS = ("agent_kwargs", "global_timeout_multiplier", "global_agent_timeout_sec", "global_test_timeout_sec", "livestream")
+_SETTINGS = (
+    "agent_kwargs",
+    "global_timeout_multiplier",
+    "global_agent_timeout_sec",
+    "global_test_timeout_sec",
+    "livestream",
+)
 _SHAPE = fields.Shape(
     heads={
         "instance": (fields.name, ("task_id",)),
@@ -20,21 +26,43 @@ _SHAPE = fields.Shape(
     },
     columns={
         "reward": (lambda value: fields.number(fields.boolean(value)), ("is_resolved",)),
-        "error": (lambda value: None if value in ("unset", "none") else fields.name(value), ("failure_mode",)),
-        "timed_out": (lambda value: int("timeout" in fields.text(value)) if value else None, ("failure_mode",)),
+        "error": (
+            lambda value: None if value in ("unset", "none") else fields.name(value),
+            ("failure_mode",),
+        ),
+        "timed_out": (
+            lambda value: int("timeout" in fields.text(value)) if value else None,
+            ("failure_mode",),
+        ),
         "started_at": (fields.moment, ("trial_started_at",)),
         "finished_at": (fields.moment, ("trial_ended_at",)),
-        "input_tokens": (lambda value: fields.integer(value) or None, ("total_input_tokens",)),  # 0: the agent did not say
+        "input_tokens": (
+            lambda value: fields.integer(value) or None,
+            ("total_input_tokens",),
+        ),  # 0: the agent did not say
         "output_tokens": (lambda value: fields.integer(value) or None, ("total_output_tokens",)),
         "concurrency": (fields.integer, ("(run).n_concurrent_trials",)),
         "timeout_s": (fields.number, ("(run).global_agent_timeout_sec",)),
     },
-    treatment={name: (lambda value: fields.storable(value) or None, (f"(run).{name}",)) for name in _SETTINGS},
+    treatment={
+        name: (lambda value: fields.storable(value) or None, (f"(run).{name}",))
+        for name in _SETTINGS
+    },
     known=frozenset(
-        ("trial_name", "task_id", "is_resolved", "failure_mode", "parser_results", "total_input_tokens", "total_output_tokens",
-         "trial_started_at", "trial_ended_at", "instruction")
+        (
+            "trial_name",
+            "task_id",
+            "is_resolved",
+            "failure_mode",
+            "parser_results",
+            "total_input_tokens",
+            "total_output_tokens",
+            "trial_started_at",
+            "trial_ended_at",
+            "instruction",
+        )
     ),
-)  # fmt: skip
+)
 
 
 def read(document: Document) -> list[Attempt] | None:
@@ -48,15 +76,24 @@ def read(document: Document) -> list[Attempt] | None:
 
 
 def _is_trial(value: object) -> bool:
-    return isinstance(value, dict) and "is_resolved" in value and "task_id" in value and "trial_name" in value
+    return (
+        isinstance(value, dict)
+        and "is_resolved" in value
+        and "task_id" in value
+        and "trial_name" in value
+    )
 
 
 def _trial(document: Document, trial: dict[str, Any], depth: int) -> Attempt:
     run = document.context(CONTEXT, 0)
-    attempt = fields.attempt_of(NAME, document, trial, _SHAPE, {"(run)": run, "(directory)": document.folder(depth)})
+    attempt = fields.attempt_of(
+        NAME, document, trial, _SHAPE, {"(run)": run, "(directory)": document.folder(depth)}
+    )
     dataset, version = fields.text(run.get("dataset_name")), fields.text(run.get("dataset_version"))
     attempt.dataset = f"{dataset}@{version}" if dataset and version else dataset
     outcomes = [fields.text(outcome) for outcome in get_dict(trial, "parser_results").values()]
     if outcomes:
-        attempt.tests = {"ALL": [outcomes.count("passed"), len(outcomes) - outcomes.count("passed")]}
+        attempt.tests = {
+            "ALL": [outcomes.count("passed"), len(outcomes) - outcomes.count("passed")]
+        }
     return attempt

@@ -25,7 +25,11 @@ from collector.limits import RESULT_BYTES
 from collector.model import Session
 
 FOLDERS = ("agent", "agent-logs", "agent_logs", "sessions")  # of a trial
-_PATTERNS = tuple(f"{above}*{ending}" for above in ("*/" * depth for depth in range(8)) for ending in (".jsonl", ".json"))
+_PATTERNS = tuple(
+    f"{above}*{ending}"
+    for above in ("*/" * depth for depth in range(8))
+    for ending in (".jsonl", ".json")
+)
 _MOST_FILES = 200
 _SUBAGENT = "agent-"  # Claude Code's files of subagents, beside their session
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -45,7 +49,9 @@ def transcript_columns(trial: Path) -> dict[str, Any]:
             return {}
         # agents name the file after the session; Codex puts the time before it
         ids: Sequence[str] = _UUID.findall(mains[0].stem)
-        session = by_name[name].read(ids[-1] if ids else mains[0].stem, [data for _, data in groups[name]])
+        session = by_name[name].read(
+            ids[-1] if ids else mains[0].stem, [data for _, data in groups[name]]
+        )
         if session.calls or session.turns:
             return _columns(session) | {"transcript": mains[0].relative_to(trial).as_posix()}
     return {}
@@ -54,7 +60,15 @@ def transcript_columns(trial: Path) -> dict[str, Any]:
 def _files(trial: Path) -> Iterator[tuple[Path, bytes]]:
     """Files of bounded size and number; what cannot be read is left out, as it may belong to anything."""
     folders = [trial / folder for folder in FOLDERS if not (trial / folder).is_symlink()]
-    for path in islice((path for folder in folders for pattern in _PATTERNS for path in match_files(folder, pattern)), _MOST_FILES):
+    for path in islice(
+        (
+            path
+            for folder in folders
+            for pattern in _PATTERNS
+            for path in match_files(folder, pattern)
+        ),
+        _MOST_FILES,
+    ):
         try:
             if os.lstat(path).st_size <= RESULT_BYTES:
                 yield path, content(path)
@@ -63,7 +77,9 @@ def _files(trial: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def _columns(session: Session) -> dict[str, Any]:
-    responses = {usage.message_id for usage in session.usage if usage.message_id and not usage.agent_id}
+    responses = {
+        usage.message_id for usage in session.usage if usage.message_id and not usage.agent_id
+    }
     edits = [call for call in session.calls if any(not edit.by_shell for edit in call.edits)]
     return {
         "session_key": session.id,
@@ -71,8 +87,12 @@ def _columns(session: Session) -> dict[str, Any]:
         "tool_call_count": len(session.calls),
         "edit_calls": len(edits),
         "tool_sequence": [category(call) for call in session.calls],
-        "first_touched_file": next((edit.path for call in session.calls if is_edit(call) for edit in call.edits), None),
-        "cache_write_tokens": sum(usage.cache_write for usage in session.usage) if session.counts_tokens else None,
+        "first_touched_file": next(
+            (edit.path for call in session.calls if is_edit(call) for edit in call.edits), None
+        ),
+        "cache_write_tokens": sum(usage.cache_write for usage in session.usage)
+        if session.counts_tokens
+        else None,
     }
 
 
@@ -105,7 +125,11 @@ def _printed_values(name: str, value: str) -> dict[str, Any]:
     if not files:
         return {}
     touched = [fields.storable(file[1]) for file in files]
-    return {"touched_files": touched, "first_touched_file": touched[0], "diff_lines": sum(int(file[2]) for file in files)}
+    return {
+        "touched_files": touched,
+        "first_touched_file": touched[0],
+        "diff_lines": sum(int(file[2]) for file in files),
+    }
 
 
 def _event(line: str) -> Any:

@@ -47,20 +47,34 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
         f"embedded {count_of(run.sessions, 'session')}, {count_of(run.turns, 'turn')}: {chosen.model}, {run.seconds:.0f} s; texts "
         f"computed: {run.computed}, cached: {run.cached}; unchanged sessions: {run.unchanged}, unreadable: {run.unreadable}"
     )
-    table.notes.append(f"{count_of(len(table), 'session')}; by turn: cp_curve, intent_coherence_curve of session_embeddings")
+    table.notes.append(
+        f"{count_of(len(table), 'session')}; by turn: cp_curve, intent_coherence_curve of session_embeddings"
+    )
     columns = (
-        "key=session", "started_at", "texts", "max_cp", "drift_onset_turn=>0.2 at", "drift_onset_calibrated=drift at",
-        "assumption_lock_turn=lock at", "plan_ged=plan", "goal_alignment_at_close=close", "session_failure_mode=mode",
-        "pushback_turns?=push back", "turns_classified?=of",
+        "key=session",
+        "started_at",
+        "texts",
+        "max_cp",
+        "drift_onset_turn=>0.2 at",
+        "drift_onset_calibrated=drift at",
+        "assumption_lock_turn=lock at",
+        "plan_ged=plan",
+        "goal_alignment_at_close=close",
+        "session_failure_mode=mode",
+        "pushback_turns?=push back",
+        "turns_classified?=of",
         "label=first prompt",
-    )  # fmt: skip
+    )
     print_table(output_format, table, columns)
 
 
 def _formats() -> list[tuple[str, str]]:
     from attribution.evaluation.attempts import readers
 
-    return [(reader.NAME, " ".join((reader.__doc__ or "").split("\n\n")[0].split())) for reader in readers()]
+    return [
+        (reader.NAME, " ".join((reader.__doc__ or "").split("\n\n")[0].split()))
+        for reader in readers()
+    ]
 
 
 @click.command(cls=ListingCommand, listing=_formats, title="Formats")
@@ -72,10 +86,27 @@ def _formats() -> list[tuple[str, str]]:
     metavar="FILE",
     help="Data set with instance_id and the reference patch (JSON Lines or Parquet).",
 )
-@click.option("--min-n", type=click.IntRange(min=1), default=1, show_default=True, help="Minimum attempts per treatment.")
-@click.option("--by-run", is_flag=True, help="List each run separately; harnesses may not record what differed between runs.")
+@click.option(
+    "--min-n",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Minimum attempts per treatment.",
+)
+@click.option(
+    "--by-run",
+    is_flag=True,
+    help="List each run separately; harnesses may not record what differed between runs.",
+)
 @data_options
-def attempts(directory: Path | None, db: Path, gold: Path | None, min_n: int, by_run: bool, output_format: str) -> None:
+def attempts(
+    directory: Path | None,
+    db: Path,
+    gold: Path | None,
+    min_n: int,
+    by_run: bool,
+    output_format: str,
+) -> None:
     """Import evaluation runs, and show how often they succeed.
 
     With DIR, first imports every file below it that is recognised by its structure as one of the formats listed below; importing
@@ -90,13 +121,28 @@ def attempts(directory: Path | None, db: Path, gold: Path | None, min_n: int, by
         table = treatments(store, min_n, by_run)
     for note in table.notes[1:] if output_format or not table.rows else ():
         notice(f"note: {note}")
-    numbers = (column.name.rpartition("_")[2] for column in table.columns if column.name.startswith("pass_at_"))
+    numbers = (
+        column.name.rpartition("_")[2]
+        for column in table.columns
+        if column.name.startswith("pass_at_")
+    )
     further = (f"pass_at_{number}=pass@{number}" for number in numbers if number.isdigit())
     columns = (
-        "model", "agent?", "dataset?", "settings", "tasks", "attempts", "solved", "pass_at_1=pass@1", "pass_at_1_low=from",
-        "pass_at_1_high=to", *(name for name in further if not name.startswith("pass_at_1=")), "later?=retries",
-        *(f"{label}?" for label in PatchOutcome), "localized?=right file",
-    )  # fmt: skip
+        "model",
+        "agent?",
+        "dataset?",
+        "settings",
+        "tasks",
+        "attempts",
+        "solved",
+        "pass_at_1=pass@1",
+        "pass_at_1_low=from",
+        "pass_at_1_high=to",
+        *(name for name in further if not name.startswith("pass_at_1=")),
+        "later?=retries",
+        *(f"{label}?" for label in PatchOutcome),
+        "localized?=right file",
+    )
     print_table(output_format, table, columns if table.rows else ())
 
 
@@ -111,9 +157,13 @@ def _import(directory: Path, gold: Path | None, db: Path) -> bool:
         scanned = scan(directory, progress)
     with Store(db) as store:
         new = write(store, scanned, patches)
-    notice(f"{count_of(scanned.recognised, 'file')} with results: {count_of(len(scanned.attempts), 'attempt')}, {new} of them new")
+    notice(
+        f"{count_of(scanned.recognised, 'file')} with results: {count_of(len(scanned.attempts), 'attempt')}, {new} of them new"
+    )
     if scanned.problems:
-        notice(f"note: {count_of(len(scanned.problems), 'file')} could not be used in full: whowrote data problems --db {db}")
+        notice(
+            f"note: {count_of(len(scanned.problems), 'file')} could not be used in full: whowrote data problems --db {db}"
+        )
     if not scanned.attempts:
         notice(f"note: nothing below {directory} was recognised as a result")
     return bool(scanned.attempts)

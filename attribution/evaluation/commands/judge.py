@@ -22,8 +22,15 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 _PATH = click.argument("path", required=False)
-_MODEL = click.option("--model", required=True, metavar="NAME", help="Name of the model, as `llm models` lists it.")
-_OF = click.option("--model", default="", metavar="NAME", help="Model whose labels to use.  [default: the one that answered last]")
+_MODEL = click.option(
+    "--model", required=True, metavar="NAME", help="Name of the model, as `llm models` lists it."
+)
+_OF = click.option(
+    "--model",
+    default="",
+    metavar="NAME",
+    help="Model whose labels to use.  [default: the one that answered last]",
+)
 _QUESTION = click.option(
     "--question",
     "questions",
@@ -31,8 +38,12 @@ _QUESTION = click.option(
     multiple=True,
     help="Ask only this question; paper: those of SWE-chat.  [default: session and turns]",
 )
-_SESSION = click.option("--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it.")
-_LIMIT = click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the N most recent sessions.")
+_SESSION = click.option(
+    "--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it."
+)
+_LIMIT = click.option(
+    "--limit", type=click.IntRange(1), metavar="N", help="Only the N most recent sessions."
+)
 
 
 @click.group()
@@ -52,7 +63,9 @@ def _choice(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _requests(store: Store, repo: int | None, questions: tuple[str, ...], session: str, limit: int | None) -> list[Request]:
+def _requests(
+    store: Store, repo: int | None, questions: tuple[str, ...], session: str, limit: int | None
+) -> list[Request]:
     from attribution.evaluation.judge.labels import USUAL
     from attribution.evaluation.judge.stage import judge_requests
 
@@ -66,7 +79,14 @@ def _requests(store: Store, repo: int | None, questions: tuple[str, ...], sessio
 @judge.command()
 @_choice
 @data_options
-def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: int | None, db: Path, output_format: str) -> None:
+def prompts(
+    path: str | None,
+    questions: tuple[str, ...],
+    session: str,
+    limit: int | None,
+    db: Path,
+    output_format: str,
+) -> None:
     """Show exactly what would be sent to a model. Sends nothing."""
     with database(path, db) as (store, repo):
         rows = [request.row() for request in _requests(store, repo, questions, session, limit)]
@@ -76,7 +96,11 @@ def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: i
     instructions = {row["question"]: row["system"] for row in rows}
     for row in rows:
         head = f"question {row['question']}, version {row['version']}, tokens: {row['input_tokens']:,}, turns: {row['turns']}"
-        for text in (head, instructions.pop(row["question"], ""), row["prompt"]):  # the instructions once per question
+        for text in (
+            head,
+            instructions.pop(row["question"], ""),
+            row["prompt"],
+        ):  # the instructions once per question
             for line in text.split("\n") if text else ():
                 out().print(printable(line), soft_wrap=True)
         out().print()
@@ -85,10 +109,25 @@ def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: i
 @judge.command()
 @_choice
 @_MODEL
-@click.option("--jobs", type=click.IntRange(1, 8), default=2, show_default=True, help="Number of parallel requests.")
-@click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Stop before spending more than this.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 8),
+    default=2,
+    show_default=True,
+    help="Number of parallel requests.",
+)
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(0),
+    metavar="USD",
+    help="Stop before spending more than this.",
+)
 @click.option("--yes", is_flag=True, help="Send without asking for confirmation.")
-@click.option("--dry-run", is_flag=True, help="Only show the estimated cost; sends nothing and does not need llm.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only show the estimated cost; sends nothing and does not need llm.",
+)
 @click.pass_context
 def run(
     context: click.Context,
@@ -120,7 +159,11 @@ def run(
         prices, requests = prices_of(store), _requests(store, repo, questions, session, limit)
         cost = judge_cost(store, name, requests, prices)
         new = cost.questions - cost.known
-        usd = "unknown (no price for this model)" if cost.usd is None else f"about {cost.usd:,.2f} USD (prices of {prices.as_of})"
+        usd = (
+            "unknown (no price for this model)"
+            if cost.usd is None
+            else f"about {cost.usd:,.2f} USD (prices of {prices.as_of})"
+        )
         notice(
             f"{name}: {count_of(new, 'new question')} about {count_of(cost.sessions, 'session')}, {cost.known:,} answered; about "
             f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out; cost {usd}"
@@ -130,7 +173,9 @@ def run(
         if new and not yes:
             _confirm(name)
         with Reporter("judge") as progress:
-            result = run_judge(store, repo, requests, JudgeOptions(chosen, prices, jobs, max_cost), progress)
+            result = run_judge(
+                store, repo, requests, JudgeOptions(chosen, prices, jobs, max_cost), progress
+            )
     notice(_outcome(result))
     if result.failed or result.invalid or result.stopped:
         context.exit(EXIT_PARTIAL)
@@ -140,7 +185,8 @@ def _confirm(model: str) -> None:
     """Asks for consent. Raises WhoWroteError without a terminal, Abort if the answer is no."""
     if not sys.stdin.isatty():
         raise WhoWroteError(
-            "cannot confirm the cost: no terminal attached", "Run it in a terminal, or add --yes (and --max-cost USD)"
+            "cannot confirm the cost: no terminal attached",
+            "Run it in a terminal, or add --yes (and --max-cost USD)",
         )
     click.confirm(f"Send these parts of transcripts to {model}?", abort=True, err=True)
 
@@ -152,7 +198,9 @@ def _outcome(result: JudgeRun) -> str:
         f"{result.input_tokens:,} tokens in, {result.output_tokens:,} out{spent}"
     ]
     if result.invalid:
-        lines.append(f"{count_of(result.invalid, 'question')} without a valid answer (whowrote data problems), to be asked again")
+        lines.append(
+            f"{count_of(result.invalid, 'question')} without a valid answer (whowrote data problems), to be asked again"
+        )
     if result.failed:
         lines.append(f"{count_of(result.failed, 'request')} to the model failed: {result.failure}")
     if result.stopped:
@@ -160,7 +208,9 @@ def _outcome(result: JudgeRun) -> str:
     return "\n".join(lines)
 
 
-_SHARES = {"label": "word", "class": "word"} | dict.fromkeys(("share", "corrected", "low", "high"), "share")
+_SHARES = {"label": "word", "class": "word"} | dict.fromkeys(
+    ("share", "corrected", "low", "high"), "share"
+)
 
 
 @judge.command()
@@ -170,7 +220,9 @@ _SHARES = {"label": "word", "class": "word"} | dict.fromkeys(("share", "correcte
 @click.option("--each", is_flag=True, help="List every label instead of the shares.")
 @database_option
 @data_options
-def labels(path: str | None, model: str, session: str, each: bool, db: Path, output_format: str) -> None:
+def labels(
+    path: str | None, model: str, session: str, each: bool, db: Path, output_format: str
+) -> None:
     """Show how often a model gave each label.
 
     Shares are corrected for the model's measured error rates where `whowrote data judge validate` has found them.
@@ -181,19 +233,37 @@ def labels(path: str | None, model: str, session: str, each: bool, db: Path, out
     with database(path, db) as (store, repo):
         who = judge_named(store, model)
         if each or session:
-            only = {**who._asdict(), "repo_id": repo, "session_id": find_session(store, session, repo) if session else None}
+            only = {
+                **who._asdict(),
+                "repo_id": repo,
+                "session_id": find_session(store, session, repo) if session else None,
+            }
             table = read_view(store, "judged", only, "repo, session_id DESC, turn_index, label")
-            columns: tuple[str, ...] = ("session", "turn_index=turn", "label", "value?", "number?", "prompt?")
+            columns: tuple[str, ...] = (
+                "session",
+                "turn_index=turn",
+                "label",
+                "value?",
+                "number?",
+                "prompt?",
+            )
         else:
             table = table_of(class_shares(store, who, repo), _SHARES)
             columns = ()
-    table.notes.append(f"{who.model}, question version {who.prompt_version}: a model's opinions; one session: --session KEY")
+    table.notes.append(
+        f"{who.model}, question version {who.prompt_version}: a model's opinions; one session: --session KEY"
+    )
     print_table(output_format, table, columns)
 
 
 @judge.command()
 @click.argument("people", type=click.Path(path_type=Path), metavar="CSV")
-@click.option("--second", type=click.Path(path_type=Path), metavar="CSV", help="Compare with another person's labels instead.")
+@click.option(
+    "--second",
+    type=click.Path(path_type=Path),
+    metavar="CSV",
+    help="Compare with another person's labels instead.",
+)
 @_OF
 @database_option
 @data_options
@@ -207,22 +277,46 @@ def validate(people: Path, second: Path | None, model: str, db: Path, output_for
     from attribution.evaluation.judge.queries import compare_with_people, judge_named, labels_of
 
     if second is not None:
-        other, result, said = "second person", compare_with_people(people, dict(labels_of(second))), str(second)
+        other, result, said = (
+            "second person",
+            compare_with_people(people, dict(labels_of(second))),
+            str(second),
+        )
     else:
         with database(None, db) as (store, _):
             who = judge_named(store, model)
             result = stage.validate(store, people, who)
         other, said = "model", f"{who.model}, question version {who.prompt_version}"
     if result.unmatched:
-        notice(f"without a label by this {other}: {len(result.unmatched)}, for example: {'; '.join(result.unmatched[:3])}")
+        notice(
+            f"without a label by this {other}: {len(result.unmatched)}, for example: {'; '.join(result.unmatched[:3])}"
+        )
     columns = (
-        "label", "class", "compared", "kappa?", "tp=both", f"fp={other} only", "fn=person only", "sensitivity", "specificity",
+        "label",
+        "class",
+        "compared",
+        "kappa?",
+        "tp=both",
+        f"fp={other} only",
+        "fn=person only",
+        "sensitivity",
+        "specificity",
         "share",
-        "corrected?", "low?", "high?", "pearson?", "spearman?", "mean_difference?", "note",
-    )  # fmt: skip
+        "corrected?",
+        "low?",
+        "high?",
+        "pearson?",
+        "spearman?",
+        "mean_difference?",
+        "note",
+    )
     table = table_of(result.rows, _SHARES, [said])
     names = {column.name for column in table.columns}
-    print_table(output_format, table, [column for column in columns if column.partition("=")[0].removesuffix("?") in names])
+    print_table(
+        output_format,
+        table,
+        [column for column in columns if column.partition("=")[0].removesuffix("?") in names],
+    )
 
 
 DATA = (judge,)

@@ -27,10 +27,16 @@ if TYPE_CHECKING:
     help="Signals, weights and tiers: those of the source, or chosen by ratings.",
 )
 @click.option("--weekly", is_flag=True, help="Print a digest by week.")
-@click.option("--min-q", type=click.FloatRange(0, 1), help="List sessions with a lower score only; exit with 1 if there are any.")
+@click.option(
+    "--min-q",
+    type=click.FloatRange(0, 1),
+    help="List sessions with a lower score only; exit with 1 if there are any.",
+)
 @database_option
 @data_options
-def quality(explain: str, weights: str, weekly: bool, min_q: float | None, db: Path, output_format: str) -> None:
+def quality(
+    explain: str, weights: str, weekly: bool, min_q: float | None, db: Path, output_format: str
+) -> None:
     """Score how sessions went, and quality per dollar by model.
 
     The score describes how a session went, not whether its code is correct. docs/metrics.md has the formula.
@@ -61,9 +67,20 @@ def _print_scores(output_format: str, table: Table, low: list[dict[str, Any]] | 
     from attribution.evaluation.scores.report import model_table
 
     columns = (
-        "repo?", "key=session", "task_type=task", "work", "tier", "q=Q", "q_rank=rank", "completion=compl", "execution=exec",
-        "efficiency=eff", "outcome=outc", "cost_usd", "label=first prompt",
-    )  # fmt: skip
+        "repo?",
+        "key=session",
+        "task_type=task",
+        "work",
+        "tier",
+        "q=Q",
+        "q_rank=rank",
+        "completion=compl",
+        "execution=exec",
+        "efficiency=eff",
+        "outcome=outc",
+        "cost_usd",
+        "label=first prompt",
+    )
     models = model_table(table if low is None else ())
     if low is not None:
         table.rows = low
@@ -71,19 +88,36 @@ def _print_scores(output_format: str, table: Table, low: list[dict[str, Any]] | 
         people = [row for row in table if not row["parent"]]
         spawned = len(table) - len(people)
         also = f", {count_of(spawned, 'subagent')} stored as a session" if spawned else ""
-        table.rows, table.notes = people, [f"{count_of(len(people), 'session')}{also}", *table.notes]
+        table.rows, table.notes = (
+            people,
+            [f"{count_of(len(people), 'session')}{also}", *table.notes],
+        )
     print_table(output_format, table, columns)
     if not output_format and len(models):
         print_table(output_format, models)
 
 
 @click.command()
-@click.option("--min-n", type=click.IntRange(min=2), default=5, show_default=True, help="Minimum sessions per group.")
+@click.option(
+    "--min-n",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    help="Minimum sessions per group.",
+)
 @click.option("--by-judge", is_flag=True, help="Grade by the judge's success score instead of Q.")
-@click.option("--driver", "drivers", multiple=True, type=click.Choice([*map(str, Driver)]), help="Only its sessions (repeatable).")
+@click.option(
+    "--driver",
+    "drivers",
+    multiple=True,
+    type=click.Choice([*map(str, Driver)]),
+    help="Only its sessions (repeatable).",
+)
 @database_option
 @data_options
-def grades(min_n: int, by_judge: bool, drivers: tuple[str, ...], db: Path, output_format: str) -> None:
+def grades(
+    min_n: int, by_judge: bool, drivers: tuple[str, ...], db: Path, output_format: str
+) -> None:
     """Compare sessions by task, agent, model and week.
 
     Differences between agents and between models are given raw and adjusted for the type of task; intervals are computed over
@@ -98,11 +132,19 @@ def grades(min_n: int, by_judge: bool, drivers: tuple[str, ...], db: Path, outpu
 
 @click.command()
 @click.argument("ratings_file", type=click.Path(path_type=Path), metavar="[CSV]", required=False)
-@click.option("--sessions", type=click.IntRange(min=1), default=40, show_default=True, help="Sessions on the sheet.")
+@click.option(
+    "--sessions",
+    type=click.IntRange(min=1),
+    default=40,
+    show_default=True,
+    help="Sessions on the sheet.",
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="Random seed of the sheet.")
 @database_option
 @data_options
-def ratings(ratings_file: Path | None, sessions: int, seed: int, db: Path, output_format: str) -> None:
+def ratings(
+    ratings_file: Path | None, sessions: int, seed: int, db: Path, output_format: str
+) -> None:
     """Compare scores with people's ratings, or print a sheet.
 
     Without CSV, prints a sheet as CSV: a stratified sample over task types and tiers, without scores, agents or models. Read each
@@ -118,14 +160,27 @@ def ratings(ratings_file: Path | None, sessions: int, seed: int, db: Path, outpu
         rated, unmatched = rating.read_ratings(store, ratings_file)
     fit = rating.fit_weights(rated)
     if unmatched:
-        notice(f"no scored session found for {count_of(len(unmatched), 'rating')}: {', '.join(unmatched[:5])}")
+        notice(
+            f"no scored session found for {count_of(len(unmatched), 'rating')}: {', '.join(unmatched[:5])}"
+        )
     print_table(output_format, rating.agreement(rated, fit))
 
 
 @click.command()
 @click.argument("path", required=False)
-@click.option("--min-n", type=click.IntRange(2), default=10, show_default=True, help="Minimum commits per group.")
-@click.option("--jobs", type=click.IntRange(0, 256), default=0, help="Number of parallel processes.  [default: one per core]")
+@click.option(
+    "--min-n",
+    type=click.IntRange(2),
+    default=10,
+    show_default=True,
+    help="Minimum commits per group.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(0, 256),
+    default=0,
+    help="Number of parallel processes.  [default: one per core]",
+)
 @database_option
 @data_options
 def maintainability(path: str | None, min_n: int, jobs: int, db: Path, output_format: str) -> None:
@@ -152,7 +207,13 @@ def maintainability(path: str | None, min_n: int, jobs: int, db: Path, output_fo
 
 
 @click.command()
-@click.option("--table", "names", multiple=True, metavar="NAME", help="Table to print (repeatable).  [default: all]")
+@click.option(
+    "--table",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Table to print (repeatable).  [default: all]",
+)
 @database_option
 @data_options
 def study(names: tuple[str, ...], db: Path, output_format: str) -> None:

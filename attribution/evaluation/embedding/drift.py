@@ -22,27 +22,96 @@ _NO_OTHER = "no later turn"
 _NO_WEIGHTS = "a model other than `sentences`"
 
 
-def _column(name: str, type_: str, unit: str, description: str, null: str = "", version: int = 1) -> Feature:
+def _column(
+    name: str, type_: str, unit: str, description: str, null: str = "", version: int = 1
+) -> Feature:
     """`null` in words: these columns have no row in `feature_nulls`."""
     return Feature(name, type_, unit, description, _EMBEDDING, (null,) if null else (), version)
 
 
 FEATURES = (
-    _column("curve_turns", "json", "list of turn numbers", "turns.turn_index of the turn of each entry of the curves"),
-    _column("cp_curve", "json", "list of 0 to 2", "context pollution: 1 - cosine(turn of the task, turn) for each turn of the user, message and answer together", _NO_TASK),
+    _column(
+        "curve_turns",
+        "json",
+        "list of turn numbers",
+        "turns.turn_index of the turn of each entry of the curves",
+    ),
+    _column(
+        "cp_curve",
+        "json",
+        "list of 0 to 2",
+        "context pollution: 1 - cosine(turn of the task, turn) for each turn of the user, message and answer together",
+        _NO_TASK,
+    ),
     _column("max_cp", "real", "0 to 2", "largest value of cp_curve", _NO_OTHER),
-    _column("drift_onset_turn", "integer", "turn from 0", f"first turn with cp_curve > {MODERATE}, the threshold of the source; it says nothing with the models here, 97 % of all turns are beyond it", "no turn is beyond it"),
-    _column("drift_onset_calibrated", "integer", "turn from 0", "first turn with cp_curve above the model's own threshold, the median between turns of different sessions of a repository, from which on two thirds of the turns are above it, itself included and at least two", "no such turn, or a model whose threshold was not measured", version=2),
-    _column("intent_coherence_curve", "json", "list of -1 to 1", "cosine(task, all that the agent said in the turn) for each turn of the user", _NO_TASK),
-    _column("assumption_lock_turn", "integer", "turn from 0", "first of two consecutive typed messages that both push back (as turn_pushes_back says, with `sentences` that of this table), when intent_coherence_curve changes by less than the model's `flat` from before the first to after the second. As good as the classifier of messages, which is weak for one message", "no such pair, messages in a language that the classifier was not measured on, or a model whose `flat` was not measured", version=3),
-    _column("plan_ged", "real", "steps", "edit distance between the first and the last plan of the session (approved plans, to-do lists): a step in or out costs 1, one replaced 1 - cosine, one that is the same 0. Order is kept: for plans as chains the graph edit distance is at most this", "fewer than two plans on record"),
+    _column(
+        "drift_onset_turn",
+        "integer",
+        "turn from 0",
+        f"first turn with cp_curve > {MODERATE}, the threshold of the source; it says nothing with the models here, 97 % of all turns are beyond it",
+        "no turn is beyond it",
+    ),
+    _column(
+        "drift_onset_calibrated",
+        "integer",
+        "turn from 0",
+        "first turn with cp_curve above the model's own threshold, the median between turns of different sessions of a repository, from which on two thirds of the turns are above it, itself included and at least two",
+        "no such turn, or a model whose threshold was not measured",
+        version=2,
+    ),
+    _column(
+        "intent_coherence_curve",
+        "json",
+        "list of -1 to 1",
+        "cosine(task, all that the agent said in the turn) for each turn of the user",
+        _NO_TASK,
+    ),
+    _column(
+        "assumption_lock_turn",
+        "integer",
+        "turn from 0",
+        "first of two consecutive typed messages that both push back (as turn_pushes_back says, with `sentences` that of this table), when intent_coherence_curve changes by less than the model's `flat` from before the first to after the second. As good as the classifier of messages, which is weak for one message",
+        "no such pair, messages in a language that the classifier was not measured on, or a model whose `flat` was not measured",
+        version=3,
+    ),
+    _column(
+        "plan_ged",
+        "real",
+        "steps",
+        "edit distance between the first and the last plan of the session (approved plans, to-do lists): a step in or out costs 1, one replaced 1 - cosine, one that is the same 0. Order is kept: for plans as chains the graph edit distance is at most this",
+        "fewer than two plans on record",
+    ),
     _column("plan_steps_first", "integer", "steps", "steps of the first plan", "no plan on record"),
     _column("plan_steps_last", "integer", "steps", "steps of the last plan", "no plan on record"),
-    _column("turn_pushes_back", "json", "list of 0 or 1", "of each typed message, as typed_turn_numbers has them: 1: it pushes back by the vector of its beginning, a linear model with published error rates (docs/turns.md); null in languages it was not measured on", _NO_WEIGHTS),
-    _column("turns_classified", "integer", "messages", "typed messages after the first that turn_pushes_back here has an answer for", _NO_WEIGHTS),
-    _column("pushback_turns", "integer", "messages", "of those, the ones that push back; pushback_turns of session_features is the answer of words", _NO_WEIGHTS),
-    _column("goal_alignment_at_close", "real", "-1 to 1", "cosine(task, the agent's last text of the last turn it answered)", "no task, or the agent said nothing"),
-)  # fmt: skip
+    _column(
+        "turn_pushes_back",
+        "json",
+        "list of 0 or 1",
+        "of each typed message, as typed_turn_numbers has them: 1: it pushes back by the vector of its beginning, a linear model with published error rates (docs/turns.md); null in languages it was not measured on",
+        _NO_WEIGHTS,
+    ),
+    _column(
+        "turns_classified",
+        "integer",
+        "messages",
+        "typed messages after the first that turn_pushes_back here has an answer for",
+        _NO_WEIGHTS,
+    ),
+    _column(
+        "pushback_turns",
+        "integer",
+        "messages",
+        "of those, the ones that push back; pushback_turns of session_features is the answer of words",
+        _NO_WEIGHTS,
+    ),
+    _column(
+        "goal_alignment_at_close",
+        "real",
+        "-1 to 1",
+        "cosine(task, the agent's last text of the last turn it answered)",
+        "no task, or the agent said nothing",
+    ),
+)
 
 Rows = Mapping[str, Sequence[float]]
 """Text -> vector."""
@@ -50,7 +119,9 @@ Rows = Mapping[str, Sequence[float]]
 
 def texts(conversation: Conversation, scale: Scale) -> list[str]:
     """All texts whose vectors `compute` wants, each once."""
-    messages = [beginning(e.asked) for e in conversation.exchanges if e.is_typed and scale.classifies]
+    messages = [
+        beginning(e.asked) for e in conversation.exchanges if e.is_typed and scale.classifies
+    ]
     return list(dict.fromkeys(text for text in (*_texts(conversation), *messages) if text))
 
 
@@ -71,7 +142,9 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
         "curve_turns": [exchange.turn for exchange in conversation.exchanges],
         "plan_steps_first": len(plans[0]) if plans else None,
         "plan_steps_last": len(plans[-1]) if plans else None,
-        "plan_ged": edit_distance(plans[0], plans[-1], rows, scale.same) if len(plans) > 1 else None,
+        "plan_ged": edit_distance(plans[0], plans[-1], rows, scale.same)
+        if len(plans) > 1
+        else None,
         **(_pushback(conversation, rows) if scale.classifies else {}),
     }
     task = conversation.task
@@ -80,31 +153,47 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
     anchor = rows[conversation.exchanges[task].asked]
     curve = _pollution(conversation, task, rows)
     coherence = [
-        _round(cosine(anchor, rows[e.answered])) if i >= task and e.answered else None for i, e in enumerate(conversation.exchanges)
+        _round(cosine(anchor, rows[e.answered])) if i >= task and e.answered else None
+        for i, e in enumerate(conversation.exchanges)
     ]
     later = [cp for cp in curve[task + 1 :] if cp is not None]
     close = _close(conversation)
     return values | {
         "cp_curve": curve,
         "max_cp": max(later, default=None),
-        "drift_onset_turn": next((i for i, cp in enumerate(curve) if cp is not None and cp > MODERATE), None),
-        "drift_onset_calibrated": None if scale.drift is None else lasting_onset(curve, scale.drift),
+        "drift_onset_turn": next(
+            (i for i, cp in enumerate(curve) if cp is not None and cp > MODERATE), None
+        ),
+        "drift_onset_calibrated": None
+        if scale.drift is None
+        else lasting_onset(curve, scale.drift),
         "intent_coherence_curve": coherence,
-        "assumption_lock_turn": None if scale.flat is None else _lock(conversation, coherence, scale.flat, rows if scale.classifies else None),
+        "assumption_lock_turn": None
+        if scale.flat is None
+        else _lock(conversation, coherence, scale.flat, rows if scale.classifies else None),
         "goal_alignment_at_close": _round(cosine(anchor, rows[close])) if close else None,
-    }  # fmt: skip
+    }
 
 
 def _pushback(conversation: Conversation, rows: Rows) -> Values:
     typed = [e.asked for e in conversation.exchanges if e.is_typed]
-    guesses = [classify(text, i == 0, rows.get(beginning(text), ())) for i, text in enumerate(typed)]
+    guesses = [
+        classify(text, i == 0, rows.get(beginning(text), ())) for i, text in enumerate(typed)
+    ]
     later = [guess.pushes_back for guess in guesses[1:] if guess is not None]
     answers = [None if guess is None else int(guess.pushes_back) for guess in guesses]
-    return {"turn_pushes_back": answers, "turns_classified": len(later), "pushback_turns": sum(later)}
+    return {
+        "turn_pushes_back": answers,
+        "turns_classified": len(later),
+        "pushback_turns": sum(later),
+    }
 
 
 def _pollution(conversation: Conversation, task: int, rows: Rows) -> list[float | None]:
-    turns = [_turn(exchange, rows) if i >= task else None for i, exchange in enumerate(conversation.exchanges)]
+    turns = [
+        _turn(exchange, rows) if i >= task else None
+        for i, exchange in enumerate(conversation.exchanges)
+    ]
     first = turns[task]
     likes = [None if row is None or first is None else cosine(first, row) for row in turns]
     return [None if like is None else _round(max(0.0, 1 - like)) for like in likes]
@@ -112,7 +201,11 @@ def _pollution(conversation: Conversation, task: int, rows: Rows) -> list[float 
 
 def _turn(exchange: Exchange, rows: Rows) -> Sequence[float] | None:
     """Mean of the vectors of what was asked and what was answered; None when there is neither."""
-    parts = [rows[text] for text in (exchange.asked if exchange.has_topic else "", exchange.answered) if text]
+    parts = [
+        rows[text]
+        for text in (exchange.asked if exchange.has_topic else "", exchange.answered)
+        if text
+    ]
     return [sum(values) for values in zip(*parts, strict=True)] if parts else None
 
 
@@ -135,12 +228,17 @@ def _close(conversation: Conversation) -> str:
     return next((e.last_words for e in reversed(conversation.exchanges) if e.last_words), "")
 
 
-def _lock(conversation: Conversation, coherence: Sequence[float | None], flat: float, rows: Rows | None) -> int | None:
+def _lock(
+    conversation: Conversation, coherence: Sequence[float | None], flat: float, rows: Rows | None
+) -> int | None:
     """See `assumption_lock_turn`; the first message corrects nothing. `rows`: of a model whose vectors are classified."""
     typed = [(i, e.asked) for i, e in enumerate(conversation.exchanges) if e.is_typed]
     for (first, text), (second, answer) in pairwise(typed[1:]):
         before, after = (coherence[first - 1], coherence[second])
-        guesses = [classify(said, vector=None if rows is None else rows.get(beginning(said), ())) for said in (text, answer)]
+        guesses = [
+            classify(said, vector=None if rows is None else rows.get(beginning(said), ()))
+            for said in (text, answer)
+        ]
         if not all(guess is not None and guess.pushes_back for guess in guesses):
             continue
         if before is not None and after is not None and abs(after - before) < flat:

@@ -36,7 +36,9 @@ class EmbeddingRun:
     notes: list[str] = field(default_factory=list)
 
 
-def embed_all(store: Store, repo: int | None, embedder: Embedder, progress: Progress) -> EmbeddingRun:
+def embed_all(
+    store: Store, repo: int | None, embedder: Embedder, progress: Progress
+) -> EmbeddingRun:
     """Embeds the sessions of one repository, or of all. Raises WhoWroteError."""
     (clones, notes), clock = known_clones(store, repo), Clock()
     run = EmbeddingRun(notes=notes)
@@ -49,11 +51,18 @@ def embed_all(store: Store, repo: int | None, embedder: Embedder, progress: Prog
 
 def embed_repo(context: RunContext, embedder: Embedder, result: EmbeddingRun) -> None:
     """Fills `session_embeddings` for one repository, and what depends on it. Raises DatabaseUnusable."""
-    stage = Stage(StageName.EMBED, version_of(FEATURES, str(embedder.scale), source("turn_vectors.json"), source("words.toml")))
+    stage = Stage(
+        StageName.EMBED,
+        version_of(
+            FEATURES, str(embedder.scale), source("turn_vectors.json"), source("words.toml")
+        ),
+    )
     sessions = recorded_sessions(context.store, context.repo, context.repo_id)
     for number, session in enumerate(sessions):
         context.progress("embedding sessions", number, len(sessions))
-        run = stage.start(context.store, context.repo_id, session.input_key, f"{session.key} {embedder.model}")
+        run = stage.start(
+            context.store, context.repo_id, session.input_key, f"{session.key} {embedder.model}"
+        )
         if run.is_current:
             result.unchanged += 1
         else:
@@ -62,7 +71,9 @@ def embed_repo(context: RunContext, embedder: Embedder, result: EmbeddingRun) ->
         fill_failure_modes(context.store, context.repo_id)
 
 
-def _embed_session(run: StageRun, recorded: RecordedSession, embedder: Embedder, result: EmbeddingRun) -> None:
+def _embed_session(
+    run: StageRun, recorded: RecordedSession, embedder: Embedder, result: EmbeddingRun
+) -> None:
     session = recorded.read()
     rows: list[tuple[Any, ...]] = []
     if session is None:
@@ -72,28 +83,52 @@ def _embed_session(run: StageRun, recorded: RecordedSession, embedder: Embedder,
         parts = texts(conversation, embedder.scale)
         vectors = _vectors(run.store, embedder, parts, result)
         values = compute(conversation, dict(zip(parts, vectors, strict=True)), embedder.scale)
-        cells = [json.dumps(value) if isinstance(value, list) else value for value in (values[f.name] for f in FEATURES)]
-        rows.append((recorded.session_id, embedder.backend, embedder.model, run.stage.version, len(parts), *cells))
+        cells = [
+            json.dumps(value) if isinstance(value, list) else value
+            for value in (values[f.name] for f in FEATURES)
+        ]
+        rows.append(
+            (
+                recorded.session_id,
+                embedder.backend,
+                embedder.model,
+                run.stage.version,
+                len(parts),
+                *cells,
+            )
+        )
         result.sessions += 1
         result.turns += len(conversation.exchanges)
     with run.writing() as connection:
         session_and_model = (recorded.session_id, embedder.model)
-        connection.execute("DELETE FROM session_embeddings WHERE session_id = ? AND model = ?", session_and_model)
+        connection.execute(
+            "DELETE FROM session_embeddings WHERE session_id = ? AND model = ?", session_and_model
+        )
         run.store.insert("session_embeddings", _COLUMNS, rows)
 
 
-def _vectors(store: Store, embedder: Embedder, parts: Sequence[str], result: EmbeddingRun) -> list[list[float]]:
+def _vectors(
+    store: Store, embedder: Embedder, parts: Sequence[str], result: EmbeddingRun
+) -> list[list[float]]:
     """Vectors of texts, from the cache where they are; new ones go there, a batch at a time."""
     hashes = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32] for text in parts]
     with store.cache() as cache:
         sql = "SELECT text_hash, vector FROM text_vectors WHERE model = ? AND text_hash IN (SELECT value FROM json_each(?))"
-        vectors = {row["text_hash"]: row["vector"] for row in cache.rows(sql, (embedder.model, json.dumps(hashes)))}
-        missing = [(key, text) for key, text in zip(hashes, parts, strict=True) if key not in vectors]
+        vectors = {
+            row["text_hash"]: row["vector"]
+            for row in cache.rows(sql, (embedder.model, json.dumps(hashes)))
+        }
+        missing = [
+            (key, text) for key, text in zip(hashes, parts, strict=True) if key not in vectors
+        ]
         result.cached += len(parts) - len(missing)
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
             new = embedder.embed([text for _, text in batch])
-            rows = [(embedder.model, key, struct.pack(f"<{len(row)}e", *row)) for (key, _), row in zip(batch, new, strict=True)]
+            rows = [
+                (embedder.model, key, struct.pack(f"<{len(row)}e", *row))
+                for (key, _), row in zip(batch, new, strict=True)
+            ]
             with cache.transaction():
                 cache.insert_kept("text_vectors", ("model", "text_hash", "vector"), rows)
             vectors.update((key, packed) for _, key, packed in rows)

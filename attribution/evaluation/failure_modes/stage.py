@@ -49,8 +49,13 @@ def failure_mode(values: Inputs) -> FailureVerdict:
     """The first rule that fits."""
     if values["tool_call_count"] is None:
         return None, "the transcript cannot be read"
-    if (values["repeated_calls"] or 0) >= REPEATED and (values["repetition_rate"] or 0.0) >= REPETITION_RATE:
-        return FailureMode.STUCK_LOOP, f"{values['repeated_calls']} of {values['tool_call_count']} calls repeat an earlier one"
+    if (values["repeated_calls"] or 0) >= REPEATED and (
+        values["repetition_rate"] or 0.0
+    ) >= REPETITION_RATE:
+        return (
+            FailureMode.STUCK_LOOP,
+            f"{values['repeated_calls']} of {values['tool_call_count']} calls repeat an earlier one",
+        )
     return _lock(values) or _scope(values) or _intent(values)
 
 
@@ -60,7 +65,10 @@ def _lock(values: Inputs) -> FailureVerdict | None:
     if not values["embedded"] and any(before == after == 1 for before, after in pairwise(pushes)):
         return None, _NO_EMBEDDINGS
     if values["assumption_lock_turn"] is not None:
-        return FailureMode.ASSUMPTION_LOCKED, f"pushed back twice from turn {values['assumption_lock_turn']} on without effect"
+        return (
+            FailureMode.ASSUMPTION_LOCKED,
+            f"pushed back twice from turn {values['assumption_lock_turn']} on without effect",
+        )
     if _later(values) > 1 and _pushback_share(values) is None:
         return None, _SILENT
     return None
@@ -75,7 +83,11 @@ def _scope(values: Inputs) -> FailureVerdict | None:
     )
     if not values["files_changed"] or drift is None or drift <= SCOPE_DRIFT:
         return None
-    said = f"scope_drift {drift:.3g}" if by_judge else f"{drift:.3g} files touched for each that was committed"
+    said = (
+        f"scope_drift {drift:.3g}"
+        if by_judge
+        else f"{drift:.3g} files touched for each that was committed"
+    )
     steps = values["plan_steps_first"] or values["plan_steps_detected"] or 0
     if steps >= MANY_STEPS and (turn is None or turn <= values["first_turn"]):
         return FailureMode.MULTI_INTENT, f"{said} from the start, a first plan of {steps} steps"
@@ -91,13 +103,21 @@ def _intent(values: Inputs) -> FailureVerdict:
     if share is None:
         return None, _SILENT
     if share > FEW_PUSHBACKS:
-        return None, f"no rule fits: {100 * share:.0f} % of the later messages push back, but the agent followed"
+        return (
+            None,
+            f"no rule fits: {100 * share:.0f} % of the later messages push back, but the agent followed",
+        )
     if _later(values) and not values["embedded"]:
         return None, _NO_EMBEDDINGS
     if values["drift_onset_calibrated"] is not None:
-        return FailureMode.SHIFTED_INTENT, f"the user's messages leave the task at turn {values['drift_onset_calibrated']}"
+        return (
+            FailureMode.SHIFTED_INTENT,
+            f"the user's messages leave the task at turn {values['drift_onset_calibrated']}",
+        )
     judged = values["scope_drift"] is not None or not values["files_changed"]
-    return FailureMode.CLEAN, "no drift, little pushback" + ("" if judged else "; no judge was asked about the scope")
+    return FailureMode.CLEAN, "no drift, little pushback" + (
+        "" if judged else "; no judge was asked about the scope"
+    )
 
 
 def _later(values: Inputs) -> int:
@@ -116,8 +136,14 @@ def _pushback_share(values: Inputs) -> float | None:
 
 
 _COLUMNS = (
-    "session_id", "session_failure_mode", "reason", "embedding_model", "judge_model", "judge_prompt_version", "version",
-)  # fmt: skip
+    "session_id",
+    "session_failure_mode",
+    "reason",
+    "embedding_model",
+    "judge_model",
+    "judge_prompt_version",
+    "version",
+)
 # Embeddings of a sentence model go before hashed words, and those that say which messages push back before all others.
 _EMBEDDINGS = """
 SELECT e.* FROM session_embeddings e JOIN sessions s ON s.id = e.session_id WHERE s.repo_id = ?
@@ -151,7 +177,9 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
     if not features_ready(store):
         return
     queries = (_EMBEDDINGS, _LABELS, _FIRST_TURNS, _SCOPES)
-    embeddings, labels, first_turns, scopes = ({row["session_id"]: row for row in store.rows(sql, (repo_id,))} for sql in queries)
+    embeddings, labels, first_turns, scopes = (
+        {row["session_id"]: row for row in store.rows(sql, (repo_id,))} for sql in queries
+    )
     rows = []
     for features in session_features(store, repo_id):
         session = features["session_id"]
@@ -159,15 +187,38 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
         mode, reason = failure_mode(
             {
                 **features,
-                **{name: vectors.get(name) for name in ("assumption_lock_turn", "drift_onset_calibrated", "plan_steps_first")},
-                "scope_drift": judged.get("scope_drift"), "conflation_turn": judged.get("conflation_turn"),
-                **{name: scopes.get(session, {}).get(name) for name in ("touched_per_committed", "first_outside")},
-                "first_turn": first_turns.get(session, {"first_turn": 1})["first_turn"], "embedded": vectors,
+                **{
+                    name: vectors.get(name)
+                    for name in (
+                        "assumption_lock_turn",
+                        "drift_onset_calibrated",
+                        "plan_steps_first",
+                    )
+                },
+                "scope_drift": judged.get("scope_drift"),
+                "conflation_turn": judged.get("conflation_turn"),
+                **{
+                    name: scopes.get(session, {}).get(name)
+                    for name in ("touched_per_committed", "first_outside")
+                },
+                "first_turn": first_turns.get(session, {"first_turn": 1})["first_turn"],
+                "embedded": vectors,
                 "files_changed": bool(features["touched_files"]),
             }
-        )  # fmt: skip
-        rows.append((session, mode, reason, vectors.get("model"), judged.get("model"), judged.get("prompt_version"), VERSION))
+        )
+        rows.append(
+            (
+                session,
+                mode,
+                reason,
+                vectors.get("model"),
+                judged.get("model"),
+                judged.get("prompt_version"),
+                VERSION,
+            )
+        )
     store.connection.execute(
-        "DELETE FROM session_failure_modes WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,)
+        "DELETE FROM session_failure_modes WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)",
+        (repo_id,),
     )
     store.insert("session_failure_modes", _COLUMNS, rows)

@@ -56,7 +56,9 @@ GROUPINGS: Mapping[str, Callable[[Session], str | None]] = {
 }
 
 
-def grades(store: Store, least: int = LEAST, by_judge: bool = False, drivers: Collection[str] = ()) -> list[Table]:
+def grades(
+    store: Store, least: int = LEAST, by_judge: bool = False, drivers: Collection[str] = ()
+) -> list[Table]:
     """Means, differences, trend, harm and models of the sessions that one of `drivers` drove, if given. Raises WhoWroteError.
 
     `by_judge`: by the judge's success_score of 0 to 100, divided by 100, instead of Q.
@@ -66,15 +68,27 @@ def grades(store: Store, least: int = LEAST, by_judge: bool = False, drivers: Co
         # by the judge that answered last: judges are never mixed
         labels = latest_labels(store)
         given = ((session, labels.get((session["key"], 0, "success_score"))) for session in scored)
-        scored = [{**session, "q": float(grade) / 100} for session, grade in given if grade is not None]
+        scored = [
+            {**session, "q": float(grade) / 100} for session, grade in given if grade is not None
+        ]
     if not scored and (by_judge or drivers):
-        raise WhoWroteError("no such session is graded", "Labels of a judge: whowrote data judge run; drivers: whowrote sessions")
+        raise WhoWroteError(
+            "no such session is graded",
+            "Labels of a judge: whowrote data judge run; drivers: whowrote sessions",
+        )
     if not scored:
-        raise WhoWroteError(f"{store.path} has no scores yet", f"Compute them with: whowrote repo PATH --db {store.path}")
+        raise WhoWroteError(
+            f"{store.path} has no scores yet",
+            f"Compute them with: whowrote repo PATH --db {store.path}",
+        )
     if len(scored) < least:
         few = f"{count_of(len(scored), 'session')} with a score; {least} are needed for a mean, a difference or a trend."
         return [_table("means", "Mean quality of sessions", [], [few])]
-    agreement = "Graded by a judge: success_score / 100 of the model that answered last." if by_judge else AGREEMENT
+    agreement = (
+        "Graded by a judge: success_score / 100 of the model that answered last."
+        if by_judge
+        else AGREEMENT
+    )
     return [
         _means(scored, least, [agreement, *_left_out(store, scored)]),
         *_differences(scored, least),
@@ -112,19 +126,34 @@ def groups(sessions: Iterable[Session], grouping: str) -> dict[str, list[Session
 
 def means(scored: Iterable[Session], grouping: str, least: int = LEAST) -> list[dict[str, Any]]:
     """A row for each group of at least `least` sessions, the largest first; weeks in order."""
-    rows = [_mean_row(grouping, name, members) for name, members in groups(scored, grouping).items() if len(members) >= least]
-    return sorted(rows, key=lambda row: row["name"] if grouping == "week" else (-row["sessions"], row["name"]))
+    rows = [
+        _mean_row(grouping, name, members)
+        for name, members in groups(scored, grouping).items()
+        if len(members) >= least
+    ]
+    return sorted(
+        rows, key=lambda row: row["name"] if grouping == "week" else (-row["sessions"], row["name"])
+    )
 
 
 def _mean_row(grouping: str, name: str, members: Sequence[Session]) -> dict[str, Any]:
-    mean = estimate([(session["repository"], (1.0, session["q"])) for session in members], ratio, (0.0, 1.0))
+    mean = estimate(
+        [(session["repository"], (1.0, session["q"])) for session in members], ratio, (0.0, 1.0)
+    )
     repositories = [session["repository"] for session in members]
     return {
-        "by": grouping, "name": name, "sessions": len(members), "repositories": len(set(repositories)),
-        "effective": effective_repositories(repositories), "mean_q": mean.value,
-        "median_q": statistics.median(session["q"] for session in members), "error": mean.error, "low": mean.low, "high": mean.high,
+        "by": grouping,
+        "name": name,
+        "sessions": len(members),
+        "repositories": len(set(repositories)),
+        "effective": effective_repositories(repositories),
+        "mean_q": mean.value,
+        "median_q": statistics.median(session["q"] for session in members),
+        "error": mean.error,
+        "low": mean.low,
+        "high": mean.high,
         "over": mean.over,
-    }  # fmt: skip
+    }
 
 
 def _differences(scored: Sequence[Session], least: int) -> list[Table]:
@@ -140,32 +169,66 @@ def _differences(scored: Sequence[Session], least: int) -> list[Table]:
     ]
 
 
-def differences(scored: Sequence[Session], grouping: str, least: int = LEAST) -> list[dict[str, Any]]:
+def differences(
+    scored: Sequence[Session], grouping: str, least: int = LEAST
+) -> list[dict[str, Any]]:
     """Every group of at least `least` sessions against the largest one. An unknown harness or model is not compared."""
-    sides = {name: members for name, members in groups(scored, grouping).items() if len(members) >= least and name != UNKNOWN}
+    sides = {
+        name: members
+        for name, members in groups(scored, grouping).items()
+        if len(members) >= least and name != UNKNOWN
+    }
     order = sorted(sides, key=lambda name: (-len(sides[name]), name))
     weights = Counter(session["category"] for session in scored)
-    return [{grouping: name, "reference": order[0]} | _difference_row(sides[name], sides[order[0]], weights) for name in order[1:]]
+    return [
+        {grouping: name, "reference": order[0]}
+        | _difference_row(sides[name], sides[order[0]], weights)
+        for name in order[1:]
+    ]
 
 
-def _difference_row(ours: Sequence[Session], theirs: Sequence[Session], weights: Mapping[str, int]) -> dict[str, Any]:
+def _difference_row(
+    ours: Sequence[Session], theirs: Sequence[Session], weights: Mapping[str, int]
+) -> dict[str, Any]:
     repositories = [{session["repository"] for session in side} for side in (ours, theirs)]
-    compared = [category for category in sorted(weights) if _has_support(ours, category) and _has_support(theirs, category)]
+    compared = [
+        category
+        for category in sorted(weights)
+        if _has_support(ours, category) and _has_support(theirs, category)
+    ]
     others = sorted({session["category"] for session in (*ours, *theirs)} - set(compared))
     weight = sum(weights[category] for category in compared) / sum(weights.values())
-    counted: dict[Hashable, float] = {category: float(weights[category]) for category in compared} if weight >= LEAST_WEIGHT else {}
+    counted: dict[Hashable, float] = (
+        {category: float(weights[category]) for category in compared}
+        if weight >= LEAST_WEIGHT
+        else {}
+    )
     raw = difference(_observations(ours, theirs, lambda session: ""), _WITHIN, {"": 1.0})
-    adjusted = difference(_observations(ours, theirs, lambda session: session["category"]), _WITHIN, counted)
+    adjusted = difference(
+        _observations(ours, theirs, lambda session: session["category"]), _WITHIN, counted
+    )
     return {
-        "sessions": len(ours), "reference_sessions": len(theirs), "shared": len(repositories[0] & repositories[1]),
-        **raw.columns("raw"), **adjusted.columns("adjusted"), **within_repositories(ours, theirs).columns("within"),
-        "weight": weight, "categories": ", ".join(compared), "left_out": ", ".join(others),
-    }  # fmt: skip
+        "sessions": len(ours),
+        "reference_sessions": len(theirs),
+        "shared": len(repositories[0] & repositories[1]),
+        **raw.columns("raw"),
+        **adjusted.columns("adjusted"),
+        **within_repositories(ours, theirs).columns("within"),
+        "weight": weight,
+        "categories": ", ".join(compared),
+        "left_out": ", ".join(others),
+    }
 
 
-def _observations(ours: Iterable[Session], theirs: Iterable[Session], stratum: Callable[[Session], Hashable]) -> list[Observation]:
+def _observations(
+    ours: Iterable[Session], theirs: Iterable[Session], stratum: Callable[[Session], Hashable]
+) -> list[Observation]:
     sides = (((1.0, 0.0), ours), ((0.0, 1.0), theirs))
-    return [Observation(s["repository"], stratum(s), weights, s["q"]) for weights, side in sides for s in side]
+    return [
+        Observation(s["repository"], stratum(s), weights, s["q"])
+        for weights, side in sides
+        for s in side
+    ]
 
 
 def _has_support(side: Sequence[Session], category: str) -> bool:
@@ -179,14 +242,19 @@ def within_repositories(ours: Sequence[Session], theirs: Sequence[Session]) -> E
 
     Without an interval when fewer than LEAST_CLUSTERS repositories have both.
     """
-    within = difference(_observations(ours, theirs, lambda session: (session["repository"], session["category"])), _WITHIN)
+    within = difference(
+        _observations(ours, theirs, lambda session: (session["repository"], session["category"])),
+        _WITHIN,
+    )
     return within if within.over == REPOSITORIES else Estimate(within.value)
 
 
 def _trend(scored: Sequence[Session]) -> Table:
     rows = trend(scored)
     without = sum(started(session) is None for session in scored)
-    notes = [f"{count_of(without, 'session')} without a recorded time, in no week."] if without else []
+    notes = (
+        [f"{count_of(without, 'session')} without a recorded time, in no week."] if without else []
+    )
     return _table("trend", "Change of quality per week", rows, notes)
 
 
@@ -199,8 +267,16 @@ def trend(scored: Iterable[Session]) -> list[dict[str, Any]]:
         x, q = (began - first).total_seconds() / _WEEK if first else 0.0, session["q"]
         rows.append((session["repository"], (1.0, x, q, x * x, x * q)))
     repositories = repository_sums(rows)
-    about = {"sessions": len(rows), "repositories": len(repositories), "weeks": len({iso_week(session) for session, _ in dated})}
-    within = [spread for n, x, y, xx, xy in repositories if (spread := (xx - x * x / n, xy - x * y / n))[0] > 1e-9]
+    about = {
+        "sessions": len(rows),
+        "repositories": len(repositories),
+        "weeks": len({iso_week(session) for session, _ in dated}),
+    }
+    within = [
+        spread
+        for n, x, y, xx, xy in repositories
+        if (spread := (xx - x * x / n, xy - x * y / n))[0] > 1e-9
+    ]
     slopes = {
         "all sessions": estimate(rows, _slope, _WITHIN, fitted=2),
         "within repositories": ratio_over_repositories(within, _WITHIN),
@@ -215,11 +291,19 @@ def _slope(sums: Moments) -> float | None:
 
 
 def _harm(store: Store, scored: Sequence[Session], least: int) -> Table:
-    rows = [row for by in ("all", "category", "work", "harness", "model") for row in harm(scored, by, least)]
+    rows = [
+        row
+        for by in ("all", "category", "work", "harness", "model")
+        for row in harm(scored, by, least)
+    ]
     lost = sum(not session["followed"] for session in scored)
-    notes = ["Empty: not known, which is not zero. Shares of sessions have Wilson's interval, which assumes independence."]
+    notes = [
+        "Empty: not known, which is not zero. Shares of sessions have Wilson's interval, which assumes independence."
+    ]
     if lost:
-        notes.append(f"Reverted commits are unknown for {count_of(lost, 'session')}: whowrote survival PATH follows their lines.")
+        notes.append(
+            f"Reverted commits are unknown for {count_of(lost, 'session')}: whowrote survival PATH follows their lines."
+        )
     if all(session["findings"] is None for session in scored):
         notes.append("The database has no scan results: introduced findings are unknown, not zero.")
     return _table("harm", "Harm", rows, notes)
@@ -227,8 +311,15 @@ def _harm(store: Store, scored: Sequence[Session], least: int) -> Table:
 
 def harm(sessions: Iterable[Session], grouping: str, least: int = LEAST) -> list[dict[str, Any]]:
     """Harm of each group of at least `least` sessions, the largest first."""
-    members_of = [(name, members) for name, members in groups(sessions, grouping).items() if len(members) >= least]
-    return [_harm_row(grouping, name, members) for name, members in sorted(members_of, key=lambda pair: (-len(pair[1]), pair[0]))]
+    members_of = [
+        (name, members)
+        for name, members in groups(sessions, grouping).items()
+        if len(members) >= least
+    ]
+    return [
+        _harm_row(grouping, name, members)
+        for name, members in sorted(members_of, key=lambda pair: (-len(pair[1]), pair[0]))
+    ]
 
 
 def _harm_row(grouping: str, name: str, members: Sequence[Session]) -> dict[str, Any]:
@@ -237,26 +328,43 @@ def _harm_row(grouping: str, name: str, members: Sequence[Session]) -> dict[str,
     undone = [session["undone"] for session in members if session["undone"] is not None]
     committed = [session for session in followed if session["commits"]]
     return {
-        "by": grouping, "name": name, "sessions": len(members),
+        "by": grouping,
+        "name": name,
+        "sessions": len(members),
         "commits": sum(session["commits"] for session in followed) if followed else None,
         "reverted": sum(session["reverted"] for session in followed) if followed else None,
-        **_share("sessions_reverted", sum(1 for session in committed if session["reverted"]), len(committed)),
+        **_share(
+            "sessions_reverted",
+            sum(1 for session in committed if session["reverted"]),
+            len(committed),
+        ),
         **_share("undid_own_changes", sum(undone), len(undone)),
         "findings": sum(scanned) if scanned else None,
-        **_share("sessions_with_findings", sum(1 for findings in scanned if findings), len(scanned)),
-    }  # fmt: skip
+        **_share(
+            "sessions_with_findings", sum(1 for findings in scanned if findings), len(scanned)
+        ),
+    }
 
 
 def _share(name: str, hits: int, whole: int) -> dict[str, float | None]:
     low, high = wilson(hits, whole) or (None, None)
-    return {name: hits / whole if whole else None, f"{name}_of": whole, f"{name}_low": low, f"{name}_high": high}
+    return {
+        name: hits / whole if whole else None,
+        f"{name}_of": whole,
+        f"{name}_low": low,
+        f"{name}_high": high,
+    }
 
 
 def _left_out(store: Store, scored: Sequence[Session]) -> list[str]:
-    notes = [f"{count_of(store.value('SELECT COUNT(*) FROM sessions') - len(scored), 'session')} without a score."]
+    notes = [
+        f"{count_of(store.value('SELECT COUNT(*) FROM sessions') - len(scored), 'session')} without a score."
+    ]
     empty = sum(session["special"] == "empty" for session in scored)
     if empty:
-        notes.append(f"{count_of(empty, 'session')} produced nothing at all: a score of 0 by rule, a few of which change a mean.")
+        notes.append(
+            f"{count_of(empty, 'session')} produced nothing at all: a score of 0 by rule, a few of which change a mean."
+        )
     return notes
 
 
@@ -264,7 +372,10 @@ def scored_sessions(store: Store) -> list[Session]:
     """Sessions with a score and what is known of their harm: NULL where nobody looked."""
     undone, features = "NULL", ""
     if features_ready(store):
-        undone, features = "f.changes_reverted", "LEFT JOIN session_features f ON f.session_id = s.id"
+        undone, features = (
+            "f.changes_reverted",
+            "LEFT JOIN session_features f ON f.session_id = s.id",
+        )
     return store.rows(
         f"""
         SELECT q.session_id, s.key, q.q, q.task_type AS category, q.work, COALESCE(s.agent, '{UNKNOWN}') AS harness, s.driver,

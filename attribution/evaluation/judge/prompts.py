@@ -20,7 +20,13 @@ from collector.text import printable
 
 MOST = 60_000  # characters of the data of one question
 CHUNK = 40  # turns asked about in one question
-_SIZES = ((1_800, 1_400, 12), (900, 700, 8), (450, 300, 5), (200, 120, 3), (120, 60, 2))  # message, answer, actions per turn
+_SIZES = (
+    (1_800, 1_400, 12),
+    (900, 700, 8),
+    (450, 300, 5),
+    (200, 120, 3),
+    (120, 60, 2),
+)  # message, answer, actions per turn
 _FILES = 60
 _TARGET = 120  # characters of a path or command
 CHARACTERS_PER_TOKEN = 3.3  # of English with code; the estimate of a cost is on the high side
@@ -39,7 +45,9 @@ class Request:
 
     @property
     def input_hash(self) -> str:
-        return hashlib.sha256(f"{self.system}\0{self.prompt}".encode("utf-8", "replace")).hexdigest()[:32]
+        return hashlib.sha256(
+            f"{self.system}\0{self.prompt}".encode("utf-8", "replace")
+        ).hexdigest()[:32]
 
     @property
     def input_tokens(self) -> int:
@@ -54,19 +62,33 @@ class Request:
     def row(self) -> dict[str, Any]:
         """What would be sent, word by word, as a row of a table."""
         return {
-            "session_id": self.session_id, "question": self.question.name, "version": self.question.version,
-            "turns": len(self.turns), "characters": len(self.system) + len(self.prompt), "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens, "input_hash": self.input_hash, "system": self.system, "prompt": self.prompt,
-        }  # fmt: skip
+            "session_id": self.session_id,
+            "question": self.question.name,
+            "version": self.question.version,
+            "turns": len(self.turns),
+            "characters": len(self.system) + len(self.prompt),
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "input_hash": self.input_hash,
+            "system": self.system,
+            "prompt": self.prompt,
+        }
 
 
 @cache
 def words(question: str) -> str:
     """Our own words of a question."""
-    return resources.files("attribution.evaluation.judge").joinpath("prompts", f"{question}.md").read_text("utf-8").strip()
+    return (
+        resources.files("attribution.evaluation.judge")
+        .joinpath("prompts", f"{question}.md")
+        .read_text("utf-8")
+        .strip()
+    )
 
 
-def requests(session_id: int, conversation: Conversation, questions: Sequence[str]) -> Iterator[Request]:
+def requests(
+    session_id: int, conversation: Conversation, questions: Sequence[str]
+) -> Iterator[Request]:
     """All questions about a session; none when nobody asked anything or the agent did nothing."""
     if not any(e.answered or e.actions for e in conversation.exchanges):
         return
@@ -74,7 +96,14 @@ def requests(session_id: int, conversation: Conversation, questions: Sequence[st
         question = QUESTIONS[name]
         parts = _turn_parts(conversation) if question.per_turn else [_session_part(conversation)]
         for turns, lines in parts:
-            yield Request(session_id, question, words(name), _marked_data(lines), turns, len(conversation.files))
+            yield Request(
+                session_id,
+                question,
+                words(name),
+                _marked_data(lines),
+                turns,
+                len(conversation.files),
+            )
 
 
 def _marked_data(lines: Sequence[str]) -> str:
@@ -138,7 +167,11 @@ def _fit(exchanges: Sequence[Exchange], aside: Collection[int], room: int) -> li
             break
         used += len(line) + 1
         kept_first, kept_last = (kept_first, kept_last + 1) if last else (kept_first + 1, kept_last)
-    return [*lines[:kept_first], _line({"left_out": len(lines) - kept_first - kept_last}), *lines[len(lines) - kept_last :]]
+    return [
+        *lines[:kept_first],
+        _line({"left_out": len(lines) - kept_first - kept_last}),
+        *lines[len(lines) - kept_last :],
+    ]
 
 
 def _turn(exchange: Exchange, sizes: tuple[int, int, int], aside: bool) -> str:
@@ -159,7 +192,11 @@ def _actions(actions: Sequence[CallSummary], most: int) -> list[str]:
     texts = [f"{a.kind} {_target(a)}{' (failed)' if a.failed else ''}".strip() for a in actions]
     if len(texts) <= most:
         return texts
-    return [*texts[: most // 2], f"… {len(texts) - most} more …", *texts[len(texts) - (most - most // 2) :]]
+    return [
+        *texts[: most // 2],
+        f"… {len(texts) - most} more …",
+        *texts[len(texts) - (most - most // 2) :],
+    ]
 
 
 def _target(action: CallSummary) -> str:

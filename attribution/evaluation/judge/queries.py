@@ -10,7 +10,14 @@ from attribution.evaluation.judge.labels import LABELS, QUESTIONS
 from attribution.evaluation.judge.prompts import Request
 from attribution.evaluation.people import matching_key, read_people
 from attribution.features.prices import Prices
-from attribution.stats.agreement import Confusion, confusion, correct_share, kappa, pearson, spearman
+from attribution.stats.agreement import (
+    Confusion,
+    confusion,
+    correct_share,
+    kappa,
+    pearson,
+    spearman,
+)
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 
@@ -71,13 +78,23 @@ def judge_cost(store: Store, model: str, requests: Sequence[Request], prices: Pr
     new = {r.input_hash: r for r in requests if r.input_hash not in answers}.values()
     tokens = sum(r.input_tokens for r in new), sum(r.output_tokens for r in new)
     sessions = len({r.session_id for r in requests})
-    return JudgeCost(sessions, len(requests), len(requests) - len(new), *tokens, list_price(model, prices, *tokens))
+    return JudgeCost(
+        sessions,
+        len(requests),
+        len(requests) - len(new),
+        *tokens,
+        list_price(model, prices, *tokens),
+    )
 
 
 def list_price(model: str, prices: Prices, input_tokens: int, output_tokens: int) -> float | None:
     """USD at list prices, by the name of the model with or without its vendor; None when neither has a price."""
     price = prices.of(model) or prices.of(model.rpartition("/")[2])
-    return None if price is None else (input_tokens * price["input"] + output_tokens * price["output"]) / 1e6
+    return (
+        None
+        if price is None
+        else (input_tokens * price["input"] + output_tokens * price["output"]) / 1e6
+    )
 
 
 LabelPlace = tuple[str, int, str]
@@ -97,7 +114,11 @@ def stored_labels(store: Store, judge: Judge) -> dict[LabelPlace, str | float]:
 
 def latest_labels(store: Store) -> dict[LabelPlace, str | float]:
     """What the judge that answered last said."""
-    return {place: value for judge in judges(store)[:1] for place, value in stored_labels(store, judge).items()}
+    return {
+        place: value
+        for judge in judges(store)[:1]
+        for place, value in stored_labels(store, judge).items()
+    }
 
 
 def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str, Any]]:
@@ -111,19 +132,39 @@ def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str,
         "GROUP BY l.label, l.value",
         (*judge, repo, repo),
     )
-    stored = store.rows("SELECT label, class, tp, fp, fn, tn FROM judge_validations WHERE model = ? AND prompt_version = ?", judge)
-    validated = {(row["label"], row["class"]): Confusion(row["tp"], row["fp"], row["fn"], row["tn"]) for row in stored}
+    stored = store.rows(
+        "SELECT label, class, tp, fp, fn, tn FROM judge_validations WHERE model = ? AND prompt_version = ?",
+        judge,
+    )
+    validated = {
+        (row["label"], row["class"]): Confusion(row["tp"], row["fp"], row["fn"], row["tn"])
+        for row in stored
+    }
     shares: list[dict[str, Any]] = []
     for name, label in LABELS.items():
         counts = {row["value"]: row for row in rows if row["label"] == name}
         if counts and not label.classes:
             number = counts[None]
-            shares.append({"label": name, "class": "", "n": number["numbers"], "of": number["numbers"], "mean": number["mean"]})
+            shares.append(
+                {
+                    "label": name,
+                    "class": "",
+                    "n": number["numbers"],
+                    "of": number["numbers"],
+                    "mean": number["mean"],
+                }
+            )
             continue
         of = sum(row["n"] for value, row in counts.items() if value is not None)
         for value in label.classes if counts else ():
             n = counts[value]["n"] if value in counts else 0
-            head = {"label": name, "class": value, "n": n, "of": of, "share": n / of if of else None}
+            head = {
+                "label": name,
+                "class": value,
+                "n": n,
+                "of": of,
+                "share": n / of if of else None,
+            }
             shares.append(head | corrected_columns(n, of, validated.get((name, value))))
     return shares
 
@@ -134,12 +175,18 @@ def corrected_columns(n: int, of: int, validated: Confusion | None) -> dict[str,
         return {"note": "not validated"}
     rate = correct_share(n, of, validated)
     return {
-        "corrected": rate.rate, "low": rate.low, "high": rate.high, "sensitivity": validated.sensitivity,
-        "specificity": validated.specificity, "note": rate.note,
-    }  # fmt: skip
+        "corrected": rate.rate,
+        "low": rate.low,
+        "high": rate.high,
+        "sensitivity": validated.sensitivity,
+        "specificity": validated.specificity,
+        "note": rate.note,
+    }
 
 
-_CUTS = {"success_score": 50}  # numbers that are also compared as a class, from there on: a success in the source
+_CUTS = {
+    "success_score": 50
+}  # numbers that are also compared as a class, from there on: a success in the source
 _HINT = (
     "It needs a header with the columns session (key, or its first six characters or more), turn (number; empty or 0 for labels\n"
     f"of the whole session), label and value. Labels: {', '.join(LABELS)}"
@@ -170,7 +217,9 @@ def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validat
         row
         for label in LABELS
         if label in pairs
-        for row in _rows(label, pairs[label], [value for (_, _, name), value in stored.items() if name == label])
+        for row in _rows(
+            label, pairs[label], [value for (_, _, name), value in stored.items() if name == label]
+        )
     ]
     return Validation(len(people), rows, unmatched)
 
@@ -181,7 +230,11 @@ def _rows(label: str, pairs: Pairs, every: Sequence[Any]) -> Iterator[dict[str, 
         yield from _class_rows(label, LABELS[label].classes, pairs, every)
         return
     difference = sum(abs(model - person) for person, model in pairs) / len(pairs)
-    numbers = {"pearson": pearson(pairs), "spearman": spearman(pairs), "mean_difference": difference}
+    numbers = {
+        "pearson": pearson(pairs),
+        "spearman": spearman(pairs),
+        "mean_difference": difference,
+    }
     if label not in _CUTS:
         yield {"label": label, "class": "", "compared": len(pairs)} | numbers
         return
@@ -191,28 +244,43 @@ def _rows(label: str, pairs: Pairs, every: Sequence[Any]) -> Iterator[dict[str, 
         yield row | {"class": f">={cut}"} | numbers
 
 
-def _class_rows(label: str, names: Sequence[Any], pairs: Pairs, every: Sequence[Any]) -> Iterator[dict[str, Any]]:
+def _class_rows(
+    label: str, names: Sequence[Any], pairs: Pairs, every: Sequence[Any]
+) -> Iterator[dict[str, Any]]:
     agree = sum(1 for person, model in pairs if person == model) / len(pairs)
     head = {"label": label, "compared": len(pairs), "agree": agree, "kappa": kappa(pairs)}
     for name in names:
         counts, n = confusion(pairs, name), sum(value == name for value in every)
         shares = {"share": n / len(every) if every else None, "of": len(every)}
-        yield head | {"class": name, **asdict(counts)} | shares | corrected_columns(n, len(every), counts)
+        yield (
+            head
+            | {"class": name, **asdict(counts)}
+            | shares
+            | corrected_columns(n, len(every), counts)
+        )
 
 
 def labels_of(path: Path) -> list[tuple[LabelPlace, Any]]:
     """The labels that a person gave. Raises WhoWroteError when the file cannot be read as such."""
-    return [_person(path, number, row) for number, row in enumerate(read_people(path, ("session", "label", "value"), _HINT), 2)]
+    return [
+        _person(path, number, row)
+        for number, row in enumerate(read_people(path, ("session", "label", "value"), _HINT), 2)
+    ]
 
 
 def _person(path: Path, number: int, row: Mapping[str, str]) -> tuple[LabelPlace, Any]:
     """A row of the CSV: the session as it is named there, turn and label, with a class or a number."""
-    session, turn, name, value = (row.get(column, "") for column in ("session", "turn", "label", "value"))
+    session, turn, name, value = (
+        row.get(column, "") for column in ("session", "turn", "label", "value")
+    )
     label = LABELS.get(name)
     if label is None:
         raise WhoWroteError(f"{path}, line {number}: no such label: {name}", _HINT)
     if label.classes and value not in label.classes:
-        raise WhoWroteError(f"{path}, line {number}: {name} has no class {value}", f"Classes: {', '.join(label.classes)}")
+        raise WhoWroteError(
+            f"{path}, line {number}: {name} has no class {value}",
+            f"Classes: {', '.join(label.classes)}",
+        )
     try:
         return (session, int(turn or 0), name), value if label.classes else float(value)
     except ValueError as error:

@@ -17,7 +17,14 @@ from attribution.evaluation.conversation import conversation_of
 from attribution.evaluation.failure_modes.stage import fill_failure_modes
 from attribution.evaluation.judge.labels import USUAL, InvalidAnswer, parse_answer, schema
 from attribution.evaluation.judge.prompts import Request, requests
-from attribution.evaluation.judge.queries import Judge, Validation, compare_with_people, list_price, stored_answers, stored_labels
+from attribution.evaluation.judge.queries import (
+    Judge,
+    Validation,
+    compare_with_people,
+    list_price,
+    stored_answers,
+    stored_labels,
+)
 from attribution.evaluation.models import ModelAnswer, ModelFailed
 from attribution.features.prices import Prices
 from attribution.queries.recorded_sessions import recorded_sessions
@@ -95,16 +102,28 @@ def judge_requests(
         for number, recorded in enumerate(reversed(sessions)):
             progress("reading sessions", number, len(sessions))
             content = recorded.read() if only in (None, recorded.session_id) else None
-            new = list(requests(recorded.session_id, conversation_of(content), questions)) if content is not None else []
+            new = (
+                list(requests(recorded.session_id, conversation_of(content), questions))
+                if content is not None
+                else []
+            )
             if new:
                 by_session[recorded.session_id] = new
     chosen = list(by_session.values())[:limit]
     if not chosen:
-        raise WhoWroteError("no session has a conversation to judge", "List the sessions with: whowrote sessions")
+        raise WhoWroteError(
+            "no session has a conversation to judge", "List the sessions with: whowrote sessions"
+        )
     return [request for of_session in chosen for request in of_session], notes
 
 
-def run_judge(store: Store, repo: int | None, requests: Sequence[Request], options: JudgeOptions, progress: Progress) -> JudgeRun:
+def run_judge(
+    store: Store,
+    repo: int | None,
+    requests: Sequence[Request],
+    options: JudgeOptions,
+    progress: Progress,
+) -> JudgeRun:
     """Asks what is not known yet, then decides what depends on labels again. Raises WhoWroteError for a limit without a price."""
     with writing_database(store, progress):
         try:
@@ -116,7 +135,9 @@ def run_judge(store: Store, repo: int | None, requests: Sequence[Request], optio
                     fill_turn_labels(store, row.id)
 
 
-def ask_all(store: Store, requests: Sequence[Request], options: JudgeOptions, progress: Progress) -> JudgeRun:
+def ask_all(
+    store: Store, requests: Sequence[Request], options: JudgeOptions, progress: Progress
+) -> JudgeRun:
     """Asks what is not known yet and stores the labels of all. Raises WhoWroteError when a limit is set without a price."""
     run = JudgeRun(usd=options.price(0, 0))
     if options.max_usd is not None and run.usd is None:
@@ -130,9 +151,13 @@ def ask_all(store: Store, requests: Sequence[Request], options: JudgeOptions, pr
     answers = stored_answers(store, options.model.name, requests)
     with store.transaction():
         for key in by_hash.keys() & answers.keys():
-            output = json.loads(store.value("SELECT output FROM judgements WHERE id = ?", (answers[key],)))
+            output = json.loads(
+                store.value("SELECT output FROM judgements WHERE id = ?", (answers[key],))
+            )
             run.known += len(by_hash[key])
-            run.labels += _write_labels(store, options.model.name, by_hash[key], output, answers[key])
+            run.labels += _write_labels(
+                store, options.model.name, by_hash[key], output, answers[key]
+            )
     new = [same[0] for key, same in by_hash.items() if key not in answers]
     for number, result in enumerate(_results(new, options, run), 1):
         progress("asking", number, len(new))
@@ -181,7 +206,11 @@ def _affordable(requests: Sequence[Request], options: JudgeOptions, spent: float
 def _ask(model: JudgeModel, request: Request) -> _Result:
     """Asks until an answer is valid, at most ATTEMPTS times. What was wrong is said in our words: an answer is never sent back."""
     form = schema(request.question)
-    in_words = "" if model.has_schemas else f"\n\nThe answer must fit this JSON schema:\n{json.dumps(form)}"
+    in_words = (
+        ""
+        if model.has_schemas
+        else f"\n\nThe answer must fit this JSON schema:\n{json.dumps(form)}"
+    )
     tokens: tuple[int, int] | None = (0, 0)
     problem, prompt = "", request.prompt
     for attempt in range(1, ATTEMPTS + 1):
@@ -194,7 +223,9 @@ def _ask(model: JudgeModel, request: Request) -> _Result:
         else:
             tokens = (tokens[0] + answer.input_tokens, tokens[1] + answer.output_tokens)
         try:
-            return _Result(request, attempt, tokens, parse_answer(request.question, request.turns, answer.text))
+            return _Result(
+                request, attempt, tokens, parse_answer(request.question, request.turns, answer.text)
+            )
         except InvalidAnswer as error:
             problem = str(error)
             prompt = f"{request.prompt}\n\nAn answer to this was not valid: {problem}. Answer with valid JSON and nothing else."
@@ -202,21 +233,44 @@ def _ask(model: JudgeModel, request: Request) -> _Result:
 
 
 _JUDGEMENT = (
-    "id", "model", "prompt", "prompt_version", "input_hash", "output", "attempts", "input_tokens", "output_tokens", "cost_usd",
+    "id",
+    "model",
+    "prompt",
+    "prompt_version",
+    "input_hash",
+    "output",
+    "attempts",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
     "at",
-)  # fmt: skip
-_LABEL = ("session_id", "turn_index", "label", "model", "prompt_version", "value", "number", "judgement_id")
+)
+_LABEL = (
+    "session_id",
+    "turn_index",
+    "label",
+    "model",
+    "prompt_version",
+    "value",
+    "number",
+    "judgement_id",
+)
 _VALIDATION = ("label", "class", "tp", "fp", "fn", "tn", "sensitivity", "specificity", "kappa")
 
 
-def _store(store: Store, result: _Result, same: Sequence[Request], options: JudgeOptions, run: JudgeRun) -> None:
+def _store(
+    store: Store, result: _Result, same: Sequence[Request], options: JudgeOptions, run: JudgeRun
+) -> None:
     """Stores an answer with its labels for every session that has this question, or why there is none."""
     request, question, model = result.request, result.request.question, options.model.name
     estimate = (request.input_tokens * result.attempts, request.output_tokens * result.attempts)
     usd = options.price(*(result.tokens or estimate))
     run.usd = None if usd is None or run.usd is None else run.usd + usd
     tokens = result.tokens or (None, None)
-    run.input_tokens, run.output_tokens = run.input_tokens + (tokens[0] or 0), run.output_tokens + (tokens[1] or 0)
+    run.input_tokens, run.output_tokens = (
+        run.input_tokens + (tokens[0] or 0),
+        run.output_tokens + (tokens[1] or 0),
+    )
     subject = f"{question.name} {request.input_hash}"
     with store.transaction():
         clear_problems(store, None, (_STAGE,), subject)
@@ -224,31 +278,50 @@ def _store(store: Store, result: _Result, same: Sequence[Request], options: Judg
             run.failed, run.invalid = run.failed + result.failed, run.invalid + (not result.failed)
             # A failure is shown and not stored: it holds what a service said. Only its kind is.
             run.failure = result.problem
-            code, detail = ("model_failed", result.problem.split(":")[0]) if result.failed else ("invalid_answer", result.problem)
+            code, detail = (
+                ("model_failed", result.problem.split(":")[0])
+                if result.failed
+                else ("invalid_answer", result.problem)
+            )
             repo = store.value("SELECT repo_id FROM sessions WHERE id = ?", (request.session_id,))
             store.add_problems(repo, [Problem(_STAGE, subject, code, detail)])
             return
         number = store.next_id("judgements")
         row = (
-            number, model, question.name, question.version, request.input_hash,
-            printable(json.dumps(result.output, ensure_ascii=False)), result.attempts, *tokens, usd if result.tokens else None,
+            number,
+            model,
+            question.name,
+            question.version,
+            request.input_hash,
+            printable(json.dumps(result.output, ensure_ascii=False)),
+            result.attempts,
+            *tokens,
+            usd if result.tokens else None,
             iso(datetime.now(UTC).timestamp()),
-        )  # fmt: skip
+        )
         store.insert("judgements", _JUDGEMENT, [row])
         run.labels += _write_labels(store, model, same, result.output, number)
     run.answered += 1
 
 
-def _write_labels(store: Store, model: str, same: Sequence[Request], output: dict[str, Any], judgement: int) -> int:
+def _write_labels(
+    store: Store, model: str, same: Sequence[Request], output: dict[str, Any], judgement: int
+) -> int:
     """The labels of an answer, for all sessions with this question; returns how many. Call within a transaction."""
     rows = [
         (
-            request.session_id, turn, name, model, request.question.version, value if isinstance(value, str) else None,
-            None if isinstance(value, str) else value, judgement,
+            request.session_id,
+            turn,
+            name,
+            model,
+            request.question.version,
+            value if isinstance(value, str) else None,
+            None if isinstance(value, str) else value,
+            judgement,
         )
         for request in same
         for turn, name, value in _values(request, output)
-    ]  # fmt: skip
+    ]
     store.connection.executemany(
         "DELETE FROM judge_labels WHERE session_id = ? AND turn_index = ? AND label = ? AND model = ? AND prompt_version = ?",
         [row[:5] for row in rows],
@@ -260,16 +333,24 @@ def _write_labels(store: Store, model: str, same: Sequence[Request], output: dic
 def _values(request: Request, output: dict[str, Any]) -> Iterator[tuple[int, str, Any]]:
     """(turn or 0, label, value) of an answer."""
     for entry in output["turns"] if request.question.per_turn else [{**output, "turn": 0}]:
-        yield from ((entry["turn"], label.name, entry[label.name]) for label in request.question.labels)
+        yield from (
+            (entry["turn"], label.name, entry[label.name]) for label in request.question.labels
+        )
     if "files_needed" in output:
         needed = output["files_needed"]
-        yield 0, "scope_drift", round(request.files / needed, 3) if needed and request.files else None
+        yield (
+            0,
+            "scope_drift",
+            round(request.files / needed, 3) if needed and request.files else None,
+        )
 
 
 def fill_turn_labels(store: Store, repo_id: int) -> None:
     """Columns of `turn_outcomes`: labels of the judge that answered last. Call within a transaction."""
     for label in _TURN_LABELS:
-        store.connection.execute(f"UPDATE turn_outcomes SET {label} = NULL WHERE repo_id = ?", (repo_id,))
+        store.connection.execute(
+            f"UPDATE turn_outcomes SET {label} = NULL WHERE repo_id = ?", (repo_id,)
+        )
         store.connection.execute(
             f"UPDATE turn_outcomes SET {label} = l.value FROM latest_labels l WHERE l.label = ? AND turn_outcomes.repo_id = ? "
             "AND l.session_id = turn_outcomes.session_id AND l.turn_index = turn_outcomes.turn_index",

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from pydriller.git import Git
 
 DMM = ("dmm_unit_size", "dmm_unit_complexity", "dmm_unit_interfacing")
-_FAILURES = (RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError, RuntimeError)  # of lizard's tokenizers
+_FAILURES = (
+    RecursionError,
+    ValueError,
+    IndexError,
+    AttributeError,
+    TypeError,
+    KeyError,
+    RuntimeError,
+)  # of lizard's tokenizers
 _PARSED = 512  # versions of files whose functions are remembered
 Values = Mapping[str, float | None]
 """Column of `commit_quality` -> its value."""
@@ -63,7 +71,8 @@ def tool() -> str:
         return f"pydriller {version('pydriller')}, lizard {version('lizard')}"
     except PackageNotFoundError as error:
         raise PyDrillerMissing(
-            "maintainability is measured by pydriller, which is not installed", f"Install it with: {install_command('quality')}"
+            "maintainability is measured by pydriller, which is not installed",
+            f"Install it with: {install_command('quality')}",
         ) from error
 
 
@@ -91,7 +100,9 @@ def open_repository(scratch: str) -> Git:
     from pydriller.git import Git
 
     # pydriller parses a file for each of the three properties, and its version before a commit is the one after an earlier commit.
-    lizard.analyze_file.analyze_source_code = lru_cache(_PARSED)(lizard.analyze_file.analyze_source_code)
+    lizard.analyze_file.analyze_source_code = lru_cache(_PARSED)(
+        lizard.analyze_file.analyze_source_code
+    )
     return Git(str(directory))
 
 
@@ -101,9 +112,15 @@ def _measure_commit(git: Git, request: Request) -> Measured:
     try:
         files = git.get_commit(request.sha).modified_files
         named = [file for file in files if counts(_path(file))]
-        program = [file for file in named if _path(file) not in request.large and _is_program_text(file)]
+        program = [
+            file for file in named if _path(file) not in request.large and _is_program_text(file)
+        ]
     except (GitError, ODBError, ValueError) as error:
-        return Measured(request.sha, reason=Unmeasured.UNREADABLE, detail=str(error).strip().rpartition("\n")[2].strip()[:200])
+        return Measured(
+            request.sha,
+            reason=Unmeasured.UNREADABLE,
+            detail=str(error).strip().rpartition("\n")[2].strip()[:200],
+        )
     left_out = len(named) - len(program)
     try:
         commit = _commit_of(program)
@@ -124,7 +141,11 @@ def _path(file: ModifiedFile) -> str:
 def _is_program_text(file: ModifiedFile) -> bool:
     """Whether both versions are texts that somebody wrote; a generated file may have been written by hand before."""
     suffix = _path(file).rpartition(".")[2]
-    return all(not why_left_out(data, suffix) for data in (file.content_before, file.content) if data is not None)
+    return all(
+        not why_left_out(data, suffix)
+        for data in (file.content_before, file.content)
+        if data is not None
+    )
 
 
 def _commit_of(files: list[ModifiedFile]) -> Commit:

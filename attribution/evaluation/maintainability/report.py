@@ -40,15 +40,27 @@ def maintainability(store: Store, repo: int | None = None, least: int = LEAST) -
             f"no commit in {store.path} has been measured yet",
             f"Measure with: whowrote report maintainability PATH --db {store.path}",
         )
-    means_of_groups = [row for by in ("class", "mode") for metric in DMM for row in means(commits, by, metric, least)]
+    means_of_groups = [
+        row
+        for by in ("class", "mode")
+        for metric in DMM
+        for row in means(commits, by, metric, least)
+    ]
     return [
-        _table("maintainability", "Delta maintainability of commits", means_of_groups, _notes(commits, least)),
+        _table(
+            "maintainability",
+            "Delta maintainability of commits",
+            means_of_groups,
+            _notes(commits, least),
+        ),
         _differences(commits, least),
     ]
 
 
 def _table(name: str, title: str, rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Table:
-    return table_of(rows, {"metric": "word", "name": "word", "reference": "word"}, notes, name, title)
+    return table_of(
+        rows, {"metric": "word", "name": "word", "reference": "word"}, notes, name, title
+    )
 
 
 def _notes(commits: Sequence[Commit], least: int) -> list[str]:
@@ -62,24 +74,46 @@ def _notes(commits: Sequence[Commit], least: int) -> list[str]:
         f"commits: {len(commits):,}, {'; '.join(tools)}.",
     ]
     if len(tools) > 1:
-        notes.append("Commits were measured with different versions; measure the repositories again before comparing.")
+        notes.append(
+            "Commits were measured with different versions; measure the repositories again before comparing."
+        )
     if reasons:
-        missing = (f"{count:,} {reason.replace('_', ' ')}" for reason, count in sorted(reasons.items()))
+        missing = (
+            f"{count:,} {reason.replace('_', ' ')}" for reason, count in sorted(reasons.items())
+        )
         notes.append(f"Commits without a value: {', '.join(missing)}.")
     audited = audited_note(LineClass.AGENT, LineClass.HUMAN)
     return [*notes, *([f"{audited}."] if audited else [])]
 
 
-def means(commits: Sequence[Commit], by: str, metric: str, least: float = LEAST) -> list[dict[str, Any]]:
+def means(
+    commits: Sequence[Commit], by: str, metric: str, least: float = LEAST
+) -> list[dict[str, Any]]:
     """A row for each class or mode that has any commit; without a mean where its commits are too few."""
     rows = []
     for name in LINE_CLASSES if by == "class" else (*CodingMode, _NOT_KNOWN):
-        weighted = [(commit, share(commit, name) if by == "class" else float(mode(commit) == name)) for commit in commits]
-        moments = [(c["repo"], (weight, weight * c[metric])) for c, weight in weighted if weight and _has(c, metric)]
+        weighted = [
+            (commit, share(commit, name) if by == "class" else float(mode(commit) == name))
+            for commit in commits
+        ]
+        moments = [
+            (c["repo"], (weight, weight * c[metric]))
+            for c, weight in weighted
+            if weight and _has(c, metric)
+        ]
         whole = sum(weight for _, (weight, _) in moments)
         mean = estimate(moments, ratio, (0.0, 1.0)) if whole >= least else Estimate()
         if moments:
-            rows.append({"by": by, "name": name, "metric": metric, "commits": len(moments), "whole": whole, **mean.columns("mean")})
+            rows.append(
+                {
+                    "by": by,
+                    "name": name,
+                    "metric": metric,
+                    "commits": len(moments),
+                    "whole": whole,
+                    **mean.columns("mean"),
+                }
+            )
     return rows
 
 
@@ -99,23 +133,37 @@ def _has(commit: Commit, metric: str) -> bool:
 
 
 def _differences(commits: Sequence[Commit], least: int) -> Table:
-    rows = [compare(commits, metric, reference, least) for metric in DMM for reference in REFERENCES]
+    rows = [
+        compare(commits, metric, reference, least) for metric in DMM for reference in REFERENCES
+    ]
     comparable = [row for row in rows if row["all_commits"] is not None]
-    notes = ["Mean of agents' commits less that of another class: of all, and of commits of the same repository and similar size."]
+    notes = [
+        "Mean of agents' commits less that of another class: of all, and of commits of the same repository and similar size."
+    ]
     if not comparable:
         notes = ["No comparison: too few commits by agents or by others."]
     return _table("differences", "Commits of agents less commits of others", comparable, notes)
 
 
-def compare(commits: Sequence[Commit], metric: str, reference: str, least: float = LEAST) -> dict[str, Any]:
+def compare(
+    commits: Sequence[Commit], metric: str, reference: str, least: float = LEAST
+) -> dict[str, Any]:
     """Agents' commits less those of another class. No difference with fewer than `least` whole commits on either side."""
     usable = [commit for commit in commits if _has(commit, metric)]
     whole = [sum(share(commit, name) for commit in usable) for name in (LineClass.AGENT, reference)]
-    strata: Sequence[Callable[[Commit], Hashable]] = (lambda commit: "", lambda commit: (commit["repo"], _size(commit)))
+    strata: Sequence[Callable[[Commit], Hashable]] = (
+        lambda commit: "",
+        lambda commit: (commit["repo"], _size(commit)),
+    )
     raw, alike = (
         difference(
             [
-                Observation(c["repo"], stratum(c), (share(c, LineClass.AGENT), share(c, reference)), c[metric])
+                Observation(
+                    c["repo"],
+                    stratum(c),
+                    (share(c, LineClass.AGENT), share(c, reference)),
+                    c[metric],
+                )
                 for c in usable
                 if share(c, LineClass.AGENT) or share(c, reference)
             ],
@@ -126,9 +174,13 @@ def compare(commits: Sequence[Commit], metric: str, reference: str, least: float
         for stratum in strata
     )
     return {
-        "metric": metric, "reference": reference, "whole": whole[0], "reference_whole": whole[1], **raw.columns("all_commits"),
+        "metric": metric,
+        "reference": reference,
+        "whole": whole[0],
+        "reference_whole": whole[1],
+        **raw.columns("all_commits"),
         **alike.columns("alike"),
-    }  # fmt: skip
+    }
 
 
 def _size(commit: Commit) -> str:

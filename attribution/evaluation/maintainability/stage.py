@@ -25,8 +25,19 @@ from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 
 VERSION = "1"
-STAGE = Stage(StageName.COMMIT_QUALITY, VERSION)  # reports only on new commits: what was reported before stays
-_COLUMNS = ("repo_id", "commit_sha", "measured_by", "reason", *LINE_CLASSES, "files", "left_out", *DMM)
+STAGE = Stage(
+    StageName.COMMIT_QUALITY, VERSION
+)  # reports only on new commits: what was reported before stays
+_COLUMNS = (
+    "repo_id",
+    "commit_sha",
+    "measured_by",
+    "reason",
+    *LINE_CLASSES,
+    "files",
+    "left_out",
+    *DMM,
+)
 _TOGETHER = 25  # commits: most versions of files are parsed once for the commit that makes them and once for the next one
 _SECONDS, _MEMORY = 60, 1_500_000_000  # for one commit
 _MOST_TEXT = 32 << 20  # bytes of changed files, both versions
@@ -36,7 +47,9 @@ _IN_DIFF = 1 << 20  # larger files have no text diff (collector.git.program)
 def measure_new_commits(clone: OpenRepo, jobs: int, progress: Progress) -> None:
     """Measures the commits of a clone that were not measured before. Raises PyDrillerMissing."""
     with sole_writer(clone, progress):
-        measure_commits(RunContext(clone.store, clone.repo, clone.repo_id, progress), clone.head, jobs)
+        measure_commits(
+            RunContext(clone.store, clone.repo, clone.repo_id, progress), clone.head, jobs
+        )
 
 
 def measure_commits(context: RunContext, head: str, jobs: int = 0) -> int | None:
@@ -48,7 +61,9 @@ def measure_commits(context: RunContext, head: str, jobs: int = 0) -> int | None
     tool = measure.tool()
     lines = last_run(store, repo_id, StageName.LINES)
     packs = repo.packs() if repo.censored().partial else []
-    key = digest(VERSION, tool, head, *([f"{lines.key} {lines.finished_at}"] if lines else ()), *packs)
+    key = digest(
+        VERSION, tool, head, *([f"{lines.key} {lines.finished_at}"] if lines else ()), *packs
+    )
     run = STAGE.start(store, repo_id, key)
     if run.is_current:
         return None
@@ -64,7 +79,12 @@ class _Update:
     """What a run writes about one repository."""
 
     def __init__(self, context: RunContext, head: str, tool: str) -> None:
-        self._store, self._repo, self._repo_id, self._tool = context.store, context.repo, context.repo_id, tool
+        self._store, self._repo, self._repo_id, self._tool = (
+            context.store,
+            context.repo,
+            context.repo_id,
+            tool,
+        )
         self._progress = context.progress
         self._commits = {commit.sha: commit for commit in self._repo.history(head)}
         self._files = _written_files(self._store, self._repo_id)
@@ -78,7 +98,10 @@ class _Update:
         )
         changes = ", ".join(f"{name} = ?" for name in LINE_CLASSES)
         with self._store.transaction() as connection:
-            connection.execute(f"DELETE FROM commit_quality WHERE {stale}", (self._repo_id, self._tool, Unmeasured.UNREADABLE))
+            connection.execute(
+                f"DELETE FROM commit_quality WHERE {stale}",
+                (self._repo_id, self._tool, Unmeasured.UNREADABLE),
+            )
             connection.executemany(
                 f"UPDATE commit_quality SET {changes} WHERE repo_id = ? AND commit_sha = ?",
                 [(*self._shares(sha), self._repo_id, sha) for sha in self._measured_commits()],
@@ -92,7 +115,11 @@ class _Update:
     def measure(self, jobs: int) -> int:
         """Measures the commits that have no row; each portion is stored when it is there. How many there were."""
         measured = self._measured_commits()
-        new = [row["commit_sha"] for row in self._store.rows(_IN_ORDER, (self._repo_id,)) if row["commit_sha"] not in measured]
+        new = [
+            row["commit_sha"]
+            for row in self._store.rows(_IN_ORDER, (self._repo_id,))
+            if row["commit_sha"] not in measured
+        ]
         planned = [self._plan(self._commits[sha]) for sha in new if sha in self._commits]
         requests = [plan for plan in planned if isinstance(plan, Request)]
         self._write([plan for plan in planned if isinstance(plan, Measured)])
@@ -109,10 +136,16 @@ class _Update:
             "SELECT reason, COUNT(*) AS commits FROM commit_quality WHERE repo_id = ? AND reason <> '' GROUP BY reason",
             (self._repo_id,),
         )
-        return [Problem(STAGE.name, "commits", r["reason"], f"commits: {r['commits']}") for r in rows if r["reason"] in EXPECTED]
+        return [
+            Problem(STAGE.name, "commits", r["reason"], f"commits: {r['commits']}")
+            for r in rows
+            if r["reason"] in EXPECTED
+        ]
 
     def _measured_commits(self) -> set[str]:
-        rows = self._store.rows("SELECT commit_sha FROM commit_quality WHERE repo_id = ?", (self._repo_id,))
+        rows = self._store.rows(
+            "SELECT commit_sha FROM commit_quality WHERE repo_id = ?", (self._repo_id,)
+        )
         return {row["commit_sha"] for row in rows}
 
     def _plan(self, commit: Commit) -> Request | Measured:
@@ -131,7 +164,9 @@ class _Update:
                     continue
                 length = self._repo.blob_size(blob)
                 if length is None:
-                    return Measured(commit.sha, reason=Unmeasured.UNREADABLE, detail=f"{change.path} is missing")
+                    return Measured(
+                        commit.sha, reason=Unmeasured.UNREADABLE, detail=f"{change.path} is missing"
+                    )
                 size += length if length < _IN_DIFF else 0
                 if length > SCANNED_BYTES:
                     large.add(change.path)
@@ -143,9 +178,21 @@ class _Update:
         """Stores what was measured, with the problems of these commits."""
         rows = []
         for commit in portion:
-            head = (self._repo_id, commit.sha, self._tool, commit.reason or "", *self._shares(commit.sha))
-            rows.append((*head, commit.files, commit.left_out, *(commit.values.get(name) for name in DMM)))
-        problems = [Problem(STAGE.name, m.sha, m.reason, m.detail) for m in portion if m.reason and m.reason not in EXPECTED]
+            head = (
+                self._repo_id,
+                commit.sha,
+                self._tool,
+                commit.reason or "",
+                *self._shares(commit.sha),
+            )
+            rows.append(
+                (*head, commit.files, commit.left_out, *(commit.values.get(name) for name in DMM))
+            )
+        problems = [
+            Problem(STAGE.name, m.sha, m.reason, m.detail)
+            for m in portion
+            if m.reason and m.reason not in EXPECTED
+        ]
         with self._store.transaction():
             self._store.insert("commit_quality", _COLUMNS, rows)
             self._store.add_problems(self._repo_id, problems)
@@ -159,7 +206,9 @@ Portion = list[Request]
 
 def _measure(repo: GitRepo, requests: Sequence[Request], jobs: int) -> Iterator[list[Measured]]:
     """What pydriller says, in portions. A portion that fails is tried again commit by commit, to see which one it is."""
-    portions = [list(requests[start : start + _TOGETHER]) for start in range(0, len(requests), _TOGETHER)]
+    portions = [
+        list(requests[start : start + _TOGETHER]) for start in range(0, len(requests), _TOGETHER)
+    ]
     with repo.open_scratch() as git:
         failed: list[Portion] = []
         for portion, done in _run(git.directory, portions, jobs, _SECONDS + _TOGETHER):
@@ -168,10 +217,16 @@ def _measure(repo: GitRepo, requests: Sequence[Request], jobs: int) -> Iterator[
             else:
                 yield done.value
         for (request,), done in _run(git.directory, failed, jobs, _SECONDS):
-            yield [Measured(request.sha, reason=Unmeasured.FAILED, detail=done.error)] if done.error else done.value
+            yield (
+                [Measured(request.sha, reason=Unmeasured.FAILED, detail=done.error)]
+                if done.error
+                else done.value
+            )
 
 
-def _run(scratch: Path, portions: Sequence[Portion], jobs: int, seconds: float) -> Iterator[tuple[Portion, TaskResult]]:
+def _run(
+    scratch: Path, portions: Sequence[Portion], jobs: int, seconds: float
+) -> Iterator[tuple[Portion, TaskResult]]:
     tasks = [Task(str(number), (str(scratch), portion)) for number, portion in enumerate(portions)]
     limits = TaskLimits(seconds, _MEMORY, attempts=1)
     for done in workers.run(measure.measure, tasks, min(jobs, len(tasks)), limits):

@@ -45,14 +45,28 @@ RATED_WEIGHTS: PartWeights = (0.475, 0.475, 0.0, 0.05)
 AGREEMENT = (  # Pearson's correlation with 95 % interval, on what nothing was chosen by; docs/metrics.md says how it was measured
     "Q agrees weakly with readers' ratings: r = 0.31 (0.16 to 0.45; 141 sessions); with --weights rated, r = 0.60 (0.39 to 0.76)."
 )
-TIERS = ((0.90, Tier.EXCELLENT), (0.75, Tier.GOOD), (0.60, Tier.ACCEPTABLE), (0.40, Tier.POOR), (0.0, Tier.FAILED))
+TIERS = (
+    (0.90, Tier.EXCELLENT),
+    (0.75, Tier.GOOD),
+    (0.60, Tier.ACCEPTABLE),
+    (0.40, Tier.POOR),
+    (0.0, Tier.FAILED),
+)
 # Cuts of q_rated: as many of the rated sessions are in each tier as readers rated 5, 4, 3, 2 and 1.
-FITTED_TIERS = ((0.95, Tier.EXCELLENT), (0.85, Tier.GOOD), (0.71, Tier.ACCEPTABLE), (0.57, Tier.POOR), (0.0, Tier.FAILED))
+FITTED_TIERS = (
+    (0.95, Tier.EXCELLENT),
+    (0.85, Tier.GOOD),
+    (0.71, Tier.ACCEPTABLE),
+    (0.57, Tier.POOR),
+    (0.0, Tier.FAILED),
+)
 
 ALERT = 0.40  # a lower score is worth a look, says the document
 
 _SUBSTANCE = 50  # words of an answer that count as substantive
-_THOUGHT = re.compile(r"<think.*?(?:</details>|</think\w*>|\Z)", re.S)  # that some programs keep in the text
+_THOUGHT = re.compile(
+    r"<think.*?(?:</details>|</think\w*>|\Z)", re.S
+)  # that some programs keep in the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +129,9 @@ class Deeds(NamedTuple):
     places: int = 0  # that a turn edited and another turn followed
     places_again: int = 0  # where the next turn edited again
     places_undone: int = 0  # where the next turn put back what had been there
-    old: int | None = None  # committed lines that were followed for 30 days; None before `whowrote survival`
+    old: int | None = (
+        None  # committed lines that were followed for 30 days; None before `whowrote survival`
+    )
     alive: int | None = None  # of those, still there
 
 
@@ -123,13 +139,22 @@ def score(row: Row, deeds: Deeds | None = None) -> Score:
     """Q of one session with everything it is made of; `deeds` None: nothing is known of what became of its lines."""
     result = Score(task_type(row), kind_of_work(row), cost_usd=row["cost_usd"])
     deeds, usual = deeds or Deeds(), baseline(result.task_type)
-    result.signals = [*_completion(row), *_execution(row, deeds), *_efficiency(row, usual), *_outcome(row, deeds)]
+    result.signals = [
+        *_completion(row),
+        *_execution(row, deeds),
+        *_efficiency(row, usual),
+        *_outcome(row, deeds),
+    ]
     for part in PARTS:
         of_part = [s for s in result.signals if s.part == part]
         result.parts[part] = _mean((s.weight, s.score) for s in of_part)
         result.rated_parts[part] = _mean((s.rated, s.score) for s in of_part)
     mixture = mix(result.parts, WEIGHTS[result.task_type])
-    result.weights, result.q, result.q_rated = mixture.weights, mixture.q, mix(result.rated_parts, RATED_WEIGHTS).q
+    result.weights, result.q, result.q_rated = (
+        mixture.weights,
+        mixture.q,
+        mix(result.rated_parts, RATED_WEIGHTS).q,
+    )
     for part, weight in mixture.complete.items():
         known = ((s.weight, float(s.score is not None)) for s in result.signals if s.part == part)
         result.covered += weight * (_mean(known) or 0.0)
@@ -155,8 +180,13 @@ def mix(parts: Mapping[str, float | None], weights: PartWeights) -> WeightedScor
         complete["completion"] += complete["outcome"]
         complete["outcome"] = 0.0
     usable = sum(complete[part] for part in PARTS if parts[part] is not None)
-    used = {part: complete[part] / usable if usable and parts[part] is not None else 0.0 for part in PARTS}
-    return WeightedScore(sum(used[part] * (parts[part] or 0.0) for part in PARTS) if usable else None, used, complete)
+    used = {
+        part: complete[part] / usable if usable and parts[part] is not None else 0.0
+        for part in PARTS
+    }
+    return WeightedScore(
+        sum(used[part] * (parts[part] or 0.0) for part in PARTS) if usable else None, used, complete
+    )
 
 
 def _mean(weighted: Iterable[tuple[float, float | None]]) -> float | None:
@@ -168,18 +198,50 @@ def _mean(weighted: Iterable[tuple[float, float | None]]) -> float | None:
 
 def _completion(row: Row) -> list[Signal]:
     # The classifier of messages finds five times as many corrections as the word lists, which stand in where it does not speak.
-    ended, corrections = row["ended_normally"], row["correction_turns"] if row["pushback_turns"] is None else row["pushback_turns"]
-    uncorrected = None if corrections is None else 1.0 if corrections == 0 else 0.5 if corrections == 1 else 0.2
-    stops, asked = (row["interruptions"] or 0) + (row["permission_denials"] or 0), row["confirmation_requests"]
+    ended, corrections = (
+        row["ended_normally"],
+        row["correction_turns"] if row["pushback_turns"] is None else row["pushback_turns"],
+    )
+    uncorrected = (
+        None
+        if corrections is None
+        else 1.0
+        if corrections == 0
+        else 0.5
+        if corrections == 1
+        else 0.2
+    )
+    stops, asked = (
+        (row["interruptions"] or 0) + (row["permission_denials"] or 0),
+        row["confirmation_requests"],
+    )
     troubled = _troubled_turns(row)
     return [
-        Signal("completion", "ended_normally", 1.0, None if ended is None else float(ended), ended, rated=1.0),
+        Signal(
+            "completion",
+            "ended_normally",
+            1.0,
+            None if ended is None else float(ended),
+            ended,
+            rated=1.0,
+        ),
         Signal("completion", "substantive_output", 1.0, _substance(row), row["agent_words"]),
         Signal("completion", "no_corrections", 1.0, uncorrected, corrections),
-        Signal("completion", "not_stopped", 0.0, _rest(stops, row["user_turn_count"]), stops, rated=1.0),
-        Signal("completion", "no_trouble", 0.0, _rest(troubled, len(row["typed_turn_numbers"] or ())), troubled, rated=1.0),
+        Signal(
+            "completion", "not_stopped", 0.0, _rest(stops, row["user_turn_count"]), stops, rated=1.0
+        ),
+        Signal(
+            "completion",
+            "no_trouble",
+            0.0,
+            _rest(troubled, len(row["typed_turn_numbers"] or ())),
+            troubled,
+            rated=1.0,
+        ),
         Signal("completion", "reports_result", 0.0, closing(row["last_said"] or ""), rated=1.0),
-        Signal("completion", "not_asking", 0.0, _rest(asked, row["user_turn_count"]), asked, rated=1.0),
+        Signal(
+            "completion", "not_asking", 0.0, _rest(asked, row["user_turn_count"]), asked, rated=1.0
+        ),
     ]
 
 
@@ -194,7 +256,10 @@ def _troubled_turns(row: Row) -> int | None:
     pushes = row["turn_pushes_back"] or [None] * len(numbers)
     if shown is None:
         return None
-    return sum(bool(push) or number in shown for number, push in list(zip(numbers, pushes, strict=True))[1:])
+    return sum(
+        bool(push) or number in shown
+        for number, push in list(zip(numbers, pushes, strict=True))[1:]
+    )
 
 
 def closing(said: str) -> float | None:
@@ -205,50 +270,130 @@ def closing(said: str) -> float | None:
     text = lower_case(_THOUGHT.sub("", said)).strip()
     if not text or language_of(text) not in (None, Language.ENGLISH):
         return None
-    return 1.0 if words("result").occur_in(text) else 0.0 if words("announcement").occur_in(text) else 0.5
+    return (
+        1.0
+        if words("result").occur_in(text)
+        else 0.0
+        if words("announcement").occur_in(text)
+        else 0.5
+    )
 
 
 def _substance(row: Row) -> float | None:
     spoken = row["agent_words"]
-    return None if spoken is None else 1.0 if (row["tool_call_count"] or 0) > 0 else min(1.0, spoken / _SUBSTANCE)
+    return (
+        None
+        if spoken is None
+        else 1.0
+        if (row["tool_call_count"] or 0) > 0
+        else min(1.0, spoken / _SUBSTANCE)
+    )
 
 
 def _execution(row: Row, deeds: Deeds) -> list[Signal]:
-    calls, rate, again = row["tool_call_count"] or 0, row["tool_error_rate"], row["first_attempt_failures"]
+    calls, rate, again = (
+        row["tool_call_count"] or 0,
+        row["tool_error_rate"],
+        row["first_attempt_failures"],
+    )
     started, succeeded = row["subagent_count"] or 0, row["subagents_succeeded"]
     errors, run = row["tool_errors"], row["longest_error_run"]
-    recovery = None if errors is None else 1.0 if errors == 0 else 0.2 if run is not None and run >= 3 else 0.5
+    recovery = (
+        None
+        if errors is None
+        else 1.0
+        if errors == 0
+        else 0.2
+        if run is not None and run >= 3
+        else 0.5
+    )
     delegated = None if not calls else 1.0 if not started else (succeeded or 0) / started
     edits_again = row["region_re_edit_count"]
     sizes, repeated = row["tool_result_sizes"] or (), row["repetition_rate"]
     missing = sum(size is None for size in sizes)
     return [
         Signal("execution", "tool_success", 0.5, _rest(rate, 1), rate, rated=1.0),
-        Signal("execution", "first_attempt", 0.25, None if not calls or again is None else max(0.0, 1 - again / calls), again),
+        Signal(
+            "execution",
+            "first_attempt",
+            0.25,
+            None if not calls or again is None else max(0.0, 1 - again / calls),
+            again,
+        ),
         Signal("execution", "error_recovery", 0.15, recovery, run),
         Signal("execution", "subagents", 0.1, delegated, started),
-        Signal("execution", "results", 0.0, _rest(missing, len(sizes)) or None, missing, rated=1.0),  # none at all: not recorded
+        Signal(
+            "execution", "results", 0.0, _rest(missing, len(sizes)) or None, missing, rated=1.0
+        ),  # none at all: not recorded
         Signal("execution", "new_calls", 0.0, _rest(repeated, 1), repeated, rated=1.0),
-        Signal("execution", "acting_turns", 0.0, deeds.acting_turns / deeds.turns if calls and deeds.turns else None, rated=1.0),
-        Signal("execution", "places_settled", 0.0, _rest(deeds.places_again, deeds.places), deeds.places_again, rated=1.0),
-        Signal("execution", "regions_settled", 0.0, _rest(edits_again, row["region_count"]), edits_again, rated=1.0),
+        Signal(
+            "execution",
+            "acting_turns",
+            0.0,
+            deeds.acting_turns / deeds.turns if calls and deeds.turns else None,
+            rated=1.0,
+        ),
+        Signal(
+            "execution",
+            "places_settled",
+            0.0,
+            _rest(deeds.places_again, deeds.places),
+            deeds.places_again,
+            rated=1.0,
+        ),
+        Signal(
+            "execution",
+            "regions_settled",
+            0.0,
+            _rest(edits_again, row["region_count"]),
+            edits_again,
+            rated=1.0,
+        ),
     ]
 
 
 def _efficiency(row: Row, usual: Baseline) -> list[Signal]:
-    read = sum(row[name] or 0 for name in ("input_tokens", "cache_read_tokens", "cache_write_tokens"))
+    read = sum(
+        row[name] or 0 for name in ("input_tokens", "cache_read_tokens", "cache_write_tokens")
+    )
     ratio = (row["output_tokens"] or 0) / read if read else None
     turns = row["turn_count"]
-    few = None if not turns else max(0.0, min(1.0, 1 - (turns - usual.responses) / (usual.most_responses - usual.responses)))
+    few = (
+        None
+        if not turns
+        else max(
+            0.0, min(1.0, 1 - (turns - usual.responses) / (usual.most_responses - usual.responses))
+        )
+    )
     compactions = row["compaction_events"]
     compacted = None if compactions is None else (1.0, 0.8, 0.5)[min(len(compactions), 2)]
     price = row["cost_usd"] / turns if turns and row["cost_usd"] is not None else None
     # By the cost of a response within the type of task: 0.7 above three of four sessions, 0.5 above nine of ten.
-    appropriate = None if price is None else 0.5 if price > usual.high_cost else 0.7 if price > usual.cost else 1.0
+    appropriate = (
+        None
+        if price is None
+        else 0.5
+        if price > usual.high_cost
+        else 0.7
+        if price > usual.cost
+        else 1.0
+    )
     return [
-        Signal("efficiency", "tokens", 1.0, None if ratio is None else min(1.0, ratio / usual.tokens), ratio),
+        Signal(
+            "efficiency",
+            "tokens",
+            1.0,
+            None if ratio is None else min(1.0, ratio / usual.tokens),
+            ratio,
+        ),
         Signal("efficiency", "responses", 1.0, few, turns),
-        Signal("efficiency", "compactions", 1.0, compacted, None if compactions is None else len(compactions)),
+        Signal(
+            "efficiency",
+            "compactions",
+            1.0,
+            compacted,
+            None if compactions is None else len(compactions),
+        ),
         Signal("efficiency", "model_appropriateness", 1.0, appropriate, price),
     ]
 
@@ -257,7 +402,9 @@ class Acceptance(NamedTuple):
     """What is known of how the work was received, each 0 to 1; None: nothing is known."""
 
     words: float | None  # the last message welcomes or refuses, or the user began again
-    deeds: float | None  # share of the work that neither the next turn put back nor a later session threw away
+    deeds: (
+        float | None
+    )  # share of the work that neither the next turn put back nor a later session threw away
     kept: float | None  # share of committed lines still there after 30 days
 
     @property
@@ -275,13 +422,21 @@ def acceptance(row: Row, deeds: Deeds) -> Acceptance:
     words = 1.0 if row["last_message_accepts"] else _WORDS.get(row["session_outcome"] or "")
     undone = deeds.places_undone / deeds.places if deeds.places else 0.0
     stood = (1 - deeds.discarded / deeds.produced) * (1 - undone) if deeds.produced else None
-    alive = deeds.alive / deeds.old if deeds.old and deeds.alive is not None and deeds.old >= minimum.PART.lines else None
+    alive = (
+        deeds.alive / deeds.old
+        if deeds.old and deeds.alive is not None and deeds.old >= minimum.PART.lines
+        else None
+    )
     return Acceptance(words, stood, alive)
 
 
 def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
     """Without any file, commit or issue touched there is no outcome to speak of: a conversation."""
-    artifact = bool(row["touched_files"]) or (row["commits_made"] or 0) > 0 or bool((row["tool_counts"] or {}).get("mcp"))
+    artifact = (
+        bool(row["touched_files"])
+        or (row["commits_made"] or 0) > 0
+        or bool((row["tool_counts"] or {}).get("mcp"))
+    )
     touched = artifact or row["output_applied"] is not None or (row["edit_calls"] or 0) > 0
     applied = row["output_applied_fraction"]
     landed = row["output_applied"] if applied is None else applied
@@ -292,7 +447,11 @@ def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
         Signal("outcome", "acceptance", 0.3, received.value, received._asdict()),
         Signal("outcome", "landed_share", 0.0, share, share, rated=1.0),
     ]
-    return signals if touched else [Signal("outcome", signal.name, signal.weight, None) for signal in signals]
+    return (
+        signals
+        if touched
+        else [Signal("outcome", signal.name, signal.weight, None) for signal in signals]
+    )
 
 
 def _special(row: Row, result: Score) -> None:
@@ -301,12 +460,18 @@ def _special(row: Row, result: Score) -> None:
     idle = not row["touched_files"] and not row["commits_made"]
     is_cron = (row.get("first_prompt") or "").lstrip().lower().startswith("[cron")
     # That the work landed, or how it was received: that a file was changed is no outcome.
-    is_outcome_known = any(s.score is not None for s in result.signals if s.name in ("landed", "acceptance"))
+    is_outcome_known = any(
+        s.score is not None for s in result.signals if s.name in ("landed", "acceptance")
+    )
     if not row["agent_words"] and not row["tool_call_count"]:
         result.special, result.q = SpecialScore.EMPTY, 0.0
-    elif not row["user_turn_count"]:  # no person's task (0), or a subagent (None): nobody whose judgement there could be
+    elif not row[
+        "user_turn_count"
+    ]:  # no person's task (0), or a subagent (None): nobody whose judgement there could be
         result.special, result.q = SpecialScore.NO_PROMPT, None
-    elif row.get("asked_turns") == 0:  # nothing but commands of the agent's program, such as /exit; None: no texts are stored
+    elif (
+        row.get("asked_turns") == 0
+    ):  # nothing but commands of the agent's program, such as /exit; None: no texts are stored
         result.special, result.q = SpecialScore.NO_TASK, None
     elif result.parts["outcome"] is not None and not is_outcome_known:
         result.special, result.q = SpecialScore.NO_OUTCOME, None
@@ -319,7 +484,10 @@ def _special(row: Row, result: Score) -> None:
         and (last_message == "HEARTBEAT_OK" or is_cron)
         and (last_message == "HEARTBEAT_OK" or "nothing" in last_message.lower())
     ):
-        result.special, result.q = SpecialScore.QUIET_CRON, 0.80 * (result.parts["efficiency"] or 0.0)
+        result.special, result.q = (
+            SpecialScore.QUIET_CRON,
+            0.80 * (result.parts["efficiency"] or 0.0),
+        )
 
 
 LEAST = 20  # sessions of a type of task
@@ -359,5 +527,12 @@ def baseline(task: str) -> Baseline:
 @cache
 def baselines() -> dict[str, Baseline]:
     """Baselines by type of task, as they were measured; ALL is the one of all types together."""
-    text = resources.files("attribution.evaluation.scores").joinpath("data/baselines.json").read_text("utf-8")
-    return {task: Baseline(**values | {"q": tuple(values.get("q", ()))}) for task, values in json.loads(text).items()}
+    text = (
+        resources.files("attribution.evaluation.scores")
+        .joinpath("data/baselines.json")
+        .read_text("utf-8")
+    )
+    return {
+        task: Baseline(**values | {"q": tuple(values.get("q", ()))})
+        for task, values in json.loads(text).items()
+    }

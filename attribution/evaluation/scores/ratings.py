@@ -47,7 +47,11 @@ class Fit(NamedTuple):
 
 def read_ratings(store: Store, path: Path) -> tuple[list[RatedSession], list[str]]:
     """Rated sessions that have a score, and what names no session or several. Raises WhoWroteError when the CSV cannot be read."""
-    scores = {row["key"]: row for row in read_view(store, "session_scores", order="session_id") if row["q"] is not None}
+    scores = {
+        row["key"]: row
+        for row in read_view(store, "session_scores", order="session_id")
+        if row["q"] is not None
+    }
     rated, unmatched = list[RatedSession](), []
     for row in read_people(path, ("session", "rating"), _HINT):
         if not row["rating"]:
@@ -55,7 +59,9 @@ def read_ratings(store: Store, path: Path) -> tuple[list[RatedSession], list[str
         try:
             rating = float(row["rating"])
         except ValueError as error:
-            raise WhoWroteError(f"{path} has a rating that is not a number: {error}", _HINT) from error
+            raise WhoWroteError(
+                f"{path} has a rating that is not a number: {error}", _HINT
+            ) from error
         key = matching_key(row["session"], scores)
         if key is None:
             unmatched.append(row["session"])
@@ -71,7 +77,11 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
     """
     rows: list[dict[str, Any]] = []
     for name, column in (("all", "q"), ("all, --weights rated", "q_rated")):
-        pairs = [(float(q), session.rating) for session in rated if (q := session.score[column]) is not None]
+        pairs = [
+            (float(q), session.rating)
+            for session in rated
+            if (q := session.score[column]) is not None
+        ]
         for correlation, statistic in (("Pearson", pearson), ("Spearman", spearman)):
             low, high = bootstrap(pairs, statistic) or (None, None)
             about = {"correlation": correlation, "sessions of": name, "sessions": len(pairs)}
@@ -79,16 +89,29 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
     for task in TaskType:
         of_task = [(float(s.score["q"]), s.rating) for s in rated if s.score["task_type"] == task]
         if of_task:
-            rows.append({"correlation": "Pearson", "sessions of": task, "sessions": len(of_task), "r": pearson(of_task)})
+            rows.append(
+                {
+                    "correlation": "Pearson",
+                    "sessions of": task,
+                    "sessions": len(of_task),
+                    "r": pearson(of_task),
+                }
+            )
     notes = ["95 % intervals: bootstrap over sessions, 2,000 samples."]
     if fit is not None:
         about = {"correlation": "Pearson", "sessions": len(_made_of_parts(rated))}
         rows.append({**about, "sessions of": "the fit, fitted weights", "r": fit.fitted})
         rows.append({**about, "sessions of": "repositories not fitted on", "r": fit.unseen})
-        weights = ", ".join(f"{part} {weight:.2f}" for part, weight in zip(PARTS, fit.weights, strict=True))
-        notes.append(f"Fitted weights: {weights}. The last row is what to expect of sessions that nobody rated.")
+        weights = ", ".join(
+            f"{part} {weight:.2f}" for part, weight in zip(PARTS, fit.weights, strict=True)
+        )
+        notes.append(
+            f"Fitted weights: {weights}. The last row is what to expect of sessions that nobody rated."
+        )
     else:
-        notes.append(f"No weights are fitted to fewer than {LEAST} ratings, of {LEAST_REPOSITORIES} repositories, that differ.")
+        notes.append(
+            f"No weights are fitted to fewer than {LEAST} ratings, of {LEAST_REPOSITORIES} repositories, that differ."
+        )
     return table_of(rows, {}, notes, "agreement", "Q against people's ratings")
 
 
@@ -147,14 +170,28 @@ def rating_sheet(store: Store, sessions: int, seed: int = 1) -> Table:
             lot = hashlib.sha256(f"{seed} {row['repo']} {row['key']}".encode()).hexdigest()
             strata[row["task_type"], row["tier"] or ""].append((lot, row))
     if not strata:
-        raise WhoWroteError(f"{store.path} has no scores to compare", f"Compute them with: whowrote repo PATH --db {store.path}")
+        raise WhoWroteError(
+            f"{store.path} has no scores to compare",
+            f"Compute them with: whowrote repo PATH --db {store.path}",
+        )
     piles = [sorted(stratum, key=lambda pair: pair[0]) for _, stratum in sorted(strata.items())]
-    rounds = [pair for number in range(max(map(len, piles))) for pile in piles for pair in pile[number : number + 1]]
+    rounds = [
+        pair
+        for number in range(max(map(len, piles)))
+        for pile in piles
+        for pair in pile[number : number + 1]
+    ]
     chosen = sorted(rounds[:sessions], key=lambda pair: pair[0])
     return table_of(
         [
-            {"session": row["key"], "repository": row["repo"], "started_at": row["started_at"], "first_prompt": row["label"],
-             "rating": "", "remarks": ""}
+            {
+                "session": row["key"],
+                "repository": row["repo"],
+                "started_at": row["started_at"],
+                "first_prompt": row["label"],
+                "rating": "",
+                "remarks": "",
+            }
             for _, row in chosen
         ]
-    )  # fmt: skip
+    )

@@ -16,7 +16,12 @@ from collector.storage.views import Table, read_view, table_of
 
 def score_table(store: Store, repo: int | None = None, rated: bool = False) -> Table:
     """Scores with their sessions, best first. `rated`: q, tier and parts are those of `q_rated`."""
-    table = read_view(store, "session_scores", {"repo_id": repo}, order=f"repo, {'q_rated' if rated else 'q'} DESC, session_id")
+    table = read_view(
+        store,
+        "session_scores",
+        {"repo_id": repo},
+        order=f"repo, {'q_rated' if rated else 'q'} DESC, session_id",
+    )
     if rated:
         table.rows = [_rated(row, _stored(store, row["session_id"])) for row in table]
     table.notes += [
@@ -31,7 +36,10 @@ def explained_score(store: Store, key: str, rated: bool = False) -> Table:
     """The signals of the score of the session that `key` names, part by part. Raises WhoWroteError."""
     table = signal_table(store, find_session(store, key, None), rated)
     if table is None:
-        raise WhoWroteError(f"session {key} has no score: its transcript could not be read", "See: whowrote data problems")
+        raise WhoWroteError(
+            f"session {key} has no score: its transcript could not be read",
+            "See: whowrote data problems",
+        )
     return table
 
 
@@ -43,20 +51,43 @@ def signal_table(store: Store, session: int, rated: bool = False) -> Table | Non
     score, stored = scores.rows[0], _stored(store, session)
     if rated:
         score = _rated(score, stored)
-    used, weight = (mix(score, RATED_WEIGHTS).weights, "rated") if rated else (stored["weights"], "weight")
+    used, weight = (
+        (mix(score, RATED_WEIGHTS).weights, "rated") if rated else (stored["weights"], "weight")
+    )
     rows: list[dict[str, Any]] = []
     for part in PARTS:
-        rows.append({"part": part, "signal": "", "weight": used.get(part), "score": score[part], "value": None})
-        of_part = (signal for signal in stored["signals"] if signal["part"] == part and signal[weight])
+        rows.append(
+            {
+                "part": part,
+                "signal": "",
+                "weight": used.get(part),
+                "score": score[part],
+                "value": None,
+            }
+        )
+        of_part = (
+            signal for signal in stored["signals"] if signal["part"] == part and signal[weight]
+        )
         for signal in of_part:
-            rows.append({"part": part, "signal": signal["signal"], "weight": signal[weight], "score": signal["score"]})
+            rows.append(
+                {
+                    "part": part,
+                    "signal": signal["signal"],
+                    "weight": signal[weight],
+                    "score": signal["score"],
+                }
+            )
             rows[-1]["value"] = _short(signal["value"])
-    return table_of(rows, {"signal": "word"}, [_summary(score), AGREEMENT], "score", "Quality score")
+    return table_of(
+        rows, {"signal": "word"}, [_summary(score), AGREEMENT], "score", "Quality score"
+    )
 
 
 def _stored(store: Store, session: int) -> dict[str, Any]:
     """Weights, signals and parts by the rated weights, as the database keeps them."""
-    stored: dict[str, Any] = json.loads(store.value("SELECT parts FROM scores WHERE session_id = ?", (session,)))
+    stored: dict[str, Any] = json.loads(
+        store.value("SELECT parts FROM scores WHERE session_id = ?", (session,))
+    )
     return stored
 
 
@@ -64,22 +95,41 @@ def _summary(score: Mapping[str, Any]) -> str:
     if score["special"] and score["q"] is None:
         return f"Not scored: {score['special'].replace('_', ' ')}."
     grade = f"Q = {score['q']:.2f}, {score['tier']}" if score["q"] is not None else "Q = none"
-    rule = f" (by a rule of its own: {score['special'].replace('_', ' ')})" if score["special"] else ""
-    cost = "" if score["roi"] is None else f"; {score['cost_usd']:.2f} USD, Q per USD {score['roi']:.2f}"
+    rule = (
+        f" (by a rule of its own: {score['special'].replace('_', ' ')})" if score["special"] else ""
+    )
+    cost = (
+        ""
+        if score["roi"] is None
+        else f"; {score['cost_usd']:.2f} USD, Q per USD {score['roi']:.2f}"
+    )
     return f"{grade}{rule}; {score['task_type']}; signals cover {score['weight_covered']:.0%} of the weight{cost}."
 
 
 def _short(value: Any) -> str | None:
     if value is None:
         return None
-    return f"{value:.4g}" if isinstance(value, float) else json.dumps(value) if isinstance(value, dict | list) else str(value)
+    return (
+        f"{value:.4g}"
+        if isinstance(value, float)
+        else json.dumps(value)
+        if isinstance(value, dict | list)
+        else str(value)
+    )
 
 
 def _rated(row: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
     """The score by the signals and weights that were chosen by ratings."""
     q = row["q_rated"]
     roi = q / row["cost_usd"] if q is not None and row["cost_usd"] else None
-    return {**row, **stored["rated"], "q": q, "q_rank": None, "tier": row["tier_fitted"], "roi": roi}
+    return {
+        **row,
+        **stored["rated"],
+        "q": q,
+        "q_rank": None,
+        "tier": row["tier_fitted"],
+        "roi": roi,
+    }
 
 
 def session_sections(store: Store, session_id: int, to: object) -> Iterator[tuple[str, str]]:
@@ -91,11 +141,25 @@ def session_sections(store: Store, session_id: int, to: object) -> Iterator[tupl
 
 def repository_sections(store: Store, repo_id: int, to: object) -> Iterator[tuple[str, str]]:
     """Heading and markup of the mean scores by agent and model."""
-    table = read_view(store, "agent_scores", {"repo_id": repo_id}, order="scored DESC, agent, model")
+    table = read_view(
+        store, "agent_scores", {"repo_id": repo_id}, order="scored DESC, agent, model"
+    )
     table.title = "Quality of sessions"
     table.notes.append(AGREEMENT)
     if len(table):
-        yield table.title, html(table, ("agent", "model", "scored=sessions with a score", "mean_q=mean Q", "failed=below 0.40"))
+        yield (
+            table.title,
+            html(
+                table,
+                (
+                    "agent",
+                    "model",
+                    "scored=sessions with a score",
+                    "mean_q=mean Q",
+                    "failed=below 0.40",
+                ),
+            ),
+        )
 
 
 def started(session: Mapping[str, Any]) -> datetime | None:
@@ -120,12 +184,15 @@ def week_table(scored: Iterable[Mapping[str, Any]], least: float) -> Table:
             groups[iso_week(session) or UNKNOWN].append(session)
     rows = [
         {
-            "week": week, "sessions": len(group), "mean_q": sum(row["q"] for row in group) / len(group),
-            "lowest_q": min(row["q"] for row in group), "below": sum(row["q"] < least for row in group),
+            "week": week,
+            "sessions": len(group),
+            "mean_q": sum(row["q"] for row in group) / len(group),
+            "lowest_q": min(row["q"] for row in group),
+            "below": sum(row["q"] < least for row in group),
             "cost_usd": sum(row["cost_usd"] or 0.0 for row in group),
         }
         for week, group in sorted(groups.items())
-    ]  # fmt: skip
+    ]
     notes = [f"below: sessions with Q under {least:g}. A session is of the week in which it began."]
     return table_of(rows, {"cost_usd": "USD"}, notes, "weeks", "Quality by week")
 
@@ -140,15 +207,30 @@ def model_table(scored: Iterable[Mapping[str, Any]]) -> Table:
     """
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for session in scored:
-        if session["model"] not in (None, "", UNKNOWN) and session["q"] is not None and session["cost_usd"]:
+        if (
+            session["model"] not in (None, "", UNKNOWN)
+            and session["q"] is not None
+            and session["cost_usd"]
+        ):
             groups[session["model"]].append((session["q"], session["cost_usd"]))
-    means = sorted((sum(c for _, c in g) / len(g), sum(q for q, _ in g) / len(g), model) for model, g in groups.items())
+    means = sorted(
+        (sum(c for _, c in g) / len(g), sum(q for q, _ in g) / len(g), model)
+        for model, g in groups.items()
+    )
     rows = [
         {
-            "model": model, "sessions": len(groups[model]), "mean_q": q, "mean_cost_usd": cost, "q_per_usd": q / cost,
-            "frontier": int(not any(c <= cost and b >= q and (c, b) != (cost, q) for c, b, _ in means)),
+            "model": model,
+            "sessions": len(groups[model]),
+            "mean_q": q,
+            "mean_cost_usd": cost,
+            "q_per_usd": q / cost,
+            "frontier": int(
+                not any(c <= cost and b >= q and (c, b) != (cost, q) for c, b, _ in means)
+            ),
         }
         for cost, q, model in means
-    ]  # fmt: skip
-    notes = ["frontier: no other model is both cheaper and better. Over the sessions that have a score and a cost."]
+    ]
+    notes = [
+        "frontier: no other model is both cheaper and better. Over the sessions that have a score and a cost."
+    ]
     return table_of(rows, {"mean_cost_usd": "USD"}, notes, "models", "Quality and cost by model")

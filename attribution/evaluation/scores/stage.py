@@ -11,17 +11,36 @@ from collector.storage.store import Store
 from collector.vocabulary.sessions import FROM_USER
 
 _COLUMNS = (
-    "session_id", "task_type", "work", "q", "q_rank", "tier", "q_rated", "tier_fitted", *PARTS, "weight_covered", "special",
-    "cost_usd", "roi", "parts", "version",
-)  # fmt: skip
+    "session_id",
+    "task_type",
+    "work",
+    "q",
+    "q_rank",
+    "tier",
+    "q_rated",
+    "tier_fitted",
+    *PARTS,
+    "weight_covered",
+    "special",
+    "cost_usd",
+    "roi",
+    "parts",
+    "version",
+)
 
 
 def fill_scores(store: Store, repo_id: int) -> None:
     """Fills `scores` of a repository. Call within a transaction, after the features."""
-    store.connection.execute("DELETE FROM scores WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,))
+    store.connection.execute(
+        "DELETE FROM scores WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)",
+        (repo_id,),
+    )
     requests, deeds = _requests(store, repo_id), _deeds(store, repo_id)
     scores = [
-        (row["session_id"], score({**row, **requests.get(row["session_id"], {})}, deeds.get(row["session_id"])))
+        (
+            row["session_id"],
+            score({**row, **requests.get(row["session_id"], {})}, deeds.get(row["session_id"])),
+        )
         for row in session_features(store, repo_id)
         if row["tool_call_count"] is not None
     ]
@@ -36,7 +55,9 @@ def _requests(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
         "WHERE s.repo_id = ? ORDER BY t.session_id, t.turn_index",
         (repo_id,),
     ):
-        request = requests.setdefault(row["session_id"], {"first_prompt": "", "asked_turns": 0, "error_turns": None})
+        request = requests.setdefault(
+            row["session_id"], {"first_prompt": "", "asked_turns": 0, "error_turns": None}
+        )
         if row["prompt"] is not None:
             shown = {row["turn_index"]} if shows_error(row["prompt"]) else set()
             request["error_turns"] = (request["error_turns"] or set()) | shown
@@ -62,13 +83,29 @@ def _deeds(store: Store, repo_id: int) -> dict[int, Deeds]:
 def _row(session: int, scored: Score) -> tuple[Any, ...]:
     signals = [
         {
-            "part": signal.part, "signal": signal.name, "weight": signal.weight, "rated": signal.rated, "score": signal.score,
+            "part": signal.part,
+            "signal": signal.name,
+            "weight": signal.weight,
+            "rated": signal.rated,
+            "score": signal.score,
             "value": signal.value,
         }
         for signal in scored.signals
-    ]  # fmt: skip
+    ]
     return (
-        session, scored.task_type, scored.work, scored.q, scored.rank, scored.tier, scored.q_rated, scored.tier_fitted,
-        *(scored.parts[part] for part in PARTS), scored.covered, scored.special or None, scored.cost_usd, scored.roi,
-        json.dumps({"weights": scored.weights, "signals": signals, "rated": scored.rated_parts}), quality.VERSION,
-    )  # fmt: skip
+        session,
+        scored.task_type,
+        scored.work,
+        scored.q,
+        scored.rank,
+        scored.tier,
+        scored.q_rated,
+        scored.tier_fitted,
+        *(scored.parts[part] for part in PARTS),
+        scored.covered,
+        scored.special or None,
+        scored.cost_usd,
+        scored.roi,
+        json.dumps({"weights": scored.weights, "signals": signals, "rated": scored.rated_parts}),
+        quality.VERSION,
+    )

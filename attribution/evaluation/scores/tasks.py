@@ -16,7 +16,9 @@ from collector.vocabulary.sessions import BY_PROGRAM
 Row = Mapping[str, Any]
 """A row of `session_features`, JSON columns as values; further column: first_prompt."""
 
-_DOCUMENT = re.compile(r"\.(?:mdx?|rst|adoc)$|(?:^|/)(?!requirements|constraints|CMakeLists|robots|llms)[^/]*\.txt$")
+_DOCUMENT = re.compile(
+    r"\.(?:mdx?|rst|adoc)$|(?:^|/)(?!requirements|constraints|CMakeLists|robots|llms)[^/]*\.txt$"
+)
 _ASKED = 250  # characters of a prompt that tell what it asks for
 
 
@@ -26,7 +28,10 @@ def _words(*alternatives: str) -> re.Pattern[str]:
 
 def _opening(*alternatives: str) -> re.Pattern[str]:
     """At the beginning of a sentence, behind nothing but courtesies."""
-    return re.compile(rf"(?:^|[.!?:;,] |\band )\W*(?:(?:{_COURTESY})[\s,:.!]+)*(?:{'|'.join(alternatives)})\b", re.IGNORECASE)
+    return re.compile(
+        rf"(?:^|[.!?:;,] |\band )\W*(?:(?:{_COURTESY})[\s,:.!]+)*(?:{'|'.join(alternatives)})\b",
+        re.IGNORECASE,
+    )
 
 
 _COURTESY = (
@@ -41,12 +46,14 @@ _BUILD = (
 _CLEAN = "rename|format|simplify|remove|delete|drop|bump (?!coverage)|upgrade|rewrite|extract|inline|unify|reorgani[sz]e|clean"
 _FIX = "(?:hot)?fix|debug|investigate|diagnose|troubleshoot|resolve|repair|remediate|solve|correct|missing"
 _CHANGE = _opening(
-    _BUILD, _CLEAN, _FIX,
+    _BUILD,
+    _CLEAN,
+    _FIX,
     "refactor|move|convert|wire|split|apply|disable|address|edit|style|translate|proceed|continue|start (?:implementing|with|on)",
     "clean-?up|organi[sz]e|bump|use|put|turn|set|rework|modify|revert|restore|undo|combine|hide|align|cent(?:er|re)|insert|increase|decrease|reduce|include",
     "append|configure|switch|ensure|keep|give|adapt|connect|link|expose|document|finish|complete|pick up",
     "(?:i|we) (?:want|need|would like|should have)",
-)  # fmt: skip
+)
 _PLANNED = re.compile(
     r"^\W*(?:(?:please )?(?:implement|execute) (?:the following|this) plan:?|a previous agent produced the plan below[^#]*(?=#))"
     r"[\s#*]*(?:(?:implementation )?plan\b[\s:—-]*)?",
@@ -81,11 +88,20 @@ def task_type(row: Row) -> str:
     the prompt reports a failure. research: it called tools, or the prompt asks a question. chat: otherwise.
     """
     files, words = _files(row), request(row)
-    acting, elsewhere, planned = row["acting_commands"] or 0, _asked_elsewhere(words), bool(_PLANNED.match(_prompt(row)))
+    acting, elsewhere, planned = (
+        row["acting_commands"] or 0,
+        _asked_elsewhere(words),
+        bool(_PLANNED.match(_prompt(row))),
+    )
     rules = (
         ("heartbeat", _is_heartbeat(row)),
         ("coding", any(not _DOCUMENT.search(f) for f in files)),
-        ("discovery", bool(files) and not planned and (bool(_PLAN.search(words)) or all(map(_PLAN_FILE.search, files)))),
+        (
+            "discovery",
+            bool(files)
+            and not planned
+            and (bool(_PLAN.search(words)) or all(map(_PLAN_FILE.search, files))),
+        ),
         ("discovery", not files and not planned and bool(_ASKS_PLAN.search(words))),
         ("coding", bool(files) or (row["commits_made"] or 0) > 0 or bool(row["output_applied"])),
         ("coding", planned),
@@ -94,21 +110,35 @@ def task_type(row: Row) -> str:
         *_requested(words),
         ("operations", acting >= 2 and 2 * acting >= (row["tool_call_count"] or 0)),
         ("coding", not row["tool_call_count"] and bool(_TROUBLE.search(words))),
-        ("research", (row["tool_call_count"] or 0) > 0 or bool(_QUESTION.search(words) or elsewhere) or "?" in words),
+        (
+            "research",
+            (row["tool_call_count"] or 0) > 0
+            or bool(_QUESTION.search(words) or elsewhere)
+            or "?" in words,
+        ),
     )
     return next((name for name, holds in rules if holds), "chat")
 
 
 def _requested(words: str) -> Iterable[tuple[str, bool]]:
     """What a prompt asks for, the first sentence that says so first."""
-    asked = {"operations": _OPERATION.search(words), "coding": _CHANGE.search(words), "research": _REVIEW.search(words)}
-    return [(task, True) for _, task in sorted((match.start(), task) for task, match in asked.items() if match)]
+    asked = {
+        "operations": _OPERATION.search(words),
+        "coding": _CHANGE.search(words),
+        "research": _REVIEW.search(words),
+    }
+    return [
+        (task, True)
+        for _, task in sorted((match.start(), task) for task, match in asked.items() if match)
+    ]
 
 
 _QUESTION = _opening(
     "how|why|what|where|which|explain|describe|analy[sz]e|compare|investigate|look|find|search|read|summari[sz]e|list|tell me"
 )
-_MONITORING = _words("monitor(?:ing)?|health[- ]?check|heartbeat|uptime|status (?:check|report|of)|watch (?:the|for)|still running")
+_MONITORING = _words(
+    "monitor(?:ing)?|health[- ]?check|heartbeat|uptime|status (?:check|report|of)|watch (?:the|for)|still running"
+)
 _REVIEW = _opening(
     r"(?:(?:do|run|perform|start|repeat|redo|give me) (?:an?|the|another)? ?(?:\w+[ -]){0,2})?"
     r"(?:review|audit|self-review|retrospective|post-?mortem|critique|double[- ]check|verify|assess|evaluate)",
@@ -130,13 +160,17 @@ _TROUBLE = _words(
     r"error (?:type|message|occur\w*)|complain\w*|(?:problems?|issues?) (?:with|in|is)|\w+(?:Error|Exception)|used to work",
     "(?:still|very|too) slow",
 )
-_PROGRAM = "app|application|game|site|website|tool|cli|server|service|project|plugin|extension|bot|agent"
+_PROGRAM = (
+    "app|application|game|site|website|tool|cli|server|service|project|plugin|extension|bot|agent"
+)
 _WHY = _opening("why (?:is|are|does|do|did|was|were|has|can)")
 _NOVELTY = _words(
     r"prototype|proof of concept|poc|from scratch|brainstorm\w*|experiment\w*|explor(?:e|ing) (?:ideas|options|ways)",
     rf"new (?:repo|repository)|new (?:{_PROGRAM})|(?:build|building|create|make) (?:me )?(?:an?|the) (?:\w+ ){{0,3}}(?:{_PROGRAM})",
 )
-_CONTENT = _words(r"readmes?|docs|documentation|blog|article|changelog|release ?notes|write-?up|tutorial|translat\w+|copywriting")
+_CONTENT = _words(
+    r"readmes?|docs|documentation|blog|article|changelog|release ?notes|write-?up|tutorial|translat\w+|copywriting"
+)
 _ELSEWHERE = ("discovery", "self-review", "triage", "clean-up", "code", "research")
 _CHECK = _opening("check (?:if|whether|that)", "did (?:i|we|you)", r"(?:is|are) (?:all|every\w*)")
 _NAMES = re.compile(
@@ -144,9 +178,12 @@ _NAMES = re.compile(
     r"|\bso (?:that|it|they|we|the)\b[^.]*|\bnot limited to\b"  # what is to be, not what is
 )
 _PASTED = re.compile(
-    r"[@#]\w[\w./\\:-]*|<(?!user_query|task|query)(\w[\w-]*)>.*?</\1>|\[(?:Image|Pasted)[^\]]*\]|```.*?(?:```|\Z)", re.S
+    r"[@#]\w[\w./\\:-]*|<(?!user_query|task|query)(\w[\w-]*)>.*?</\1>|\[(?:Image|Pasted)[^\]]*\]|```.*?(?:```|\Z)",
+    re.S,
 )
-_ITEM = re.compile(r"[ \t.;:]*\n\s*(?:\n|[-*•#]+\s|\d+[.)]\s|(?=[A-Z]))\s*")  # the end of a line that begins another sentence
+_ITEM = re.compile(
+    r"[ \t.;:]*\n\s*(?:\n|[-*•#]+\s|\d+[.)]\s|(?=[A-Z]))\s*"
+)  # the end of a line that begins another sentence
 _FIRST = re.compile(r"(?<=\w{3}[.!?])\s|\s-+\s")
 
 
@@ -167,17 +204,35 @@ def kind_of_work(row: Row) -> str | None:
     changed = bool(files) or (row["commits_made"] or 0) > 0 or bool(row["output_applied"])
     documents = [f for f in files if _DOCUMENT.search(f) and not _PLAN_FILE.search(f)]
     about_documents = bool(_CONTENT.search(first))
-    builds, planned = bool(_BUILDING.match(words) or _CLEANING.match(words)), bool(_PLANNED.match(_prompt(row)))
+    builds, planned = (
+        bool(_BUILDING.match(words) or _CLEANING.match(words)),
+        bool(_PLANNED.match(_prompt(row))),
+    )
     review = _REVIEW.search(words) or _CHECK.match(words)  # and nothing new after it
     reviews = review is not None and _BUILDING.search(words, review.end()) is None
     elsewhere = _asked_elsewhere(words)
     requested = elsewhere not in (None, "self-review", "research")
     rules = (
         ("monitoring", _is_heartbeat(row) or (not changed and bool(_MONITORING.search(first)))),
-        ("self-review", (reviews or elsewhere == "self-review") and row.get("driver") not in BY_PROGRAM),
-        ("content", bool(documents) and (len(documents) == len(files) or (about_documents and 2 * len(documents) >= len(files)))),
+        (
+            "self-review",
+            (reviews or elsewhere == "self-review") and row.get("driver") not in BY_PROGRAM,
+        ),
+        (
+            "content",
+            bool(documents)
+            and (
+                len(documents) == len(files)
+                or (about_documents and 2 * len(documents) >= len(files))
+            ),
+        ),
         ("content", not changed and about_documents and bool(requested or _CHANGE.search(first))),
-        ("triage", bool(_REPAIR.match(words)) or (not builds and bool(_TROUBLE.search(words))) or elsewhere == "triage"),
+        (
+            "triage",
+            bool(_REPAIR.match(words))
+            or (not builds and bool(_TROUBLE.search(words)))
+            or elsewhere == "triage",
+        ),
         ("triage", changed and bool(_WHY.match(words))),
         ("novelty", bool(_NOVELTY.search(words))),
         ("clean-up", bool(_CLEANING.match(words)) or elsewhere == "clean-up"),
@@ -188,21 +243,30 @@ def kind_of_work(row: Row) -> str | None:
 
 def _files(row: Row) -> list[str]:
     """The files it changed, as its calls name them where none could be tied to the repository (recorded on another machine)."""
-    return row["touched_files"] or [f["path"] for f in row.get("files_seen") or () if f["changed"] is not None]
+    return row["touched_files"] or [
+        f["path"] for f in row.get("files_seen") or () if f["changed"] is not None
+    ]
 
 
 def _asked_elsewhere(request: str) -> str | None:
     """What a request in another language than English asks for."""
     if language_of(request) in (None, Language.ENGLISH):
         return None
-    return next((kind for kind in _ELSEWHERE if word_list(f"asked {kind}").occur_in(lower_case(request))), None)
+    return next(
+        (kind for kind in _ELSEWHERE if word_list(f"asked {kind}").occur_in(lower_case(request))),
+        None,
+    )
 
 
 def _headline(row: Row) -> str:
     """What the first prompt asks for: of a plan its title, else its beginning."""
     text = _prompt(row)[: 4 * _ASKED]
     plan = _PLANNED.match(text)
-    return " ".join(text[plan.end() :].strip().split("\n", 1)[0].split()) if plan is not None else request(row)
+    return (
+        " ".join(text[plan.end() :].strip().split("\n", 1)[0].split())
+        if plan is not None
+        else request(row)
+    )
 
 
 def request(row: Row) -> str:
@@ -218,4 +282,7 @@ def _prompt(row: Row) -> str:
 
 def _is_heartbeat(row: Row) -> bool:
     message = (row.get("last_said") or "").strip()
-    return "HEARTBEAT" in (row.get("first_prompt") or "")[:200] or message in ("HEARTBEAT_OK", "NO_REPLY")
+    return "HEARTBEAT" in (row.get("first_prompt") or "")[:200] or message in (
+        "HEARTBEAT_OK",
+        "NO_REPLY",
+    )

@@ -37,10 +37,22 @@ Row = dict[str, Any]
 Unit = tuple[int, float, float]
 """Repository, top and bottom of the ratio of a session."""
 _FEATURES = (
-    "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd", "session_runtime_s", "agent_runtime_s",
-    "tool_counts", "per_turn_agent_latency_s", "interruption_events", "turn_languages", "files_seen",
-    "turn_classes", "pushback_turns", "turns_classified",
-)  # fmt: skip
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "cost_usd",
+    "session_runtime_s",
+    "agent_runtime_s",
+    "tool_counts",
+    "per_turn_agent_latency_s",
+    "interruption_events",
+    "turn_languages",
+    "files_seen",
+    "turn_classes",
+    "pushback_turns",
+    "turns_classified",
+)
 
 
 def study(store: Store) -> list[Table]:
@@ -62,7 +74,9 @@ def _sessions(store: Store) -> Iterator[None]:
     features = f"SELECT session_id AS has_features, {', '.join(_FEATURES)} FROM session_features"
     if not features_ready(store):
         features = f"SELECT {', '.join(f'NULL AS {name}' for name in ('has_features', *_FEATURES))} WHERE 0"
-    for statement in _text("sessions.sql").format(features=features, typed=sql_list(TYPED)).split(";\n"):
+    for statement in (
+        _text("sessions.sql").format(features=features, typed=sql_list(TYPED)).split(";\n")
+    ):
         connection.execute(statement)
     try:
         yield
@@ -96,7 +110,9 @@ def join_published(name: str, rows: Sequence[Row], keys: Sequence[str]) -> list[
     """The rows with the published values of those that have the same values in the columns `keys`."""
     values = published_values(name)
     nothing = dict.fromkeys(_paper().get(name, ()))
-    return [row | values.get(" | ".join(str(row[column]) for column in keys), nothing) for row in rows]
+    return [
+        row | values.get(" | ".join(str(row[column]) for column in keys), nothing) for row in rows
+    ]
 
 
 class _Query(NamedTuple):
@@ -110,16 +126,33 @@ class _Query(NamedTuple):
 @cache
 def _queries() -> list[_Query]:
     few = f"No number of fewer than {minimum.SESSIONS} sessions (n); n = 0 cannot be asked of this database."
-    words = {"few": few, "audited": "".join(audited_notes()), "least": minimum.SESSIONS, "rate": minimum.RATE.lines}
+    words = {
+        "few": few,
+        "audited": "".join(audited_notes()),
+        "least": minimum.SESSIONS,
+        "rate": minimum.RATE.lines,
+    }
     queries = []
     for block in _text("tables.sql").strip().split("\n\n"):
         lines = block.splitlines()
         head, *notes = "\n".join(line[3:] for line in lines if line.startswith("-- ")).split("\n* ")
         first, _, statistics = head.partition("\nstatistics: ")
         name, _, title = first.partition(": ")
-        sql = "\n".join(line for line in lines if not line.startswith("--")).rstrip(";").replace("{least}", str(minimum.SESSIONS))
+        sql = (
+            "\n".join(line for line in lines if not line.startswith("--"))
+            .rstrip(";")
+            .replace("{least}", str(minimum.SESSIONS))
+        )
         sentences = [" ".join(note.format(**words).split()) for note in notes]
-        queries.append(_Query(name, title, tuple(statistics.split(", ")) if statistics else (), list(filter(None, sentences)), sql))
+        queries.append(
+            _Query(
+                name,
+                title,
+                tuple(statistics.split(", ")) if statistics else (),
+                list(filter(None, sentences)),
+                sql,
+            )
+        )
     return queries
 
 
@@ -127,7 +160,9 @@ def _table(store: Store, query: _Query) -> Table:
     rows = store.rows(query.sql)
     if rows:
         names = [*rows[0]]
-        ends = [names.index(name) for name in ("repo_id", "lines") if name in names and query.statistics]
+        ends = [
+            names.index(name) for name in ("repo_id", "lines") if name in names and query.statistics
+        ]
         keys = names[: min(ends, default=1)]
         if query.statistics == ("rate",):
             rows = add_rates(rows)
@@ -140,31 +175,53 @@ def _table(store: Store, query: _Query) -> Table:
 def add_rates(rows: Sequence[Row]) -> list[Row]:
     """Rows with findings and lines, and the rate per 1,000 lines with its interval."""
     rates = [(row, rate_if_enough(RateCell(row["findings"], row["lines"]))) for row in rows]
-    return [row | {"per 1,000 lines": rate.rate, "low": rate.low, "high": rate.high} for row, rate in rates]
+    return [
+        row | {"per 1,000 lines": rate.rate, "low": rate.low, "high": rate.high}
+        for row, rate in rates
+    ]
 
 
-def ratio_rows(name: str, units: Sequence[Row], keys: Sequence[str], statistics: Sequence[str]) -> list[Row]:
+def ratio_rows(
+    name: str, units: Sequence[Row], keys: Sequence[str], statistics: Sequence[str]
+) -> list[Row]:
     """A row for each group of units, and for those that were published alone; no number where the sessions are too few.
 
     `n`: its units; `of`: the sum of their bottoms.
     """
     groups: dict[tuple[Any, ...], list[Unit]] = defaultdict(list)
     for row in units:
-        groups[tuple(row[column] for column in keys)].append((row["repo_id"], row["top"], row["bottom"]))
+        groups[tuple(row[column] for column in keys)].append(
+            (row["repo_id"], row["top"], row["bottom"])
+        )
     for key in published_values(name):
         groups.setdefault(tuple(key.split(" | ")), [])
-    return [dict(zip(keys, key, strict=True)) | _ratio_row(members, statistics) for key, members in groups.items()]
+    return [
+        dict(zip(keys, key, strict=True)) | _ratio_row(members, statistics)
+        for key, members in groups.items()
+    ]
 
 
 def _ratio_row(units: Sequence[Unit], statistics: Sequence[str]) -> Row:
-    row: Row = {"n": len(units), "of": sum(bottom for _, _, bottom in units), "repositories": len({unit[0] for unit in units})}
+    row: Row = {
+        "n": len(units),
+        "of": sum(bottom for _, _, bottom in units),
+        "repositories": len({unit[0] for unit in units}),
+    }
     enough = len(units) >= minimum.SESSIONS
     for name in statistics:
         if name == "median":
-            row[name] = quantile([top / bottom for _, top, bottom in units if bottom], 0.5) if enough else None
+            row[name] = (
+                quantile([top / bottom for _, top, bottom in units if bottom], 0.5)
+                if enough
+                else None
+            )
         else:
             estimate = RATIOS[name](units) if enough else Estimate()
-            row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+            row |= {
+                name: estimate.value,
+                f"{name}_low": estimate.low,
+                f"{name}_high": estimate.high,
+            }
     return row
 
 
@@ -172,7 +229,9 @@ def pooled_ratio(units: Sequence[Unit]) -> Estimate:
     """Sum over sum; the interval is over repositories, as the sessions of one are not independent."""
     limits = (0.0, 1.0 if all(top <= bottom for _, top, bottom in units) else inf)
     # With two repositories an interval would say nothing.
-    return ratio_over_repositories(repository_sums((repo, (b, t)) for repo, t, b in units), limits, minimum.REPOSITORIES)
+    return ratio_over_repositories(
+        repository_sums((repo, (b, t)) for repo, t, b in units), limits, minimum.REPOSITORIES
+    )
 
 
 def mean_ratio(units: Sequence[Unit]) -> Estimate:
@@ -180,7 +239,10 @@ def mean_ratio(units: Sequence[Unit]) -> Estimate:
     return pooled_ratio([(repo, top / bottom, 1.0) for repo, top, bottom in units if bottom])
 
 
-RATIOS: dict[str, Callable[[Sequence[Unit]], Estimate]] = {"pooled": pooled_ratio, "mean": mean_ratio}
+RATIOS: dict[str, Callable[[Sequence[Unit]], Estimate]] = {
+    "pooled": pooled_ratio,
+    "mean": mean_ratio,
+}
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:
@@ -190,7 +252,9 @@ def quantile(values: Sequence[float], share: float) -> float | None:
     ordered = sorted(values)
     position = share * (len(ordered) - 1)
     below = int(position)
-    return ordered[below] + (position - below) * (ordered[min(below + 1, len(ordered) - 1)] - ordered[below])
+    return ordered[below] + (position - below) * (
+        ordered[min(below + 1, len(ordered) - 1)] - ordered[below]
+    )
 
 
 class Quantile:

@@ -11,14 +11,20 @@ from collector.storage.views import Table, table_of
 _COUNTS = ("records", "on_branch", "carried", "on_other_refs", "commit_missing", "unread")
 _WRONG = ("not_added", "beyond_eof", "file_missing")
 _UNITS = {
-    **dict.fromkeys(("status", "claimed", "ours", "verdict", "cause", "code"), "word"), "consistent_share": "share",
+    **dict.fromkeys(("status", "claimed", "ours", "verdict", "cause", "code"), "word"),
+    "consistent_share": "share",
     "added_share": "share",
-}  # fmt: skip
+}
 
 
 def checked_repositories(store: Store) -> list[int]:
     """Repositories whose claims were read."""
-    return [row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM stage_runs WHERE stage = 'claims' AND subject = ''")]
+    return [
+        row["repo_id"]
+        for row in store.rows(
+            "SELECT DISTINCT repo_id FROM stage_runs WHERE stage = 'claims' AND subject = ''"
+        )
+    ]
 
 
 def claims_tables(store: Store, repos: Sequence[int], names: Sequence[str]) -> list[Table]:
@@ -39,12 +45,19 @@ def unattributed_note(store: Store, repos: Sequence[int]) -> str:
         "AND id NOT IN (SELECT repo_id FROM stage_runs WHERE stage = 'lines') ORDER BY id"
     )
     names = ", ".join(row["name"] for row in rows)
-    return f"not attributed, so claims cannot be compared: {names}; run: whowrote repo PATH" if rows else ""
+    return (
+        f"not attributed, so claims cannot be compared: {names}; run: whowrote repo PATH"
+        if rows
+        else ""
+    )
 
 
 def _worth(store: Store, ids: str, group: str, counts: Sequence[str] = ()) -> list[dict[str, Any]]:
     """The view `claim_worth` by these columns, with shares; what tells most comes first."""
-    sums = ", ".join(f"SUM({count}) AS {count}" for count in (*counts, "attesting", "consistent", "lines", "added", *_WRONG))
+    sums = ", ".join(
+        f"SUM({count}) AS {count}"
+        for count in (*counts, "attesting", "consistent", "lines", "added", *_WRONG)
+    )
     return store.rows(
         f"SELECT {', '.join((group, *counts))}, attesting, consistent, "
         "1.0 * consistent / NULLIF(attesting, 0) AS consistent_share, "
@@ -58,7 +71,13 @@ def _producers(store: Store, ids: str) -> Table:
         "consistent: every line the record names was added by its commit; trailers name no lines",
         "carried: from a commit beside the branch to the squash made of it",
     ]
-    return table_of(_worth(store, ids, "producer", _COUNTS), _UNITS, notes, "producer", "Records by the tool that made them")
+    return table_of(
+        _worth(store, ids, "producer", _COUNTS),
+        _UNITS,
+        notes,
+        "producer",
+        "Records by the tool that made them",
+    )
 
 
 def _statuses(store: Store, ids: str) -> Table:
@@ -67,7 +86,13 @@ def _statuses(store: Store, ids: str) -> Table:
         f"JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id IN ({ids}) AND r.state = 'read' GROUP BY 1, 2",
     )
     rows.sort(key=lambda row: (row["producer"], list(ClaimStatus).index(row["status"])))
-    return table_of(rows, _UNITS, (), "status", "Records by status: where the commit is, otherwise the worst line")
+    return table_of(
+        rows,
+        _UNITS,
+        (),
+        "status",
+        "Records by status: where the commit is, otherwise the worst line",
+    )
 
 
 def _versions(store: Store, ids: str) -> Table:
@@ -90,7 +115,9 @@ def _agreement(store: Store, ids: str) -> Table:
         if agreed + disputed:
             share = f"{100 * agreed / (agreed + disputed):.1f} % of {agreed + disputed:,}"
             notes.append(f"{producer}: agreement on {share} lines that both sides decide")
-    return table_of(rows, _UNITS, notes, "agreement", "Claims beside our own lines, in commits with a session")
+    return table_of(
+        rows, _UNITS, notes, "agreement", "Claims beside our own lines, in commits with a session"
+    )
 
 
 def _added_lines(store: Store, ids: str) -> Table:

@@ -24,7 +24,14 @@ from attribution.exchange.claims.verify import (
     worst,
 )
 from attribution.exchange.producers import kept_below, producers, trailers
-from attribution.exchange.producers.model import Claim, ClaimRecord, ClaimSource, Producer, Who, unread
+from attribution.exchange.producers.model import (
+    Claim,
+    ClaimRecord,
+    ClaimSource,
+    Producer,
+    Who,
+    unread,
+)
 from attribution.exchange.words import Anchor, ClaimStatus, Reach, RecordState
 from attribution.queries.repositories import repository
 from collector.checkpoints.entire import OWN_NAMESPACE
@@ -72,13 +79,17 @@ def check_claims(context: RunContext, head: str) -> None:
     refs = repo.refs()
     censored = repo.censored()
     packs = repo.packs() if censored.partial else []
-    key = digest(VERSION, head, *censored.shallow, *packs, *(f"{n}={t}" for n, t in sorted(refs.items())))
+    key = digest(
+        VERSION, head, *censored.shallow, *packs, *(f"{n}={t}" for n, t in sorted(refs.items()))
+    )
     run = STAGE.start(context.store, repo_id, key)
     if run.is_current:
         return
     context.progress("reading claims", 0, 0)
     problems: list[Problem] = []
-    listed = sorted(claim_sources(repo, refs, head, problems), key=lambda source: (source.commit, source.ref))
+    listed = sorted(
+        claim_sources(repo, refs, head, problems), key=lambda source: (source.commit, source.ref)
+    )
     checker = _Checker(repo, head, refs, listed)
     with run.writing() as connection:
         for table in ("claim_records", "claim_authors"):
@@ -87,7 +98,11 @@ def check_claims(context: RunContext, head: str) -> None:
         rows = _ClaimRows(context.store, repo_id)
         for start in range(0, len(listed), _BATCH):
             context.progress("checking claims", start, len(listed))
-            checked = [record for source in listed[start : start + _BATCH] for record in checker.check_source(source)]
+            checked = [
+                record
+                for source in listed[start : start + _BATCH]
+                for record in checker.check_source(source)
+            ]
             run.report([problem for each in checked for problem in each.record.problems])
             rows.write(checked)
         rows.write(list(checker.check_trailers()))
@@ -109,18 +124,29 @@ class _CheckedRecord:
 class _Checker:
     """Checks the records of one repository against its commits."""
 
-    def __init__(self, repo: GitRepo, head: str, refs: Mapping[str, str], listed: Iterable[ClaimSource]) -> None:
+    def __init__(
+        self, repo: GitRepo, head: str, refs: Mapping[str, str], listed: Iterable[ClaimSource]
+    ) -> None:
         self._repo, self._head = repo, head
         self._history = list(repo.history(head))  # parents first
         self._positions = {commit.sha: number for number, commit in enumerate(self._history)}
         beside = [oid for name, oid in refs.items() if not name.startswith((NOTES, OWN_NAMESPACE))]
-        tips = {sha for oid in dict.fromkeys(beside) if (sha := repo.peel_commit(oid)) is not None} - self._positions.keys()
-        self._others = {commit.sha for commit in repo.history_of(sorted(tips), [head])} if tips else set()
-        self._new_places = new_places(repo, head, {source.commit for source in listed if source.kind == "note"})
+        tips = {
+            sha for oid in dict.fromkeys(beside) if (sha := repo.peel_commit(oid)) is not None
+        } - self._positions.keys()
+        self._others = (
+            {commit.sha for commit in repo.history_of(sorted(tips), [head])} if tips else set()
+        )
+        self._new_places = new_places(
+            repo, head, {source.commit for source in listed if source.kind == "note"}
+        )
         self._files = lru_cache(_IN_MEMORY)(self._open_commit)
 
     def check_source(self, source: ClaimSource) -> list[_CheckedRecord]:
-        return [self._check(source, record) for record in self._make_relative(read_records(self._repo, source))]
+        return [
+            self._check(source, record)
+            for record in self._make_relative(read_records(self._repo, source))
+        ]
 
     def check_trailers(self) -> Iterator[_CheckedRecord]:
         """What the messages of the branch declare."""
@@ -130,17 +156,30 @@ class _Checker:
 
     def _make_relative(self, records: Iterable[ClaimRecord]) -> Iterable[ClaimRecord]:
         """The records with absolute paths made relative to the worktree they were recorded in."""
-        absolute = [claim.path for record in records for claim in record.claims if claim.path.startswith("/")]
+        absolute = [
+            claim.path
+            for record in records
+            for claim in record.claims
+            if claim.path.startswith("/")
+        ]
         if not absolute:
             return records
         root = root_of(absolute, self._repo.paths(self._head))
-        return [replace(record, claims=tuple(_inside(claim, root) for claim in record.claims)) for record in records]
+        return [
+            replace(record, claims=tuple(_inside(claim, root) for claim in record.claims))
+            for record in records
+        ]
 
     def _check(self, source: ClaimSource, record: ClaimRecord) -> _CheckedRecord:
         sha, anchor = record.commit, Anchor.NAMED
         files = self._files(sha)
         claims = check(record.claims, files)
-        if record.before and record.claims and worst(claims) != ClaimStatus.OK and (later := self._next_commit(record)):
+        if (
+            record.before
+            and record.claims
+            and worst(claims) != ClaimStatus.OK
+            and (later := self._next_commit(record))
+        ):
             sha, anchor, files = later, Anchor.NEXT_COMMIT, self._files(later)
             claims = check(record.claims, files)
         moved = self._new_places.get(sha) if source.kind == "note" and files is not None else None
@@ -151,7 +190,9 @@ class _Checker:
             anchor = Anchor.NONE
         commit = self._repo.commit(sha) if files is not None else None
         reach = self._reach(sha) if files is not None else Reach.MISSING
-        return _CheckedRecord(source, record, claims, sha, anchor, commit.author_time if commit else None, reach)
+        return _CheckedRecord(
+            source, record, claims, sha, anchor, commit.author_time if commit else None, reach
+        )
 
     def _open_commit(self, sha: str) -> CommittedFiles | None:
         commit = self._repo.commit(sha) if sha else None
@@ -167,7 +208,11 @@ class _Checker:
         if written is None and after < 0:
             return ""
         paths = {claim.path for claim in record.claims}
-        later = (c.sha for c in self._history[after + 1 :] if written is None or c.author_time >= written - _SLACK)
+        later = (
+            c.sha
+            for c in self._history[after + 1 :]
+            if written is None or c.author_time >= written - _SLACK
+        )
         for sha in islice(later, _AHEAD):
             files = self._files(sha)
             if files is not None and paths & files.paths():
@@ -175,27 +220,77 @@ class _Checker:
         return ""
 
     def _reach(self, sha: str) -> Reach:
-        return Reach.BRANCH if sha in self._positions else Reach.REF if sha in self._others else Reach.NONE
+        return (
+            Reach.BRANCH
+            if sha in self._positions
+            else Reach.REF
+            if sha in self._others
+            else Reach.NONE
+        )
 
 
 def _inside(claim: Claim, root: str) -> Claim:
     path = relative(claim.path, root)
-    return claim if path == claim.path else replace(claim, path=path, recorded_path=claim.recorded_path or claim.path)
+    return (
+        claim
+        if path == claim.path
+        else replace(claim, path=path, recorded_path=claim.recorded_path or claim.path)
+    )
 
 
-_SUMS = ("ok", "overlapping", "dangling_key", "not_added", "beyond_eof", "file_missing", "commit_missing")
+_SUMS = (
+    "ok",
+    "overlapping",
+    "dangling_key",
+    "not_added",
+    "beyond_eof",
+    "file_missing",
+    "commit_missing",
+)
 _TABLES = {
     "claim_records": (
-        "id", "repo_id", "producer", "format_version", "tool_version", "source", "place", "entry", "blob", "commit_sha",
-        "base_sha", "claimed_at", "state", "claims", "detail",
+        "id",
+        "repo_id",
+        "producer",
+        "format_version",
+        "tool_version",
+        "source",
+        "place",
+        "entry",
+        "blob",
+        "commit_sha",
+        "base_sha",
+        "claimed_at",
+        "state",
+        "claims",
+        "detail",
     ),
-    "claims": ("id", "record_id", "author_id", "path", "recorded_path", "key", "ranges", "lines", "dangling", "detail"),
+    "claims": (
+        "id",
+        "record_id",
+        "author_id",
+        "path",
+        "recorded_path",
+        "key",
+        "ranges",
+        "lines",
+        "dangling",
+        "detail",
+    ),
     "claim_record_checks": (
-        "record_id", "commit_sha", "anchor", "reach", "status", "findings", "commit_at", "lines", *_SUMS,
+        "record_id",
+        "commit_sha",
+        "anchor",
+        "reach",
+        "status",
+        "findings",
+        "commit_at",
+        "lines",
+        *_SUMS,
     ),
     "claim_checks": ("claim_id", "status", "lines", "ranges"),
     "claimed_spans": ("claim_id", "start_line", "end_line"),
-}  # fmt: skip
+}
 _AUTHOR = ("id", "repo_id", "author", "tool", "model", "session_key", "person", "detail", "basis")
 
 
@@ -205,18 +300,29 @@ class _ClaimRows:
     def __init__(self, store: Store, repo_id: int) -> None:
         self._store, self._repo_id = store, repo_id
         self._authors: dict[tuple[str, ...], int] = {}
-        self._record_ids, self._claim_ids = count(store.next_id("claim_records")), count(store.next_id("claims"))
+        self._record_ids, self._claim_ids = (
+            count(store.next_id("claim_records")),
+            count(store.next_id("claims")),
+        )
 
     def write(self, records: Sequence[_CheckedRecord]) -> None:
-        of_records, of_claims, of_checks, of_lines, of_spans = rows = tuple[list[tuple[Any, ...]], ...]([] for _ in _TABLES)
+        of_records, of_claims, of_checks, of_lines, of_spans = rows = tuple[
+            list[tuple[Any, ...]], ...
+        ]([] for _ in _TABLES)
         for checked in records:
-            record_id, claims = next(self._record_ids), checked.claims if checked.record.state == RecordState.READ else []
+            record_id, claims = (
+                next(self._record_ids),
+                checked.claims if checked.record.state == RecordState.READ else [],
+            )
             of_records.append(self._record_row(record_id, checked, len(claims)))
             of_checks.append(_check_row(record_id, checked, claims))
             for entry in claims:
                 claim_id = next(self._claim_ids)
                 of_claims.append(self._claim_row(claim_id, record_id, entry.claim))
-                of_lines.extend((claim_id, name, ranges.count(lines), ranges.text(lines)) for name, lines in entry.lines.items())
+                of_lines.extend(
+                    (claim_id, name, ranges.count(lines), ranges.text(lines))
+                    for name, lines in entry.lines.items()
+                )
                 of_spans.extend((claim_id, first, last) for first, last in entry.added_lines())
         for (table, columns), values in zip(_TABLES.items(), rows, strict=True):
             self._store.insert(table, columns, values)
@@ -224,37 +330,72 @@ class _ClaimRows:
     def _record_row(self, number: int, checked: _CheckedRecord, claims: int) -> tuple[Any, ...]:
         record, source = checked.record, checked.source
         return (
-            number, self._repo_id, record.producer, _text(record.format_version), _text(record.tool_version), source.ref,
-            source.path, record.entry, source.blob, _text(record.commit), _text(record.base), iso(record.written_at), record.state,
-            claims, _text(record.detail),
-        )  # fmt: skip
+            number,
+            self._repo_id,
+            record.producer,
+            _text(record.format_version),
+            _text(record.tool_version),
+            source.ref,
+            source.path,
+            record.entry,
+            source.blob,
+            _text(record.commit),
+            _text(record.base),
+            iso(record.written_at),
+            record.state,
+            claims,
+            _text(record.detail),
+        )
 
     def _claim_row(self, number: int, record: int, claim: Claim) -> tuple[Any, ...]:
         lines = ranges.unite(claim.ranges)
         written = ranges.text(claim.ranges if len(claim.ranges) < _MAX_RANGES // 10 else lines)
         recorded = claim.recorded_path if claim.recorded_path != claim.path else ""
         return (
-            number, record, self._author(claim.who), printable(claim.path), _text(recorded), _text(claim.key),
-            written[:_MAX_RANGES], ranges.count(lines) if lines else None, int(claim.dangling), _text(claim.detail),
-        )  # fmt: skip
+            number,
+            record,
+            self._author(claim.who),
+            printable(claim.path),
+            _text(recorded),
+            _text(claim.key),
+            written[:_MAX_RANGES],
+            ranges.count(lines) if lines else None,
+            int(claim.dangling),
+            _text(claim.detail),
+        )
 
     def _author(self, who: Who) -> int:
         texts = map(printable, (slug_of(who.tool), who.model, who.session, who.person, who.detail))
         author = (str(who.author), *texts, str(who.basis))
         if author not in self._authors:
             number = self._authors[author] = self._store.next_id("claim_authors")
-            row = (number, self._repo_id, author[0], *(text or None for text in author[1:-1]), author[-1])
+            row = (
+                number,
+                self._repo_id,
+                author[0],
+                *(text or None for text in author[1:-1]),
+                author[-1],
+            )
             self._store.insert("claim_authors", _AUTHOR, [row])
         return self._authors[author]
 
 
-def _check_row(number: int, checked: _CheckedRecord, claims: Sequence[CheckedClaim]) -> tuple[Any, ...]:
+def _check_row(
+    number: int, checked: _CheckedRecord, claims: Sequence[CheckedClaim]
+) -> tuple[Any, ...]:
     findings = worst(claims)
     sums = {str(status): sum(entry.count(status) for entry in claims) for status in LINE_STATUSES}
     return (
-        number, _text(checked.commit), checked.anchor, checked.reach, status_of(findings, checked.reach), findings,
-        iso(checked.commit_at), sum(sums.values()), *(sums[name] for name in _SUMS),
-    )  # fmt: skip
+        number,
+        _text(checked.commit),
+        checked.anchor,
+        checked.reach,
+        status_of(findings, checked.reach),
+        findings,
+        iso(checked.commit_at),
+        sum(sums.values()),
+        *(sums[name] for name in _SUMS),
+    )
 
 
 def _text(value: str) -> str | None:
@@ -270,7 +411,9 @@ _ID = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")
 _ENDINGS = (".jsonl", ".json", ".ndjson")
 
 
-def claim_sources(repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]) -> list[ClaimSource]:
+def claim_sources(
+    repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]
+) -> list[ClaimSource]:
     """Everything that may hold claims, a note that several refs share once. Notes that no producer reads are a problem row."""
     unique: dict[tuple[str, str], ClaimSource] = {}
     for ref, target in sorted(refs.items()):
@@ -282,11 +425,29 @@ def claim_sources(repo: GitRepo, refs: Mapping[str, str], head: str, problems: l
 def _notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> list[ClaimSource]:
     """The notes of one ref; none when no producer knows the first ones."""
     paths = sorted(repo.paths(target).items())
-    listed = [ClaimSource("note", ref, path, blob, sha) for path, blob in paths if _ID.match(sha := path.replace("/", ""))]
+    listed = [
+        ClaimSource("note", ref, path, blob, sha)
+        for path, blob in paths
+        if _ID.match(sha := path.replace("/", ""))
+    ]
     if odd := len(paths) - len(listed):
-        problems.append(Problem(STAGE.name, ref, "no_notes", f"{count_of(odd, 'file')} with a name that is not a commit id"))
+        problems.append(
+            Problem(
+                STAGE.name,
+                ref,
+                "no_notes",
+                f"{count_of(odd, 'file')} with a name that is not a commit id",
+            )
+        )
     if listed and not any(_is_known(repo, source) for source in listed[:_TRIES]):
-        problems.append(Problem(STAGE.name, ref, "unknown_notes", f"{count_of(len(listed), 'note')} in unknown formats, ignored"))
+        problems.append(
+            Problem(
+                STAGE.name,
+                ref,
+                "unknown_notes",
+                f"{count_of(len(listed), 'note')} in unknown formats, ignored",
+            )
+        )
         return []
     return listed
 
@@ -308,9 +469,18 @@ def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[ClaimS
         oid, is_tree = top.get(folder, ("", False))
         if not is_tree:
             continue
-        inside = sorted((path, blob) for path, blob in repo.paths(oid).items() if path.endswith(_ENDINGS))
+        inside = sorted(
+            (path, blob) for path, blob in repo.paths(oid).items() if path.endswith(_ENDINGS)
+        )
         if len(inside) > CLAIM_FILES:
-            problems.append(Problem(STAGE.name, folder, "too_many_files", f"{len(inside)} files, the first {CLAIM_FILES} are read"))
+            problems.append(
+                Problem(
+                    STAGE.name,
+                    folder,
+                    "too_many_files",
+                    f"{len(inside)} files, the first {CLAIM_FILES} are read",
+                )
+            )
         for path, blob in inside[:CLAIM_FILES]:
             yield ClaimSource("file", "", f"{folder}/{path}", blob)
 
@@ -325,7 +495,11 @@ def read_records(repo: GitRepo, source: ClaimSource) -> Iterable[ClaimRecord]:
     data = repo.blob(source.blob) or b""
     producer = _producer_of(source, data)
     if producer is None:
-        return [unread("", source, RecordState.UNKNOWN_FORMAT, f"{size} bytes")] if source.kind != "file" else []
+        return (
+            [unread("", source, RecordState.UNKNOWN_FORMAT, f"{size} bytes")]
+            if source.kind != "file"
+            else []
+        )
     return producer.read(source, data)
 
 

@@ -26,7 +26,9 @@ from collector.git.repository import OTHER_LOOKS, GitRepo, line_changes
 from collector.model import Commit, FileChange, LineChange
 from collector.text import is_binary, split_lines
 
-LINE_STATUSES = tuple(status for status in ClaimStatus if status not in (ClaimStatus.UNREACHABLE, ClaimStatus.EMPTY))
+LINE_STATUSES = tuple(
+    status for status in ClaimStatus if status not in (ClaimStatus.UNREACHABLE, ClaimStatus.EMPTY)
+)
 ADDED = (ClaimStatus.OK, ClaimStatus.DANGLING_KEY)  # lines that count as claimed
 
 
@@ -67,7 +69,9 @@ def check(claims: Sequence[Claim], commit: CommittedFiles | None) -> list[Checke
     return checked
 
 
-def _check(entry: CheckedClaim, file: CommittedFile | None, taken: dict[tuple[str, str, str], Ranges]) -> None:
+def _check(
+    entry: CheckedClaim, file: CommittedFile | None, taken: dict[tuple[str, str, str], Ranges]
+) -> None:
     claimed = unite(entry.claim.ranges)
     if file is None or not file.complete:
         entry.put(ClaimStatus.FILE_MISSING if file is None else ClaimStatus.COMMIT_MISSING, claimed)
@@ -93,7 +97,10 @@ def worst(checked: Iterable[CheckedClaim]) -> ClaimStatus:
     for entry in checked:
         statuses.update(entry.lines)
         whole = whole or not entry.claim.ranges
-    return next((status for status in LINE_STATUSES if status in statuses), ClaimStatus.OK if whole else ClaimStatus.EMPTY)
+    return next(
+        (status for status in LINE_STATUSES if status in statuses),
+        ClaimStatus.OK if whole else ClaimStatus.EMPTY,
+    )
 
 
 def status_of(findings: ClaimStatus, reach: Reach) -> ClaimStatus:
@@ -166,20 +173,29 @@ class CommittedFile:
     @cached_property
     def added_lines(self) -> Ranges:
         """Lines that the commit adds, as git's own diff says."""
-        return unite(span for old in self._olds for span in _new_lines(line_changes(old, self._new)))
+        return unite(
+            span for old in self._olds for span in _new_lines(line_changes(old, self._new))
+        )
 
     @cached_property
     def perhaps_added(self) -> Ranges:
         """Lines that it adds as some other diff says; which of several equal lines is the new one is a matter of taste."""
         changed = [old for old in self._olds if old and old != self._new]
-        return unite(span for old in changed for look in OTHER_LOOKS for span in _new_lines(line_changes(old, self._new, look)))
+        return unite(
+            span
+            for old in changed
+            for look in OTHER_LOOKS
+            for span in _new_lines(line_changes(old, self._new, look))
+        )
 
 
 def _new_lines(changes: list[LineChange]) -> Ranges:
     return tuple((change.b0 + 1, change.b1) for change in changes if change.b1 > change.b0)
 
 
-_ANCHORS = dict(zip(("same_patch_id", "trailer_in_pull_ref", "squash_by_number"), CARRIED, strict=True))
+_ANCHORS = dict(
+    zip(("same_patch_id", "trailer_in_pull_ref", "squash_by_number"), CARRIED, strict=True)
+)
 
 Text = Callable[[str, str], bytes | None]
 """(commit, path) -> the file's text there; None when there is none, or it is too large."""
@@ -196,13 +212,17 @@ def new_places(repo: GitRepo, head: str, noted: Container[str]) -> dict[str, tup
         return {}
     commits = [commit for commit in repo.history(head) if commit.sha not in noted]
     new = dict[str, tuple[str, Anchor]]()
-    for sha, squash in squash_sources(commits, proposals, partial(paths_between, repo), repo.patch_id, names=names).items():
+    for sha, squash in squash_sources(
+        commits, proposals, partial(paths_between, repo), repo.patch_id, names=names
+    ).items():
         for original in squash.originals:
             new.setdefault(original.commit.sha, (sha, _ANCHORS[original.method]))
     return new
 
 
-def carry(checked: Sequence[CheckedClaim], before: str, after: str, files: CommittedFiles, text: Text) -> list[CheckedClaim]:
+def carry(
+    checked: Sequence[CheckedClaim], before: str, after: str, files: CommittedFiles, text: Text
+) -> list[CheckedClaim]:
     """The claims, in their order, with those of their lines that `before` adds and that stand in `after`, checked against that one.
 
     `checked`: the claims as checked against `before`; `files`: those of the commit `after`.
@@ -214,7 +234,10 @@ def carry(checked: Sequence[CheckedClaim], before: str, after: str, files: Commi
         if path not in blocks:
             blocks[path] = _common_blocks(text(before, path), text(after, path))
         moved.append(replace(entry.claim, ranges=_moved_lines(entry.added_lines(), blocks[path])))
-    return [CheckedClaim(entry.claim, new.lines) for entry, new in zip(checked, check(moved, files), strict=True)]
+    return [
+        CheckedClaim(entry.claim, new.lines)
+        for entry, new in zip(checked, check(moved, files), strict=True)
+    ]
 
 
 def _common_blocks(old: bytes | None, new: bytes | None) -> tuple[tuple[LineRange, LineRange], ...]:

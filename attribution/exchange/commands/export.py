@@ -25,18 +25,34 @@ _BY = ("producer", "status", "version", "agreement", "added")
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
-@click.option("--by", type=click.Choice(_BY), multiple=True, help="Table to print (repeatable).  [default: all but version]")
-@click.option("--branch", default="", metavar="NAME", help="Branch to check against.  [default: the attributed branch, or HEAD]")
+@click.option(
+    "--by",
+    type=click.Choice(_BY),
+    multiple=True,
+    help="Table to print (repeatable).  [default: all but version]",
+)
+@click.option(
+    "--branch",
+    default="",
+    metavar="NAME",
+    help="Branch to check against.  [default: the attributed branch, or HEAD]",
+)
 @database_option
 @data_options
-def claims(paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, output_format: str) -> None:
+def claims(
+    paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, output_format: str
+) -> None:
     """Check what other tools claim about who wrote lines.
 
     Given the PATH of a clone, its claims are read and checked first: notes of git-ai, Agent Trace
     records, and trailers. The clone does not have to be attributed. Without PATH, reports on all repositories in the database
     whose claims have been read. Claims never change the attribution.
     """
-    from attribution.exchange.claims.report import checked_repositories, claims_tables, unattributed_note
+    from attribution.exchange.claims.report import (
+        checked_repositories,
+        claims_tables,
+        unattributed_note,
+    )
     from attribution.exchange.claims.stage import check_clone
     from collector.git.repository import GitRepo
     from collector.storage.store import Store
@@ -70,19 +86,40 @@ def _formats() -> list[tuple[str, str]]:
 @click.command(cls=ListingCommand, listing=_formats, title="Formats")
 @click.argument("format_", metavar="FORMAT", type=PluginName(_formats))
 @click.argument("path", required=False)
-@click.option("-o", "--out", type=click.Path(path_type=Path), metavar="OUT", help="File or directory to write.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="File or directory to write.",
+)
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
-@click.option("--table", "tables", multiple=True, metavar="NAME", help="Export only this table or view (repeatable).")
+@click.option(
+    "--table",
+    "tables",
+    multiple=True,
+    metavar="NAME",
+    help="Export only this table or view (repeatable).",
+)
 @click.option(
     "--into",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="REPOSITORY",
     help="Write the notes into this repository.",
 )
-@click.option("--ref", default="", metavar="REF", help="Notes ref to write.  [default: refs/notes/whowrote]")
+@click.option(
+    "--ref", default="", metavar="REF", help="Notes ref to write.  [default: refs/notes/whowrote]"
+)
 @database_option
 def export(
-    format_: str, path: str | None, out: Path | None, force: bool, tables: tuple[str, ...], into: Path | None, ref: str, db: Path
+    format_: str,
+    path: str | None,
+    out: Path | None,
+    force: bool,
+    tables: tuple[str, ...],
+    into: Path | None,
+    ref: str,
+    db: Path,
 ) -> None:
     """Export the attribution for other programs.
 
@@ -97,7 +134,9 @@ def export(
         raise click.UsageError("missing output: name a file or directory with -o OUT")
     for name, value in (("into", into), ("ref", ref), ("table", tables)):
         if value and name not in export_.OPTIONS:
-            raise click.UsageError(f"--{name} is only for {', '.join(each.NAME for each in exports() if name in each.OPTIONS)}")
+            raise click.UsageError(
+                f"--{name} is only for {', '.join(each.NAME for each in exports() if name in each.OPTIONS)}"
+            )
     if tables and path is not None:
         raise click.UsageError("--table applies to whole databases only")
     if out is not None:
@@ -108,7 +147,9 @@ def export(
         if repo_id is not None and "table" in export_.OPTIONS:
             notice("tables always contain every repository in the database")
         with Reporter(format_) as progress:
-            result = export_.write(ExportRequest(store, repos, out or Path(), tables, ref, into, progress))
+            result = export_.write(
+                ExportRequest(store, repos, out or Path(), tables, ref, into, progress)
+            )
     _report(result)
 
 
@@ -125,9 +166,14 @@ def _refuse(out: Path, force: bool) -> None:
     """Refuses to overwrite the user's files unless told to."""
     full = out.is_dir() and any(out.iterdir())
     if (full or out.is_file()) and not force:
-        raise WhoWroteError(f"{out} already exists", "Choose another path, or overwrite it with --force")
+        raise WhoWroteError(
+            f"{out} already exists", "Choose another path, or overwrite it with --force"
+        )
     if not out.parent.exists():
-        raise WhoWroteError(f"directory does not exist: {out.parent}", "Create it first, or choose another path with -o")
+        raise WhoWroteError(
+            f"directory does not exist: {out.parent}",
+            "Create it first, or choose another path with -o",
+        )
 
 
 def _report(result: ExportResult) -> None:

@@ -77,18 +77,28 @@ def commit_shares(store: Store, repo_id: int, people: bool = True) -> Iterator[S
     Lines that only a trailer gives to an agent, people's without a witness, those of tools and unknown ones are left out: the
     formats have no name for them, and none of them may pass for an agent's or a person's.
     """
-    spans = (span for span in store.rows(_SPANS, (repo_id,)) if people or span["author"] != Author.HUMAN)
+    spans = (
+        span for span in store.rows(_SPANS, (repo_id,)) if people or span["author"] != Author.HUMAN
+    )
     for _, share in groupby(spans, lambda span: (span["commit"], span["session"])):
         yield list(share)
 
 
-_UNSHARED = (LineClass.DECLARED, LineClass.LIKELY_HUMAN, LineClass.TOOL, LineClass.UNKNOWN, LineClass.UNDECLARED)
+_UNSHARED = (
+    LineClass.DECLARED,
+    LineClass.LIKELY_HUMAN,
+    LineClass.TOOL,
+    LineClass.UNKNOWN,
+    LineClass.UNDECLARED,
+)
 
 
 def left_out(store: Store, repos: Sequence[int]) -> list[str]:
     """A note on the added lines that are in no share, by class; none when there are no such lines."""
     among = ", ".join(map(str, repos)) or "NULL"
-    sums = store.rows(f"SELECT class, SUM(lines) AS lines FROM line_spans WHERE repo_id IN ({among}) GROUP BY class")
+    sums = store.rows(
+        f"SELECT class, SUM(lines) AS lines FROM line_spans WHERE repo_id IN ({among}) GROUP BY class"
+    )
     lines = {row["class"]: row["lines"] for row in sums}
     parts = [f"{lines[name]:,} {name.replace('_', ' ')}" for name in _UNSHARED if lines.get(name)]
     return [f"lines left out: {', '.join(parts)}"] if parts else []

@@ -34,7 +34,9 @@ _PROVIDERS = (
 
 
 def write(request: ExportRequest) -> ExportResult:
-    result = ExportResult([request.out], {"records": 0, "lines": 0}, left_out(request.store, request.repos))
+    result = ExportResult(
+        [request.out], {"records": 0, "lines": 0}, left_out(request.store, request.repos)
+    )
     with request.out.open("w", encoding="utf-8") as file:
         for repo in request.repos:
             for share in commit_shares(request.store, repo):
@@ -49,19 +51,25 @@ def record(share: Share) -> dict[str, Any]:
     first = share[0]
     trace: dict[str, Any] = {
         "version": VERSION,
-        "id": str(uuid.uuid5(_SPACE, "\0".join((first["repo"], first["commit"], first["session"])))),
+        "id": str(
+            uuid.uuid5(_SPACE, "\0".join((first["repo"], first["commit"], first["session"])))
+        ),
         "timestamp": first["author_at"],
         "vcs": {"type": "git", "revision": first["commit"]},
     }
     if first["agent"]:
         trace["tool"] = {"name": first["agent"], "version": first["agent_version"] or "unknown"}
     files = groupby(sorted(share, key=lambda span: span["path"]), lambda span: span["path"])
-    trace["files"] = [{"path": path, "conversations": _conversations(list(spans))} for path, spans in files]
+    trace["files"] = [
+        {"path": path, "conversations": _conversations(list(spans))} for path, spans in files
+    ]
     evidence = Counter[str]()
     for span in share:
         evidence[" ".join((span["evidence"], span["how"]))] += span["lines"]
     session = {"session_id": first["session"]} if first["session"] else {}
-    trace["metadata"] = session | {OWN: {"repository": first["repo"], "evidence_lines": dict(sorted(evidence.items()))}}
+    trace["metadata"] = session | {
+        OWN: {"repository": first["repo"], "evidence_lines": dict(sorted(evidence.items()))}
+    }
     return trace
 
 
@@ -69,9 +77,17 @@ def _conversations(spans: Share) -> list[dict[str, Any]]:
     """One per contributor."""
     contributors: dict[tuple[str, str], list[dict[str, int]]] = {}
     for span in spans:
-        kind = "human" if span["author"] == Author.HUMAN else "mixed" if span["how"] == How.EDITED else "ai"
+        kind = (
+            "human"
+            if span["author"] == Author.HUMAN
+            else "mixed"
+            if span["how"] == How.EDITED
+            else "ai"
+        )
         model = "" if kind == "human" else model_id(span["model"])
-        contributors.setdefault((kind, model), []).append({"start_line": span["start_line"], "end_line": span["end_line"]})
+        contributors.setdefault((kind, model), []).append(
+            {"start_line": span["start_line"], "end_line": span["end_line"]}
+        )
     return [
         {"contributor": {"type": kind} | ({"model_id": model} if model else {}), "ranges": ranges}
         for (kind, model), ranges in contributors.items()

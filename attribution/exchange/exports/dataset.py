@@ -48,7 +48,9 @@ def _card(store: Store, result: ExportResult) -> str:
     parts = {
         "What it is": f"Version {VERSION}, written by whowrote {version()} from a database last filled {read}: the tables of "
         "SWE-chat (arXiv 2604.20779) under its names, and who wrote each line of the commits, from the records of agents.",
-        "Tables": _list(f"`{name}`: {count_of(count, 'row')}" for name, count in result.rows.items()),
+        "Tables": _list(
+            f"`{name}`: {count_of(count, 'row')}" for name, count in result.rows.items()
+        ),
         "Sources": _list(sources),
         "Licences": "Of the repositories, as their server names them. The text of each file is under that of its "
         "repository.\n\n" + _list(licences),

@@ -38,12 +38,16 @@ def write(request: ExportRequest) -> ExportResult:
         for share in commit_shares(request.store, repo, people=False):
             by_commit.setdefault(share[0]["commit"], []).append(share)
             result.rows["lines"] += sum(span["lines"] for span in share)
-    notes = {sha: note(sha, group).encode("utf-8", "surrogateescape") for sha, group in by_commit.items()}
+    notes = {
+        sha: note(sha, group).encode("utf-8", "surrogateescape") for sha, group in by_commit.items()
+    }
     result.rows["notes"] = len(notes)
     if request.into is not None:
         ref = request.ref or REF
         _write_notes(request.into, ref, notes)
-        result.notes.append(f"notes written to {ref} of {request.into}: {len(notes)}; see them with: git log --notes={ref}")
+        result.notes.append(
+            f"notes written to {ref} of {request.into}: {len(notes)}; see them with: git log --notes={ref}"
+        )
     else:
         result.files.append(request.out)
         request.out.mkdir(parents=True, exist_ok=True)
@@ -62,19 +66,27 @@ def note(sha: str, shares: Iterable[Share]) -> str:
         tool = exported_name(first["agent"], NAME) or "unknown"
         key = "s_" + _digest(f"{tool}:{first['session']}")
         model = next((span["model"] for span in share if span["model"]), "unknown")
-        sessions[key] = {"agent_id": {"tool": tool, "id": first["session"], "model": model}, "human_author": first["committer"]}
+        sessions[key] = {
+            "agent_id": {"tool": tool, "id": first["session"], "model": model},
+            "human_author": first["committer"],
+        }
         for span in share:
             entry = f"{key}::t_{_digest(span['session'] + ':' + str(span['turn']))}"
-            files.setdefault(span["path"], {}).setdefault(entry, []).append((span["start_line"], span["end_line"]))
+            files.setdefault(span["path"], {}).setdefault(entry, []).append(
+                (span["start_line"], span["end_line"])
+            )
     head = []
     # The format has no escapes: a path with a line end or a quote cannot be said.
     for path in sorted(path for path in files if "\n" not in path and '"' not in path):
         head.append(f'"{path}"' if any(c in path for c in " \t") else path)
         head += [f"  {key} {text(unite(ranges))}" for key, ranges in sorted(files[path].items())]
     meta = {
-        "schema_version": SCHEMA, "git_ai_version": f"{reader.OWN}{version()}", "base_commit_sha": sha, "prompts": {},
+        "schema_version": SCHEMA,
+        "git_ai_version": f"{reader.OWN}{version()}",
+        "base_commit_sha": sha,
+        "prompts": {},
         "sessions": sessions,
-    }  # fmt: skip
+    }
     return "\n".join([*head, "---", json.dumps(meta, indent=2, ensure_ascii=False)]) + "\n"
 
 
@@ -84,9 +96,15 @@ def _digest(words: str) -> str:
 
 def _write_notes(target: Path, ref: str, notes: Mapping[str, bytes]) -> None:
     if not ref.startswith("refs/notes/") or ref.rstrip("/") == "refs/notes":
-        raise WhoWroteError(f"{ref} is not a notes ref", "Use one under refs/notes/, for example refs/notes/whowrote")
+        raise WhoWroteError(
+            f"{ref} is not a notes ref",
+            "Use one under refs/notes/, for example refs/notes/whowrote",
+        )
     repo = GitRepo(target)
-    tree = {f"{sha[:2]}/{sha[2:]}": data for sha, data in (_earlier_notes(repo, ref) | dict(notes)).items()}
+    tree = {
+        f"{sha[:2]}/{sha[2:]}": data
+        for sha, data in (_earlier_notes(repo, ref) | dict(notes)).items()
+    }
     write_files(repo.common_dir(), ref, tree, repo.refs().get(ref, ""))
 
 

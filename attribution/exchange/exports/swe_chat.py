@@ -28,12 +28,42 @@ GIVES = "a directory with its six tables, as Parquet, or as CSV without `whowrot
 OPTIONS: frozenset[str] = frozenset()
 
 _TOOLS = {
-    "research": ("Read", "Grep", "Glob", "WebFetch", "WebSearch", "read_file", "grep", "glob", "list_directory"),
+    "research": (
+        "Read",
+        "Grep",
+        "Glob",
+        "WebFetch",
+        "WebSearch",
+        "read_file",
+        "grep",
+        "glob",
+        "list_directory",
+    ),
     "action": ("Write", "Edit", "NotebookEdit", "Bash", "write_file", "edit_file", "run_command"),
     "writes": ("Write", "Edit", "write_file", "edit_file"),
-    "orchestration": ("Task", "Agent", "TodoWrite", "TaskCreate", "TaskUpdate", "Skill", "EnterPlanMode", "ExitPlanMode"),
+    "orchestration": (
+        "Task",
+        "Agent",
+        "TodoWrite",
+        "TaskCreate",
+        "TaskUpdate",
+        "Skill",
+        "EnterPlanMode",
+        "ExitPlanMode",
+    ),
 }
-_SHELL = frozenset({"bash", "run_shell_command", "exec_command", "exec", "shell_command", "powershell", "execute", "shell"})
+_SHELL = frozenset(
+    {
+        "bash",
+        "run_shell_command",
+        "exec_command",
+        "exec",
+        "shell_command",
+        "powershell",
+        "execute",
+        "shell",
+    }
+)
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path")
 
 
@@ -54,11 +84,19 @@ def write_tables(request: ExportRequest, every: Mapping[str, ExportTable]) -> Ex
     ending, writer = (".parquet", write_parquet) if parquet else (".csv", write_csv)
     request.out.mkdir(parents=True, exist_ok=True)
     result = ExportResult()
-    labels = {key: value for several in hooks("judge_labels") for key, value in several(request.store).items()}
+    labels = {
+        key: value
+        for several in hooks("judge_labels")
+        for key, value in several(request.store).items()
+    }
     for number, (name, table) in enumerate(every.items()):
         request.progress("writing tables", number, len(every))
         path = request.out / f"{name}{ending}"
-        rows = (row for repo in request.repos for row in _rows(request.store, name, table.select, repo, labels))
+        rows = (
+            row
+            for repo in request.repos
+            for row in _rows(request.store, name, table.select, repo, labels)
+        )
         result.rows[name] = writer(path, table.columns, _in_order(rows, table.columns))
         result.files.append(path)
     if not parquet:
@@ -69,7 +107,9 @@ def write_tables(request: ExportRequest, every: Mapping[str, ExportTable]) -> Ex
 def _in_order(rows: Iterable[Row], columns: Columns) -> Iterator[Sequence[Any]]:
     for row in rows:
         values = ((row.get(column.name), column.kind) for column in columns)
-        yield [bool(value) if kind == "bool" and value is not None else value for value, kind in values]
+        yield [
+            bool(value) if kind == "bool" and value is not None else value for value, kind in values
+        ]
 
 
 class ExportTable(NamedTuple):
@@ -86,7 +126,9 @@ def tables(file: str = "swe_chat.sql") -> dict[str, ExportTable]:
     parts = re.split(r"^-- table (\w+)\n((?:-- .*\n)+)", text, flags=re.MULTILINE)
     tools = {name: sql_list(names) for name, names in _TOOLS.items()}
     return {
-        name: ExportTable([_column(word) for word in columns.replace("--", "").split()], select.format(**tools))
+        name: ExportTable(
+            [_column(word) for word in columns.replace("--", "").split()], select.format(**tools)
+        )
         for name, columns, select in zip(parts[1::3], parts[2::3], parts[3::3], strict=True)
     }
 
@@ -112,7 +154,9 @@ def _repositories(rows: Iterable[Row], labels: Labels) -> Iterator[Row]:
     for row in rows:
         keys = load_json(row["session_keys"])
         for column, name in (("repo_type_domain", "domain"), ("repo_type_audience", "audience")):
-            said = Counter(value for key in keys if (value := _label(labels, key, 0, name)) is not None)
+            said = Counter(
+                value for key in keys if (value := _label(labels, key, 0, name)) is not None
+            )
             row[column] = min(said, key=lambda value: (-said[value], str(value)), default=None)
         yield row
 
@@ -126,10 +170,15 @@ def _sessions(rows: Iterable[Row], labels: Labels) -> Iterator[Row]:
 
 def _label(labels: Labels, session: str, turn: int, *names: str) -> str | float | None:
     """The first of these labels that a judge gave."""
-    return next((labels[session, turn, name] for name in names if (session, turn, name) in labels), None)
+    return next(
+        (labels[session, turn, name] for name in names if (session, turn, name) in labels), None
+    )
 
 
-_SESSION_LABELS = {"user_persona": ("paper_persona", "persona"), "session_success": ("paper_success_score", "success_score")}
+_SESSION_LABELS = {
+    "user_persona": ("paper_persona", "persona"),
+    "session_success": ("paper_success_score", "success_score"),
+}
 _TURN_LABELS = {"prompt_intent": "intent", "prompt_pushback": "pushback"}
 
 
@@ -147,7 +196,10 @@ def _conversations(rows: Iterable[Row], labels: Labels) -> Iterator[Row]:
         if row["content"] is not None:
             row["word_count"] = len(row["content"].split())
         if row["role"] == "user":
-            row |= {column: _label(labels, session, row["turn_index"], name) for column, name in _TURN_LABELS.items()}
+            row |= {
+                column: _label(labels, session, row["turn_index"], name)
+                for column, name in _TURN_LABELS.items()
+            }
             row |= _prompt(row["content"], prompts)
             prompts += 1
         elif row["role"] == "tool_use":
@@ -172,7 +224,9 @@ def _call(row: Row) -> Row:
     return {
         "file_path": next((str(arguments[key]) for key in _PATH_KEYS if arguments.get(key)), None),
         "pattern": str(arguments["pattern"]) if arguments.get("pattern") else None,
-        "bash_category": ("git" if is_git else "other") if row["tool_name"].lower() in _SHELL else None,
+        "bash_category": ("git" if is_git else "other")
+        if row["tool_name"].lower() in _SHELL
+        else None,
     }
 
 

@@ -22,14 +22,20 @@ def columns(store: Store, table: str) -> Columns:
     """With types; of an expression in a view the type its values have."""
     typed = []
     for row in store.rows(f'SELECT name, type FROM pragma_table_info("{table}")'):
-        kind = _TYPES.get(row["type"].upper()) if row["type"] else _kind_of_values(store, table, row["name"])
+        kind = (
+            _TYPES.get(row["type"].upper())
+            if row["type"]
+            else _kind_of_values(store, table, row["name"])
+        )
         if kind:
             typed.append(Column(row["name"], kind))
     return typed
 
 
 def _kind_of_values(store: Store, table: str, column: str) -> str:
-    rows = store.rows(f'SELECT DISTINCT typeof("{column}") AS kind FROM "{table}" WHERE "{column}" IS NOT NULL')
+    rows = store.rows(
+        f'SELECT DISTINCT typeof("{column}") AS kind FROM "{table}" WHERE "{column}" IS NOT NULL'
+    )
     kinds = {row["kind"] for row in rows}
     if kinds <= {"integer"}:
         return "int"
@@ -50,7 +56,9 @@ def write_all(request: ExportRequest, ending: str, writer: Writer) -> ExportResu
         kinds = columns(request.store, name)
         path = request.out / f"{name}{ending}"
         listed = ", ".join(f'"{column.name}"' for column in kinds)
-        result.rows[name] = writer(path, kinds, request.store.connection.execute(f'SELECT {listed} FROM "{name}"'))
+        result.rows[name] = writer(
+            path, kinds, request.store.connection.execute(f'SELECT {listed} FROM "{name}"')
+        )
         result.files.append(path)
     return result
 

@@ -25,4 +25,7 @@ def note_names() -> tuple[str, ...]:
 
 def known_formats() -> list[dict[str, Any]]:
     """The producers whose claims are read, as rows of `collect formats`."""
-    return [{"kind": "producer", "name": p.NAME, "label": p.LABEL, "gives": p.FOUND.replace("`", "")} for p in producers()]
+    return [
+        {"kind": "producer", "name": p.NAME, "label": p.LABEL, "gives": p.FOUND.replace("`", "")}
+        for p in producers()
+    ]

@@ -21,17 +21,31 @@ from collector.json_values import first_of, objects, time_of
 
 NAME = "agent-trace"
 LABEL = "Agent Trace"
-FOUND = "`.agent-trace/*.jsonl` in the tree, `refs/notes/agent-trace` and other notes of that format"
+FOUND = (
+    "`.agent-trace/*.jsonl` in the tree, `refs/notes/agent-trace` and other notes of that format"
+)
 NOTES = ("agent-trace",)
 FOLDERS = (".agent-trace",)
 ORDER = 60  # its shape is the least telling
 OWN = "dev.whowrote"  # the key of metadata in records of our own
 
 _FLAT = re.compile(r"^agent-trace/v0\.1(?:\.\d+)?$")
-_VERSIONS = re.compile(r"^(?:0\.1(?:\.\d+)?|1\.0(?:\.0)?|2\.0(?:\.0)?)$")  # all seen with the fields of 0.1.0
+_VERSIONS = re.compile(
+    r"^(?:0\.1(?:\.\d+)?|1\.0(?:\.0)?|2\.0(?:\.0)?)$"
+)  # all seen with the fields of 0.1.0
 _AUTHORS = {"ai": ClaimedAuthor.AGENT, "human": ClaimedAuthor.HUMAN, "mixed": ClaimedAuthor.MIXED}
 _USED = ("version", "id", "timestamp", "vcs", "tool", "files", "metadata", "trace_id")
-_USED_FLAT = ("schema", "session_id", "file_path", "start_line", "end_line", "tool", "tool_use_id", "timestamp", "model")
+_USED_FLAT = (
+    "schema",
+    "session_id",
+    "file_path",
+    "start_line",
+    "end_line",
+    "tool",
+    "tool_use_id",
+    "timestamp",
+    "model",
+)
 _PSEUDO = re.compile(r"^\.(?:shell-history|sessions?)$")
 
 
@@ -49,7 +63,11 @@ def _is_flat(value: Any) -> bool:
 
 
 def _is_record(value: Any) -> bool:
-    return isinstance(first_of(value, "files"), list) and "version" in value and ("id" in value or "vcs" in value)
+    return (
+        isinstance(first_of(value, "files"), list)
+        and "version" in value
+        and ("id" in value or "vcs" in value)
+    )
 
 
 def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
@@ -59,7 +77,13 @@ def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
 def _read_line(source: ClaimSource, line: int, value: Any) -> ClaimRecord:
     flat = _is_flat(value)
     if not flat and not _is_record(value):
-        return unread(NAME, source, RecordState.UNREADABLE, f"line {line}: not an Agent Trace record", entry=line)
+        return unread(
+            NAME,
+            source,
+            RecordState.UNREADABLE,
+            f"line {line}: not an Agent Trace record",
+            entry=line,
+        )
     version = word(value, "schema" if flat else "version")
     if not (_FLAT if flat else _VERSIONS).match(version):
         return unread(NAME, source, RecordState.UNKNOWN_VERSION, version, version, line)
@@ -69,19 +93,31 @@ def _read_line(source: ClaimSource, line: int, value: Any) -> ClaimRecord:
 def _record(source: ClaimSource, value: dict[str, Any], version: str, line: int) -> ClaimRecord:
     builder = RecordBuilder(source)
     tool, metadata = first_of(value, "tool"), first_of(value, "metadata")
-    revision, is_ours = word(first_of(value, "vcs"), "revision"), isinstance(first_of(metadata, OWN), dict)
+    revision, is_ours = (
+        word(first_of(value, "vcs"), "revision"),
+        isinstance(first_of(metadata, OWN), dict),
+    )
     # A note sits on the commit it speaks of; a line of a file names what was checked out when the lines were written.
     before = not source.commit and not is_ours
     for file in objects(value["files"]):
         builder.claims += _file(builder, file, word(tool, "name"), metadata, before)
     return builder.record(
-        NAME, version, tool_version=" ".join(x for x in (word(tool, "name"), word(tool, "version")) if x),
-        commit=source.commit or revision, before=before, base=revision, written_at=time_of(first_of(value, "timestamp")),
-        state=RecordState.OWN if is_ours else RecordState.READ, detail=others(value, _USED), entry=line,
-    )  # fmt: skip
+        NAME,
+        version,
+        tool_version=" ".join(x for x in (word(tool, "name"), word(tool, "version")) if x),
+        commit=source.commit or revision,
+        before=before,
+        base=revision,
+        written_at=time_of(first_of(value, "timestamp")),
+        state=RecordState.OWN if is_ours else RecordState.READ,
+        detail=others(value, _USED),
+        entry=line,
+    )
 
 
-def _file(builder: RecordBuilder, file: dict[str, Any], tool: str, metadata: Any, hook: bool) -> Iterator[Claim]:
+def _file(
+    builder: RecordBuilder, file: dict[str, Any], tool: str, metadata: Any, hook: bool
+) -> Iterator[Claim]:
     recorded = word(file, "path")
     path = plain_path(recorded)
     if not path or _PSEUDO.match(path):
@@ -94,16 +130,26 @@ def _file(builder: RecordBuilder, file: dict[str, Any], tool: str, metadata: Any
             if not lines:
                 continue
             if hook and lines == ((1, 1),) and first_of(span, "content_hash") is None:
-                builder.problem("placeholder_range", path)  # what hooks write when they do not know the place
+                builder.problem(
+                    "placeholder_range", path
+                )  # what hooks write when they do not know the place
                 continue
-            who = _who(first_of(span, "contributor") or first_of(talk, "contributor"), tool, session)
+            who = _who(
+                first_of(span, "contributor") or first_of(talk, "contributor"), tool, session
+            )
             detail = others(span, ("start_line", "end_line", "contributor"))
             yield Claim(path, lines, who, word(talk, "url", "id"), recorded, detail=detail)
 
 
 def _who(contributor: Any, tool: str, session: str) -> Who:
     author = _AUTHORS.get(word(contributor, "type"), ClaimedAuthor.UNKNOWN)
-    return Who(author, tool, word(contributor, "model_id"), session, detail=others(contributor, ("type", "model_id")))
+    return Who(
+        author,
+        tool,
+        word(contributor, "model_id"),
+        session,
+        detail=others(contributor, ("type", "model_id")),
+    )
 
 
 def _flat(source: ClaimSource, value: dict[str, Any], version: str, line: int) -> ClaimRecord:
@@ -111,9 +157,29 @@ def _flat(source: ClaimSource, value: dict[str, Any], version: str, line: int) -
     recorded = word(value, "file_path")
     path = plain_path(recorded)
     if lines := builder.span(path, value):
-        who = Who(ClaimedAuthor.AGENT, word(value, "tool"), word(value, "model"), word(value, "session_id"))
-        builder.claims.append(Claim(path, lines, who, word(value, "tool_use_id"), recorded, detail=others(value, _USED_FLAT)))
-    return builder.record(NAME, version, before=not source.commit, written_at=time_of(value.get("timestamp")), entry=line)
+        who = Who(
+            ClaimedAuthor.AGENT,
+            word(value, "tool"),
+            word(value, "model"),
+            word(value, "session_id"),
+        )
+        builder.claims.append(
+            Claim(
+                path,
+                lines,
+                who,
+                word(value, "tool_use_id"),
+                recorded,
+                detail=others(value, _USED_FLAT),
+            )
+        )
+    return builder.record(
+        NAME,
+        version,
+        before=not source.commit,
+        written_at=time_of(value.get("timestamp")),
+        entry=line,
+    )
 
 
 def json_lines(data: bytes) -> Iterator[tuple[int, Any]]:

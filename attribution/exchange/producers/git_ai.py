@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
-from attribution.exchange.producers.model import Claim, ClaimRecord, ClaimSource, RecordBuilder, Who, others, unread, word
+from attribution.exchange.producers.model import (
+    Claim,
+    ClaimRecord,
+    ClaimSource,
+    RecordBuilder,
+    Who,
+    others,
+    unread,
+    word,
+)
 from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
 from collector.git.ranges import parse
 from collector.json_values import first_of
@@ -19,11 +28,25 @@ NOTES = ("ai",)
 OWN = "whowrote:"  # what our export writes as the tool's version
 
 _VERSION = re.compile(r"^authorship/3\.\d+\.\d+$")
-_USED = ("schema_version", "git_ai_version", "base_commit_sha", "prompts", "sessions", "humans", "files")
+_USED = (
+    "schema_version",
+    "git_ai_version",
+    "base_commit_sha",
+    "prompts",
+    "sessions",
+    "humans",
+    "files",
+)
 _USED_OF_AGENT = (
-    "agent_id", "human_author", "messages_url", "custom_attributes_none", "total_additions", "total_deletions", "accepted_lines",
+    "agent_id",
+    "human_author",
+    "messages_url",
+    "custom_attributes_none",
+    "total_additions",
+    "total_deletions",
+    "accepted_lines",
     "overriden_lines",
-)  # fmt: skip
+)
 # From 1.6.21 on, whatever is left in a commit of somebody who typed, or without an agent, becomes that person's
 # (their pull request 2060 of 2026-07-31); builds of developers have the number of the release before them.
 _FILLS = (1, 6, 21)
@@ -46,7 +69,9 @@ def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
 def _joined(text: str) -> Iterator[tuple[str, Any]]:
     """Head and JSON value of each note in a text; `git notes merge -s union` joins those of two clones into one."""
     while text.strip():
-        head, separator, body = ("", "---", text[4:]) if text.startswith("---\n") else text.partition("\n---\n")
+        head, separator, body = (
+            ("", "---", text[4:]) if text.startswith("---\n") else text.partition("\n---\n")
+        )
         try:
             meta, end = json.JSONDecoder().raw_decode(body.lstrip())
         except (ValueError, RecursionError):
@@ -57,16 +82,31 @@ def _joined(text: str) -> Iterator[tuple[str, Any]]:
 
 def _note(source: ClaimSource, head: str, meta: Any, number: int) -> ClaimRecord:
     if not isinstance(meta, dict):
-        return unread(NAME, source, RecordState.UNREADABLE, "the part after --- is not a JSON object", entry=number)
+        return unread(
+            NAME,
+            source,
+            RecordState.UNREADABLE,
+            "the part after --- is not a JSON object",
+            entry=number,
+        )
     version, tool_version = word(meta, "schema_version"), word(meta, "git_ai_version")
     if not _VERSION.match(version):
         return unread(NAME, source, RecordState.UNKNOWN_VERSION, version, version, number)
     builder = RecordBuilder(source)
     _read_entries(builder, head, meta)
     if tool_version.startswith(OWN):
-        return builder.record(NAME, version, tool_version=tool_version, state=RecordState.OWN, problems=(), entry=number)
+        return builder.record(
+            NAME,
+            version,
+            tool_version=tool_version,
+            state=RecordState.OWN,
+            problems=(),
+            entry=number,
+        )
     base, detail = word(meta, "base_commit_sha"), others(meta, _USED)
-    return builder.record(NAME, version, tool_version=tool_version, base=base, detail=detail, entry=number)
+    return builder.record(
+        NAME, version, tool_version=tool_version, base=base, detail=detail, entry=number
+    )
 
 
 def basis_of_people(tool_version: str) -> ClaimBasis:
@@ -75,7 +115,11 @@ def basis_of_people(tool_version: str) -> ClaimBasis:
     if match is None:
         return ClaimBasis.REST
     release = (int(match[2]), int(match[3]), int(match[4]))
-    return ClaimBasis.SEEN if release < (_FILLS_DEVELOPMENT if match[1] else _FILLS) else ClaimBasis.REST
+    return (
+        ClaimBasis.SEEN
+        if release < (_FILLS_DEVELOPMENT if match[1] else _FILLS)
+        else ClaimBasis.REST
+    )
 
 
 def _read_entries(builder: RecordBuilder, head: str, meta: Mapping[str, Any]) -> None:
@@ -103,12 +147,20 @@ def _who(meta: Mapping[str, Any], key: str) -> tuple[Who, bool]:
     """Whom a key names, and whether it is dangling."""
     if key.startswith("h_") or key == "human":
         record = first_of(first_of(meta, "humans"), key)
-        basis = basis_of_people(word(meta, "git_ai_version")) if key.startswith("h_") else ClaimBasis.REST
+        basis = (
+            basis_of_people(word(meta, "git_ai_version"))
+            if key.startswith("h_")
+            else ClaimBasis.REST
+        )
         detail = others(record, ("author",))
-        return Who(ClaimedAuthor.HUMAN, person=word(record, "author"), detail=detail, basis=basis), record is None
+        return Who(
+            ClaimedAuthor.HUMAN, person=word(record, "author"), detail=detail, basis=basis
+        ), record is None
     first, second = ("sessions", "prompts") if key.startswith("s_") else ("prompts", "sessions")
     record = first_of(first_of(meta, first), key) or first_of(first_of(meta, second), key)
     agent = first_of(record, "agent_id")
     session, person = word(agent, "id") or key, word(record, "human_author")
     detail = others(record, _USED_OF_AGENT)
-    return Who(ClaimedAuthor.AGENT, word(agent, "tool"), word(agent, "model"), session, person, detail), record is None
+    return Who(
+        ClaimedAuthor.AGENT, word(agent, "tool"), word(agent, "model"), session, person, detail
+    ), record is None

@@ -16,7 +16,18 @@ STAGE = "claims"
 _MAX_DETAIL = 4000  # characters of unknown keys that are kept
 _MAX_TEXT = 300
 # Texts of sessions and prompts that some producers put into their records; they are never kept.
-_PRIVATE = frozenset({"messages", "prompts", "summary", "all_session_conversations", "text", "content", "evidence", "command"})
+_PRIVATE = frozenset(
+    {
+        "messages",
+        "prompts",
+        "summary",
+        "all_session_conversations",
+        "text",
+        "content",
+        "evidence",
+        "command",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +129,26 @@ class RecordBuilder:
     def record(self, producer: str, version: str, **more: Any) -> ClaimRecord:
         """All that was read; `more` are fields of the record."""
         claims, problems = tuple(self.claims), tuple(self.problems)
-        return ClaimRecord(producer, version, **{"commit": self.source.commit, "claims": claims, "problems": problems} | more)
+        return ClaimRecord(
+            producer,
+            version,
+            **{"commit": self.source.commit, "claims": claims, "problems": problems} | more,
+        )
 
 
 def unread(
-    producer: str, source: ClaimSource, state: RecordState, detail: str = "", version: str = "", entry: int = 0
+    producer: str,
+    source: ClaimSource,
+    state: RecordState,
+    detail: str = "",
+    version: str = "",
+    entry: int = 0,
 ) -> ClaimRecord:
     """A record that says nothing but why it could not be used."""
     problem = Problem(STAGE, source.subject, state, detail)
-    return ClaimRecord(producer, version, commit=source.commit, state=state, problems=(problem,), entry=entry)
+    return ClaimRecord(
+        producer, version, commit=source.commit, state=state, problems=(problem,), entry=entry
+    )
 
 
 def json_of(data: bytes) -> Any:
@@ -149,14 +171,22 @@ def number(value: Any) -> int:
     """A line number; 0 for anything else."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 11:
         value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST else 0
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST
+        else 0
+    )
 
 
 def others(value: Any, used: Iterable[str]) -> str:
     """Keys of a JSON object that were not used, as JSON; texts of sessions left out, and what is too long cut away."""
     if not isinstance(value, dict):
         return ""
-    left = {str(k): v for k, v in value.items() if k not in used and k not in _PRIVATE and v not in (None, "", [], {})}
+    left = {
+        str(k): v
+        for k, v in value.items()
+        if k not in used and k not in _PRIVATE and v not in (None, "", [], {})
+    }
     while left:
         try:
             written = json.dumps(left, ensure_ascii=True, sort_keys=True)

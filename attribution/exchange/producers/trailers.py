@@ -13,5 +13,12 @@ FOUND = "`Co-authored-by:`, `Assisted-by:`, `Generated-by:` and the other forms 
 def read_commit(commit: Commit) -> list[ClaimRecord]:
     """One record for a commit that declares an agent."""
     declared = dict.fromkeys(declaration[:3] for declaration in declarations(commit))
-    claims = tuple(Claim("", (), Who(ClaimedAuthor.AGENT, agent, model), place) for place, agent, model in declared)
-    return [ClaimRecord(NAME, "", commit=commit.sha, written_at=commit.author_time, claims=claims)] if claims else []
+    claims = tuple(
+        Claim("", (), Who(ClaimedAuthor.AGENT, agent, model), place)
+        for place, agent, model in declared
+    )
+    return (
+        [ClaimRecord(NAME, "", commit=commit.sha, written_at=commit.author_time, claims=claims)]
+        if claims
+        else []
+    )

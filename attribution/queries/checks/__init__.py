@@ -55,12 +55,17 @@ def _plugin_invariants(name: str) -> Iterator[Invariant]:
 
 def mixed_repositories(store: Store) -> list[int]:
     """Numbers of the repositories in which rows of several runs stand side by side, or rows of one were lost."""
-    result = (store.rows(f"SELECT DISTINCT repo_id FROM ({invariant.sql})") for invariant in _subject_invariants(MIXED))
+    result = (
+        store.rows(f"SELECT DISTINCT repo_id FROM ({invariant.sql})")
+        for invariant in _subject_invariants(MIXED)
+    )
     return sorted({row["repo_id"] for rows in result for row in rows})
 
 
 def _subject_invariants(name: str) -> Iterator[Invariant]:
-    return _parse(resources.files("attribution.queries.checks").joinpath(f"{name}.sql").read_text("utf-8"))
+    return _parse(
+        resources.files("attribution.queries.checks").joinpath(f"{name}.sql").read_text("utf-8")
+    )
 
 
 def _parse(text: str) -> Iterator[Invariant]:
@@ -68,14 +73,24 @@ def _parse(text: str) -> Iterator[Invariant]:
         lines = block.splitlines()
         comment = " ".join(line.removeprefix("-- ") for line in lines if line.startswith("-- "))
         name, _, promise = comment.partition(": ")
-        yield Invariant(name, promise, "\n".join(line for line in lines if not line.startswith("-- ")).rstrip(";"))
+        yield Invariant(
+            name,
+            promise,
+            "\n".join(line for line in lines if not line.startswith("-- ")).rstrip(";"),
+        )
 
 
 def checks(store: Store, most: int = 5) -> list[Check]:
     """Every invariant of the database."""
     every = list(invariants())
     if features_ready(store):
-        every.append(Invariant("feature_nulls", "No feature is without a value for no reason.", unexplained_sql(features())))
+        every.append(
+            Invariant(
+                "feature_nulls",
+                "No feature is without a value for no reason.",
+                unexplained_sql(features()),
+            )
+        )
         every += [*_subject_invariants("features"), *_plugin_invariants("feature_checks.sql")]
     return [check(store, item, most) for item in every]
 

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import COMMIT, database, here, open_clone, print_one
-from attribution.weaknesses.words import Confidence, FindingStatus, Mixture, ReviewVerdict, Severity, severity_named, severity_word
+from attribution.weaknesses.words import (
+    Confidence,
+    FindingStatus,
+    Mixture,
+    ReviewVerdict,
+    Severity,
+    severity_named,
+    severity_word,
+)
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import data_options, database_option, notice, out, writing
@@ -27,15 +35,41 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
     from collector.storage.views import Table
 
-_CLOSED: dict[str, tuple[str, ...]] = {"severity": tuple(Severity), "status": (*FindingStatus, "all"), "place": tuple(FilePlace)}
+_CLOSED: dict[str, tuple[str, ...]] = {
+    "severity": tuple(Severity),
+    "status": (*FindingStatus, "all"),
+    "place": tuple(FilePlace),
+}
 _ANSWERS = {verdict[0]: verdict for verdict in ReviewVerdict}
-_REPO = click.option("--repo", "name", default="", metavar="NAME", help="Only findings in this repository (owner/name).")
+_REPO = click.option(
+    "--repo",
+    "name",
+    default="",
+    metavar="NAME",
+    help="Only findings in this repository (owner/name).",
+)
 _BY = ("mode", "agent", "model", "language", "repo", "complexity")
 _COLUMNS = (
-    "repo?", "fingerprint", "severity", "cwe", "tier?", "class", "agent?", "path", "start_line", "commit_sha", "now",
-    "verdicts?", "rule_id",
-)  # fmt: skip
-_LOW = click.option("--low", "include_low", is_flag=True, help="Include findings of low confidence (use of an API alone).")
+    "repo?",
+    "fingerprint",
+    "severity",
+    "cwe",
+    "tier?",
+    "class",
+    "agent?",
+    "path",
+    "start_line",
+    "commit_sha",
+    "now",
+    "verdicts?",
+    "rule_id",
+)
+_LOW = click.option(
+    "--low",
+    "include_low",
+    is_flag=True,
+    help="Include findings of low confidence (use of an API alone).",
+)
 _FILTERS = (
     click.option(
         "--confidence",
@@ -44,8 +78,14 @@ _FILTERS = (
         help="Only findings of this confidence (repeatable).",
     ),
     click.option("--alive", is_flag=True, help="Only findings still present at HEAD."),
-    click.option("--author", type=click.Choice((*LINE_CLASSES, str(Mixture.MIXED))), help="Only findings in lines of this class."),
-    click.option("--cwe", metavar="NUMBER", help="Only findings of this weakness, for example CWE-89."),
+    click.option(
+        "--author",
+        type=click.Choice((*LINE_CLASSES, str(Mixture.MIXED))),
+        help="Only findings in lines of this class.",
+    ),
+    click.option(
+        "--cwe", metavar="NUMBER", help="Only findings of this weakness, for example CWE-89."
+    ),
     click.option(
         "--only",
         multiple=True,
@@ -55,7 +95,10 @@ _FILTERS = (
         "their commit introduced; status=all lists all.",
     ),
     click.option(
-        "--new-since", "since", metavar="REF", help="Only findings of commits that REF, for example origin/main, does not have."
+        "--new-since",
+        "since",
+        metavar="REF",
+        help="Only findings of commits that REF, for example origin/main, does not have.",
     ),
 )
 
@@ -66,10 +109,14 @@ def _choices(values: Sequence[str]) -> dict[str, str]:
     pairs = dict(value.partition("=")[::2] for value in values)
     for name, value in pairs.items():
         if name not in COLUMNS or not value:
-            raise click.BadParameter(f"{name!r}: write NAME=VALUE with one of the names {', '.join(COLUMNS)}")
+            raise click.BadParameter(
+                f"{name!r}: write NAME=VALUE with one of the names {', '.join(COLUMNS)}"
+            )
         pairs[name] = (severity_named(value) if name == "severity" else None) or value
         if pairs[name] not in _CLOSED.get(name, (value,)):
-            raise click.BadParameter(f"no {name} is {value!r}: choose from {', '.join(_CLOSED[name])}")
+            raise click.BadParameter(
+                f"no {name} is {value!r}: choose from {', '.join(_CLOSED[name])}"
+            )
     return pairs
 
 
@@ -80,7 +127,9 @@ def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_filter(**options: Any) -> Any:
         from attribution.weaknesses.queries.findings import FindingFilter
 
-        selection = FindingFilter(**{each.name: options.pop(each.name) for each in fields(FindingFilter)})
+        selection = FindingFilter(
+            **{each.name: options.pop(each.name) for each in fields(FindingFilter)}
+        )
         return command(selection=selection, **options)
 
     for option in _FILTERS:
@@ -123,7 +172,9 @@ def findings(
 
     with Store(db, create=False) as store:
         table = _list(store, name, selection, include_low)
-    table.notes.insert(0, f"{count_of(len(table), 'finding')}; to see one in context: whowrote findings show ID")
+    table.notes.insert(
+        0, f"{count_of(len(table), 'finding')}; to see one in context: whowrote findings show ID"
+    )
     print_table(output_format, table, _COLUMNS)
     if fail_on:
         _fail(table, fail_on)
@@ -134,7 +185,10 @@ def _fail(table: Table, least: str) -> None:
 
     levels, word = [each.meaning for each in Severity], severity_word(least) or ""
     severe = levels[: levels.index(word) + 1]
-    count = sum(row["alive_at_head"] and row["severity"] in severe and not is_refuted(row) for row in table.rows)
+    count = sum(
+        row["alive_at_head"] and row["severity"] in severe and not is_refuted(row)
+        for row in table.rows
+    )
     if count:
         notice(f"of these findings still there and of severity {word} or worse: {count:,}")
         raise SystemExit(1)
@@ -160,7 +214,9 @@ def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) 
     if not (include_low or selection.confidence):
         table.rows = [row for row in every if row["confidence"] in queries.HEADLINE]
     if len(table) < len(every):
-        table.notes.append(f"left out because of low confidence: {len(every) - len(table):,}; to list them too: --low")
+        table.notes.append(
+            f"left out because of low confidence: {len(every) - len(table):,}; to list them too: --low"
+        )
     for row in store.rows(_LATER, (repo.id if repo else None,)):
         table.notes.append(
             f"not scanned yet in {row['name']}: {row['detail']}; to go on: whowrote findings scan; "
@@ -174,9 +230,13 @@ def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) 
 @_REPO
 @_LOW
 @_filter_options
-@click.option("--prompts", is_flag=True, help="Also write the prompt behind each finding, where it is stored.")
+@click.option(
+    "--prompts", is_flag=True, help="Also write the prompt behind each finding, where it is stored."
+)
 @database_option
-def sarif(file: Path, selection: FindingFilter, name: str, include_low: bool, prompts: bool, db: Path) -> None:
+def sarif(
+    file: Path, selection: FindingFilter, name: str, include_low: bool, prompts: bool, db: Path
+) -> None:
     """Write findings that are present at HEAD to FILE as SARIF 2.1.0.
 
     Places are those of HEAD, so that code hosts and editors show them where they are. The commit that introduced a finding, who
@@ -189,13 +249,17 @@ def sarif(file: Path, selection: FindingFilter, name: str, include_low: bool, pr
         rows = _list(store, name, selection, include_low).rows
         present = [row for row in rows if row["alive_at_head"]]
         with writing(file):
-            file.write_text(json.dumps(as_sarif(store, present, prompts), indent=1, ensure_ascii=True), "utf-8")
+            file.write_text(
+                json.dumps(as_sarif(store, present, prompts), indent=1, ensure_ascii=True), "utf-8"
+            )
     gone = f"; no longer there: {len(rows) - len(present):,}" if len(rows) > len(present) else ""
     notice(f"{count_of(len(present), 'finding')} written to {file}{gone}")
 
 
 @click.command()
-@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="SARIF")
+@click.argument(
+    "log", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="SARIF"
+)
 @click.argument("path", required=False)
 @COMMIT
 @database_option
@@ -214,11 +278,23 @@ def authors(log: Path, path: str | None, commit: str, db: Path, output_format: s
     if not rows:
         notice("the log has no finding with a place in a file")
     counts = Counter(row["line_class"].replace("_", " ") or "not known" for row in rows)
-    notes = [f"{count_of(len(rows), 'finding')}: {', '.join(f'{n:,} {name}' for name, n in counts.most_common())}"]
+    notes = [
+        f"{count_of(len(rows), 'finding')}: {', '.join(f'{n:,} {name}' for name, n in counts.most_common())}"
+    ]
     notes += filter(None, [audited_note(LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN)])
-    units = {"line_class": "word", "level": "word", "evidence": "word", "agent": "agent", "commit": "sha"}
+    units = {
+        "line_class": "word",
+        "level": "word",
+        "evidence": "word",
+        "agent": "agent",
+        "commit": "sha",
+    }
     table = table_of(rows, units, notes)
-    print_table(output_format, table, ("line_class", "agent", "level", "path", "start_line", "rule", "problem?", "message"))
+    print_table(
+        output_format,
+        table,
+        ("line_class", "agent", "level", "path", "start_line", "rule", "problem?", "message"),
+    )
 
 
 @click.command()
@@ -243,14 +319,31 @@ def show(fingerprint: str, db: Path, output_format: str) -> None:
 @click.command()
 @click.argument("fingerprint", required=False, default="")
 @click.option(
-    "--verdict", type=click.Choice([str(verdict) for verdict in ReviewVerdict]), help="Of the finding FINGERPRINT; asks without it."
+    "--verdict",
+    type=click.Choice([str(verdict) for verdict in ReviewVerdict]),
+    help="Of the finding FINGERPRINT; asks without it.",
 )
 @click.option("--why", "note", default="", metavar="TEXT", help="The reason, with --verdict.")
 @click.option("--reviewer", required=True, metavar="NAME", help="Name of the reviewer.")
-@click.option("--sample", "count", type=click.IntRange(1), default=20, show_default=True, help="Number of findings to sample.")
+@click.option(
+    "--sample",
+    "count",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Number of findings to sample.",
+)
 @_filter_options
 @database_option
-def review(selection: FindingFilter, reviewer: str, fingerprint: str, verdict: str | None, note: str, count: int, db: Path) -> None:
+def review(
+    selection: FindingFilter,
+    reviewer: str,
+    fingerprint: str,
+    verdict: str | None,
+    note: str,
+    count: int,
+    db: Path,
+) -> None:
     """Review findings one by one.
 
     Asks about the finding FINGERPRINT, else about a sample balanced over repositories, tiers, authors and rules. Answer if each
@@ -261,7 +354,9 @@ def review(selection: FindingFilter, reviewer: str, fingerprint: str, verdict: s
     from collector.storage.store import Store
 
     if (verdict or note) and not (verdict and fingerprint):
-        raise click.UsageError("a verdict needs a finding, and a reason a verdict: FINGERPRINT --verdict false --why TEXT")
+        raise click.UsageError(
+            "a verdict needs a finding, and a reason a verdict: FINGERPRINT --verdict false --why TEXT"
+        )
     with Store(db, create=False) as store:
         if verdict:
             store_review(store, finding_of(store, fingerprint), reviewer, verdict, note)
@@ -271,7 +366,11 @@ def review(selection: FindingFilter, reviewer: str, fingerprint: str, verdict: s
             return
         sql = "SELECT fingerprint FROM finding_reviews WHERE reviewer = ?"
         reviewed = {row["fingerprint"] for row in store.rows(sql, (reviewer,))}
-        unread = [finding for finding in findings(store, None, selection) if finding["fingerprint"] not in reviewed]
+        unread = [
+            finding
+            for finding in findings(store, None, selection)
+            if finding["fingerprint"] not in reviewed
+        ]
         _ask(store, sample(unread, count), reviewer)
 
 
@@ -293,12 +392,24 @@ def _ask(store: Store, rows: Sequence[dict[str, Any]], reviewer: str) -> None:
 
 @click.command()
 @click.argument("path", required=False)
-@click.option("--by", type=click.Choice(_BY), multiple=True, help="Additional grouping (repeatable); --json and --csv include all.")
+@click.option(
+    "--by",
+    type=click.Choice(_BY),
+    multiple=True,
+    help="Additional grouping (repeatable); --json and --csv include all.",
+)
 @click.option("--tests", is_flag=True, help="Include weaknesses in tests and examples.")
 @_LOW
 @database_option
 @data_options
-def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, include_low: bool, db: Path, output_format: str) -> None:
+def weaknesses(
+    path: str | None,
+    by: tuple[str, ...],
+    tests: bool,
+    include_low: bool,
+    db: Path,
+    output_format: str,
+) -> None:
     """Report weaknesses per 1,000 added lines, by author.
 
     Compares agents with people, and shows what became of the findings. Covers the clone at PATH, or all scanned repositories in the
@@ -308,8 +419,13 @@ def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, include_low: 
 
     groupings = BY if output_format else tuple(dict.fromkeys(("class", "cwe", "confidence", *by)))
     with database(path, db) as (store, repo):
-        tables = weakness_tables(store, repo, groupings, ANALYSED if tests else (FilePlace.SOURCE,), include_low)
-    print_tables(output_format, tables if output_format else [table for table in tables if table.rows or table.notes])
+        tables = weakness_tables(
+            store, repo, groupings, ANALYSED if tests else (FilePlace.SOURCE,), include_low
+        )
+    print_tables(
+        output_format,
+        tables if output_format else [table for table in tables if table.rows or table.notes],
+    )
 
 
 COMMANDS = (findings,)

@@ -14,14 +14,19 @@ from collector.storage.views import table_of
 from collector.text import count_of
 
 _RULES = click.option(
-    "--rules", multiple=True, metavar="RULES", help="A file, a directory or own (repeatable).  [default: own]",
-)  # fmt: skip
+    "--rules",
+    multiple=True,
+    metavar="RULES",
+    help="A file, a directory or own (repeatable).  [default: own]",
+)
 
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option(
-    "--complexity", is_flag=True, help="Also measure the complexity of the changed functions, to adjust comparisons for it."
+    "--complexity",
+    is_flag=True,
+    help="Also measure the complexity of the changed functions, to adjust comparisons for it.",
 )
 @_RULES
 @click.option(
@@ -30,7 +35,12 @@ _RULES = click.option(
     metavar="PATH",
     help="Path of the semgrep program.  [default: WHOWROTE_SEMGREP, else next to python, else on PATH]",
 )
-@click.option("--scan-jobs", type=click.IntRange(0, 256), default=0, help="Number of parallel scanners.  [default: one per core]")
+@click.option(
+    "--scan-jobs",
+    type=click.IntRange(0, 256),
+    default=0,
+    help="Number of parallel scanners.  [default: one per core]",
+)
 @click.option(
     "--minutes",
     type=click.FloatRange(0),
@@ -73,8 +83,22 @@ def scan(
         for note in dict.fromkeys(update.notes):
             notice(f"note: {note}")
         rows.append({"repo": opened.name, **asdict(update)})
-    notes = ["texts: versions of files that are scanned; new: not in the cache; given: passed to the scanner"]
-    columns = ("repo", "state", "texts", "new", "given", "given_lines", "later?", "seconds", "findings", "rules", "engine")
+    notes = [
+        "texts: versions of files that are scanned; new: not in the cache; given: passed to the scanner"
+    ]
+    columns = (
+        "repo",
+        "state",
+        "texts",
+        "new",
+        "given",
+        "given_lines",
+        "later?",
+        "seconds",
+        "findings",
+        "rules",
+        "engine",
+    )
     print_table(output_format, table_of(rows, {"state": "word", "notes": "list"}, notes), columns)
 
 
@@ -83,7 +107,10 @@ def _clones(db: Path) -> list[str]:
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        repos = sorted((repo for repo in all_repositories(store) if repo.head_sha is not None), key=lambda repo: repo.id)
+        repos = sorted(
+            (repo for repo in all_repositories(store) if repo.head_sha is not None),
+            key=lambda repo: repo.id,
+        )
     paths = []
     for repo in repos:
         if repo.path and Path(repo.path).is_dir():
@@ -99,7 +126,9 @@ def _clones(db: Path) -> list[str]:
 @click.option("--cwe", default="", metavar="CWE-89", help="Only rules for this CWE.")
 @click.option("--language", default="", metavar="NAME", help="Only rules for this language.")
 @data_options
-def rules(rule: str | None, rules: tuple[str, ...], cwe: str, language: str, output_format: str) -> None:
+def rules(
+    rule: str | None, rules: tuple[str, ...], cwe: str, language: str, output_format: str
+) -> None:
     """List the weakness rules and how often each was right.
 
     Tiers: taint (input from a request or command line reaches a dangerous call), built (a concatenated string reaches it), api (the
@@ -117,13 +146,24 @@ def rules(rule: str | None, rules: tuple[str, ...], cwe: str, language: str, out
     rows = [
         rule_row(each, counts)
         for each in rule_set.rules
-        if (not cwe or cwe.upper() in each.cwes) and (not language or language.lower() in each.languages_as_named)
+        if (not cwe or cwe.upper() in each.cwes)
+        and (not language or language.lower() in each.languages_as_named)
     ]
     if not rows:
         notice("no rule matches")
-    units = {"tier": "word", "confidence": "word", "severity": "word", "precision": "share", "recall": "share"}
+    units = {
+        "tier": "word",
+        "confidence": "word",
+        "severity": "word",
+        "precision": "share",
+        "recall": "share",
+    }
     table = table_of(rows, units, [f"{count_of(len(rows), 'rule')}, sha256 {rule_set.sha256[:16]}"])
-    print_table(output_format, table, ("rule", "cwe", "tier", "planted_found", "planted_wrong?", "read", "read_true"))
+    print_table(
+        output_format,
+        table,
+        ("rule", "cwe", "tier", "planted_found", "planted_wrong?", "read", "read_true"),
+    )
 
 
 FINDINGS = (scan, rules)

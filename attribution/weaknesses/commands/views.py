@@ -19,18 +19,36 @@ Row = dict[str, Any]
 def finding_view(console: Console, finding: Row) -> None:
     """The lines, who wrote them, why it matters, what became of it."""
     f = finding
-    title(console, f"{f['cwe'] or ''} {f['path']}:{f['start_line']}", f"{f['repo']} {f['commit_sha'][:9]}  {f['fingerprint'][:10]}")
-    dim(console, one_line(f"{f['rule_id']} ({f['tier'] or f['confidence'] or 'no tier'}): {f['message'] or ''}"))
+    title(
+        console,
+        f"{f['cwe'] or ''} {f['path']}:{f['start_line']}",
+        f"{f['repo']} {f['commit_sha'][:9]}  {f['fingerprint'][:10]}",
+    )
+    dim(
+        console,
+        one_line(
+            f"{f['rule_id']} ({f['tier'] or f['confidence'] or 'no tier'}): {f['message'] or ''}"
+        ),
+    )
     console.print()
     for n, line in enumerate(f["lines"], f["first_line"]):
         inside = f["start_line"] <= n <= f["end_line"]
-        console.print(Text(f"{n:>6} {'>' if inside else ' '} {source(line)}", "bold" if inside else "dim"), soft_wrap=True)
+        console.print(
+            Text(f"{n:>6} {'>' if inside else ' '} {source(line)}", "bold" if inside else "dim"),
+            soft_wrap=True,
+        )
     if not f["lines"]:
         console.print(Text(f"the clone is no longer at {one_line(str(f['clone']))}", "yellow"))
     console.print()
     table = grid("<", "<~")
     by = ", ".join(part for part in (f["class"], f["agent"], f["model"]) if part)
-    table.add_row("author", Text(one_line(by + (f" ({words(f['reason'])})" if f["reason"] else "")), STYLE.get(f["class"], "")))
+    table.add_row(
+        "author",
+        Text(
+            one_line(by + (f" ({words(f['reason'])})" if f["reason"] else "")),
+            STYLE.get(f["class"], ""),
+        ),
+    )
     other = f["added_lines"] - f["agent_lines"] - f["human_lines"] - f["unknown_lines"]
     table.add_row(
         "lines",
@@ -39,10 +57,17 @@ def finding_view(console: Console, finding: Row) -> None:
     )
     table.add_row("status", f"{f['status']}, {minute(f['author_at'])}")
     if f["session"]:
-        table.add_row("session", Text(one_line(f"{f['session']} turn {f['turn_index']}: {opening(f['prompt'])}")))
+        table.add_row(
+            "session",
+            Text(one_line(f"{f['session']} turn {f['turn_index']}: {opening(f['prompt'])}")),
+        )
     table.add_row("now", Text(one_line(_fate(f))))
     if f["suppressed"] or f["ignored"]:
-        hidden = "suppressed by a nosemgrep comment" if f["suppressed"] else "the file is listed in .semgrepignore"
+        hidden = (
+            "suppressed by a nosemgrep comment"
+            if f["suppressed"]
+            else "the file is listed in .semgrepignore"
+        )
         table.add_row("hidden", hidden)
     for review in f["reviews"]:
         said = (f"{review['verdict']} ({review['reviewer']})", review["note"])
@@ -63,6 +88,18 @@ def rule_view(console: Console, row: Row) -> None:
     console.print(Text(printable(row["message"])))
     for cwe in row["cwe"].split():
         if cwe in about:
-            dim(console, one_line(f"{cwe} {about[cwe]['name']} ({about[cwe]['owasp']}). {about[cwe]['text']}"))
-    dim(console, one_line(f"tier {row['tier'] or 'unknown'}, confidence {row['confidence'] or 'unknown'}, {row['languages']}"))
-    console.print(Text(printable(json.dumps(row["rule_body"], indent=1, ensure_ascii=False, default=str))))
+            dim(
+                console,
+                one_line(
+                    f"{cwe} {about[cwe]['name']} ({about[cwe]['owasp']}). {about[cwe]['text']}"
+                ),
+            )
+    dim(
+        console,
+        one_line(
+            f"tier {row['tier'] or 'unknown'}, confidence {row['confidence'] or 'unknown'}, {row['languages']}"
+        ),
+    )
+    console.print(
+        Text(printable(json.dumps(row["rule_body"], indent=1, ensure_ascii=False, default=str)))
+    )

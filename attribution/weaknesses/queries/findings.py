@@ -10,7 +10,13 @@ from typing import Any
 
 from attribution.queries.repositories import clone_at
 from attribution.queries.sessions import prompt_of
-from attribution.weaknesses.words import Confidence, FindingStatus, ReviewVerdict, severity_named, severity_word
+from attribution.weaknesses.words import (
+    Confidence,
+    FindingStatus,
+    ReviewVerdict,
+    severity_named,
+    severity_word,
+)
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.storage.store import Store, iso
@@ -36,17 +42,29 @@ class FindingFilter:
     author: str | None = None  # class
     alive: bool = False
     confidence: tuple[str, ...] = ()
-    only: Mapping[str, str] = field(default_factory=dict)  # name of COLUMNS -> value; without a status: introduced
-    since: str | None = None  # a revision of the clone: only findings of commits that it does not have
+    only: Mapping[str, str] = field(
+        default_factory=dict
+    )  # name of COLUMNS -> value; without a status: introduced
+    since: str | None = (
+        None  # a revision of the clone: only findings of commits that it does not have
+    )
 
 
-COLUMNS = {"agent": "agent", "model": "model", "place": "place", "rule": "rule_id", "severity": "severity", "status": "status"}
+COLUMNS = {
+    "agent": "agent",
+    "model": "model",
+    "place": "place",
+    "rule": "rule_id",
+    "severity": "severity",
+    "status": "status",
+}
 """What findings can be chosen by: as users call it -> column of `finding_list`. The status `all` stands for every one."""
 
 
 def not_scanned(store: Store) -> WhoWroteError:
     return WhoWroteError(
-        f"nothing in {store.path} has been scanned yet", f"Scan with: whowrote findings scan PATH --db {store.path}"
+        f"nothing in {store.path} has been scanned yet",
+        f"Scan with: whowrote findings scan PATH --db {store.path}",
     )
 
 
@@ -55,7 +73,11 @@ def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
     if not store.value("SELECT COUNT(*) FROM rule_sets"):
         raise not_scanned(store)
     chosen = {"status": str(FindingStatus.INTRODUCED), **wanted.only}
-    chosen |= {"severity": severity_named(chosen["severity"]) or chosen["severity"]} if "severity" in chosen else {}
+    chosen |= (
+        {"severity": severity_named(chosen["severity"]) or chosen["severity"]}
+        if "severity" in chosen
+        else {}
+    )
     only = {
         "repo_id": repo,
         "class": wanted.author or None,
@@ -68,14 +90,19 @@ def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
     for row in table.rows:
         row["severity"] = severity_word(row["severity"])
     if wanted.since:
-        new = {number: _commits_since(store, number, wanted.since) for number in {row["repo_id"] for row in table.rows}}
+        new = {
+            number: _commits_since(store, number, wanted.since)
+            for number in {row["repo_id"] for row in table.rows}
+        }
         table.rows = [row for row in table.rows if row["commit_sha"] in new[row["repo_id"]]]
     return table
 
 
 def introduced_findings(store: Store, repo: int | None, confidence: Sequence[str]) -> list[Row]:
     """Introduced findings, those of some confidence (high, medium, low) or all."""
-    return findings(store, repo, FindingFilter(confidence=tuple(level.upper() for level in confidence))).rows
+    return findings(
+        store, repo, FindingFilter(confidence=tuple(level.upper() for level in confidence))
+    ).rows
 
 
 def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:
@@ -83,8 +110,13 @@ def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:
     (row,) = store.rows("SELECT path, head_sha FROM repos WHERE id = ?", (repo_id,))
     repo = clone_at(row["path"])
     if repo is None:
-        raise WhoWroteError(f"the clone at {row['path']} is gone", "Attribute it where it is now: whowrote repo PATH")
-    return {commit.sha for commit in repo.history_of([row["head_sha"]], [repo.resolve(revision).sha])}
+        raise WhoWroteError(
+            f"the clone at {row['path']} is gone",
+            "Attribute it where it is now: whowrote repo PATH",
+        )
+    return {
+        commit.sha for commit in repo.history_of([row["head_sha"]], [repo.resolve(revision).sha])
+    }
 
 
 def sample(rows: Iterable[Row], count: int, seed: int = 1) -> list[Row]:
@@ -110,7 +142,12 @@ def context(store: Store, finding: Row) -> Row:
     (lines,) = code_of([finding])
     first = max(1, finding["start_line"] - _AROUND)
     prompt = prompt_of(store, finding["session_id"], finding["turn_index"])
-    return finding | {"lines": lines, "first_line": first, "prompt": prompt, "reviews": reviews_of(store, finding["fingerprint"])}
+    return finding | {
+        "lines": lines,
+        "first_line": first,
+        "prompt": prompt,
+        "reviews": reviews_of(store, finding["fingerprint"]),
+    }
 
 
 def code_of(rows: Sequence[Row], around: int = _AROUND) -> list[list[str]]:
@@ -122,7 +159,10 @@ def code_of(rows: Sequence[Row], around: int = _AROUND) -> list[list[str]]:
 def _lines_around(repo: GitRepo | None, row: Row, around: int) -> list[str]:
     oid = repo.file_at(row["commit_sha"], row["path"]) if repo is not None else None
     texts = split_lines((repo.blob(oid) if repo is not None and oid else b"") or b"")
-    return [decode(text) for text in texts[max(0, row["start_line"] - 1 - around) : row["end_line"] + around]]
+    return [
+        decode(text)
+        for text in texts[max(0, row["start_line"] - 1 - around) : row["end_line"] + around]
+    ]
 
 
 def reviews_of(store: Store, fingerprint: str) -> list[Row]:
@@ -142,7 +182,10 @@ def finding_of(store: Store, fingerprint: str) -> Row:
     fits = [row for row in rows if row["fingerprint"].startswith(fingerprint)]
     if len(fits) != 1:
         many = f"{len(fits):,} findings have" if fits else "no finding has"
-        raise WhoWroteError(f"{many} an id starting with {fingerprint}", f"List them with: whowrote findings --db {store.path}")
+        raise WhoWroteError(
+            f"{many} an id starting with {fingerprint}",
+            f"List them with: whowrote findings --db {store.path}",
+        )
     return fits[0]
 
 
@@ -160,9 +203,21 @@ def scanned_rule_sets(store: Store, repo: int | None = None) -> list[Row]:
 
 def store_review(store: Store, finding: Row, reviewer: str, verdict: str, note: str) -> None:
     """The review of a row of `finding_list` by a person, made now; it replaces what the same person said of the finding before."""
-    about = {name: finding[name] for name in ("fingerprint", "rule_id", "repo", "commit_sha", "path")}
-    said = {"reviewer": printable(reviewer)[:100], "verdict": verdict, "note": printable(note)[:2000]}
-    values = about | said | {"line": finding["start_line"], "reviewed_at": iso(datetime.now(UTC).timestamp())}
+    about = {
+        name: finding[name] for name in ("fingerprint", "rule_id", "repo", "commit_sha", "path")
+    }
+    said = {
+        "reviewer": printable(reviewer)[:100],
+        "verdict": verdict,
+        "note": printable(note)[:2000],
+    }
+    values = (
+        about
+        | said
+        | {"line": finding["start_line"], "reviewed_at": iso(datetime.now(UTC).timestamp())}
+    )
     with store.transaction() as connection:
         marks = ", ".join(f":{name}" for name in values)
-        connection.execute(f"INSERT OR REPLACE INTO finding_reviews ({', '.join(values)}) VALUES ({marks})", values)
+        connection.execute(
+            f"INSERT OR REPLACE INTO finding_reviews ({', '.join(values)}) VALUES ({marks})", values
+        )

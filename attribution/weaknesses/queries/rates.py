@@ -37,13 +37,18 @@ class Compared(NamedTuple):
     other: RateCell
     pooled: Ratio
     stratified: Ratio
-    without_one: Interval | None  # range of the stratified ratio with each repository left out in turn
+    without_one: (
+        Interval | None
+    )  # range of the stratified ratio with each repository left out in turn
     most: str  # the repository whose absence changes it most
 
 
 def compare(strata: Strata) -> Compared:
     """Both sides over all strata. The interval takes findings as independent; the range shows one repository's pull."""
-    agent, other = total(sides.agent for sides in strata.values()), total(sides.other for sides in strata.values())
+    agent, other = (
+        total(sides.agent for sides in strata.values()),
+        total(sides.other for sides in strata.values()),
+    )
     whole = mantel_haenszel(strata.values())
     left: dict[Hashable, float] = {}
     for repo in {key[0] for key in strata}:
@@ -128,7 +133,11 @@ def corrected_rate(cell: RateCell, strata: Iterable[Reviewed]) -> Rate | None:
         return Rate(round(true), 0, None, None, None)
     if not true:
         share_of_true = precision(read)
-        low, high = 0.0, (share_of_true.high if share_of_true is not None else 1.0) * poisson_interval(cell.events).high
+        low, high = (
+            0.0,
+            (share_of_true.high if share_of_true is not None else 1.0)
+            * poisson_interval(cell.events).high,
+        )
     else:
         error = Z * math.sqrt(1 / true + variance / share**2)
         low, high = true * math.exp(-error), true * math.exp(error)

@@ -8,7 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attribution.lineage import minimum
-from attribution.queries.breakdown_facts import AGENT, BreakdownOptions, Place, days, place_columns, placed
+from attribution.queries.breakdown_facts import (
+    AGENT,
+    BreakdownOptions,
+    Place,
+    days,
+    place_columns,
+    placed,
+)
 from attribution.stats.accuracy import audited_note
 from attribution.stats.comparison import HUMAN, UNDECLARED
 from attribution.stats.rates import NO_RATIO, RateCell, rate_if_enough, total
@@ -23,10 +30,14 @@ from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass, codin
 
 CLASSES = (*LINE_CLASSES, Mixture.MIXED)
 BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
-_OF_FINDINGS = ("cwe", "confidence")  # groupings that lines do not have: all lines of a class stand below each of their rates
+_OF_FINDINGS = (
+    "cwe",
+    "confidence",
+)  # groupings that lines do not have: all lines of a class stand below each of their rates
 _BASELINES: Mapping[str, tuple[str, ...]] = {
-    HUMAN: (LineClass.HUMAN,), UNDECLARED: (LineClass.HUMAN, LineClass.UNDECLARED),
-}  # fmt: skip
+    HUMAN: (LineClass.HUMAN,),
+    UNDECLARED: (LineClass.HUMAN, LineClass.UNDECLARED),
+}
 _STRATA = (("repo", "language"), ("repo", "language", "complexity"))
 _NOT_KNOWN = "not known"
 _REMOVED_BY = "by: the author of the lines that replaced them, else of the commit"
@@ -61,14 +72,41 @@ def weakness_tables(
         # Confidence is of every introduced finding, not only of those of the headline.
         rows = _rates(name, introduced if name == "confidence" else counted, lines)
         notes = [few] if any(row["lines"] and row["rate"] is None for row in rows) else []
-        tables.append(table_of(rows, _UNITS, notes, name, f"Weaknesses per 1,000 lines of {' and '.join(file_places)} by {name}"))
+        tables.append(
+            table_of(
+                rows,
+                _UNITS,
+                notes,
+                name,
+                f"Weaknesses per 1,000 lines of {' and '.join(file_places)} by {name}",
+            )
+        )
     more: list[tuple[str, list[Row], list[str], str]] = [
-        ("comparisons", *_comparisons(counted, lines, is_measured), "Rate of agents over that of a baseline"),
+        (
+            "comparisons",
+            *_comparisons(counted, lines, is_measured),
+            "Rate of agents over that of a baseline",
+        ),
         ("fates", _fates(counted), [_REMOVED_BY], "What became of them"),
-        ("status", _statuses(findings, counted), [], "Findings by what their commit did; the first are in rates"),
-        ("reviews", _reviews(store, counted, lines), [], "Share of true findings among those reviewed, and the corrected rate"),
+        (
+            "status",
+            _statuses(findings, counted),
+            [],
+            "Findings by what their commit did; the first are in rates",
+        ),
+        (
+            "reviews",
+            _reviews(store, counted, lines),
+            [],
+            "Share of true findings among those reviewed, and the corrected rate",
+        ),
         ("rules", _top(counted), [], "Rules with the most findings"),
-        ("lines", store.rows(_LEFT_OUT, (repo, repo)), [], "Non-blank added lines; rates are per scanned line"),
+        (
+            "lines",
+            store.rows(_LEFT_OUT, (repo, repo)),
+            [],
+            "Non-blank added lines; rates are per scanned line",
+        ),
         ("rule_sets", rule_sets, _notes(rule_sets), "Rules and scanners"),
     ]
     for name, rows, notes, heading in more:
@@ -79,7 +117,10 @@ def weakness_tables(
 
 def _notes(rule_sets: Sequence[Row]) -> list[str]:
     several = "repositories were scanned with different rules or scanners; scan them again before comparing"
-    return [*([several] if len(rule_sets) > 1 else []), *filter(None, [audited_note(LineClass.AGENT, LineClass.HUMAN)])]
+    return [
+        *([several] if len(rule_sets) > 1 else []),
+        *filter(None, [audited_note(LineClass.AGENT, LineClass.HUMAN)]),
+    ]
 
 
 _FINDINGS = """
@@ -114,11 +155,17 @@ def _add_groups(findings: Sequence[Row], lines: Sequence[Row], modes: Mapping[in
 
     It is counted in terciles of the lines; "" where it was not measured.
     """
-    bounds = rates.terciles([(row["complexity"], row["lines"]) for row in lines if row["complexity"] is not None])
+    bounds = rates.terciles(
+        [(row["complexity"], row["lines"]) for row in lines if row["complexity"] is not None]
+    )
     for row in (*findings, *lines):
         value = row["complexity"]
         row["mode"] = modes.get(row["commit_id"], _NOT_KNOWN)
-        row["complexity"] = "" if value is None else ("low", "middle", "high")[sum(value > bound for bound in bounds)]
+        row["complexity"] = (
+            ""
+            if value is None
+            else ("low", "middle", "high")[sum(value > bound for bound in bounds)]
+        )
     return any(bounds)
 
 
@@ -139,8 +186,16 @@ def _rates(by: str, findings: Iterable[Row], lines: Iterable[Row]) -> list[Row]:
     for row in lines:
         below["" if by in _OF_FINDINGS else row[by], row["class"]] += row["lines"]
     if by in _OF_FINDINGS:
-        compared = {(name, author) for name, _ in events for author in (LineClass.AGENT, LineClass.HUMAN) if below["", author]}
-        cells = {(name, author): RateCell(events[name, author], below["", author]) for name, author in compared | set(events)}
+        compared = {
+            (name, author)
+            for name, _ in events
+            for author in (LineClass.AGENT, LineClass.HUMAN)
+            if below["", author]
+        }
+        cells = {
+            (name, author): RateCell(events[name, author], below["", author])
+            for name, author in compared | set(events)
+        }
         weight = Counter(name for name, _ in events.elements())
     else:
         cells = {key: RateCell(events[key], below[key]) for key in events | below if key[0]}
@@ -148,10 +203,15 @@ def _rates(by: str, findings: Iterable[Row], lines: Iterable[Row]) -> list[Row]:
         for (name, _), cell in cells.items():
             weight[name] += cell.lines
     ordered = sorted(cells, key=lambda key: (-weight[key[0]], key[0], CLASSES.index(key[1])))
-    return [{"name": key[0], "author": key[1], **rate_if_enough(cells[key])._asdict()} for key in ordered]
+    return [
+        {"name": key[0], "author": key[1], **rate_if_enough(cells[key])._asdict()}
+        for key in ordered
+    ]
 
 
-def _comparisons(findings: Sequence[Row], lines: Sequence[Row], is_measured: bool) -> tuple[list[Row], list[str]]:
+def _comparisons(
+    findings: Sequence[Row], lines: Sequence[Row], is_measured: bool
+) -> tuple[list[Row], list[str]]:
     """Agent against each baseline: pooled, within repository and language, and with complexity where it was measured.
 
     And notes: why there is no comparison, or how little it says.
@@ -165,19 +225,30 @@ def _comparisons(findings: Sequence[Row], lines: Sequence[Row], is_measured: boo
         for number, strata in enumerate(_STRATA if is_measured else _STRATA[:1]):
             compared = rates.compare(_sides(findings, lines, strata, classes))
             counts = {
-                "agent_findings": compared.agent.events, "agent_lines": compared.agent.lines,
-                "baseline_findings": compared.other.events, "baseline_lines": compared.other.lines,
-            }  # fmt: skip
-            pooled, stratified = (NO_RATIO, NO_RATIO) if refusal else (compared.pooled, compared.stratified)
+                "agent_findings": compared.agent.events,
+                "agent_lines": compared.agent.lines,
+                "baseline_findings": compared.other.events,
+                "baseline_lines": compared.other.lines,
+            }
+            pooled, stratified = (
+                (NO_RATIO, NO_RATIO) if refusal else (compared.pooled, compared.stratified)
+            )
             if not number:
                 rows.append({"baseline": baseline, "within": "", **pooled._asdict(), **counts})
-            row = {"baseline": baseline, "within": " x ".join(strata), **stratified._asdict(), **counts}
+            row = {
+                "baseline": baseline,
+                "within": " x ".join(strata),
+                **stratified._asdict(),
+                **counts,
+            }
             if not refusal and compared.without_one is not None:
                 low, high = compared.without_one
                 row |= {"without_one": f"{low:.2f} to {high:.2f}", "most_by": compared.most}
             rows.append(row)
     if any(row["agent_findings"] + row["baseline_findings"] < minimum.FINDINGS for row in rows):
-        notes.append(f"comparisons over fewer than {minimum.FINDINGS} findings say little; look at the intervals")
+        notes.append(
+            f"comparisons over fewer than {minimum.FINDINGS} findings say little; look at the intervals"
+        )
     return rows, notes
 
 
@@ -185,20 +256,32 @@ def _refusal(lines: Sequence[Row], baseline: str) -> str:
     """Why weaknesses of agents and of a baseline are not compared, in words."""
     sides = {"agent": (LineClass.AGENT,), baseline: _BASELINES[baseline]}
     samples = {
-        name: minimum.sample((row["lines"], row["commit_id"]) for row in lines if row["class"] in classes)
+        name: minimum.sample(
+            (row["lines"], row["commit_id"]) for row in lines if row["class"] in classes
+        )
         for name, classes in sides.items()
     }
     return minimum.WEAKNESSES.refusal(samples)
 
 
-def _sides(findings: Iterable[Row], lines: Iterable[Row], strata: Sequence[str], baseline: Sequence[str]) -> rates.Strata:
-    cells: dict[tuple[Any, ...], dict[str, list[RateCell]]] = defaultdict(lambda: {"agent": [], "other": []})
-    for row, cell in (*((row, RateCell(1, 0)) for row in findings), *((row, RateCell(0, row["lines"])) for row in lines)):
+def _sides(
+    findings: Iterable[Row], lines: Iterable[Row], strata: Sequence[str], baseline: Sequence[str]
+) -> rates.Strata:
+    cells: dict[tuple[Any, ...], dict[str, list[RateCell]]] = defaultdict(
+        lambda: {"agent": [], "other": []}
+    )
+    for row, cell in (
+        *((row, RateCell(1, 0)) for row in findings),
+        *((row, RateCell(0, row["lines"])) for row in lines),
+    ):
         author = row["class"]
         if author == LineClass.AGENT or author in baseline:
             side = "agent" if author == LineClass.AGENT else "other"
             cells[tuple(row[name] for name in strata)][side].append(cell)
-    return {stratum: rates.Sides(total(sides["agent"]), total(sides["other"])) for stratum, sides in cells.items()}
+    return {
+        stratum: rates.Sides(total(sides["agent"]), total(sides["other"]))
+        for stratum, sides in cells.items()
+    }
 
 
 def _statuses(findings: Sequence[Row], counted: Sequence[Row]) -> list[Row]:
@@ -225,10 +308,21 @@ def _fates(findings: Sequence[Row]) -> list[Row]:
         of_author = [row for row in findings if row["class"] == author]
         gone = [row for row in of_author if not row["alive_at_head"]]
         nobody = (FixHow.MERGE, FixHow.UNSEEN)
-        fixed = Counter(row["fixed_how"] if row["fixed_how"] in nobody else f"by {row['fixed_author']}" for row in gone)
+        fixed = Counter(
+            row["fixed_how"] if row["fixed_how"] in nobody else f"by {row['fixed_author']}"
+            for row in gone
+        )
         present = len(of_author) - len(gone)
         share = present / len(of_author) if len(of_author) >= minimum.FINDINGS else None
-        fates.append({"author": author, "findings": len(of_author), "present": present, "share": share, **fixed})
+        fates.append(
+            {
+                "author": author,
+                "findings": len(of_author),
+                "present": present,
+                "share": share,
+                **fixed,
+            }
+        )
     return fates
 
 
@@ -239,7 +333,10 @@ def _in_order(authors: Iterable[str]) -> list[str]:
 def _top(findings: Sequence[Row], most: int = 10) -> list[Row]:
     """The rules with most findings, so that one that carries everything is seen."""
     count = Counter(row["rule_id"] for row in findings)
-    return [{"rule": rule, "findings": n, "share": n / len(findings)} for rule, n in count.most_common(most)]
+    return [
+        {"rule": rule, "findings": n, "share": n / len(findings)}
+        for rule, n in count.most_common(most)
+    ]
 
 
 def _reviews(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> list[Row]:
@@ -255,26 +352,40 @@ def _reviews(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> list
     for author in ("", *_in_order(row["class"] for row in counted)):
         of_author = [row for row in counted if author in ("", row["class"])]
         rules = sorted({row["rule_id"] for row in of_author})
-        strata = [_reviewed_stratum([row for row in of_author if row["rule_id"] == rule], verdicts) for rule in rules]
+        strata = [
+            _reviewed_stratum([row for row in of_author if row["rule_id"] == rule], verdicts)
+            for rule in rules
+        ]
         precision = rates.precision(strata)
         if precision is None:
             continue
-        cell = RateCell(len(of_author), sum(row["lines"] for row in lines if author in ("", row["class"])))
+        cell = RateCell(
+            len(of_author), sum(row["lines"] for row in lines if author in ("", row["class"]))
+        )
         rate = rates.corrected_rate(cell, strata) if rate_if_enough(cell).rate is not None else None
         reviews.append(
             {
-                "author": author or "all", "read": sum(s.read for s in strata), "true": sum(s.true for s in strata),
-                "precision": precision.share, "low": precision.low, "high": precision.high,
-                "corrected_rate": rate.rate if rate else None, "corrected_low": rate.low if rate else None,
+                "author": author or "all",
+                "read": sum(s.read for s in strata),
+                "true": sum(s.true for s in strata),
+                "precision": precision.share,
+                "low": precision.low,
+                "high": precision.high,
+                "corrected_rate": rate.rate if rate else None,
+                "corrected_low": rate.low if rate else None,
                 "corrected_high": rate.high if rate else None,
             }
-        )  # fmt: skip
+        )
     return reviews
 
 
 def _reviewed_stratum(findings: Sequence[Row], verdicts: Mapping[str, set[str]]) -> Reviewed:
     true: set[str] = {ReviewVerdict.TRUE}
-    agreed = [verdicts[row["fingerprint"]] for row in findings if verdicts[row["fingerprint"]] in (true, {ReviewVerdict.FALSE})]
+    agreed = [
+        verdicts[row["fingerprint"]]
+        for row in findings
+        if verdicts[row["fingerprint"]] in (true, {ReviewVerdict.FALSE})
+    ]
     return Reviewed(len(findings), len(agreed), agreed.count(true))
 
 
@@ -296,4 +407,8 @@ GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7 ORDER BY c.id, 3, 4
 
 def finding_counts(store: Store, options: BreakdownOptions) -> list[tuple[Place, RateCell]]:
     """Scanned lines of agents and the findings in them by month, directory, agent and person."""
-    return [(place, RateCell(*values)) for sql in (_SCANNED, _FOUND) for place, values in placed(store, sql, options)]
+    return [
+        (place, RateCell(*values))
+        for sql in (_SCANNED, _FOUND)
+        for place, values in placed(store, sql, options)
+    ]

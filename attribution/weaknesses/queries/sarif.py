@@ -27,7 +27,11 @@ from collector.text import printable
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = ("note", "warning", "error")
 _STEP = {"low": 0, "medium": 1, "high": 2}
-_SECURITY_SEVERITY = {Severity.ERROR: "8.0", Severity.WARNING: "5.5", Severity.INFO: "2.0"}  # GitHub: high, medium, low
+_SECURITY_SEVERITY = {
+    Severity.ERROR: "8.0",
+    Severity.WARNING: "5.5",
+    Severity.INFO: "2.0",
+}  # GitHub: high, medium, low
 _LINES = 2_000  # of one finding that are looked up
 
 Row = dict[str, Any]
@@ -42,13 +46,21 @@ def sarif(store: Store, findings: Sequence[Row], prompts: bool = False) -> dict[
     runs: dict[tuple[int, int], list[Row]] = defaultdict(list)
     for finding in findings:
         runs[finding["repo_id"], finding["rule_set_id"]].append(finding)
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(store, *key, runs[key], prompts) for key in sorted(runs)]}
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [_run(store, *key, runs[key], prompts) for key in sorted(runs)],
+    }
 
 
-def _run(store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row], prompts: bool) -> dict[str, Any]:
+def _run(
+    store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row], prompts: bool
+) -> dict[str, Any]:
     (repo,) = store.rows("SELECT name, url, head_sha FROM repos WHERE id = ?", (repo_id,))
     (scanner,) = store.rows("SELECT engine, hash FROM rule_sets WHERE id = ?", (rule_set_id,))
-    rules = store.rows("SELECT * FROM scan_rules WHERE rule_set_id = ? ORDER BY rule_id", (rule_set_id,))
+    rules = store.rows(
+        "SELECT * FROM scan_rules WHERE rule_set_id = ? ORDER BY rule_id", (rule_set_id,)
+    )
     position = {rule["rule_id"]: number for number, rule in enumerate(rules)}
     driver = {
         "name": "whowrote",
@@ -63,7 +75,9 @@ def _run(store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row], 
         "results": [_result(store, finding, position, prompts) for finding in findings],
     }
     if "://" in (repo["url"] or ""):
-        run["versionControlProvenance"] = [{"repositoryUri": repo["url"], "revisionId": repo["head_sha"]}]
+        run["versionControlProvenance"] = [
+            {"repositoryUri": repo["url"], "revisionId": repo["head_sha"]}
+        ]
     return run
 
 
@@ -73,11 +87,13 @@ def _rule(rule: Row) -> dict[str, Any]:
         "shortDescription": {"text": rule["message"] or rule["rule_id"]},
         "defaultConfiguration": {"level": _level(rule)},
         "properties": {
-            "tags": ["security", *json.loads(rule["cwes"])], "tier": rule["tier"], "confidence": rule["confidence"],
+            "tags": ["security", *json.loads(rule["cwes"])],
+            "tier": rule["tier"],
+            "confidence": rule["confidence"],
             "precision": (rule["confidence"] or Confidence.LOW).lower(),
             "security-severity": _SECURITY_SEVERITY.get(rule["severity"], "5.5"),
         },
-    }  # fmt: skip
+    }
 
 
 def _level(rule: Row) -> str:
@@ -86,10 +102,14 @@ def _level(rule: Row) -> str:
     return _LEVELS[max(0, step - 1) if rule["confidence"] == Confidence.LOW else step]
 
 
-def _result(store: Store, finding: Row, position: Mapping[str, int], prompts: bool) -> dict[str, Any]:
+def _result(
+    store: Store, finding: Row, position: Mapping[str, int], prompts: bool
+) -> dict[str, Any]:
     first = finding["head_line"]
     region = {"startLine": first, "endLine": first + finding["end_line"] - finding["start_line"]}
-    uri = quote(finding["head_path"], safe="/-._~")  # no name is to be taken for a scheme or a query
+    uri = quote(
+        finding["head_path"], safe="/-._~"
+    )  # no name is to be taken for a scheme or a query
     result: dict[str, Any] = {
         "ruleId": finding["rule_id"],
         "ruleIndex": position[finding["rule_id"]],
@@ -98,17 +118,27 @@ def _result(store: Store, finding: Row, position: Mapping[str, int], prompts: bo
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}],
         "partialFingerprints": {"whowrote/v1": finding["fingerprint"]},
         "properties": {
-            "commit": finding["commit_sha"], "author": finding["class"], "session": finding["session"],
-            "agent": finding["agent"], "model": finding["model"], "status": finding["status"], "confidence": finding["confidence"],
+            "commit": finding["commit_sha"],
+            "author": finding["class"],
+            "session": finding["session"],
+            "agent": finding["agent"],
+            "model": finding["model"],
+            "status": finding["status"],
+            "confidence": finding["confidence"],
         },
-    }  # fmt: skip
+    }
     if prompts and (prompt := prompt_of(store, finding["session_id"], finding["turn_index"])):
         result["properties"]["prompt"] = prompt
     if finding["suppressed"]:
         result["suppressions"] = [{"kind": "inSource"}]
     elif is_refuted(finding):
-        notes = [f"{review['reviewer']}: {review['note']}" for review in reviews_of(store, finding["fingerprint"])]
-        result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": "; ".join(notes)}]
+        notes = [
+            f"{review['reviewer']}: {review['note']}"
+            for review in reviews_of(store, finding["fingerprint"])
+        ]
+        result["suppressions"] = [
+            {"kind": "external", "status": "accepted", "justification": "; ".join(notes)}
+        ]
     return result
 
 
@@ -126,7 +156,9 @@ def authored_results(opened: OpenRepo, log: Path, commit: str = "") -> list[Row]
     return [_add_author(row, *files[row["path"]]) for row in results]
 
 
-def _lines(opened: OpenRepo, path: str, numbers: set[int], commit: str) -> tuple[dict[int, BlameLine], str]:
+def _lines(
+    opened: OpenRepo, path: str, numbers: set[int], commit: str
+) -> tuple[dict[int, BlameLine], str]:
     """The lines that there are, and what is wrong with the file."""
     try:
         blamed = blame(opened, path, commit)
@@ -139,16 +171,26 @@ def _add_author(row: Row, lines: dict[int, BlameLine], problem: str) -> Row:
     numbers = range(row["start_line"], row["end_line"] + 1)
     texts = [lines[n] for n in numbers if n in lines and lines[n].text.strip()]
     columns = ("line_class", "evidence", "agent", "model", "session", "commit")
-    reported, message = {name: value for name, value in row.items() if name != "message"}, row["message"]
+    reported, message = (
+        {name: value for name, value in row.items() if name != "message"},
+        row["message"],
+    )
     if not texts:
         problem = problem or "the file has no such line"
         return {**reported, **dict.fromkeys(columns, ""), "message": message, "problem": problem}
     count = Counter((line.attribution.kind, line.attribution.session_id) for line in texts)
     most = max(count, key=lambda who: count[who])
-    first = next(line for line in texts if (line.attribution.kind, line.attribution.session_id) == most)
+    first = next(
+        line for line in texts if (line.attribution.kind, line.attribution.session_id) == most
+    )
     of = first.attribution
     author = (of.kind, of.evidence, of.agent, of.model, of.session, first.introduced.sha)
-    return {**reported, **dict(zip(columns, author, strict=True)), "message": message, "problem": ""}
+    return {
+        **reported,
+        **dict(zip(columns, author, strict=True)),
+        "message": message,
+        "problem": "",
+    }
 
 
 def read_sarif(log: Path) -> Iterator[Row]:
@@ -163,7 +205,8 @@ def read_sarif(log: Path) -> Iterator[Row]:
         raise WhoWroteError(f"{log} is not JSON: {error}") from error
     if not isinstance(get(value, "runs"), list):
         raise WhoWroteError(
-            f"{log} is not a SARIF log: it has no runs", "CodeQL, Snyk, semgrep and others write one with an option"
+            f"{log} is not a SARIF log: it has no runs",
+            "CodeQL, Snyk, semgrep and others write one with an option",
         )
     for run in get_list(value, "runs"):
         scanner = printable(get_str(get(run, "tool", "driver"), "name"))[:80]
@@ -184,7 +227,9 @@ def _places(scanner: str, result: object) -> Iterator[Row]:
                 "level": printable(get_str(result, "level"))[:20] or "warning",
                 "path": path,
                 "start_line": start,
-                "end_line": end if isinstance(end, int) and start <= end < start + _LINES else start,
+                "end_line": end
+                if isinstance(end, int) and start <= end < start + _LINES
+                else start,
                 "message": printable(get_str(result, "message", "text"))[:500],
             }
 

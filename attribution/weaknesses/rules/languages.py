@@ -41,11 +41,32 @@ _SUFFIXES = {
 _LANGUAGE = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes}
 # Names under which semgrep takes a text for what it is.
 _GIVEN = {
-    "cjs": "js", "mjs": "js", "mts": "ts", "cts": "ts", "pyi": "py", "bash": "sh", "zsh": "sh", "ksh": "sh", "rake": "rb",
-    "gemspec": "rb", "ru": "rb", "phtml": "php", "containerfile": "dockerfile", "yaml": "yml", "htm": "html", "cc": "cpp",
-    "cxx": "cpp", "hh": "hpp",
-}  # fmt: skip
-_NAMES = {"dockerfile": "dockerfile", "containerfile": "dockerfile", "rakefile": "rb", "gemfile": "rb", "vagrantfile": "rb"}
+    "cjs": "js",
+    "mjs": "js",
+    "mts": "ts",
+    "cts": "ts",
+    "pyi": "py",
+    "bash": "sh",
+    "zsh": "sh",
+    "ksh": "sh",
+    "rake": "rb",
+    "gemspec": "rb",
+    "ru": "rb",
+    "phtml": "php",
+    "containerfile": "dockerfile",
+    "yaml": "yml",
+    "htm": "html",
+    "cc": "cpp",
+    "cxx": "cpp",
+    "hh": "hpp",
+}
+_NAMES = {
+    "dockerfile": "dockerfile",
+    "containerfile": "dockerfile",
+    "rakefile": "rb",
+    "gemfile": "rb",
+    "vagrantfile": "rb",
+}
 _SHEBANG = re.compile(
     rb"#![ \t]*\S*?/(?:env[ \t]+(?:-\S+[ \t]+)*)?(python|bash|sh|zsh|ksh|dash|node|deno|ruby|php)[\d.]*(?=[\s;]|$)"
 )
@@ -55,10 +76,24 @@ _WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|(?:^|/)action\.ya?ml$
 
 # What semgrep calls a language -> what we call it.
 _RULES_SAY = {
-    "py": "python", "python2": "python", "python3": "python", "js": "javascript", "ts": "typescript", "golang": "go", "rb": "ruby",
-    "sh": "shell", "bash": "shell", "docker": "dockerfile", "c++": "cpp", "c#": "csharp", "kt": "kotlin", "hcl": "terraform",
-    "tf": "terraform", "sol": "solidity", "ex": "elixir",
-}  # fmt: skip
+    "py": "python",
+    "python2": "python",
+    "python3": "python",
+    "js": "javascript",
+    "ts": "typescript",
+    "golang": "go",
+    "rb": "ruby",
+    "sh": "shell",
+    "bash": "shell",
+    "docker": "dockerfile",
+    "c++": "cpp",
+    "c#": "csharp",
+    "kt": "kotlin",
+    "hcl": "terraform",
+    "tf": "terraform",
+    "sol": "solidity",
+    "ex": "elixir",
+}
 _ANY = {"regex", "generic", "none"}  # rules for texts of any language
 WORKFLOW = Kind("workflow", "workflow")
 

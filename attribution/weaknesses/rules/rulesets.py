@@ -21,7 +21,11 @@ OWN = "own"
 _HOME = Path(__file__).parent / OWN
 _CWE = re.compile(r"\d{1,5}")
 # Confidence of a rule that does not say, by its tier.
-_TIERS = {RuleTier.TAINT: Confidence.HIGH, RuleTier.BUILT: Confidence.MEDIUM, RuleTier.API: Confidence.LOW}
+_TIERS = {
+    RuleTier.TAINT: Confidence.HIGH,
+    RuleTier.BUILT: Confidence.MEDIUM,
+    RuleTier.API: Confidence.LOW,
+}
 _SUFFIXES = (".yaml", ".yml", ".json")
 _FORMAT = "Rules are .yaml files in the format of semgrep"
 
@@ -57,7 +61,9 @@ class Rule:
     @property
     def strength(self) -> tuple[int, int]:
         """Stronger rules first: of several findings at one place with one CWE the first is kept."""
-        return [*_TIERS, self.tier].index(self.tier), [*Confidence, self.confidence].index(self.confidence)
+        return [*_TIERS, self.tier].index(self.tier), [*Confidence, self.confidence].index(
+            self.confidence
+        )
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,9 @@ def files_of(names: Sequence[str]) -> list[RuleFile]:
     """The rule files that `--rules` names: `own`, files, directories; ours when it names none. Raises RulesUnusable."""
     files: list[RuleFile] = []
     for name in names or (OWN,):
-        files += _own() if name == OWN else [(str(path), path.read_bytes()) for path in _paths(name)]
+        files += (
+            _own() if name == OWN else [(str(path), path.read_bytes()) for path in _paths(name)]
+        )
     return files
 
 
@@ -104,7 +112,9 @@ def _own() -> list[RuleFile]:
 
 def fingerprint(files: Iterable[RuleFile]) -> str:
     """Hash of rule files, to see that nothing has changed without parsing them."""
-    return hashlib.sha256(b"".join(sorted(hashlib.sha256(data).digest() for _, data in files))).hexdigest()
+    return hashlib.sha256(
+        b"".join(sorted(hashlib.sha256(data).digest() for _, data in files))
+    ).hexdigest()
 
 
 def named(names: Sequence[str]) -> RuleSet:
@@ -120,7 +130,8 @@ def load(files: Sequence[RuleFile], name: str) -> RuleSet:
             number = str(body["id"])
             if bodies.setdefault(number, body) != body:
                 raise RulesUnusable(
-                    f"{file}: two rules have the id {number}", "Choose rules with distinct ids, or run them one by one"
+                    f"{file}: two rules have the id {number}",
+                    "Choose rules with distinct ids, or run them one by one",
                 )
     return RuleSet(name, tuple(_rule(bodies[number]) for number in sorted(bodies)))
 
@@ -133,7 +144,9 @@ def weaknesses() -> dict[str, dict[str, str]]:
 
 def measured() -> dict[str, dict[str, list[int]]]:
     """What was measured of our rules (benchmarks/rules.py): rule -> annotated, planted and read -> counts."""
-    table: dict[str, dict[str, list[int]]] = json.loads((_HOME / "measured.json").read_text("utf-8"))["rules"]
+    table: dict[str, dict[str, list[int]]] = json.loads(
+        (_HOME / "measured.json").read_text("utf-8")
+    )["rules"]
     return table
 
 
@@ -147,11 +160,20 @@ def rule_row(rule: Rule, counts: Mapping[str, Mapping[str, Sequence[int]]]) -> d
     planted_found, planted_wrong = of_rule.get("planted", (0, 0))
     read_true, read_wrong = of_rule.get("read", (0, 0))
     return {
-        "rule": rule.id, "cwe": " ".join(rule.cwes), "tier": rule.tier or "", "confidence": rule.confidence,
-        "severity": severity_word(rule.severity), "languages": " ".join(rule.languages_as_named),
-        "precision": _share(right, right + wrong), "recall": _share(right, right + missed), "planted_found": planted_found,
-        "planted_wrong": planted_wrong, "read": read_true + read_wrong, "read_true": read_true, "message": rule.message,
-    }  # fmt: skip
+        "rule": rule.id,
+        "cwe": " ".join(rule.cwes),
+        "tier": rule.tier or "",
+        "confidence": rule.confidence,
+        "severity": severity_word(rule.severity),
+        "languages": " ".join(rule.languages_as_named),
+        "precision": _share(right, right + wrong),
+        "recall": _share(right, right + missed),
+        "planted_found": planted_found,
+        "planted_wrong": planted_wrong,
+        "read": read_true + read_wrong,
+        "read_true": read_true,
+        "message": rule.message,
+    }
 
 
 def _share(part: int, whole: int) -> float | None:
@@ -160,11 +182,16 @@ def _share(part: int, whole: int) -> float | None:
 
 def find_rule(rules: RuleSet, name: str) -> Rule:
     """The rule of this id, or the only one whose id ends in the name. Raises RulesUnusable."""
-    matching = [r for r in rules.rules if r.id == name] or [r for r in rules.rules if r.id.endswith("." + name)]
+    matching = [r for r in rules.rules if r.id == name] or [
+        r for r in rules.rules if r.id.endswith("." + name)
+    ]
     if len(matching) == 1:
         return matching[0]
     if matching:
-        raise RulesUnusable(f"{len(matching)} rules are called {name}", "Choose one of: " + ", ".join(r.id for r in matching[:12]))
+        raise RulesUnusable(
+            f"{len(matching)} rules are called {name}",
+            "Choose one of: " + ", ".join(r.id for r in matching[:12]),
+        )
     raise RulesUnusable(f"no such rule: {name}", "List the rules with: whowrote findings rules")
 
 
@@ -174,7 +201,9 @@ def _paths(name: str) -> list[Path]:
     if path.is_file():
         return [path]
     if not path.is_dir():
-        raise RulesUnusable(f"no rules found at {name}", "Use a file or directory with rules, or own")
+        raise RulesUnusable(
+            f"no rules found at {name}", "Use a file or directory with rules, or own"
+        )
     paths = sorted(p for p in path.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
     if not paths:
         raise RulesUnusable(f"no rule files in {name}", _FORMAT)
@@ -198,15 +227,22 @@ def _json_or_yaml(file: str, data: bytes) -> Any:
         try:
             return json.loads(data)
         except ValueError as error:
-            raise RulesUnusable(f"{file} is not valid JSON: {error}", "Fix the file, or download it again") from error
+            raise RulesUnusable(
+                f"{file} is not valid JSON: {error}", "Fix the file, or download it again"
+            ) from error
     try:
         import yaml
     except ImportError as error:
-        raise RulesUnusable("rule files cannot be read without PyYAML", f"Install it with: {install_command('scan')}") from error
+        raise RulesUnusable(
+            "rule files cannot be read without PyYAML",
+            f"Install it with: {install_command('scan')}",
+        ) from error
     try:
         return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
-        raise RulesUnusable(f"{file} is not valid YAML: {' '.join(str(error).split())[:200]}", "Fix the file") from error
+        raise RulesUnusable(
+            f"{file} is not valid YAML: {' '.join(str(error).split())[:200]}", "Fix the file"
+        ) from error
 
 
 def _rule(body: dict[str, Any]) -> Rule:
@@ -234,7 +270,9 @@ def _rule(body: dict[str, Any]) -> Rule:
 def _cwes(meta: Mapping[str, Any]) -> dict[str, str]:
     """CWE-78 -> the same with its name. Sets write CWE-78, "CWE-78: …", cwe-23, a number alone, or the number in cwe_id."""
     names: dict[str, str] = {}
-    for text in (text for key in ("cwe_id", "cwe", "CWE", "cwes") for text in _strings(meta.get(key))):
+    for text in (
+        text for key in ("cwe_id", "cwe", "CWE", "cwes") for text in _strings(meta.get(key))
+    ):
         number = _CWE.search(text)
         if number:
             cwe, name = f"CWE-{int(number[0])}", text.partition(":")[2].strip()

@@ -38,7 +38,13 @@ _NAME = "semgrep"
 _INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _POLL = 0.5  # seconds between looks at a running scan
 _BOM = b"\xef\xbb\xbf"
-_PARSE_ERRORS = ("PartialParsing", "Syntax error", "Lexical error", "Other syntax error", "AST builder error")
+_PARSE_ERRORS = (
+    "PartialParsing",
+    "Syntax error",
+    "Lexical error",
+    "Other syntax error",
+    "AST builder error",
+)
 
 
 class EngineMissing(WhoWroteError):
@@ -111,10 +117,15 @@ def find_engine(path: str = "") -> Engine:
     """The scanner at `path`, else that of the environment, beside the interpreter, on the PATH. Raises EngineMissing."""
     beside = Path(sys.executable).parent
     name = path or os.environ.get(ENVIRONMENT, "")
-    program = shutil.which(name) if name else shutil.which(_NAME, path=str(beside)) or shutil.which(_NAME)
+    program = (
+        shutil.which(name) if name else shutil.which(_NAME, path=str(beside)) or shutil.which(_NAME)
+    )
     if program is None and name:
         source = "--semgrep" if path else ENVIRONMENT
-        raise EngineMissing(f"{source} names {name}, which is not a program", "Use the path of the semgrep executable")
+        raise EngineMissing(
+            f"{source} names {name}, which is not a program",
+            "Use the path of the semgrep executable",
+        )
     if program is None:
         raise EngineMissing(
             "scanning needs semgrep, which is not installed",
@@ -131,28 +142,46 @@ def _version(program: str) -> str:
     with _scratch_directory() as home:
         command = [program, "--version", "--disable-version-check"]
         try:
-            done = subprocess.run(command, capture_output=True, cwd=home, env=_environment(home), timeout=120, check=False)
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                cwd=home,
+                env=_environment(home),
+                timeout=120,
+                check=False,
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise EngineMissing(f"{program} cannot be run: {error}", "Use another semgrep: --semgrep PATH") from error
+            raise EngineMissing(
+                f"{program} cannot be run: {error}", "Use another semgrep: --semgrep PATH"
+            ) from error
     number = re.search(rb"(\d+\.\d+[\w.]*)", done.stdout)
     if done.returncode or number is None:
         complaint = done.stderr.decode("utf-8", "replace").strip()[-200:]
-        raise EngineMissing(f"{program} does not print its version: {complaint}", "Use another semgrep: --semgrep PATH")
+        raise EngineMissing(
+            f"{program} does not print its version: {complaint}",
+            "Use another semgrep: --semgrep PATH",
+        )
     return number[1].decode("ascii")
 
 
 def _environment(home: Path) -> dict[str, str]:
     """Nothing of the caller's settings; nothing sent anywhere."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    directories = dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(home))
-    return inherited | directories | {
-        "LC_ALL": "C.UTF-8",
-        "PYTHONUTF8": "1",
-        "SEMGREP_SEND_METRICS": "off",
-        "SEMGREP_ENABLE_VERSION_CHECK": "0",
-        "SEMGREP_SETTINGS_FILE": str(home / "settings.yml"),
-        "SEMGREP_LOG_FILE": str(home / "semgrep.log"),
-    }  # fmt: skip
+    directories = dict.fromkeys(
+        ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(home)
+    )
+    return (
+        inherited
+        | directories
+        | {
+            "LC_ALL": "C.UTF-8",
+            "PYTHONUTF8": "1",
+            "SEMGREP_SEND_METRICS": "off",
+            "SEMGREP_ENABLE_VERSION_CHECK": "0",
+            "SEMGREP_SETTINGS_FILE": str(home / "settings.yml"),
+            "SEMGREP_LOG_FILE": str(home / "semgrep.log"),
+        }
+    )
 
 
 # --- scanning ---------------------------------------------------------------------------------------------------------
@@ -177,7 +206,10 @@ def scan(
             running = {executor.submit(scanner.scan, portion) for portion in islice(portions, jobs)}
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                running |= {executor.submit(scanner.scan, portion) for portion in islice(portions, len(done))}
+                running |= {
+                    executor.submit(scanner.scan, portion)
+                    for portion in islice(portions, len(done))
+                }
                 for future in done:
                     yield future.result()
         finally:
@@ -221,7 +253,14 @@ class _RunFailed(Exception):
 class _Scanner:
     """Scans portions of texts, each in a thread of its own that waits for its processes."""
 
-    def __init__(self, engine: Engine, rules: str, limits: ScanLimits, complain: Callable[[str], None], directory: Path) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        rules: str,
+        limits: ScanLimits,
+        complain: Callable[[str], None],
+        directory: Path,
+    ) -> None:
         self._engine, self._rules, self._limits = engine, rules, limits
         self._complain, self._directory = complain, directory
         self._processes: set[subprocess.Popen[bytes]] = set()
@@ -232,7 +271,9 @@ class _Scanner:
         """Results of all targets. One on which a rule took too long is scanned again by itself, with longer limits."""
         scanned = self._scan(targets)
         slow = [each.target for each in scanned if each.failed_rules]
-        return [each for each in scanned if not each.failed_rules] + [self._scan([target], alone=True)[0] for target in slow]
+        return [each for each in scanned if not each.failed_rules] + [
+            self._scan([target], alone=True)[0] for target in slow
+        ]
 
     def stop(self) -> None:
         """Ends the processes at work and starts no other."""
@@ -251,7 +292,12 @@ class _Scanner:
                 return self._scan(targets[:middle]) + self._scan(targets[middle:])
             if not self._has_succeeded:
                 self._try_without_texts()
-            return [Scanned(targets[0], ScanStatus.TIMEOUT if str(failure).startswith("time") else ScanStatus.FAILED)]
+            return [
+                Scanned(
+                    targets[0],
+                    ScanStatus.TIMEOUT if str(failure).startswith("time") else ScanStatus.FAILED,
+                )
+            ]
         self._has_succeeded = True
         return scanned
 
@@ -261,22 +307,35 @@ class _Scanner:
             self._run([Target("0" * 40, "py", b"\n")], alone=False)
         except _RunFailed as failure:
             raise EngineFailed(
-                f"{self._engine.path} fails on every file: {failure}", "Run it yourself: semgrep scan --config RULES FILE"
+                f"{self._engine.path} fails on every file: {failure}",
+                "Run it yourself: semgrep scan --config RULES FILE",
             ) from failure
         self._has_succeeded = True
 
     def _run(self, targets: Sequence[Target], alone: bool) -> list[Scanned]:
         """Results of one process, in the order of the targets. Raises _RunFailed."""
-        scanned = {f"targets/{target_path(target.blob, target.suffix)}": Scanned(target) for target in targets}
+        scanned = {
+            f"targets/{target_path(target.blob, target.suffix)}": Scanned(target)
+            for target in targets
+        }
         try:
             home = Path(tempfile.mkdtemp(dir=self._directory))
             _write_files(home, scanned, self._rules)
         except OSError as error:
             raise _no_scratch_directory(error) from error
-        process = _start(self._engine, home, self._limits.alone if alone else self._limits.rule, 0 if alone else 3)
+        process = _start(
+            self._engine,
+            home,
+            self._limits.alone if alone else self._limits.rule,
+            0 if alone else 3,
+        )
         self._processes.add(process)
         try:
-            self._wait(process, self._limits.seconds(sum(len(target.data) for target in targets)) * (4 if alone else 1))
+            self._wait(
+                process,
+                self._limits.seconds(sum(len(target.data) for target in targets))
+                * (4 if alone else 1),
+            )
             for remark in _read_results(home, process.returncode, scanned):
                 if remark not in self._remarks:
                     self._remarks.add(remark)
@@ -316,18 +375,38 @@ def _write_files(home: Path, scanned: Mapping[str, Scanned], rules: str) -> None
 def _start(engine: Engine, home: Path, seconds: int, threshold: int) -> subprocess.Popen[bytes]:
     """A run over the files in a directory. A rule may take so many seconds, and so many rules may do so before a text is left."""
     command = [
-        engine.path, "scan", "--metrics=off", "--disable-version-check", "--json", "--quiet", "--jobs=1", "--disable-nosem",
-        "--no-git-ignore", "--no-rewrite-rule-ids", "--max-target-bytes=0", f"--timeout={seconds}",
-        f"--timeout-threshold={threshold}", f"--config={home / 'rules.json'}", "targets",
-    ]  # fmt: skip
+        engine.path,
+        "scan",
+        "--metrics=off",
+        "--disable-version-check",
+        "--json",
+        "--quiet",
+        "--jobs=1",
+        "--disable-nosem",
+        "--no-git-ignore",
+        "--no-rewrite-rule-ids",
+        "--max-target-bytes=0",
+        f"--timeout={seconds}",
+        f"--timeout-threshold={threshold}",
+        f"--config={home / 'rules.json'}",
+        "targets",
+    ]
     environment, nothing = _environment(home), subprocess.DEVNULL
     with (home / "out").open("wb") as out, (home / "errors").open("wb") as errors:
         try:
             return subprocess.Popen(
-                command, stdin=nothing, stdout=out, stderr=errors, cwd=home, env=environment, start_new_session=True
+                command,
+                stdin=nothing,
+                stdout=out,
+                stderr=errors,
+                cwd=home,
+                env=environment,
+                start_new_session=True,
             )
         except OSError as error:
-            raise EngineMissing(f"{engine.path} cannot be run: {error}", "Use another semgrep: --semgrep PATH") from error
+            raise EngineMissing(
+                f"{engine.path} cannot be run: {error}", "Use another semgrep: --semgrep PATH"
+            ) from error
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -347,7 +426,9 @@ def _read_results(home: Path, code: int, scanned: Mapping[str, Scanned]) -> list
         answer = json.loads((home / "out").read_bytes())
         results, errors, paths = answer["results"], answer["errors"], answer["paths"]["scanned"]
     except (ValueError, KeyError, TypeError):
-        tail = (home / "errors").read_bytes()[-300:].decode("utf-8", "replace").strip().split("\n")[-1]
+        tail = (
+            (home / "errors").read_bytes()[-300:].decode("utf-8", "replace").strip().split("\n")[-1]
+        )
         raise _RunFailed(f"exit code {code}, no result: {tail}") from None
     for result in results:
         entry = scanned.get(_path(result.get("path")))
@@ -374,7 +455,13 @@ def _path(name: object) -> str:
 def _match(result: Mapping[str, Any], data: bytes) -> RuleMatch:
     shift = len(_BOM) if data.startswith(_BOM) else 0
     start, end = result["start"], result["end"]
-    return RuleMatch(str(result["check_id"]), start["line"], end["line"], start["offset"] + shift, end["offset"] + shift)
+    return RuleMatch(
+        str(result["check_id"]),
+        start["line"],
+        end["line"],
+        start["offset"] + shift,
+        end["offset"] + shift,
+    )
 
 
 def _note_error(scanned: Scanned, error: Mapping[str, Any]) -> None:

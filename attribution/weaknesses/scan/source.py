@@ -97,7 +97,9 @@ def plan(repo: GitRepo, head: str, rules: RuleSet, progress: Progress) -> ScanPl
         if not number % 50:
             progress("reading commits", number, len(commits))
         count = max(1, len(commit.parents))
-        sides = [side for parent in range(count) if (side := reader.pairs(commit, parent)) is not None]
+        sides = [
+            side for parent in range(count) if (side := reader.pairs(commit, parent)) is not None
+        ]
         step = ScanStep(commit, sides if len(sides) == count else [[] for _ in range(count)])
         history.steps.append(step)
         history.children.update(commit.parents)
@@ -124,7 +126,10 @@ class _Reader:
         return None if changes is None else [pair for pair in map(self._pair, changes) if any(pair)]
 
     def _pair(self, change: FileChange) -> Pair:
-        return Pair(self._side(change.old_path, change.old, change.old_mode), self._side(change.path, change.new, change.new_mode))
+        return Pair(
+            self._side(change.old_path, change.old, change.old_mode),
+            self._side(change.path, change.new, change.new_mode),
+        )
 
     def _side(self, path: str, blob: str | None, mode: int) -> Side | None:
         if blob is None or not is_regular(mode):
@@ -138,7 +143,10 @@ class _Reader:
 
 
 def changed_files(
-    repo: GitRepo, pairs: Iterable[Pair], scans: "Mapping[Text, CachedScan]", findings: Mapping[Text, Sequence[VersionFinding]]
+    repo: GitRepo,
+    pairs: Iterable[Pair],
+    scans: "Mapping[Text, CachedScan]",
+    findings: Mapping[Text, Sequence[VersionFinding]],
 ) -> list[Changed]:
     """The files with their findings on both sides. What is left out by its place or its text has none."""
 
@@ -187,7 +195,9 @@ def open_cache(store: Store, path: Path | None, notes: list[str]) -> Store:
             hint = remove if "only a cache" in remove else "Choose another file with --cache FILE"
             raise DatabaseUnusable(f"the cache {file} cannot be used: {error}", hint) from error
         beside = cache_path(store.path)
-        notes.append(f"the cache {file} cannot be used ({error}): scan results are stored in {beside}")
+        notes.append(
+            f"the cache {file} cannot be used ({error}): scan results are stored in {beside}"
+        )
         return Store(beside, is_cache=True)
 
 
@@ -214,17 +224,27 @@ class ScanCache:
     def scans(self, texts: Iterable[Text]) -> dict[Text, CachedScan]:
         """Those of the texts that were scanned."""
         return {
-            (row["blob"], row["suffix"]): CachedScan(row["status"], frozenset(json.loads(row["failed_rules"] or "[]")))
+            (row["blob"], row["suffix"]): CachedScan(
+                row["status"], frozenset(json.loads(row["failed_rules"] or "[]"))
+            )
             for row in self._rows("blob_scans", texts)
         }
 
-    def findings(self, texts: Iterable[Text], rules: RuleSet) -> dict[Text, tuple[VersionFinding, ...]]:
+    def findings(
+        self, texts: Iterable[Text], rules: RuleSet
+    ) -> dict[Text, tuple[VersionFinding, ...]]:
         """Findings by text, of overlapping ones with one CWE the strongest; texts without any are left out."""
         findings: dict[Text, list[VersionFinding]] = {}
         for row in self._rows("blob_findings", texts):
             rule = rules.by_id.get(row["rule_id"])
             place = (row["start_line"], row["end_line"], row["start_byte"], row["end_byte"])
-            finding = VersionFinding(row["rule_id"], rule.cwe if rule else "", row["text_hash"], *place, bool(row["suppressed"]))
+            finding = VersionFinding(
+                row["rule_id"],
+                rule.cwe if rule else "",
+                row["text_hash"],
+                *place,
+                bool(row["suppressed"]),
+            )
             findings.setdefault((row["blob"], row["suffix"]), []).append(finding)
 
         def strength(name: str) -> tuple[int, int]:
@@ -252,10 +272,22 @@ class ScanCache:
             lines = target.data.split(b"\n") if each.matches else []
             for m in each.matches:
                 place = (m.start_line, m.end_line, m.start, m.end)
-                findings.append((*key, m.rule, *place, hash_of(target.data[m.start : m.end]), is_suppressed(lines, m.start_line)))
+                findings.append(
+                    (
+                        *key,
+                        m.rule,
+                        *place,
+                        hash_of(target.data[m.start : m.end]),
+                        is_suppressed(lines, m.start_line),
+                    )
+                )
         with self.store.transaction() as connection:
-            connection.executemany(f"INSERT OR REPLACE INTO blob_scans VALUES ({','.join('?' * 7)})", scans)
-            connection.executemany(f"INSERT OR REPLACE INTO blob_findings VALUES ({','.join('?' * 11)})", findings)
+            connection.executemany(
+                f"INSERT OR REPLACE INTO blob_scans VALUES ({','.join('?' * 7)})", scans
+            )
+            connection.executemany(
+                f"INSERT OR REPLACE INTO blob_findings VALUES ({','.join('?' * 11)})", findings
+            )
 
 
 def hash_of(text: bytes) -> str:

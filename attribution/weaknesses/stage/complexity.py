@@ -19,9 +19,35 @@ from collector.storage.store import Store
 VERSION = "1"
 STAGE = Stage(StageName.COMPLEXITY, VERSION)
 SUFFIXES = (
-    "py", "js", "jsx", "ts", "tsx", "go", "java", "php", "rb", "rs", "c", "h", "cpp", "hpp", "cs", "kt", "scala", "swift", "lua",
-)  # fmt: skip
-FAILURES = (RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError, RuntimeError)  # of its tokenizers
+    "py",
+    "js",
+    "jsx",
+    "ts",
+    "tsx",
+    "go",
+    "java",
+    "php",
+    "rb",
+    "rs",
+    "c",
+    "h",
+    "cpp",
+    "hpp",
+    "cs",
+    "kt",
+    "scala",
+    "swift",
+    "lua",
+)
+FAILURES = (
+    RecursionError,
+    ValueError,
+    IndexError,
+    AttributeError,
+    TypeError,
+    KeyError,
+    RuntimeError,
+)  # of its tokenizers
 
 Function = tuple[int, int, int]
 """First line, last line, complexity."""
@@ -35,7 +61,9 @@ def measure(context: RunContext, cache: Store, plan: Callable[[], ScanPlan]) -> 
     """Fills `scan_files.complexity` of the scanned source files of a repository. Raises LizardMissing, DatabaseUnusable."""
     store, repo_id, tool = context.store, context.repo_id, _tool()
     scan = last_run(store, repo_id, StageName.WEAKNESSES)
-    run = STAGE.start(store, repo_id, digest(VERSION, tool, *([f"{scan.key} {scan.finished_at}"] if scan else ())))
+    run = STAGE.start(
+        store, repo_id, digest(VERSION, tool, *([f"{scan.key} {scan.finished_at}"] if scan else ()))
+    )
     if run.is_current:
         return
     files = store.rows(
@@ -49,7 +77,14 @@ def measure(context: RunContext, cache: Store, plan: Callable[[], ScanPlan]) -> 
         context.progress("measuring complexity", number, len(files))
         side = sides.get((row["commit_sha"], row["path"]))
         if side is not None and side.kind.suffix in SUFFIXES:
-            values.append((mean_complexity(_functions_of(context.repo, cache, tool, side), spans[row["id"]]), row["id"]))
+            values.append(
+                (
+                    mean_complexity(
+                        _functions_of(context.repo, cache, tool, side), spans[row["id"]]
+                    ),
+                    row["id"],
+                )
+            )
     with run.writing() as connection:
         connection.executemany("UPDATE scan_files SET complexity = ? WHERE file_id = ?", values)
 
@@ -69,12 +104,17 @@ def _added_spans(store: Store, repo_id: int) -> dict[int, list[tuple[int, int, i
 def _functions_of(repo: GitRepo, cache: Store, tool: str, side: Side) -> Sequence[Function]:
     """The functions of a text, from the cache when the tool has measured it before."""
     key = (side.blob, side.kind.suffix, tool)
-    stored = cache.value("SELECT functions FROM blob_functions WHERE blob = ? AND suffix = ? AND tool = ?", key)
+    stored = cache.value(
+        "SELECT functions FROM blob_functions WHERE blob = ? AND suffix = ? AND tool = ?", key
+    )
     if stored is not None:
         return [(first, last, complexity) for first, last, complexity in json.loads(stored)]
     measured = functions(repo.blob(side.blob) or b"", side.kind.suffix)
     with cache.transaction() as connection:
-        connection.execute("INSERT OR REPLACE INTO blob_functions VALUES (?, ?, ?, ?)", (*key, json.dumps(measured)))
+        connection.execute(
+            "INSERT OR REPLACE INTO blob_functions VALUES (?, ?, ?, ?)",
+            (*key, json.dumps(measured)),
+        )
     return measured
 
 
@@ -84,7 +124,8 @@ def _tool() -> str:
         import lizard
     except ImportError as error:
         raise LizardMissing(
-            "complexity needs lizard, which is not installed", f"Install it with: {install_command('scan')}"
+            "complexity needs lizard, which is not installed",
+            f"Install it with: {install_command('scan')}",
         ) from error
     return f"lizard {getattr(lizard, 'version', '')}".strip()
 
@@ -96,18 +137,24 @@ def functions(data: bytes, suffix: str) -> list[Function]:
     import lizard
 
     try:
-        analysis = lizard.analyze_file.analyze_source_code(f"text.{suffix}", data.decode("utf-8", "replace"))
+        analysis = lizard.analyze_file.analyze_source_code(
+            f"text.{suffix}", data.decode("utf-8", "replace")
+        )
     except FAILURES:
         return []
     return [(f.start_line, f.end_line, f.cyclomatic_complexity) for f in analysis.function_list]
 
 
-def mean_complexity(measured: Sequence[Function], spans: Iterable[tuple[int, int, int]]) -> float | None:
+def mean_complexity(
+    measured: Sequence[Function], spans: Iterable[tuple[int, int, int]]
+) -> float | None:
     """Mean over spans of added lines (first, last, lines with text); a line in several functions has the innermost's."""
     whole = weighted = 0.0
     inner = sorted(measured, key=lambda f: f[1] - f[0])
     for start, end, nonblank in spans:
-        values = [next((c for a, b, c in inner if a <= line <= b), 1) for line in range(start, end + 1)]
+        values = [
+            next((c for a, b, c in inner if a <= line <= b), 1) for line in range(start, end + 1)
+        ]
         whole += nonblank
         weighted += nonblank * sum(values) / len(values)
     return weighted / whole if whole else None

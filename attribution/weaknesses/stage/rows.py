@@ -65,7 +65,14 @@ def write(context: RunContext, result: ScanResult) -> None:
     rule_set = _rule_set(store, result.rules, result.engine.name)
     builder = _Rows(context, rule_set, result)
     store.insert_rows("scan_files", builder.scan_files())
-    store.insert_rows("findings", [row for instance in result.tracker.instances if (row := builder.finding(instance)) is not None])
+    store.insert_rows(
+        "findings",
+        [
+            row
+            for instance in result.tracker.instances
+            if (row := builder.finding(instance)) is not None
+        ],
+    )
     _fill_turns(store, repo_id)
     store.connection.execute(
         "DELETE FROM rule_sets WHERE id <> ? "
@@ -76,23 +83,34 @@ def write(context: RunContext, result: ScanResult) -> None:
 
 def _rule_set(store: Store, rules: RuleSet, engine: str) -> int:
     """Number of the set; its row and those of its rules are made when they are new."""
-    existing = store.value("SELECT id FROM rule_sets WHERE hash = ? AND engine = ?", (rules.sha256, engine))
+    existing = store.value(
+        "SELECT id FROM rule_sets WHERE hash = ? AND engine = ?", (rules.sha256, engine)
+    )
     if existing is not None:
         return int(existing)
     number = store.next_id("rule_sets")
     about = {"hash": rules.sha256, "engine": engine, "name": rules.name, "rules": len(rules.rules)}
-    store.insert_rows("rule_sets", [{"id": number, **about, "languages": " ".join(sorted(rules.languages))}])
+    store.insert_rows(
+        "rule_sets", [{"id": number, **about, "languages": " ".join(sorted(rules.languages))}]
+    )
     store.insert_rows(
         "scan_rules",
         [
             {
-                "rule_set_id": number, "rule_id": r.id, "cwe": r.cwe or None, "cwes": json.dumps(r.names),
-                "owasp": json.dumps(r.owasp), "severity": r.severity or None, "confidence": r.confidence or None,
-                "tier": r.tier or None, "message": r.message, "languages": " ".join(sorted(r.languages)),
+                "rule_set_id": number,
+                "rule_id": r.id,
+                "cwe": r.cwe or None,
+                "cwes": json.dumps(r.names),
+                "owasp": json.dumps(r.owasp),
+                "severity": r.severity or None,
+                "confidence": r.confidence or None,
+                "tier": r.tier or None,
+                "message": r.message,
+                "languages": " ".join(sorted(r.languages)),
             }
             for r in rules.rules
         ],
-    )  # fmt: skip
+    )
     return number
 
 
@@ -104,8 +122,12 @@ class _Rows:
         self._store, self._repo, self._repo_id = store, context.repo, repo_id
         self._rule_set, self._result = rule_set, result
         self._sides = sides_of(result.plan)
-        commits = store.rows("SELECT id, commit_sha, declared_agent FROM commits WHERE repo_id = ?", (repo_id,))
-        self._commits = {row["commit_sha"]: (int(row["id"]), row["declared_agent"]) for row in commits}
+        commits = store.rows(
+            "SELECT id, commit_sha, declared_agent FROM commits WHERE repo_id = ?", (repo_id,)
+        )
+        self._commits = {
+            row["commit_sha"]: (int(row["id"]), row["declared_agent"]) for row in commits
+        }
         self._spans: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self._sessions: dict[int, list[int]] = defaultdict(list)
         for row in store.rows(
@@ -132,7 +154,12 @@ class _Rows:
     def _scan_of(self, side: Side | None) -> dict[str, Any]:
         """Place, language, status, whether it was scanned."""
         if side is None:
-            return {"place": FilePlace.SOURCE, "language": "other", "status": ScanStatus.MISSING, "scanned": 0}
+            return {
+                "place": FilePlace.SOURCE,
+                "language": "other",
+                "status": ScanStatus.MISSING,
+                "scanned": 0,
+            }
         place: str = side.place
         if place in _LEFT_OUT:
             status: str = ScanStatus.LEFT_OUT
@@ -142,7 +169,12 @@ class _Rows:
             status = self._result.scan_of(side.text).status
             if status in _LEFT_OUT:
                 place, status = status, ScanStatus.LEFT_OUT
-        return {"place": place, "language": side.kind.language, "status": status, "scanned": int(status in SCANNED)}
+        return {
+            "place": place,
+            "language": side.kind.language,
+            "status": status,
+            "scanned": int(status in SCANNED),
+        }
 
     def finding(self, instance: Instance) -> dict[str, Any] | None:
         """None when the commit is not among the attributed ones, or the version is not there."""
@@ -153,7 +185,13 @@ class _Rows:
         commit_id, declared = self._commits[instance.sha]
         hit, rule = instance.hit, self._result.rules.by_id[instance.hit.rule]
         ignore = self._result.plan.ignore
-        authors = authors_of(self._spans_of(instance.sha).get(path, ()), hit.start, hit.end, self._blank_lines(side), declared)
+        authors = authors_of(
+            self._spans_of(instance.sha).get(path, ()),
+            hit.start,
+            hit.end,
+            self._blank_lines(side),
+            declared,
+        )
         head_path, head_line = instance.head or (None, None)
         is_uncertain = instance.status == FindingStatus.UNCERTAIN
         return {
@@ -167,7 +205,9 @@ class _Rows:
             "severity": rule.severity or None,
             "confidence": rule.confidence or None,
             "tier": rule.tier or None,
-            "status": instance.status if authors["added_lines"] or is_uncertain else FindingStatus.SURFACED,
+            "status": instance.status
+            if authors["added_lines"] or is_uncertain
+            else FindingStatus.SURFACED,
             "commit_id": commit_id,
             "commit_sha": instance.sha,
             "path": path,
@@ -193,7 +233,9 @@ class _Rows:
         return [number for number, text in enumerate(texts, 1) if not text.strip()]
 
     def _end(self, instance: Instance) -> dict[str, Any]:
-        end: dict[str, Any] = dict.fromkeys(("fixed_by", "fixed_sha", "fixed_how", "fixed_author", "fixed_session_id"))
+        end: dict[str, Any] = dict.fromkeys(
+            ("fixed_by", "fixed_sha", "fixed_how", "fixed_author", "fixed_session_id")
+        )
         fix = instance.fix
         if fix is None:
             return end
@@ -227,7 +269,9 @@ LEFT JOIN sessions n ON n.id = o.session_id WHERE f.commit_id = ? ORDER BY f.id,
 
 def fingerprint(instance: Instance) -> str:
     """The same for the same finding in every database."""
-    return digest(instance.sha, instance.path, instance.hit.rule, instance.hit.text, str(instance.occurrence))
+    return digest(
+        instance.sha, instance.path, instance.hit.rule, instance.hit.text, str(instance.occurrence)
+    )
 
 
 def _fill_turns(store: Store, repo_id: int) -> None:
@@ -253,7 +297,13 @@ def _fill_turns(store: Store, repo_id: int) -> None:
 Row = dict[str, Any]
 
 
-def authors_of(spans: Iterable[Row], start: int, end: int, blank: Iterable[int] = (), declared: str | None = None) -> Row:
+def authors_of(
+    spans: Iterable[Row],
+    start: int,
+    end: int,
+    blank: Iterable[int] = (),
+    declared: str | None = None,
+) -> Row:
     """The columns of a finding about its added lines with text. The session is the one that wrote most of them.
 
     `start` to `end`: lines of the match; `blank`: those without text; `declared`: the agent that the commit declares.
@@ -266,7 +316,9 @@ def authors_of(spans: Iterable[Row], start: int, end: int, blank: Iterable[int] 
         authors[span["author"]] += count
         classes[span["class"]] += count
     reasons = {span["reason"]: count for count, span in lines if span["author"] == Author.UNKNOWN}
-    _, most = max(lines, key=lambda pair: (pair[1]["author"] == Author.AGENT, pair[0]), default=(0, {}))
+    _, most = max(
+        lines, key=lambda pair: (pair[1]["author"] == Author.AGENT, pair[0]), default=(0, {})
+    )
     is_of_agent = most.get("author") == Author.AGENT and most["session_id"] is not None
     return {
         "class": (single := _single(classes)),
@@ -276,7 +328,8 @@ def authors_of(spans: Iterable[Row], start: int, end: int, blank: Iterable[int] 
         "human_lines": classes[LineClass.HUMAN],
         "unknown_lines": authors[Author.UNKNOWN],
         **{name: most.get(name) for name in ("session_id", "turn_index", "call_id", "model")},
-        "agent": (is_of_agent and most["agent"]) or (declared if single == LineClass.DECLARED else None),
+        "agent": (is_of_agent and most["agent"])
+        or (declared if single == LineClass.DECLARED else None),
     }
 
 
@@ -290,7 +343,10 @@ def _single(names: Iterable[str]) -> str:
 
 
 def ended_by(
-    spans: Sequence[Row], path_lines: Sequence[tuple[int, int]], commit: Sequence[Row], sessions: Sequence[int]
+    spans: Sequence[Row],
+    path_lines: Sequence[tuple[int, int]],
+    commit: Sequence[Row],
+    sessions: Sequence[int],
 ) -> tuple[str, int | None]:
     """Who ended a finding, as class and session: the lines in its place, else all lines its commit added to the file, else to any.
 

@@ -12,7 +12,14 @@ from attribution.ensure.clone import sole_writer
 from attribution.queries.open_repo import OpenRepo
 from attribution.weaknesses.rules.rulesets import OWN, files_of, fingerprint, load
 from attribution.weaknesses.scan.engine import ScanLimits, Scanned, Target, find_engine, scan
-from attribution.weaknesses.scan.source import CachedScan, ScanCache, Text, changed_files, open_cache, plan
+from attribution.weaknesses.scan.source import (
+    CachedScan,
+    ScanCache,
+    Text,
+    changed_files,
+    open_cache,
+    plan,
+)
 from attribution.weaknesses.stage import rows
 from attribution.weaknesses.stage.complexity import measure
 from attribution.weaknesses.stage.rows import ScanResult
@@ -62,7 +69,9 @@ class ScanUpdate:
 def scan_clone(opened: OpenRepo, request: ScanRequest, progress: Progress) -> ScanUpdate:
     """Scans what is new in a clone. Raises EngineMissing, EngineFailed, RulesUnusable, DatabaseUnusable."""
     with sole_writer(opened, progress):
-        return scan_repository(RunContext(opened.store, opened.repo, opened.repo_id, progress), opened.head, request)
+        return scan_repository(
+            RunContext(opened.store, opened.repo, opened.repo_id, progress), opened.head, request
+        )
 
 
 _INTRODUCED = "SELECT COUNT(*) FROM findings WHERE repo_id = ? AND status = 'introduced'"
@@ -87,19 +96,30 @@ def scan_repository(context: RunContext, head: str, request: ScanRequest) -> Sca
             with run.writing():
                 rows.write(context, result)
                 run.report(_problems(result))
-        update.seconds, update.findings = run.seconds, context.store.value(_INTRODUCED, (context.repo_id,))
+        update.seconds, update.findings = (
+            run.seconds,
+            context.store.value(_INTRODUCED, (context.repo_id,)),
+        )
         if request.complexity:
-            measure(context, cache, lambda: plan(context.repo, head, load(files, name), context.progress))
+            measure(
+                context,
+                cache,
+                lambda: plan(context.repo, head, load(files, name), context.progress),
+            )
     return update
 
 
 def _key(context: RunContext, head: str, rules: str, engine: str) -> str:
     """The verdicts are written again by any run of the stage before, even one with the same inputs."""
     lines = last_run(context.store, context.repo_id, StageName.LINES)
-    return digest(VERSION, head, rules, engine, *([f"{lines.key} {lines.finished_at}"] if lines else ()))
+    return digest(
+        VERSION, head, rules, engine, *([f"{lines.key} {lines.finished_at}"] if lines else ())
+    )
 
 
-def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRequest, update: ScanUpdate) -> None:
+def _scan(
+    context: RunContext, result: ScanResult, store: Store, request: ScanRequest, update: ScanUpdate
+) -> None:
     """Scans the texts that the cache does not hold, and reads from it what is known of all.
 
     First those of HEAD, then the other versions of files with findings there, then the rest, newest first: what is open and who
@@ -116,8 +136,12 @@ def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRe
     def scan_some(some: Sequence[Text]) -> None:
         nonlocal done
         targets, jobs = _targets(context, cache, some, update), request.jobs or os.cpu_count() or 1
-        limits = request.limits._replace(targets=min(request.limits.targets, max(_LEAST, math.ceil(len(some) / jobs))))
-        with closing(scan(result.engine, result.rules, targets, jobs, limits, update.notes.append)) as portions:
+        limits = request.limits._replace(
+            targets=min(request.limits.targets, max(_LEAST, math.ceil(len(some) / jobs)))
+        )
+        with closing(
+            scan(result.engine, result.rules, targets, jobs, limits, update.notes.append)
+        ) as portions:
             for portion in portions:
                 cache.save(portion)
                 done += len(portion)
@@ -127,7 +151,10 @@ def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRe
 
     scan_some([text for text in new if text in present])
     telling = result.plan.histories_of(cache.findings(present, result.rules))
-    for is_telling in (True, False):  # one after the other: the end of the time takes away what another process has in hand
+    for is_telling in (
+        True,
+        False,
+    ):  # one after the other: the end of the time takes away what another process has in hand
         some = [text for text in new if text not in present and (text in telling) == is_telling]
         if clock.seconds <= 60 * request.minutes:
             scan_some(some)
@@ -137,10 +164,14 @@ def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRe
     result.scans |= dict.fromkeys(later, CachedScan(ScanStatus.LATER, frozenset()))
     if later:
         update.later, update.state = len(later), "unfinished"
-        update.notes.append(f"time is over: {count_of(len(later), 'version')} of files are not scanned yet; the next run continues")
+        update.notes.append(
+            f"time is over: {count_of(len(later), 'version')} of files are not scanned yet; the next run continues"
+        )
 
 
-def _targets(context: RunContext, cache: ScanCache, texts: Iterable[Text], update: ScanUpdate) -> Iterator[Target]:
+def _targets(
+    context: RunContext, cache: ScanCache, texts: Iterable[Text], update: ScanUpdate
+) -> Iterator[Target]:
     """What the scanner is to look at; why a text is left out is recorded at once."""
     for blob, suffix in texts:
         data = context.repo.blob(blob)
@@ -168,7 +199,8 @@ def _problems(result: ScanResult) -> list[Problem]:
         elif scan_of_text.status != ScanStatus.OK:
             count[scan_of_text.status] += 1
     return problems + [
-        Problem(STAGE.name, "texts", f"scan_{name}", f"versions of files: {number}") for name, number in count.items()
+        Problem(STAGE.name, "texts", f"scan_{name}", f"versions of files: {number}")
+        for name, number in count.items()
     ]
 
 

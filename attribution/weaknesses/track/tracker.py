@@ -45,7 +45,9 @@ class Changed:
     before: Sequence[VersionFinding]
     after: Sequence[VersionFinding]
     lines: Callable[[], Sequence[LineChange]]
-    blind_before: frozenset[str] | None = frozenset()  # rules that were not run on the old version; None: none was
+    blind_before: frozenset[str] | None = (
+        frozenset()
+    )  # rules that were not run on the old version; None: none was
     blind_after: frozenset[str] | None = frozenset()
 
     @cached_property
@@ -60,7 +62,9 @@ class Paired:
 
     matched: list[tuple[int, int]] = field(default_factory=list)
     reworded: list[tuple[int, int]] = field(default_factory=list)
-    moved_in: list[tuple[int, int, int]] = field(default_factory=list)  # file it comes from, place there, place here
+    moved_in: list[tuple[int, int, int]] = field(
+        default_factory=list
+    )  # file it comes from, place there, place here
     new: list[int] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
 
@@ -79,7 +83,9 @@ def _within(file: Changed) -> Paired:
     before, after = _group_by_key(file.before), _group_by_key(file.after)
     paired = Paired()
     for key, positions in after.items():
-        olds = sorted(before.get(key, ()), key=lambda i: touches(file.before[i], file.hunks, old=True))
+        olds = sorted(
+            before.get(key, ()), key=lambda i: touches(file.before[i], file.hunks, old=True)
+        )
         news = sorted(positions, key=lambda j: touches(file.after[j], file.hunks, old=False))
         count = min(len(olds), len(news))
         paired.matched += zip(sorted(olds[:count]), sorted(news[:count]), strict=True)
@@ -113,7 +119,11 @@ def _reword(file: Changed, paired: Paired) -> None:
             if not _overlaps(file.after[j], hunk.b0, hunk.b1):
                 continue
             rule = file.after[j].rule
-            same = (i for i in paired.gone if file.before[i].rule == rule and _overlaps(file.before[i], hunk.a0, hunk.a1))
+            same = (
+                i
+                for i in paired.gone
+                if file.before[i].rule == rule and _overlaps(file.before[i], hunk.a0, hunk.a1)
+            )
             i = next(same, None)
             if i is not None:
                 paired.gone.remove(i)
@@ -138,14 +148,23 @@ def _group_by_key(hits: Sequence[VersionFinding]) -> dict[tuple[str, str], list[
     return groups
 
 
-def strongest(hits: Iterable[VersionFinding], strength: Callable[[str], tuple[int, ...]]) -> tuple[VersionFinding, ...]:
+def strongest(
+    hits: Iterable[VersionFinding], strength: Callable[[str], tuple[int, ...]]
+) -> tuple[VersionFinding, ...]:
     """Of findings with one CWE whose matches overlap only the one of the strongest rule: a statement is counted once. In order."""
     kept_by_cwe: dict[str, list[VersionFinding]] = defaultdict(list)
-    for hit in sorted(hits, key=lambda h: (*strength(h.rule), h.end_byte - h.start_byte, h.start_byte, h.rule)):
+    for hit in sorted(
+        hits, key=lambda h: (*strength(h.rule), h.end_byte - h.start_byte, h.start_byte, h.rule)
+    ):
         others = kept_by_cwe[hit.cwe or hit.rule]
         if not any(hit.start_byte < o.end_byte and o.start_byte < hit.end_byte for o in others):
             others.append(hit)
-    return tuple(sorted((h for group in kept_by_cwe.values() for h in group), key=lambda h: (h.start_byte, h.end_byte, h.rule)))
+    return tuple(
+        sorted(
+            (h for group in kept_by_cwe.values() for h in group),
+            key=lambda h: (h.start_byte, h.end_byte, h.rule),
+        )
+    )
 
 
 def occurrences(hits: Sequence[VersionFinding]) -> list[int]:
@@ -186,7 +205,9 @@ class Instance:
     fix: Fix | None = None
     moves: int = 0
     rewords: int = 0
-    same_as: Instance | None = None  # the other side of a merge brought in the same, and that one went on
+    same_as: Instance | None = (
+        None  # the other side of a merge brought in the same, and that one went on
+    )
     head: tuple[str, int] | None = None  # path and first line at the tip
 
     def fate(self) -> Instance:
@@ -251,7 +272,11 @@ class Tracker:
     def _status(self, hit: VersionFinding, f: Changed) -> FindingStatus:
         if f.blind_before is None or hit.rule in f.blind_before:
             return FindingStatus.UNCERTAIN
-        return FindingStatus.REINTRODUCED if (f.path, *hit.key) in self._fixed else FindingStatus.INTRODUCED
+        return (
+            FindingStatus.REINTRODUCED
+            if (f.path, *hit.key) in self._fixed
+            else FindingStatus.INTRODUCED
+        )
 
     def _fix(self, instance: Instance, sha: str, f: Changed, hit: VersionFinding) -> None:
         """When several branches fix it the last one counts: an earlier one may have got lost in a merge."""
@@ -280,7 +305,9 @@ class Tracker:
                 state.pop(f.old_path, None)
         for path in differing:
             state.pop(path, None)
-        used = {id(instance) for row in state.values() for instance, _ in row}  # each stands in one place
+        used = {
+            id(instance) for row in state.values() for instance, _ in row
+        }  # each stands in one place
         for path, f in differing.items():
             placed: dict[int, Instance] = {}
             for number, side in enumerate(sides):
@@ -290,7 +317,13 @@ class Tracker:
         self._store(sha, state, parents)
 
     def _take_over(
-        self, path: str, f: Changed, state: State, side: Sequence[Changed], placed: dict[int, Instance], used: set[int]
+        self,
+        path: str,
+        f: Changed,
+        state: State,
+        side: Sequence[Changed],
+        placed: dict[int, Instance],
+        used: set[int],
     ) -> None:
         """What one parent has of the findings of a merged file. `used`: instances that have their place in the merge."""
         other = next((changed for changed in side if changed.path == path), None)
@@ -321,7 +354,11 @@ class Tracker:
         for above in states:
             for path, row in above.items():
                 for instance, hit in row:
-                    if id(instance) in there or instance.fix is not None or instance.same_as is not None:
+                    if (
+                        id(instance) in there
+                        or instance.fix is not None
+                        or instance.same_as is not None
+                    ):
                         continue
                     twins = by_key.get((path, *hit.key))
                     if twins:
@@ -345,7 +382,9 @@ class Tracker:
                 there.append(instance)
         for instance in there:
             instance.fix = None
-        for instance, end in zip(self.instances, [instance.fate() for instance in self.instances], strict=True):
+        for instance, end in zip(
+            self.instances, [instance.fate() for instance in self.instances], strict=True
+        ):
             instance.head, instance.fix = end.head, end.fix
         return there
 
@@ -355,13 +394,17 @@ def _instances_before(state: State, f: Changed) -> list[Instance]:
     return _matching(state.get(f.old_path or "", ()), f.before, f.old_path or "")
 
 
-def _matching(row: Sequence[tuple[Instance, VersionFinding]], hits: Sequence[VersionFinding], path: str) -> list[Instance]:
+def _matching(
+    row: Sequence[tuple[Instance, VersionFinding]], hits: Sequence[VersionFinding], path: str
+) -> list[Instance]:
     if [hit.key for _, hit in row] == [hit.key for hit in hits]:
         return [instance for instance, _ in row]
     waiting: dict[tuple[str, str], list[Instance]] = defaultdict(list)
     for instance, hit in row:
         waiting[hit.key].append(instance)
     return [
-        waiting[hit.key].pop(0) if waiting[hit.key] else Instance(hit, "", path, 0, FindingStatus.INTRODUCED, older=True)
+        waiting[hit.key].pop(0)
+        if waiting[hit.key]
+        else Instance(hit, "", path, 0, FindingStatus.INTRODUCED, older=True)
         for hit in hits
     ]

@@ -11,13 +11,24 @@ from collector.agents.common.jsonl import MAX_DETAIL
 from collector.agents.common.messages import PromptKind, classify, without_reminders
 from collector.json_values import get, get_int, get_str
 from collector.labels import command_words, is_housekeeping
-from collector.model import AgentMessage, FileObservation, Problem, Session, SessionEvent, ToolCall, Turn, Usage
+from collector.model import (
+    AgentMessage,
+    FileObservation,
+    Problem,
+    Session,
+    SessionEvent,
+    ToolCall,
+    Turn,
+    Usage,
+)
 from collector.text import normal_path
 from collector.vocabulary.sessions import Driver, TurnOrigin
 
 _Event = TypeVar("_Event", ToolCall, AgentMessage, Usage, SessionEvent)
 _TOKENS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
-_ON_A_RUNNER = re.compile(r"/home/runner/work/|/github/workspace\b|/builds/[^/]+/[^/]+|/home/vsts/work/").match
+_ON_A_RUNNER = re.compile(
+    r"/home/runner/work/|/github/workspace\b|/builds/[^/]+/[^/]+|/home/vsts/work/"
+).match
 _NOT_A_MODEL = "<synthetic>"  # texts that the agent's program writes in the model's name
 
 
@@ -28,7 +39,9 @@ class SessionBuilder:
     each event.
     """
 
-    in_order_of_time = True  # False: messages, usage and events stay in the order in which they were read
+    in_order_of_time = (
+        True  # False: messages, usage and events stay in the order in which they were read
+    )
 
     def __init__(self, agent: str, session_id: str) -> None:
         self.agent = agent
@@ -39,7 +52,9 @@ class SessionBuilder:
         self.truncated_start = False
         self.order = 0  # number of the record that is being read
         self.record_ids: set[str] = set()
-        self.cwd = ""  # the working directory, model and mode that hold until the next record changes them
+        self.cwd = (
+            ""  # the working directory, model and mode that hold until the next record changes them
+        )
         self.model = ""
         self.mode = ""
         self.driver = Driver.UNKNOWN
@@ -100,7 +115,9 @@ class SessionBuilder:
             self.add_event(kind, time, after)
         return after or before
 
-    def add_turn(self, key: Hashable, time: float | None, text: str, origin: str = "prompt") -> None:
+    def add_turn(
+        self, key: Hashable, time: float | None, text: str, origin: str = "prompt"
+    ) -> None:
         if text.strip():
             self.turns.setdefault(key, (self.order, Turn(0, time, text, origin, self.driver)))
 
@@ -115,15 +132,21 @@ class SessionBuilder:
         else:
             self.add_turn(key, time, text, kind.value)
 
-    def add_prompt(self, key: Hashable, time: float | None, text: str, is_meta: bool = False) -> None:
+    def add_prompt(
+        self, key: Hashable, time: float | None, text: str, is_meta: bool = False
+    ) -> None:
         """A text in the place of a user's, as it stands in the record: what the harness added to it is taken out."""
         clean = without_reminders(text)
         self.add_user_text(key, time, clean, classify(clean, is_meta))
 
-    def add_message(self, key: Hashable, time: float | None, kind: str, text: str, agent_id: str = "") -> None:
+    def add_message(
+        self, key: Hashable, time: float | None, kind: str, text: str, agent_id: str = ""
+    ) -> None:
         self.messages.setdefault(key, (self.order, AgentMessage(time, 0, kind, text, agent_id)))
 
-    def add_block(self, key: Hashable, time: float | None, block: object, agent_id: str = "") -> None:
+    def add_block(
+        self, key: Hashable, time: float | None, block: object, agent_id: str = ""
+    ) -> None:
         """A block of text or of reasoning in a response; any other kind is left to the reader."""
         kind = get(block, "type")
         if kind == "text":
@@ -131,18 +154,32 @@ class SessionBuilder:
         elif kind in ("thinking", "redacted_thinking"):
             self.add_message(key, time, "reasoning", get_str(block, "thinking"), agent_id)
 
-    def use_tokens(self, key: str, time: float | None, input: int = 0, output: int = 0, **more: Any) -> None:
+    def use_tokens(
+        self, key: str, time: float | None, input: int = 0, output: int = 0, **more: Any
+    ) -> None:
         """Tokens of a response of the model that holds; `more` are fields of `Usage`. Nothing where there are none."""
         if input or output or more.get("cache_read") or more.get("cache_write"):
-            self.add_usage(Usage(key, time, 0, **{"model": self.model, "input": input, "output": output, **more}))
+            self.add_usage(
+                Usage(
+                    key, time, 0, **{"model": self.model, "input": input, "output": output, **more}
+                )
+            )
 
     def count_tokens(
-        self, key: str, time: float | None, tokens: object, names: Mapping[str, str], cached_among_input: bool = True, **more: Any
+        self,
+        key: str,
+        time: float | None,
+        tokens: object,
+        names: Mapping[str, str],
+        cached_among_input: bool = True,
+        **more: Any,
     ) -> None:
         """Tokens as a record names them: `names` has for fields of `Usage` the keys in `tokens`, with dots between them."""
         counted = {field: get_int(tokens, *theirs.split(".")) for field, theirs in names.items()}
         if cached_among_input:
-            counted["input"] = max(0, counted["input"] - counted.get("cache_read", 0) - counted.get("cache_write", 0))
+            counted["input"] = max(
+                0, counted["input"] - counted.get("cache_read", 0) - counted.get("cache_write", 0)
+            )
         self.use_tokens(key, time, **{**counted, **more})
 
     def add_usage(self, usage: Usage) -> None:
@@ -155,12 +192,18 @@ class SessionBuilder:
         largest = usage if usage.output > existing.output else existing
         self.usage[usage.message_id] = (order, replace(largest, at=existing.at, **most))
 
-    def add_event(self, kind: str, time: float | None, detail: str = "", limit: int = MAX_DETAIL) -> None:
-        self.events.setdefault((kind, time, detail), (self.order, SessionEvent(kind, time, 0, detail[:limit])))
+    def add_event(
+        self, kind: str, time: float | None, detail: str = "", limit: int = MAX_DETAIL
+    ) -> None:
+        self.events.setdefault(
+            (kind, time, detail), (self.order, SessionEvent(kind, time, 0, detail[:limit]))
+        )
 
     def add_observation(self, visited: FileObservation) -> None:
         if visited.path:
-            self.observations.setdefault((visited.path, visited.at, visited.start, hash(visited.text)), visited)
+            self.observations.setdefault(
+                (visited.path, visited.at, visited.start, hash(visited.text)), visited
+            )
 
     def ordered_turns(self) -> list[tuple[int, Turn]]:
         """(number of its record, turn) in order of time."""
@@ -174,16 +217,25 @@ class SessionBuilder:
         """
         turns: list[tuple[int, Turn]] = []
         placement = _TurnFinder(ordered := self.ordered_turns())
-        used = [(order, usage.at) for order, usage in self.usage.values() if usage.model != _NOT_A_MODEL]
-        answered = {placement.turn(at, order) for order, at in (*used, *((order, call.at) for order, call in calls))}
+        used = [
+            (order, usage.at) for order, usage in self.usage.values() if usage.model != _NOT_A_MODEL
+        ]
+        answered = {
+            placement.turn(at, order)
+            for order, at in (*used, *((order, call.at) for order, call in calls))
+        }
         for number, (order, turn) in enumerate(ordered, 1):
-            if turn.origin == TurnOrigin.COMMAND and (number not in answered or is_housekeeping(turn.text)):
+            if turn.origin == TurnOrigin.COMMAND and (
+                number not in answered or is_housekeeping(turn.text)
+            ):
                 event = SessionEvent("command", turn.at, 0, command_words(turn.text)[:MAX_DETAIL])
                 self.events.setdefault(("command", turn.at, turn.text), (order, event))
             else:
                 origin = TurnOrigin.INJECTED if self.parent_id else turn.origin
                 driver = Driver.CI if any(map(_ON_A_RUNNER, self.cwds)) else turn.driver
-                turns.append((order, replace(turn, index=len(turns) + 1, origin=origin, driver=driver)))
+                turns.append(
+                    (order, replace(turn, index=len(turns) + 1, origin=origin, driver=driver))
+                )
         return turns
 
     def _most_frequent_driver(self, turns: Iterable[tuple[int, Turn]]) -> Driver:
@@ -205,7 +257,9 @@ class SessionBuilder:
             calls=placement.of(calls, sort=True),
             messages=placement.of(self.messages.values(), self.in_order_of_time),
             usage=placement.of(self.usage.values(), self.in_order_of_time),
-            notices=tuple(sorted(self.observations.values(), key=lambda visited: visited.at or 0.0)),
+            notices=tuple(
+                sorted(self.observations.values(), key=lambda visited: visited.at or 0.0)
+            ),
             marks=placement.of(self.events.values(), self.in_order_of_time),
             versions=tuple(self.versions),
             branches=tuple(self.branches),
@@ -254,5 +308,7 @@ class _TurnFinder:
             timed = all(event.at is not None for _, event in pairs)
             pairs.sort(key=lambda pair: (pair[1].at or 0.0 if timed else 0.0, pair[0]))
         for order, event in pairs:
-            object.__setattr__(event, "turn", self.turn(event.at, order))  # nobody has it yet; a copy of each costs too much
+            object.__setattr__(
+                event, "turn", self.turn(event.at, order)
+            )  # nobody has it yet; a copy of each costs too much
         return tuple(event for _, event in pairs)

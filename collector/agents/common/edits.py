@@ -10,12 +10,39 @@ from collector.model import Edit, Hunk, Replacement
 from collector.text import resolve
 
 _PATH = (
-    *("file_path", "path", "filePath", "TargetFile", "target_file", "notebook_path", "filename", "filepath"),
+    *(
+        "file_path",
+        "path",
+        "filePath",
+        "TargetFile",
+        "target_file",
+        "notebook_path",
+        "filename",
+        "filepath",
+    ),
     *("absolutePath", "absolute_path", "file", "relative_path", "relativePath", "pathInProject"),
 )
 _PATCH = ("input", "patch", "patchText", "patch_text")
-_OLD = ("old_string", "old_str", "oldText", "oldString", "old_text", "TargetContent", "oldStr", "old")
-_NEW = ("new_string", "new_str", "newText", "newString", "new_text", "ReplacementContent", "newStr", "new")
+_OLD = (
+    "old_string",
+    "old_str",
+    "oldText",
+    "oldString",
+    "old_text",
+    "TargetContent",
+    "oldStr",
+    "old",
+)
+_NEW = (
+    "new_string",
+    "new_str",
+    "newText",
+    "newString",
+    "new_text",
+    "ReplacementContent",
+    "newStr",
+    "new",
+)
 _ALL = ("replace_all", "replaceAll", "change_all", "AllowMultiple", "allow_multiple", "all")
 _CONTENT = ("content", "contents", "file_text", "CodeContent", "text")
 _FRAGMENT = ("body", "repl", "code")  # part of a file
@@ -49,7 +76,9 @@ def replacements(arguments: object) -> tuple[Replacement, ...]:
     for chunk in listed or [arguments]:
         old, new = text_argument(chunk, _OLD), text_argument(chunk, _NEW)
         if old is not None or new is not None:
-            pairs.append(Replacement(old or "", new or "", any(get(chunk, key) is True for key in _ALL)))
+            pairs.append(
+                Replacement(old or "", new or "", any(get(chunk, key) is True for key in _ALL))
+            )
     return tuple(pairs)
 
 
@@ -57,10 +86,20 @@ def edits_from_arguments(arguments: object, cwd: str = "", **recorded: Any) -> l
     """What a write or edit tool was asked to do; `recorded` are further fields of the Edit. [] without a path."""
     path = resolve(cwd, path_argument(arguments))
     if not path:
-        return [edit for part in get_list(arguments, "replacements") for edit in edits_from_arguments(part, cwd)]
+        return [
+            edit
+            for part in get_list(arguments, "replacements")
+            for edit in edits_from_arguments(part, cwd)
+        ]
     body, pairs = text_argument(arguments, _FRAGMENT), replacements(arguments)
     if body is not None and not pairs:
-        return [Edit(path, "edit", **{**recorded, "hunks": recorded.get("hunks") or tuple(_added_hunks(body))})]
+        return [
+            Edit(
+                path,
+                "edit",
+                **{**recorded, "hunks": recorded.get("hunks") or tuple(_added_hunks(body))},
+            )
+        ]
     if len(pairs) == 1 and not pairs[0].old:  # an empty old text creates the file
         return [Edit(path, "write", content=pairs[0].new, **recorded)]
     if pairs:
@@ -72,12 +111,21 @@ def edits_from_arguments(arguments: object, cwd: str = "", **recorded: Any) -> l
 
 
 _WRITES = re.compile(r"write|edit|create|replace|insert|append|patch|update|save|modify", re.I)
-_REMOTE = ("owner", "repo", "repository", "project_id", "url", "bucket")  # the file is somewhere else
+_REMOTE = (
+    "owner",
+    "repo",
+    "repository",
+    "project_id",
+    "url",
+    "bucket",
+)  # the file is somewhere else
 
 
 def edits_of_unknown_tool(name: str, arguments: object, cwd: str = "") -> list[Edit]:
     """What a tool of a server or extension was asked to do to a file, if its name says that it writes; else []."""
-    if not _WRITES.search(name.rpartition("__")[2]) or any(get(arguments, key) is not None for key in _REMOTE):
+    if not _WRITES.search(name.rpartition("__")[2]) or any(
+        get(arguments, key) is not None for key in _REMOTE
+    ):
         return []
     edits = edits_from_arguments(arguments, cwd)
     return [edit for edit in edits if edit.content is not None or edit.replacements or edit.hunks]
@@ -98,7 +146,11 @@ def edits_from_patch(arguments: object, cwd: str = "") -> list[Edit]:
 
 def displayed_texts(display: dict[str, Any]) -> dict[str, Any]:
     """Texts before and after an edit, and its diff, as Gemini CLI and what grew out of it show them: fields of `Edit`."""
-    before, after, new = display.get("originalContent"), display.get("newContent"), display.get("isNewFile") is True
+    before, after, new = (
+        display.get("originalContent"),
+        display.get("newContent"),
+        display.get("isNewFile") is True,
+    )
     return {
         "before": before if isinstance(before, str) and not new else None,
         "before_known": isinstance(before, str) or new,
@@ -116,7 +168,9 @@ def deletions(arguments: object, cwd: str = "") -> list[Edit]:
 def added_lines(path: str, after: int, text: str) -> Edit:
     """Lines put into a file after a line, counted from one."""
     lines = tuple(f"+{line}" for line in text.removesuffix("\n").split("\n"))
-    return Edit(path, "edit", hunks=(Hunk(after, 0, after + 1, len(lines), lines, exact_text=True),))
+    return Edit(
+        path, "edit", hunks=(Hunk(after, 0, after + 1, len(lines), lines, exact_text=True),)
+    )
 
 
 # --- the patches of `apply_patch`, which several agents share; unified diffs are in collector.git.patches -------------------
@@ -133,14 +187,29 @@ def parse_patch(text: str, cwd: str = "", by_shell: bool = False) -> list[Edit]:
         full = resolve(cwd, path)
         if action == "Add":
             added = [line[1:] for line in lines if line.startswith("+")]
-            edits.append(Edit(full, "write", content="\n".join(added) + "\n" if added else "", by_shell=by_shell))
+            edits.append(
+                Edit(
+                    full,
+                    "write",
+                    content="\n".join(added) + "\n" if added else "",
+                    by_shell=by_shell,
+                )
+            )
         elif action == "Delete":
             edits.append(Edit(full, "delete", by_shell=by_shell))
         else:
             move = _MOVE.match(lines[0]) if lines else None
             hunks = tuple(patch_hunks(lines[1:] if move else lines))
             new_path = resolve(cwd, move[1]) if move else ""
-            edits.append(Edit(full, "move" if new_path else "edit", hunks=hunks, new_path=new_path, by_shell=by_shell))
+            edits.append(
+                Edit(
+                    full,
+                    "move" if new_path else "edit",
+                    hunks=hunks,
+                    new_path=new_path,
+                    by_shell=by_shell,
+                )
+            )
     return edits
 
 

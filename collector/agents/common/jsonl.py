@@ -111,7 +111,9 @@ def same_lines(first: bytes, second: bytes) -> int:
     """Where the first line of `second` begins that differs from `first`: copies of a session have the same beginning."""
     low, high = 0, min(len(first), len(second))
     left, right = memoryview(first), memoryview(second)
-    while low < high:  # the beginnings of length `low` agree; halves are compared at the speed of memory
+    while (
+        low < high
+    ):  # the beginnings of length `low` agree; halves are compared at the speed of memory
         middle = (low + high + 1) // 2
         if left[low:middle] == right[low:middle]:
             low = middle
@@ -139,4 +141,6 @@ def documents(blobs: Iterable[bytes], problems: list[Problem], session_id: str) 
         try:
             yield from values(blob)
         except (ValueError, RecursionError) as error:
-            problems.append(Problem("transcripts", session_id, "unreadable_document", str(error)[:MAX_DETAIL]))
+            problems.append(
+                Problem("transcripts", session_id, "unreadable_document", str(error)[:MAX_DETAIL])
+            )

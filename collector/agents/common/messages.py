@@ -23,7 +23,9 @@ def blocks_of(content: object) -> list[Any]:
     return content if isinstance(content, list) else []
 
 
-def anthropic_usage(usage: dict[str, Any], message_id: str, time: float | None, model: str, agent_id: str = "") -> Usage:
+def anthropic_usage(
+    usage: dict[str, Any], message_id: str, time: float | None, model: str, agent_id: str = ""
+) -> Usage:
     """Tokens of a response as Anthropic's interface counts them."""
     return Usage(
         message_id,

@@ -20,13 +20,19 @@ _ELISION = "..."
 def recorded_edits(details: object, cwd: str, path: str = "") -> list[Edit]:
     """The edits that the details of a result describe, file by file; [] when they name no file and `path` is not given."""
     files = get_list(details, "perFileResults") or [details]
-    changes = (_recorded_edit(file, cwd, get_str(file, "path") or path) for file in files if get(file, "isError") is not True)
+    changes = (
+        _recorded_edit(file, cwd, get_str(file, "path") or path)
+        for file in files
+        if get(file, "isError") is not True
+    )
     return [edit for edit in changes if edit is not None]
 
 
 def _recorded_edit(file: object, cwd: str, written: str) -> Edit | None:
     before, after = (text_argument(file, (name,)) for name in ("oldText", "newText"))
-    path, source, target = (resolve(cwd, name) for name in (written, get_str(file, "sourcePath"), get_str(file, "move")))
+    path, source, target = (
+        resolve(cwd, name) for name in (written, get_str(file, "sourcePath"), get_str(file, "move"))
+    )
     hunks, op = display_hunks(get_str(file, "diff")), get_str(file, "op")
     if not path or not (hunks or op or after is not None):
         return None
@@ -40,7 +46,9 @@ def _recorded_edit(file: object, cwd: str, written: str) -> Edit | None:
     return Edit(path, "edit", hunks=hunks, after=after, **existing)
 
 
-_Row = tuple[str, int, str]  # mark, line number (old for removed and kept lines, new for added ones), text
+_Row = tuple[
+    str, int, str
+]  # mark, line number (old for removed and kept lines, new for added ones), text
 
 
 def display_hunks(diff: str) -> tuple[Hunk, ...]:
@@ -87,7 +95,14 @@ def _rebuilt(group: list[_Row], shift: int) -> Hunk:
     old = sum(1 for mark, _, _ in group if mark != "+")
     new = sum(1 for mark, _, _ in group if mark != "-")
     # a unified diff counts from the line before where a side is empty
-    return Hunk(old_start if old else old_start - 1, old, old_start + shift if new else old_start + shift - 1, new, lines, True)
+    return Hunk(
+        old_start if old else old_start - 1,
+        old,
+        old_start + shift if new else old_start + shift - 1,
+        new,
+        lines,
+        True,
+    )
 
 
 _HEADER = re.compile(r"^\[([^\[\]\n]{1,1000}?)#[0-9A-Za-z]{2,12}\]\s*$", re.M)

@@ -51,9 +51,26 @@ OUTPUT_CHARS = 100_000
 Outcome = tuple[Status, str]  # how the call ended, and the beginning of its error message
 
 _COMMAND = ("command", "cmd", "CommandLine", "keystrokes", "script")
-_DIRECTORY = ("workdir", "cwd", "Cwd", "working_directory", "working_dir", "workingDir", "dir_path", "directory")
+_DIRECTORY = (
+    "workdir",
+    "cwd",
+    "Cwd",
+    "working_directory",
+    "working_dir",
+    "workingDir",
+    "dir_path",
+    "directory",
+)
 _BACKGROUND = ("run_in_background", "is_background", "detach")
-_PARTS = ("offset", "limit", "start_line", "end_line", "line_range", "startLineOneIndexed", "start_line_one_indexed")
+_PARTS = (
+    "offset",
+    "limit",
+    "start_line",
+    "end_line",
+    "line_range",
+    "startLineOneIndexed",
+    "start_line_one_indexed",
+)
 _GITHUB_COMMIT = re.compile(r'"commit"\s*:\s*\{[^{}]{0,400}?"sha"\s*:\s*"([0-9a-f]{40})"')
 _COMMITTING = {  # ends of the names of tools -> the id in what they print
     "git_commit": re.compile(r"(?<![\w-])([0-9a-f]{7,40})(?![\w-])"),
@@ -108,7 +125,9 @@ class RecordReader(SessionBuilder):
     writers: frozenset[str] = frozenset()  # tools that write or edit a file
     reads: frozenset[str] = frozenset()  # tools that show a file
     spawns: frozenset[str] = frozenset()  # tools that start a subagent
-    rejections: tuple[str, ...] = ()  # parts, in lower case, of the error of a call that the user did not allow
+    rejections: tuple[
+        str, ...
+    ] = ()  # parts, in lower case, of the error of a call that the user did not allow
     exits: re.Pattern[str] | None = None  # the exit code in what a shell gave back
     one_by_one = False  # copies are read as they come, none is kept: those of a session can be many and large
     one_directory = False  # the whole session ran in one directory, which may be known only later
@@ -122,10 +141,15 @@ class RecordReader(SessionBuilder):
         """Adds what one JSON object of the transcript says; a reader of texts, which have none, lacks it."""
         raise NotImplementedError
 
-    def read_lines(self, blobs: Iterable[bytes], skip: Callable[[bytes], bool] | None = None) -> Session:
+    def read_lines(
+        self, blobs: Iterable[bytes], skip: Callable[[bytes], bool] | None = None
+    ) -> Session:
         """The session of transcripts that are JSON lines; `skip` drops lines unread."""
         for record in records(
-            map(self.begin_copy, blobs if self.one_by_one else copies(blobs)), self.problems, self.session_id, skip
+            map(self.begin_copy, blobs if self.one_by_one else copies(blobs)),
+            self.problems,
+            self.session_id,
+            skip,
         ):
             self.take(record)
         return self.session()
@@ -142,7 +166,13 @@ class RecordReader(SessionBuilder):
         return self.session()
 
     def call_tool(
-        self, key: str, name: str, arguments: object, time: float | None, result: Result | None = None, **more: Any
+        self,
+        key: str,
+        name: str,
+        arguments: object,
+        time: float | None,
+        result: Result | None = None,
+        **more: Any,
     ) -> str:
         """Adds a call of the record that is read, with its result where that has both; its id. `more` are fields of `Call`."""
         fields = {"model": self.model, "cwd": self.cwd, **more}
@@ -188,9 +218,13 @@ class RecordReader(SessionBuilder):
             input=to_json(call.arguments),
             edits=tuple(self.edits(call, result)) or self.edits_of_unknown_tool(call),
             command=command,
-            seen=self.observation(call, result) if tool in self.reads and status is Status.OK else None,
+            seen=self.observation(call, result)
+            if tool in self.reads and status is Status.OK
+            else None,
             spawn=self.spawn(call, result) if tool in self.spawns else None,
-            commits=self.commits(command, result) if command else commits_of_tool(call.name, result.text),
+            commits=self.commits(command, result)
+            if command
+            else commits_of_tool(call.name, result.text),
             result_size=len(result.text) if result.recorded else None,
         )
 
@@ -227,7 +261,10 @@ class RecordReader(SessionBuilder):
     def edits_of_unknown_tool(self, call: Call) -> tuple[Edit, ...]:
         """Changes of files by a tool that no agent is known to have."""
         name = self.tool(call)
-        if name in self.shells | self.writers | self.reads | self.spawns or name.lower() in tool_kinds():
+        if (
+            name in self.shells | self.writers | self.reads | self.spawns
+            or name.lower() in tool_kinds()
+        ):
             return ()
         return tuple(edits_of_unknown_tool(name, call.arguments, call.cwd))
 
@@ -238,7 +275,9 @@ class RecordReader(SessionBuilder):
     def command(self, call: Call, result: Result) -> Command | None:
         """What a shell ran."""
         cwd = resolve(call.cwd, argument(call.arguments, *_DIRECTORY)) or call.cwd
-        background = result.running or any(get(call.arguments, name) is True for name in _BACKGROUND)
+        background = result.running or any(
+            get(call.arguments, name) is True for name in _BACKGROUND
+        )
         output = result.text if result.printed is None else result.printed
         return shell_command(argument(call.arguments, *_COMMAND), cwd, output, background)
 
@@ -246,14 +285,23 @@ class RecordReader(SessionBuilder):
         """The text that a tool which reads files has shown."""
         return None
 
-    def display(self, call: Call, result: Result, text: str, start: int = 1, whole: bool = True) -> FileObservation | None:
+    def display(
+        self, call: Call, result: Result, text: str, start: int = 1, whole: bool = True
+    ) -> FileObservation | None:
         """A text that was shown of the file which a call names; None without one of both."""
         path = resolve(call.cwd, path_argument(call.arguments))
-        return FileObservation(path, result.at or call.at, start, text, whole) if path and text else None
+        return (
+            FileObservation(path, result.at or call.at, start, text, whole)
+            if path and text
+            else None
+        )
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         """The subagent that a call started."""
-        return Spawn(kind=argument(call.arguments, "subagent_type", "agent_type", "subagent_name", "agent"), visible=False)
+        return Spawn(
+            kind=argument(call.arguments, "subagent_type", "agent_type", "subagent_name", "agent"),
+            visible=False,
+        )
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         """Ids of the commits that a command made."""
@@ -268,7 +316,11 @@ def is_part(arguments: object) -> bool:
 def numbered_lines(listing: str, row: re.Pattern[str]) -> tuple[int, list[str]] | None:
     """Number of the first line, and the lines of a listing with a number before each; None where one has no number."""
     rows = [match for line in listing.split("\n") if (match := row.match(line))]
-    return (int(rows[0][1]), [match[2] for match in rows]) if len(rows) == listing.count("\n") + 1 else None
+    return (
+        (int(rows[0][1]), [match[2] for match in rows])
+        if len(rows) == listing.count("\n") + 1
+        else None
+    )
 
 
 def is_error(value: object) -> Status:
@@ -297,7 +349,9 @@ def commits_of_tool(name: str, output: str) -> tuple[str, ...]:
 
 # --- formats that several agents share ----------------------------------------------------------------------------------
 
-_EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool", "file_editor", "text_editor"})  # take a subcommand
+_EDITORS = frozenset(
+    {"str_replace_editor", "str_replace_based_edit_tool", "file_editor", "text_editor"}
+)  # take a subcommand
 _CHANGING = frozenset({"create", "write", "str_replace", "insert", "edit"})
 
 
@@ -305,12 +359,46 @@ class AnyAgentReader(RecordReader):
     """Knows the tools of all agents by their names in lower case."""
 
     shells = frozenset(
-        {"bash", "powershell", "shell", "execute", "exec", "exec_command", "shell_command", "run_shell_command", "run_command"}
-        | {"execute_bash", "bash_command", "run_terminal_cmd", "run_terminal_command", "execute_command", "terminal"}
+        {
+            "bash",
+            "powershell",
+            "shell",
+            "execute",
+            "exec",
+            "exec_command",
+            "shell_command",
+            "run_shell_command",
+            "run_command",
+        }
+        | {
+            "execute_bash",
+            "bash_command",
+            "run_terminal_cmd",
+            "run_terminal_command",
+            "execute_command",
+            "terminal",
+        }
     )
     writers = frozenset(
-        {"edit", "write", "multiedit", "create", "strreplace", "str_replace", "replace", "write_file", "edit_file", "save_file"}
-        | {"write_to_file", "replace_file_content", "multi_replace_file_content", "mcp__acp__edit", "mcp__acp__write"}
+        {
+            "edit",
+            "write",
+            "multiedit",
+            "create",
+            "strreplace",
+            "str_replace",
+            "replace",
+            "write_file",
+            "edit_file",
+            "save_file",
+        }
+        | {
+            "write_to_file",
+            "replace_file_content",
+            "multi_replace_file_content",
+            "mcp__acp__edit",
+            "mcp__acp__write",
+        }
         | {"notebookedit", "notebook_edit", "create_file", "search_replace", "fs_write", *_EDITORS}
     )
     reads = frozenset({"read"})
@@ -320,10 +408,16 @@ class AnyAgentReader(RecordReader):
         return call.name.lower()
 
     def command(self, call: Call, result: Result) -> Command | None:
-        commands = commands_in_script(get_str(call.arguments, "input")) if self.tool(call) == "exec" else []
+        commands = (
+            commands_in_script(get_str(call.arguments, "input"))
+            if self.tool(call) == "exec"
+            else []
+        )
         if commands and not argument(call.arguments, *_COMMAND):
             text, (_, cwd) = "\n".join(text for text, _ in commands), commands[0]
-            call = replace(call, arguments={**get_dict(call.arguments), "command": text, "cwd": cwd})
+            call = replace(
+                call, arguments={**get_dict(call.arguments), "command": text, "cwd": cwd}
+            )
         elif self.tool(call) == "exec" and not argument(call.arguments, *_COMMAND):
             return None
         self.add_cwd(normal_path(argument(call.arguments, *_DIRECTORY)))
@@ -332,10 +426,18 @@ class AnyAgentReader(RecordReader):
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         name, arguments = self.tool(call), call.arguments
         if name == "exec" and get_str(arguments, "input"):
-            return [edit for patch in patches_in_script(get_str(arguments, "input")) for edit in parse_patch(patch, call.cwd)]
+            return [
+                edit
+                for patch in patches_in_script(get_str(arguments, "input"))
+                for edit in parse_patch(patch, call.cwd)
+            ]
         if name in self.shells:
             text, cwd = argument(arguments, *_COMMAND), argument(arguments, *_DIRECTORY) or call.cwd
-            return [edit for patch in patches_in(text) for edit in parse_patch(patch, cwd, by_shell=True)]
+            return [
+                edit
+                for patch in patches_in(text)
+                for edit in parse_patch(patch, cwd, by_shell=True)
+            ]
         if name in _EDITORS and get_str(arguments, "command") not in _CHANGING:
             return ()
         if name in self.writers:

@@ -5,7 +5,9 @@ import re
 from collector.agents.common.edits import BEGIN, END
 
 _QUOTE_BEFORE = re.compile(r"(String\.raw)?([\"'`])(?:\\n|\s)*$")
-_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r?\n)|(.))", re.S)
+_ESCAPE = re.compile(
+    r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r?\n)|(.))", re.S
+)
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
 
@@ -15,7 +17,9 @@ def patches_in_script(script: str) -> list[str]:
     while (start := script.find(BEGIN, position)) >= 0:
         position = start + len(BEGIN)
         opening = _QUOTE_BEFORE.search(script, max(0, start - 40), start)
-        literal = _literal(script, opening.end(2), opening[2], bool(opening[1])) if opening else None
+        literal = (
+            _literal(script, opening.end(2), opening[2], bool(opening[1])) if opening else None
+        )
         if literal and END in literal[0]:
             text, position = literal
             matches.append(text.strip())

@@ -19,7 +19,9 @@ class StoredCopy:
 
 def is_undated(session: Session) -> bool:
     """Whether the transcript tells of no call when it was made."""
-    return bool(session.calls) and all(call.at is None and call.done_at is None for call in session.calls)
+    return bool(session.calls) and all(
+        call.at is None and call.done_at is None for call in session.calls
+    )
 
 
 def bounded(session: Session, copies: Iterable[StoredCopy]) -> Session:
@@ -52,13 +54,20 @@ def continued(full: Session, compact: Session) -> Session:
     number = {turn.index: first + n for n, turn in enumerate(later, 1)}
 
     def after(events: Iterable[_Event]) -> tuple[_Event, ...]:
-        return tuple(replace(e, turn=number.get(e.turn, first)) for e in events if e.at is not None and e.at > end)
+        return tuple(
+            replace(e, turn=number.get(e.turn, first))
+            for e in events
+            if e.at is not None and e.at > end
+        )
 
     return replace(
         full,
         cwds=tuple(dict.fromkeys((*full.cwds, *compact.cwds))),
         turns=(*full.turns, *(replace(turn, index=number[turn.index]) for turn in later)),
-        calls=(*full.calls, *(call for call in after(compact.calls) if call.call_id not in existing)),
+        calls=(
+            *full.calls,
+            *(call for call in after(compact.calls) if call.call_id not in existing),
+        ),
         messages=(*full.messages, *after(compact.messages)),
         usage=(*full.usage, *after(compact.usage)),
         marks=(*full.marks, *after(compact.marks)),

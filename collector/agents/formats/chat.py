@@ -42,15 +42,25 @@ def lines_of_chats(blob: bytes, records: Callable[[object], Iterable[dict[str, A
         chats = list(values(blob)) if session_meta(first_value(blob)) else []
     except (ValueError, RecursionError):
         chats = []
-    return "\n".join(json.dumps(record) for chat in chats for record in records(chat)).encode() or blob
+    return (
+        "\n".join(json.dumps(record) for chat in chats for record in records(chat)).encode() or blob
+    )
 
 
 def chat_messages(document: object) -> Iterator[ChatMessage]:
     for message in objects(document.get("messages") if isinstance(document, dict) else None):
         content = message.get("content")
-        texts = [content] if isinstance(content, str) else [get_str(block, "text") for block in objects(content)]
+        texts = (
+            [content]
+            if isinstance(content, str)
+            else [get_str(block, "text") for block in objects(content)]
+        )
         calls = [
-            ChatCall(get_str(call, "id"), get_str(call, "function", "name"), get_str(call, "function", "arguments"))
+            ChatCall(
+                get_str(call, "id"),
+                get_str(call, "function", "name"),
+                get_str(call, "function", "arguments"),
+            )
             for call in objects(message.get("tool_calls"))
         ]
         yield ChatMessage(

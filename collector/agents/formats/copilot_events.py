@@ -10,22 +10,47 @@ from dataclasses import replace
 from typing import Any
 
 from collector.agents.common.messages import PromptKind, classify, without_reminders
-from collector.agents.common.reader import ERROR_CHARS, Call, Outcome, RecordReader, Result, is_error
+from collector.agents.common.reader import (
+    ERROR_CHARS,
+    Call,
+    Outcome,
+    RecordReader,
+    Result,
+    is_error,
+)
 from collector.git.patches import parse_unified
-from collector.json_values import get, get_dict, get_int, get_list, get_str, parse_json, time_of, to_json
+from collector.json_values import (
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    parse_json,
+    time_of,
+    to_json,
+)
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
 from collector.vocabulary.sessions import Driver
 
 _EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d{1,9})>?\s*$")
 _TOTALS_CHARS = 4000
 _TOKENS = {
-    "input": "inputTokens", "output": "outputTokens", "cache_read": "cacheReadTokens", "cache_write": "cacheWriteTokens",
+    "input": "inputTokens",
+    "output": "outputTokens",
+    "cache_read": "cacheReadTokens",
+    "cache_write": "cacheWriteTokens",
     "reasoning": "reasoningTokens",
-}  # fmt: skip
+}
 
 
 def _noise(line: bytes) -> bool:
-    return line.startswith((b'{"type":"hook.', b'{"type":"assistant.message_delta', b'{"type":"assistant.reasoning_delta'))
+    return line.startswith(
+        (
+            b'{"type":"hook.',
+            b'{"type":"assistant.message_delta',
+            b'{"type":"assistant.reasoning_delta',
+        )
+    )
 
 
 def read_events(agent: str, session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -35,8 +60,22 @@ def read_events(agent: str, session_id: str, blobs: Iterable[bytes]) -> Session:
 class _Reader(RecordReader):
     shells = frozenset({"bash", "powershell", "shell", "run_in_terminal"})
     writers = frozenset(
-        {"edit", "create", "str_replace", "insert", "write", "str_replace_editor", "str_replace_based_edit_tool"}
-        | {"create_file", "replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file", "edit_notebook_file"}
+        {
+            "edit",
+            "create",
+            "str_replace",
+            "insert",
+            "write",
+            "str_replace_editor",
+            "str_replace_based_edit_tool",
+        }
+        | {
+            "create_file",
+            "replace_string_in_file",
+            "multi_replace_string_in_file",
+            "insert_edit_into_file",
+            "edit_notebook_file",
+        }
     )
     reads = frozenset({"view", "read"})
     spawns = frozenset({"task"})
@@ -52,13 +91,21 @@ class _Reader(RecordReader):
             "assistant.message": self._assistant,
             "tool.execution_start": self._call,
             "tool.execution_complete": self._result,
-            "session.model_change": lambda r, d, time: self.add_event("model_change", time, get_str(d, "newModel")),
-            "session.mode_changed": lambda r, d, time: self.add_event("mode_change", time, get_str(d, "newMode")),
+            "session.model_change": lambda r, d, time: self.add_event(
+                "model_change", time, get_str(d, "newModel")
+            ),
+            "session.mode_changed": lambda r, d, time: self.add_event(
+                "mode_change", time, get_str(d, "newMode")
+            ),
             "session.compaction_complete": lambda r, d, time: self.add_event("compaction", time),
-            "session.error": lambda r, d, time: self.add_event("api_error", time, get_str(d, "message")),
+            "session.error": lambda r, d, time: self.add_event(
+                "api_error", time, get_str(d, "message")
+            ),
             "session.usage_record": self._usage,
             "session.shutdown": self._shutdown,
-            "session.workspace_file_changed": lambda r, d, time: self.add_event("files_changed", time, get_str(d, "path")),
+            "session.workspace_file_changed": lambda r, d, time: self.add_event(
+                "files_changed", time, get_str(d, "path")
+            ),
             "abort": lambda r, d, time: self.add_event("interrupt", time, get_str(d, "reason")),
             "permission.completed": self._permission,
         }
@@ -113,7 +160,9 @@ class _Reader(RecordReader):
             return
         kind = classify(text)
         queued = data.get("delivery") in ("steering", "queued") and kind is PromptKind.PROMPT
-        self.add_turn(get_str(record, "id") or (time, text), time, text, "queued" if queued else kind.value)
+        self.add_turn(
+            get_str(record, "id") or (time, text), time, text, "queued" if queued else kind.value
+        )
 
     def _assistant(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         key, agent_id = get_str(data, "messageId") or get_str(record, "id"), _agent(record)
@@ -125,34 +174,53 @@ class _Reader(RecordReader):
         output = get_int(data, "outputTokens")
         if key and output:
             response = get_str(data, "apiCallId") or key
-            self.add_usage(Usage(response, time, 0, get_str(data, "model"), output=output, agent_id=agent_id))
+            self.add_usage(
+                Usage(response, time, 0, get_str(data, "model"), output=output, agent_id=agent_id)
+            )
         for request in get_list(data, "toolRequests"):
             self._add_call(request, get_str(request, "name"), record, time)
 
     def _call(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         self._add_call(data, get_str(data, "toolName"), record, time)
 
-    def _add_call(self, request: object, name: str, record: dict[str, Any], time: float | None) -> None:
+    def _add_call(
+        self, request: object, name: str, record: dict[str, Any], time: float | None
+    ) -> None:
         """A call is known from the request and, a moment later, from its start."""
         call_id, model = get_str(request, "toolCallId"), get_str(record, "data", "model")
         arguments = get(request, "arguments")
         if call_id:
-            arguments = (parse_json(arguments) or arguments) if isinstance(arguments, str) else arguments
+            arguments = (
+                (parse_json(arguments) or arguments) if isinstance(arguments, str) else arguments
+            )
             self.call_tool(call_id, name, arguments, time, agent_id=_agent(record), model=model)
 
     def _result(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         output, error = get_str(data, "result", "content"), get_str(data, "error", "message")
         rejected = get_str(data, "error", "code") == "rejected" or "user rejected" in error.lower()
         status = Status.REJECTED if rejected else is_error(data.get("success") is not True)
-        self.add_result(get_str(data, "toolCallId"), Result(time, output or error, status, error, data, printed=output))
+        self.add_result(
+            get_str(data, "toolCallId"),
+            Result(time, output or error, status, error, data, printed=output),
+        )
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         output = result.printed or ""
-        code = _EXIT.search(output[-200:]) if call.name in self.shells and result.status is Status.OK else None
-        return (Status.ERROR, output[:ERROR_CHARS]) if code and int(code[1]) != 0 else super().outcome(call, result)
+        code = (
+            _EXIT.search(output[-200:])
+            if call.name in self.shells and result.status is Status.OK
+            else None
+        )
+        return (
+            (Status.ERROR, output[:ERROR_CHARS])
+            if code and int(code[1]) != 0
+            else super().outcome(call, result)
+        )
 
     def command(self, call: Call, result: Result) -> Command | None:
-        return super().command(call, replace(result, running=get(call.arguments, "mode") == "async"))
+        return super().command(
+            call, replace(result, running=get(call.arguments, "mode") == "async")
+        )
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         return () if get_str(call.arguments, "command") == "view" else super().edits(call, result)
@@ -165,14 +233,23 @@ class _Reader(RecordReader):
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The text that `view` showed; a directory is shown as a list, which no diff accompanies."""
         metrics = get_dict(result.details, "toolTelemetry", "metrics")
-        if metrics.get("resultLength") != metrics.get("resultForLlmLength") or "\n@@ " not in _diff(result):
+        if metrics.get("resultLength") != metrics.get("resultForLlmLength") or "\n@@ " not in _diff(
+            result
+        ):
             return None
         lines = [line for line in get_list(call.arguments, "view_range") if isinstance(line, int)]
-        return self.display(call, result, result.printed or "", max(lines[0], 1) if lines else 1, whole=not lines)
+        return self.display(
+            call, result, result.printed or "", max(lines[0], 1) if lines else 1, whole=not lines
+        )
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         background = get(call.arguments, "mode") == "background"
-        return Spawn(call.id, get_str(call.arguments, "agent_type"), call.id in self.agents, asynchronous=background)
+        return Spawn(
+            call.id,
+            get_str(call.arguments, "agent_type"),
+            call.id in self.agents,
+            asynchronous=background,
+        )
 
 
 def _agent(record: dict[str, Any]) -> str:

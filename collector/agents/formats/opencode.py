@@ -19,15 +19,29 @@ from collector.agents.common.reader import Call, RecordReader, Result, commits_i
 from collector.agents.machine.databases import CopiedDatabase, copied
 from collector.agents.machine.model import LocalSession, Roots
 from collector.git.patches import parse_unified, whole_texts
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
+from collector.json_values import (
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    objects,
+    parse_json,
+    time_of,
+    to_json,
+)
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status
 from collector.text import resolve
 from collector.vocabulary.sessions import Driver
 
 _STATUS = {"completed": Status.OK, "error": Status.ERROR}
 _TOKENS = {
-    "input": "input", "output": "output", "cache_read": "cache.read", "cache_write": "cache.write", "reasoning": "reasoning",
-}  # fmt: skip
+    "input": "input",
+    "output": "output",
+    "cache_read": "cache.read",
+    "cache_write": "cache.write",
+    "reasoning": "reasoning",
+}
 _REDACTED = "REDACTED"
 _LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
 _TAGS = ("content", "file")
@@ -44,7 +58,12 @@ class _Reader(RecordReader):
     writers = frozenset({"write", "edit", "multiedit"})
     reads = frozenset({"read"})
     spawns = frozenset({"task"})
-    rejections = ("rejected permission", "user rejected", "user dismissed", "dismissed this question")
+    rejections = (
+        "rejected permission",
+        "user rejected",
+        "user dismissed",
+        "dismissed this question",
+    )
 
     def take(self, record: dict[str, Any]) -> None:
         info = get_dict(record, "info")
@@ -52,7 +71,10 @@ class _Reader(RecordReader):
         self.add_cwd(info.get("directory"))
         self.add_version(info.get("version"))
         self.parent_id = self.parent_id or get_str(info, "parentID")
-        if any(rule.get("permission") == "question" and rule.get("action") == "deny" for rule in objects(info.get("permission"))):
+        if any(
+            rule.get("permission") == "question" and rule.get("action") == "deny"
+            for rule in objects(info.get("permission"))
+        ):
             self.driver = Driver.PROGRAM  # `opencode run` may ask nobody
         ends = _turn_ends(messages)
         for number, message in enumerate(messages):
@@ -65,7 +87,9 @@ class _Reader(RecordReader):
         time = time_of(get(info, "time", "created"))
         self.begin(time)
         if info.get("role") == "user":
-            self.use_model(_model(info), time)  # a prompt names the model that was chosen, an answer the one that gave it
+            self.use_model(
+                _model(info), time
+            )  # a prompt names the model that was chosen, an answer the one that gave it
             self._user(key, parts, time)
             self._turn_changes(info, time, ends)
         else:
@@ -81,9 +105,15 @@ class _Reader(RecordReader):
             kind, text = get(part, "type"), get_str(part, "text")
             if kind == "text" and get(part, "synthetic") is True:
                 self.add_event("injected", time, text[:80])
-                if (attached := _ATTACHED.match(text)) and (listed := _listed_text(text)):  # named with @
+                if (attached := _ATTACHED.match(text)) and (
+                    listed := _listed_text(text)
+                ):  # named with @
                     shown, start, whole = listed
-                    self.add_observation(FileObservation(resolve(self._first_cwd, attached[1]), time, start, shown, whole))
+                    self.add_observation(
+                        FileObservation(
+                            resolve(self._first_cwd, attached[1]), time, start, shown, whole
+                        )
+                    )
             elif kind == "text":
                 typed.append(text)
             elif kind == "subtask":
@@ -92,7 +122,9 @@ class _Reader(RecordReader):
                 self.add_event("compaction", time, "auto" if get(part, "auto") is True else "")
         self.add_turn(key, time, "\n".join(typed))
 
-    def _turn_changes(self, info: dict[str, Any], time: float | None, ends: dict[str, float]) -> None:
+    def _turn_changes(
+        self, info: dict[str, Any], time: float | None, ends: dict[str, float]
+    ) -> None:
         """Texts of the files that the turn changed, as they were when it began and when it ended."""
         ended = ends.get(get_str(info, "id"), time)
         for change in get_list(info, "summary", "diffs"):
@@ -103,7 +135,9 @@ class _Reader(RecordReader):
             if after is not None and get(change, "status") != "deleted":
                 self.add_observation(FileObservation(path, ended, 1, after, whole=True))
 
-    def _assistant(self, info: dict[str, Any], key: str, parts: list[Any], time: float | None) -> None:
+    def _assistant(
+        self, info: dict[str, Any], key: str, parts: list[Any], time: float | None
+    ) -> None:
         self.add_cwd(get(info, "path", "cwd"))
         self.use_model(_model(info), time)
         self.mode = self.switched("mode_change", self.mode, get_str(info, "mode"), time)
@@ -120,7 +154,9 @@ class _Reader(RecordReader):
         more = {"model": _model(info), "cost": recorded_cost(info.get("cost"))}
         self.count_tokens(key, time, info.get("tokens"), _TOKENS, cached_among_input=False, **more)
 
-    def _part(self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None) -> None:
+    def _part(
+        self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None
+    ) -> None:
         kind = part.get("type")
         began = time_of(get(part, "time", "start")) or time
         if kind in ("text", "reasoning"):
@@ -131,24 +167,41 @@ class _Reader(RecordReader):
             files = "\n".join(f for f in get_list(part, "files") if isinstance(f, str))
             self.add_event("files_changed", time, files, limit=4000)
 
-    def _tool(self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None) -> None:
+    def _tool(
+        self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None
+    ) -> None:
         state = get_dict(part, "state")
-        stopped = get_dict(state, "metadata").get("exit", 0) is None  # a command that ran when the user stopped it, or too long
-        status = Status.UNKNOWN if stopped else _STATUS.get(get_str(state, "status"), Status.UNKNOWN)
+        stopped = (
+            get_dict(state, "metadata").get("exit", 0) is None
+        )  # a command that ran when the user stopped it, or too long
+        status = (
+            Status.UNKNOWN if stopped else _STATUS.get(get_str(state, "status"), Status.UNKNOWN)
+        )
         began = time_of(get(state, "time", "start")) or time
         self.begin(began)
         call_id = get_str(part, "callID")
         unusable = not call_id or _REDACTED in call_id or call_id in self.calls
         text = next((get_str(state, name) for name in ("output", "error") if name in state), None)
         result = Result(
-            time_of(get(state, "time", "end")), text or "", status, get_str(state, "error"), state,
-            get_str(state, "metadata", "output") or get_str(state, "output"), get_int(state, "metadata", "exit"),
+            time_of(get(state, "time", "end")),
+            text or "",
+            status,
+            get_str(state, "error"),
+            state,
+            get_str(state, "metadata", "output") or get_str(state, "output"),
+            get_int(state, "metadata", "exit"),
             recorded=text is not None,
-        )  # fmt: skip
+        )
         self.call_tool(
-            key if unusable else call_id, get_str(part, "tool"), state.get("input"), began, result, model=_model(info),
-            message_id=get_str(info, "id"), cwd=get_str(info, "path", "cwd") or self._first_cwd,
-        )  # fmt: skip
+            key if unusable else call_id,
+            get_str(part, "tool"),
+            state.get("input"),
+            began,
+            result,
+            model=_model(info),
+            message_id=get_str(info, "id"),
+            cwd=get_str(info, "path", "cwd") or self._first_cwd,
+        )
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         return commits_in(command, get_str(result.details, "output"))
@@ -158,7 +211,11 @@ class _Reader(RecordReader):
             return super().edits(call, result)
         stated = edits_from_patch(call.arguments, call.cwd)
         by_path = {edit.path: edit for edit in stated}
-        files = [file for file in get_list(result.details, "metadata", "files") if get_str(file, "filePath")]
+        files = [
+            file
+            for file in get_list(result.details, "metadata", "files")
+            if get_str(file, "filePath")
+        ]
         return [_patched_file(file, call.cwd, by_path) for file in files] or stated
 
     def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
@@ -170,10 +227,18 @@ class _Reader(RecordReader):
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The lines of a file as `read` showed them."""
-        return self.display(call, result, *listed) if (listed := _listed_text(get_str(result.details, "output"))) else None
+        return (
+            self.display(call, result, *listed)
+            if (listed := _listed_text(get_str(result.details, "output")))
+            else None
+        )
 
     def spawn(self, call: Call, result: Result) -> Spawn:
-        return Spawn(get_str(result.details, "metadata", "sessionId"), get_str(call.arguments, "subagent_type"), visible=False)
+        return Spawn(
+            get_str(result.details, "metadata", "sessionId"),
+            get_str(call.arguments, "subagent_type"),
+            visible=False,
+        )
 
 
 def body_of(display: str) -> str:
@@ -195,7 +260,9 @@ def body_of(display: str) -> str:
 def _listed_text(display: str) -> tuple[str, int, bool] | None:
     """Text, number of its first line, and whether it is the whole file, of a listing with numbers; None where lines are cut."""
     body = body_of(display)
-    listed = numbered_lines("\n".join(line for line in body.split("\n") if _LINE.match(line)), _LINE)
+    listed = numbered_lines(
+        "\n".join(line for line in body.split("\n") if _LINE.match(line)), _LINE
+    )
     if listed is None or _CUT_LINE in body or listed[0] >= 10**9:
         return None
     return "\n".join(listed[1]) + "\n", listed[0], listed[0] == 1 and "(End of file" in body[-200:]
@@ -251,8 +318,14 @@ def _patched_file(file: dict[str, Any], cwd: str, stated: dict[str, Edit]) -> Ed
         return Edit(path, "write", content=added, before_known=True, after=added)
     if kind == "delete":
         return Edit(path, "delete", before=texts.get("before"), before_known=bool(texts))
-    new_path = resolve(cwd, get_str(file, "movePath") or (get_str(file, "move") if kind == "move" else ""))
-    hunks = _display_hunks(file) if texts or of_patch is None else _place_hunks(_display_hunks(file), of_patch.hunks)
+    new_path = resolve(
+        cwd, get_str(file, "movePath") or (get_str(file, "move") if kind == "move" else "")
+    )
+    hunks = (
+        _display_hunks(file)
+        if texts or of_patch is None
+        else _place_hunks(_display_hunks(file), of_patch.hunks)
+    )
     return Edit(path, "move" if new_path else "edit", hunks=hunks, new_path=new_path, **texts)
 
 
@@ -270,7 +343,11 @@ def _changed_lines(hunks: tuple[Hunk, ...]) -> list[str]:
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-_TABLES = {"session": ("id", "directory"), "message": ("id", "session_id", "data"), "part": ("id", "message_id", "data")}
+_TABLES = {
+    "session": ("id", "directory"),
+    "message": ("id", "session_id", "data"),
+    "part": ("id", "message_id", "data"),
+}
 _INFO = {"parent_id": "parentID", "version": "version", "title": "title"}
 
 
@@ -283,7 +360,15 @@ def find(location: Path, roots: Roots) -> Iterator[LocalSession]:
             number, cwd, updated = str(row["id"]), str(row["directory"]), row.get("time_updated")
             if roots.of(cwd):
                 stamp = f"{number} {updated}" if updated else ""
-                yield LocalSession(number, (location,), f"started in {cwd}", number, cwd, stamp, time_of(updated) or 0.0)
+                yield LocalSession(
+                    number,
+                    (location,),
+                    f"started in {cwd}",
+                    number,
+                    cwd,
+                    stamp,
+                    time_of(updated) or 0.0,
+                )
 
 
 def load(session: LocalSession) -> Iterator[bytes]:
@@ -294,12 +379,18 @@ def load(session: LocalSession) -> Iterator[bytes]:
 def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:
     """A session as OpenCode exports it."""
     (row,) = database.rows("SELECT * FROM session WHERE id = ?", (session,))
-    messages = database.rows("SELECT id, data FROM message WHERE session_id = ? ORDER BY id", (session,))
+    messages = database.rows(
+        "SELECT id, data FROM message WHERE session_id = ? ORDER BY id", (session,)
+    )
     parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
     of_session = "message_id IN (SELECT id FROM message WHERE session_id = ?)"
-    for part in database.rows(f"SELECT id, message_id, data FROM part WHERE {of_session} ORDER BY id", (session,)):
+    for part in database.rows(
+        f"SELECT id, message_id, data FROM part WHERE {of_session} ORDER BY id", (session,)
+    ):
         number = part["message_id"]
-        parts[number].append(get_dict(parse_json(part["data"])) | {"id": part["id"], "messageID": number})
+        parts[number].append(
+            get_dict(parse_json(part["data"])) | {"id": part["id"], "messageID": number}
+        )
     return {
         "info": {
             "id": session,
@@ -309,7 +400,11 @@ def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:
             **{theirs: row.get(name) or "" for name, theirs in _INFO.items()},
         },
         "messages": [
-            {"info": get_dict(parse_json(entry["data"])) | {"id": entry["id"], "sessionID": session}, "parts": parts[entry["id"]]}
+            {
+                "info": get_dict(parse_json(entry["data"]))
+                | {"id": entry["id"], "sessionID": session},
+                "parts": parts[entry["id"]],
+            }
             for entry in messages
         ],
     }

@@ -42,7 +42,9 @@ class CopiedDatabase:
 
     def columns(self, table: str) -> frozenset[str]:
         """Names of the columns of a table; none when there is no such table."""
-        return frozenset(row["name"] for row in self.rows("SELECT name FROM pragma_table_info(?)", (table,)))
+        return frozenset(
+            row["name"] for row in self.rows("SELECT name FROM pragma_table_info(?)", (table,))
+        )
 
     def present(self, table: str, names: Iterable[str]) -> str:
         """Those of the columns that a table has, for SELECT: versions of an agent differ."""
@@ -79,7 +81,9 @@ def of_bytes(data: bytes) -> Iterator[CopiedDatabase]:
         yield database
 
 
-_JOURNAL = slice(18, 20)  # of the header: with a write-ahead log (2) or without (1); one in memory can have none
+_JOURNAL = slice(
+    18, 20
+)  # of the header: with a write-ahead log (2) or without (1); one in memory can have none
 
 
 @contextmanager
@@ -101,7 +105,9 @@ def _open(uri: str, name: object, data: bytes = b"") -> Iterator[CopiedDatabase]
         yield CopiedDatabase(connection)
 
 
-_copies: dict[Path, tuple[State, tempfile.TemporaryDirectory[str]]] = {}  # removed when they are out of date, or the program ends
+_copies: dict[
+    Path, tuple[State, tempfile.TemporaryDirectory[str]]
+] = {}  # removed when they are out of date, or the program ends
 
 
 def _fresh_copy(path: Path) -> Path:
@@ -125,7 +131,9 @@ def _copy(path: Path, copy: Path) -> None:
     for _ in range(_TRIES):
         before = state(path)
         if sum(size for size, _ in before) > DATABASE_BYTES:
-            raise DatabaseUnreadable(f"{path} has more than {DATABASE_BYTES >> 30} GB and was not copied")
+            raise DatabaseUnreadable(
+                f"{path} has more than {DATABASE_BYTES >> 30} GB and was not copied"
+            )
         for ending in ("", _LOG):
             source = path.with_name(path.name + ending)
             target = copy.with_name(copy.name + ending)

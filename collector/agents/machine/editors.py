@@ -18,14 +18,19 @@ def folders(workspace: Path) -> list[str]:
     about = files.document(workspace / "workspace.json")
     listed = path_of(get_str(about, "workspace"))
     several = files.document(Path(listed)) if listed.endswith(".code-workspace") else None
-    inside = [str(Path(listed).parent / get_str(entry, "path")) for entry in get_list(several, "folders")]
+    inside = [
+        str(Path(listed).parent / get_str(entry, "path")) for entry in get_list(several, "folders")
+    ]
     return [entry for entry in (path_of(get_str(about, "folder")), *inside) if entry]
 
 
 def path_of(uri: object) -> str:
     """The path of a file: of `file:///…`, or of the parts of such an address as an object; "" for anything that is no file."""
     if isinstance(uri, dict):
-        scheme, path = get_str(uri, "scheme") or "file", get_str(uri, "path") or get_str(uri, "fsPath")
+        scheme, path = (
+            get_str(uri, "scheme") or "file",
+            get_str(uri, "path") or get_str(uri, "fsPath"),
+        )
     elif isinstance(uri, str):
         try:
             parts = urlsplit(uri)

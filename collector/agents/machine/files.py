@@ -76,7 +76,10 @@ def whole_lines(data: bytes) -> bytes:
 
 
 def _read(path: Path, size: int | None) -> bytes:
-    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+    with os.fdopen(
+        os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)),
+        "rb",
+    ) as file:
         about = os.fstat(file.fileno())
         if not S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "not a file", str(path))
@@ -96,7 +99,11 @@ def match_files(location: Path, pattern: str) -> Iterator[Path]:
             continue
         if rest and entry.is_dir(follow_symlinks=False):
             yield from match_files(Path(entry.path), rest)
-        elif not rest and entry.is_file(follow_symlinks=False) and not entry.name.endswith(_NOT_FINISHED):
+        elif (
+            not rest
+            and entry.is_file(follow_symlinks=False)
+            and not entry.name.endswith(_NOT_FINISHED)
+        ):
             yield Path(entry.path)
 
 

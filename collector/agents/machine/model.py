@@ -41,11 +41,17 @@ class Machine:
 
     def paths(self, pattern: str) -> Iterator[Path]:
         """Paths written as for a shell: `~` is the home, `${NAME:-default}` a variable, `{a,b}` both; after `*` what there is."""
-        while (written := _VARIABLE.sub(lambda name: self.variables.get(name[1], "").strip() or name[2], pattern)) != pattern:
+        while (
+            written := _VARIABLE.sub(
+                lambda name: self.variables.get(name[1], "").strip() or name[2], pattern
+            )
+        ) != pattern:
             pattern = written
         if choices := _CHOICES.search(pattern):
             for choice in choices[1].split(","):
-                yield from self.paths(pattern[: choices.start()] + choice.strip() + pattern[choices.end() :])
+                yield from self.paths(
+                    pattern[: choices.start()] + choice.strip() + pattern[choices.end() :]
+                )
             return
         location, _, rest = pattern.partition("/*")
         base = Path(str(self.home) + location[1:] if location.startswith("~") else location)
@@ -104,7 +110,9 @@ def _spellings(path: str) -> Iterator[str]:
     """How programs write a path: composed or not, and a drive as Windows, WSL and Git Bash name it."""
     normal = normal_path(path)
     windows = f"{normal[1:2].upper()}:\\" + normal[3:].replace("/", "\\")
-    several = (path, windows, f"/mnt{normal}", normal) if normal[:1] + normal[2:3] == "//" else (path,)
+    several = (
+        (path, windows, f"/mnt{normal}", normal) if normal[:1] + normal[2:3] == "//" else (path,)
+    )
     yield from (unicodedata.normalize(form, item) for item in several for form in ("NFC", "NFD"))
 
 
@@ -126,13 +134,21 @@ class Roots:
 
     @classmethod
     def of_paths(cls, paths: Iterable[str]) -> Roots:
-        locations = {path: given for given in paths if (path := comparable_path(given)).count("/") >= _SHORTEST}
+        locations = {
+            path: given
+            for given in paths
+            if (path := comparable_path(given)).count("/") >= _SHORTEST
+        }
         return cls(tuple(sorted(locations, key=lambda path: (-len(path), path))), locations)
 
     @property
     def spellings(self) -> list[str]:
         """All forms in which records, and names that agents make of a path, may have the worktrees."""
-        return list(dict.fromkeys(form for path in self.paths for form in (path, *_spellings(self.locations[path]))))
+        return list(
+            dict.fromkeys(
+                form for path in self.paths for form in (path, *_spellings(self.locations[path]))
+            )
+        )
 
     def of(self, path: str) -> str:
         """The worktree that contains a directory or file; "" for any other, and for one of another repository inside it."""
@@ -145,14 +161,22 @@ class Roots:
         return "" if root and self._is_of_another(inner, root) else root
 
     def _around(self, path: str) -> str:
-        return next((entry for entry in self.paths if path == entry or path.startswith(entry + "/")), "")
+        return next(
+            (entry for entry in self.paths if path == entry or path.startswith(entry + "/")), ""
+        )
 
     def _is_of_another(self, path: str, root: str) -> bool:
         """Whether a repository of its own lies between a worktree and a path in it."""
         if path not in self._others:
             below = path[len(root) :] if path.startswith(root) else ""
-            between = [below[:end] for end in range(1, len(below) + 1) if end == len(below) or below[end] == "/"]
-            self._others[path] = any(files.is_there(Path(self.locations[root] + step, ".git")) for step in between)
+            between = [
+                below[:end]
+                for end in range(1, len(below) + 1)
+                if end == len(below) or below[end] == "/"
+            ]
+            self._others[path] = any(
+                files.is_there(Path(self.locations[root] + step, ".git")) for step in between
+            )
         return self._others[path]
 
     def below(self, path: str) -> list[str]:
@@ -179,10 +203,14 @@ class Store:
     agent: str  # slug of the agent, and of the reader of its transcripts
     at: tuple[str, ...] = ()  # directories and databases of this agent, see `Machine.paths`
     patterns: tuple[str, ...] = ()  # of the sessions' files in a directory
-    whose: Callable[[Path], tuple[str, str]] | None = None  # (id, directory) of the session in a file; for others there is `find`
+    whose: Callable[[Path], tuple[str, str]] | None = (
+        None  # (id, directory) of the session in a file; for others there is `find`
+    )
     beside: Callable[[Path], Iterable[Path]] = lambda path: ()  # what else is read for a session
     find: Find | None = None  # sessions of the repository in a place; raises OSError
-    load: Callable[[LocalSession], Iterator[bytes]] = whole_lines  # what the reader takes, part by part; raises OSError, ValueError
+    load: Callable[[LocalSession], Iterator[bytes]] = (
+        whole_lines  # what the reader takes, part by part; raises OSError, ValueError
+    )
     inside: str = ""  # the place in a worktree
     proven: bool = True  # such sessions were read from files that the agent wrote; else it follows documents and other programs
     kept_days: int | None = None  # the agent deletes older sessions by itself
@@ -205,7 +233,9 @@ class Store:
 
     def sessions(self, location: Path, roots: Roots) -> Iterator[LocalSession]:
         """Sessions of the repository in one place. Raises OSError for a place that cannot be read."""
-        for session in self.find(location, roots) if self.find else self._started_in(location, roots):
+        for session in (
+            self.find(location, roots) if self.find else self._started_in(location, roots)
+        ):
             yield replace(session, source=self.name, agent=self.agent)
 
     def _started_in(self, location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -220,16 +250,23 @@ class Store:
 class Committed:
     """Transcripts of an agent that people commit."""
 
-    paths: tuple[str, ...]  # their files, as git's globs have them; those of one directory are read together, in this order
+    paths: tuple[
+        str, ...
+    ]  # their files, as git's globs have them; those of one directory are read together, in this order
     sessions: Callable[[str, bytes], Sequence[str]]  # those in a file, by (path, content)
     every: bool = False  # all versions are read: later ones drop what earlier ones have
-    found_by: tuple[str, ...] = ()  # searches for such files on a server, as GitHub's code search takes them
+    found_by: tuple[
+        str, ...
+    ] = ()  # searches for such files on a server, as GitHub's code search takes them
     undated: bool = False  # no call has a time: the version before a session tells that it had not begun; adds to other forms
     own: bool = False  # other programs have such files, other repositories such sessions: it must have written text of this one
 
     def rank(self, path: str) -> int | None:
         """Which of the paths a file is that git listed for any form: each has names of its own; None for another form's."""
-        return next((n for n, glob in enumerate(self.paths) if fnmatchcase(path, glob.replace("**/", "*"))), None)
+        return next(
+            (n for n, glob in enumerate(self.paths) if fnmatchcase(path, glob.replace("**/", "*"))),
+            None,
+        )
 
 
 def session_in_path(pattern: str) -> Callable[[str, bytes], Sequence[str]]:

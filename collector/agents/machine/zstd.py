@@ -32,5 +32,7 @@ def _stream(data: bytes) -> Any:
     try:
         arrow = importlib.import_module("pyarrow")
     except ImportError as error:
-        raise NoZstd("compressed; to read it, install whowrote[parquet] or use Python 3.14") from error
+        raise NoZstd(
+            "compressed; to read it, install whowrote[parquet] or use Python 3.14"
+        ) from error
     return arrow.CompressedInputStream(arrow.BufferReader(data), "zstd")

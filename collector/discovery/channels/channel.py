@@ -61,7 +61,9 @@ class DiscoveryLog:
     def cursor(self, channel: str, query: str, slice: str) -> Cursor | None:
         return next(iter(self.cursors(channel, query, slice)), None)
 
-    def cursors(self, channel: str, query: str | None = None, slice: str | None = None) -> list[Cursor]:
+    def cursors(
+        self, channel: str, query: str | None = None, slice: str | None = None
+    ) -> list[Cursor]:
         """In order of the slices."""
         return self.store.select(
             Cursor,
@@ -86,19 +88,44 @@ class DiscoveryLog:
     def forget_cursors(self, channels: Sequence[str]) -> None:
         """The next run asks everything again."""
         with self.store.transaction() as connection:
-            connection.executemany("DELETE FROM cursors WHERE server = ? AND channel = ?", [(self.server, c) for c in channels])
+            connection.executemany(
+                "DELETE FROM cursors WHERE server = ? AND channel = ?",
+                [(self.server, c) for c in channels],
+            )
 
-    def _put(self, connection: Connection, cursors: Iterable[Cursor], conflict: str = "REPLACE") -> None:
+    def _put(
+        self, connection: Connection, cursors: Iterable[Cursor], conflict: str = "REPLACE"
+    ) -> None:
         columns = f"server, {_CURSOR}, updated_at"
         now = self.now()
         rows = [
-            (self.server, c.channel, c.query, c.slice, c.state, c.position, c.total, c.found, c.detail and printable(c.detail),
-             c.parent, now)
+            (
+                self.server,
+                c.channel,
+                c.query,
+                c.slice,
+                c.state,
+                c.position,
+                c.total,
+                c.found,
+                c.detail and printable(c.detail),
+                c.parent,
+                now,
+            )
             for c in cursors
-        ]  # fmt: skip
-        connection.executemany(f"INSERT OR {conflict} INTO cursors ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        ]
+        connection.executemany(
+            f"INSERT OR {conflict} INTO cursors ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
 
-    def record(self, before: Cursor, cursor: Cursor, hits: Iterable[DiscoveryHit], children: Iterable[Cursor] = ()) -> int:
+    def record(
+        self,
+        before: Cursor,
+        cursor: Cursor,
+        hits: Iterable[DiscoveryHit],
+        children: Iterable[Cursor] = (),
+    ) -> int:
         """Hits and the cursor that says they were read, in one transaction; returns how many candidates are new.
 
         `children`: slices to read in place of this one, unless they are there. Nothing is written when the cursor is no longer as
@@ -111,7 +138,10 @@ class DiscoveryLog:
             ).fetchone()
             if stored is not None and tuple(stored) != (before.state, before.position):
                 return 0
-            new = sum(self._name(connection, cursor.channel, cursor.query, cursor.slice, hit) for hit in hits)
+            new = sum(
+                self._name(connection, cursor.channel, cursor.query, cursor.slice, hit)
+                for hit in hits
+            )
             self._put(connection, [cursor])
             self._put(connection, children, "IGNORE")
         return new
@@ -126,9 +156,13 @@ class DiscoveryLog:
             ).fetchone()
             return False if exists else bool(self._name(connection, channel, query, slice, hit))
 
-    def _name(self, connection: Connection, channel: str, query: str, slice: str, hit: DiscoveryHit) -> int:
+    def _name(
+        self, connection: Connection, channel: str, query: str, slice: str, hit: DiscoveryHit
+    ) -> int:
         now, server = self.now(), hit.server or self.server
-        if parse_name(hit.full_name, server) != (server, hit.full_name) or self._is_forgotten(connection, server, hit.full_name):
+        if parse_name(hit.full_name, server) != (server, hit.full_name) or self._is_forgotten(
+            connection, server, hit.full_name
+        ):
             return 0
         before = connection.total_changes
         connection.execute(
@@ -136,7 +170,9 @@ class DiscoveryLog:
             (server, hit.full_name, now, hit.github_id),
         )
         new = connection.total_changes - before
-        row = connection.execute("SELECT id FROM candidates WHERE server = ? AND full_name = ?", (server, hit.full_name)).fetchone()
+        row = connection.execute(
+            "SELECT id FROM candidates WHERE server = ? AND full_name = ?", (server, hit.full_name)
+        ).fetchone()
         connection.execute(
             "INSERT INTO discoveries (candidate_id, channel, query, slice, seen_at, hits, evidence) VALUES (?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (candidate_id, channel, query) DO UPDATE SET hits = hits + excluded.hits",
@@ -148,7 +184,12 @@ class DiscoveryLog:
     def _is_forgotten(connection: Connection, server: str, full_name: str) -> bool:
         """Removed on request: not even its name is kept."""
         hashed = (tombstone(full_name), tombstone(f"{host_of(server)}/{full_name}"))
-        return connection.execute("SELECT 1 FROM forgotten WHERE name_hash IN (?, ?)", hashed).fetchone() is not None
+        return (
+            connection.execute(
+                "SELECT 1 FROM forgotten WHERE name_hash IN (?, ?)", hashed
+            ).fetchone()
+            is not None
+        )
 
     def update(self, candidate_id: int, values: dict[str, Any]) -> None:
         with self.store.transaction() as connection:
@@ -157,7 +198,9 @@ class DiscoveryLog:
     @staticmethod
     def update_in(connection: Connection, candidate_id: int, values: dict[str, Any]) -> None:
         names = ", ".join(f"{name} = ?" for name in values)
-        connection.execute(f"UPDATE candidates SET {names} WHERE id = ?", (*values.values(), candidate_id))
+        connection.execute(
+            f"UPDATE candidates SET {names} WHERE id = ?", (*values.values(), candidate_id)
+        )
 
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}(?:/[A-Za-z0-9_.-]{1,100}){1,5}")
@@ -172,7 +215,9 @@ class NamedRepository(NamedTuple):
 def valid_name(text: str) -> str | None:
     """`owner/name`, or `group/subgroup/name`, without `.git`; None for anything that could be something else."""
     name = text.removesuffix(".git").strip("/")
-    if not _NAME.fullmatch(name) or any(part in (".", "..", ".git") or part.startswith("-") for part in name.split("/")):
+    if not _NAME.fullmatch(name) or any(
+        part in (".", "..", ".git") or part.startswith("-") for part in name.split("/")
+    ):
         return None
     return name
 
@@ -181,7 +226,11 @@ def parse_name(text: str, server: str = GITHUB) -> NamedRepository | None:
     """The repository of `owner/name`, `host/owner/name`, a web address, or an ssh address; None when it is none of them."""
     text = text.strip()
     plain = valid_name(text)
-    if plain is not None and "." not in plain.partition("/")[0] and (server != GITHUB or plain.count("/") == 1):
+    if (
+        plain is not None
+        and "." not in plain.partition("/")[0]
+        and (server != GITHUB or plain.count("/") == 1)
+    ):
         return NamedRepository(server, plain)
     try:
         url = source(text, server).url
@@ -190,7 +239,9 @@ def parse_name(text: str, server: str = GITHUB) -> NamedRepository | None:
     scheme, _, after = url.partition("://")
     host, _, path = after.partition("/")
     name = valid_name(path)
-    return NamedRepository(f"{scheme}://{host}", name) if scheme.startswith("http") and name else None
+    return (
+        NamedRepository(f"{scheme}://{host}", name) if scheme.startswith("http") and name else None
+    )
 
 
 def checkpoint_remote(settings: str, server: str = GITHUB) -> NamedRepository | None:
@@ -198,7 +249,9 @@ def checkpoint_remote(settings: str, server: str = GITHUB) -> NamedRepository | 
     setting = remote_setting(settings)
     if setting is None:
         return None
-    home = server if setting.provider in ("", "github") else _PROVIDERS.get(setting.provider.lower())
+    home = (
+        server if setting.provider in ("", "github") else _PROVIDERS.get(setting.provider.lower())
+    )
     return parse_name(setting.repository, home) if home else None
 
 
@@ -259,4 +312,6 @@ class Channel:
     needs_token: bool
     scope: Scope
     run: Callable[[ChannelContext], None]
-    is_usual: Callable[[DiscoverOptions], bool] = is_search_wanted  # whether it is asked when no channel is named
+    is_usual: Callable[[DiscoverOptions], bool] = (
+        is_search_wanted  # whether it is asked when no channel is named
+    )

@@ -8,7 +8,14 @@ over 384 kB and repositories without activity for a year.
 from typing import Any
 
 from collector.discovery.channels.channel import Channel, ChannelContext, DiscoveryHit, Scope
-from collector.discovery.channels.paging import Search, halve_sizes, hit_of, run_searches, split_owners, split_words
+from collector.discovery.channels.paging import (
+    Search,
+    halve_sizes,
+    hit_of,
+    run_searches,
+    split_owners,
+    split_words,
+)
 from collector.discovery.records import records
 
 NAME = "code_search"

@@ -10,8 +10,22 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from collector.checkpoints.statements import DECLARING, checkpoint_ids, statements_in
-from collector.discovery.channels.channel import FIRST_DAY, Channel, ChannelContext, Cursor, DiscoveryHit, Scope
-from collector.discovery.channels.paging import Item, Search, hit_of, run_searches, split_merges, split_owners
+from collector.discovery.channels.channel import (
+    FIRST_DAY,
+    Channel,
+    ChannelContext,
+    Cursor,
+    DiscoveryHit,
+    Scope,
+)
+from collector.discovery.channels.paging import (
+    Item,
+    Search,
+    hit_of,
+    run_searches,
+    split_merges,
+    split_owners,
+)
 from collector.discovery.records import commit_query, records
 from collector.json_values import get_str
 
@@ -48,7 +62,9 @@ def _moment(text: str) -> datetime:
     return datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
 
 
-def ranges(cursors: list[Cursor], query: str, since: datetime | None, until: datetime | None, now: datetime) -> list[str]:
+def ranges(
+    cursors: list[Cursor], query: str, since: datetime | None, until: datetime | None, now: datetime
+) -> list[str]:
     """The slices to begin with: all times that no slice of `cursors` covers."""
     low, high = since or FIRST_DAY, (until or now).replace(microsecond=0)
     covered = sorted(times for cursor in cursors if (times := _times(cursor.slice)))
@@ -64,13 +80,17 @@ def ranges(cursors: list[Cursor], query: str, since: datetime | None, until: dat
 
 def read(item: dict[str, Any]) -> DiscoveryHit | None:
     message = get_str(item, "commit", "message")
-    named = next((statement.agent for statement in statements_in(message) if statement.sort in DECLARING), "")
+    named = next(
+        (statement.agent for statement in statements_in(message) if statement.sort in DECLARING), ""
+    )
     named = next(iter(checkpoint_ids(message)), named)
     return hit_of(item, f"commit {item.get('sha')} names {named}") if named else None
 
 
 SORT = (("sort", "committer-date"), ("order", "asc"))
-SEARCH = Search(NAME, "/search/commits", "search", (halve_times, split_merges, split_owners), read, SORT)
+SEARCH = Search(
+    NAME, "/search/commits", "search", (halve_times, split_merges, split_owners), read, SORT
+)
 
 
 def roots(context: ChannelContext, query: str) -> list[str]:
@@ -79,8 +99,12 @@ def roots(context: ChannelContext, query: str) -> list[str]:
 
 
 def run(context: ChannelContext) -> None:
-    queries = [commit_query(words) for name in context.request.records for words in records()[name].commits]
+    queries = [
+        commit_query(words) for name in context.request.records for words in records()[name].commits
+    ]
     run_searches(context, SEARCH, queries, roots)
 
 
-CHANNEL = Channel(NAME, "commits whose message names a checkpoint, or an agent", False, Scope.DEFAULT_BRANCH, run)
+CHANNEL = Channel(
+    NAME, "commits whose message names a checkpoint, or an agent", False, Scope.DEFAULT_BRANCH, run
+)

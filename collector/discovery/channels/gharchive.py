@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from collector.checkpoints.entire import BRANCHES, PREFIXES, is_on_server
-from collector.discovery.channels.channel import Channel, ChannelContext, Cursor, DiscoveryHit, Scope, is_search_wanted
+from collector.discovery.channels.channel import (
+    Channel,
+    ChannelContext,
+    Cursor,
+    DiscoveryHit,
+    Scope,
+    is_search_wanted,
+)
 from collector.discovery.github.transport import Unreachable
 from collector.discovery.words import CursorState
 from collector.errors import WhoWroteError
@@ -73,7 +80,11 @@ def _take(line: bytes, reading: HourReading) -> None:
 
 def hit_of(event: Any) -> DiscoveryHit | None:
     """The repository of an event that made or moved a branch of the producer; both generations of payloads."""
-    kind, name, ref = get_str(event, "type"), get_str(event, "repo", "name"), get_str(event, "payload", "ref")
+    kind, name, ref = (
+        get_str(event, "type"),
+        get_str(event, "repo", "name"),
+        get_str(event, "payload", "ref"),
+    )
     if kind not in ("PushEvent", "CreateEvent") or event.get("public") is False or not name:
         return None
     if get_str(event, "payload", "ref_type") not in ("", "branch"):
@@ -104,17 +115,31 @@ def _is_address(archive: str) -> bool:
 def hours(context: ChannelContext) -> list[datetime]:
     """The hours asked for, by default from the last one read until now. Raises WhoWroteError when there is no beginning."""
     request = context.request
-    if request.archive and not _is_address(request.archive) and request.since is None and request.until is None:
+    if (
+        request.archive
+        and not _is_address(request.archive)
+        and request.since is None
+        and request.until is None
+    ):
         return _hours_in(Path(request.archive))
-    done = [cursor.slice for cursor in context.log.cursors(NAME, QUERY) if cursor.state == CursorState.DONE]
-    since = request.since or (datetime.strptime(max(done), "%Y-%m-%d-%H").replace(tzinfo=UTC) if done else None)
+    done = [
+        cursor.slice
+        for cursor in context.log.cursors(NAME, QUERY)
+        if cursor.state == CursorState.DONE
+    ]
+    since = request.since or (
+        datetime.strptime(max(done), "%Y-%m-%d-%H").replace(tzinfo=UTC) if done else None
+    )
     if since is None:
         raise WhoWroteError(
-            "gharchive needs a start date", "Set one, for example --since 2026-02-01; each hour is a file of about 28 MB"
+            "gharchive needs a start date",
+            "Set one, for example --since 2026-02-01; each hour is a file of about 28 MB",
         )
     first = since.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
     until = request.until or context.now() - PUBLISHED_AFTER
-    return [first + timedelta(hours=n) for n in range(math.ceil((until - first) / timedelta(hours=1)))]
+    return [
+        first + timedelta(hours=n) for n in range(math.ceil((until - first) / timedelta(hours=1)))
+    ]
 
 
 def _hours_in(folder: Path) -> list[datetime]:
@@ -135,7 +160,11 @@ def run(context: ChannelContext) -> None:
     """
     closed = (CursorState.DONE, CursorState.DAMAGED)
     cursors = {cursor.slice: cursor for cursor in context.log.cursors(NAME, QUERY)}
-    waiting = [hour for hour in hours(context) if (cursor := cursors.get(_key(hour))) is None or cursor.state not in closed]
+    waiting = [
+        hour
+        for hour in hours(context)
+        if (cursor := cursors.get(_key(hour))) is None or cursor.state not in closed
+    ]
     failed, in_a_row = list[WhoWroteError](), 0
     for number, hour in enumerate(waiting):
         if in_a_row == MOST_FAILED:
@@ -152,7 +181,9 @@ def run(context: ChannelContext) -> None:
         in_a_row = 0
         _store(context, cursor, reading)
         if reading is not None and reading.damage:
-            context.tell(f"gharchive {hour_name(hour)}: {reading.damage}; what was read before that is kept")
+            context.tell(
+                f"gharchive {hour_name(hour)}: {reading.damage}; what was read before that is kept"
+            )
     if failed:
         more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
         raise WhoWroteError(f"{failed[0]}{more}", "The next run asks for these hours again")
@@ -187,7 +218,8 @@ def _local_hour(path: Path) -> HourReading | None:
         return None
     except OSError as error:
         raise WhoWroteError(
-            f"{path} cannot be read: {error.strerror}", "Check the file and run the command again; it resumes here"
+            f"{path} cannot be read: {error.strerror}",
+            "Check the file and run the command again; it resumes here",
         ) from error
 
 
@@ -217,5 +249,10 @@ def _remote_hour(context: ChannelContext, url: str) -> HourReading | None:
 
 ABOUT = "pushes in GH Archive and OpenDigger, a part of all; needs --since or --archive"
 CHANNEL = Channel(
-    NAME, ABOUT, False, Scope.EVENTS, run, lambda options: is_search_wanted(options) and bool(options.since or options.archive)
+    NAME,
+    ABOUT,
+    False,
+    Scope.EVENTS,
+    run,
+    lambda options: is_search_wanted(options) and bool(options.since or options.archive),
 )

@@ -8,7 +8,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from collector.discovery.channels.channel import Channel, ChannelContext, Cursor, DiscoveryHit, Scope, parse_name
+from collector.discovery.channels.channel import (
+    Channel,
+    ChannelContext,
+    Cursor,
+    DiscoveryHit,
+    Scope,
+    parse_name,
+)
 from collector.discovery.channels.paging import PER_PAGE, hit_of
 from collector.discovery.github.client import NotFound, Page
 from collector.discovery.words import CursorState
@@ -28,11 +35,15 @@ def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], list
 
     The first name or address of a line counts, so that a CSV file is a list as well, with its headings as a line that names none.
     """
-    text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
+    text = data.decode(
+        "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace"
+    )
     names, bad = list[tuple[int, str, str]](), list[str]()
     for number, line in enumerate(text.splitlines(), 1):
         words = [word.strip("\"'") for word in _SEPARATORS.split(line.partition("#")[0])]
-        repository = next((parsed for word in words if (parsed := parse_name(word, server)) is not None), None)
+        repository = next(
+            (parsed for word in words if (parsed := parse_name(word, server)) is not None), None
+        )
         if repository is not None:
             names.append((number, *repository))
         elif any(words):
@@ -47,9 +58,13 @@ def _texts(context: ChannelContext) -> Iterator[tuple[str, bytes]]:
             with path.open("rb") as file:
                 data = file.read(LIST_BYTES + 1)
         except OSError as error:
-            raise WhoWroteError(f"the list {path} cannot be read: {error.strerror}", "Check --list") from error
+            raise WhoWroteError(
+                f"the list {path} cannot be read: {error.strerror}", "Check --list"
+            ) from error
         if len(data) > LIST_BYTES:
-            raise WhoWroteError(f"the list {path} is larger than {LIST_BYTES >> 20} MiB", "Split it")
+            raise WhoWroteError(
+                f"the list {path} is larger than {LIST_BYTES >> 20} MiB", "Split it"
+            )
         yield f"file {path.name}", data
     yield from context.request.texts
 
@@ -58,13 +73,23 @@ def _run_text(context: ChannelContext, source: str, data: bytes) -> None:
     """Stores the candidates of a list. The slice names its content: a list that grew is another slice."""
     names, bad = names_of(data, context.log.server)
     if bad:
-        examples = ", ".join(printable(public_url(word)[:80]) for word in bad[:3]) + (", …" if len(bad) > 3 else "")
-        context.tell(f"{source}: skipped, neither owner/name nor a repository URL (https://HOST/…): {examples} ({len(bad)} in all)")
+        examples = ", ".join(printable(public_url(word)[:80]) for word in bad[:3]) + (
+            ", …" if len(bad) > 3 else ""
+        )
+        context.tell(
+            f"{source}: skipped, neither owner/name nor a repository URL (https://HOST/…): {examples} ({len(bad)} in all)"
+        )
     slice = f"{source} {hashlib.sha256(data).hexdigest()[:12]}"
-    cursor = context.log.cursor(NAME, source, slice) or Cursor(NAME, source, slice, total=len(names))
+    cursor = context.log.cursor(NAME, source, slice) or Cursor(
+        NAME, source, slice, total=len(names)
+    )
     if cursor.state != CursorState.DONE:
-        hits = [DiscoveryHit(name, f"line {number}", server=server) for number, server, name in names]
-        context.new += context.log.record(cursor, replace(cursor, state=CursorState.DONE, found=len(hits)), hits)
+        hits = [
+            DiscoveryHit(name, f"line {number}", server=server) for number, server, name in names
+        ]
+        context.new += context.log.record(
+            cursor, replace(cursor, state=CursorState.DONE, found=len(hits)), hits
+        )
 
 
 def _run_owner(context: ChannelContext, owner: str) -> None:
@@ -77,7 +102,9 @@ def _run_owner(context: ChannelContext, owner: str) -> None:
         page = _page_of_owner(context, owner, number)
         items = objects(page.value)
         state = CursorState.PART if page.has_next else CursorState.DONE
-        after = replace(cursor, state=state, position=str(number + 1), found=cursor.found + len(items))
+        after = replace(
+            cursor, state=state, position=str(number + 1), found=cursor.found + len(items)
+        )
         hits = [hit for item in items if (hit := hit_of(item, query)) is not None]
         context.new += context.log.record(cursor, after, hits)
         cursor = after
@@ -85,7 +112,13 @@ def _run_owner(context: ChannelContext, owner: str) -> None:
 
 def _page_of_owner(context: ChannelContext, owner: str, number: int) -> Page:
     """A page of the repositories of a user or an organisation; both answer under /users."""
-    order: dict[str, str | int] = {"per_page": PER_PAGE, "page": number, "sort": "pushed", "direction": "desc", "type": "owner"}
+    order: dict[str, str | int] = {
+        "per_page": PER_PAGE,
+        "page": number,
+        "sort": "pushed",
+        "direction": "desc",
+        "type": "owner",
+    }
     try:
         return context.github.get(f"/users/{owner}/repos", order)
     except NotFound as error:

@@ -64,11 +64,21 @@ def split_owners(slice: str, items: Sequence[Item]) -> list[str]:
     named, excluded = _NAMED.findall(slice), {name.lower() for name in _EXCLUDED.findall(slice)}
     if named:
         middle, base = len(named) // 2, _NAMED.sub("", slice)
-        return [base + _qualify(" user:", part) for part in (named[:middle], named[middle:])] if middle else []
-    counts = Counter(owner for item in items if (owner := _owner(item)) and owner.lower() not in excluded)
+        return (
+            [base + _qualify(" user:", part) for part in (named[:middle], named[middle:])]
+            if middle
+            else []
+        )
+    counts = Counter(
+        owner for item in items if (owner := _owner(item)) and owner.lower() not in excluded
+    )
     owners = [owner for owner, _ in counts.most_common(OWNERS)]
     others = slice + _qualify(" -user:", owners)
-    return [_EXCLUDED.sub("", slice) + _qualify(" user:", owners), others] if owners and len(others) <= LONGEST else []
+    return (
+        [_EXCLUDED.sub("", slice) + _qualify(" user:", owners), others]
+        if owners and len(others) <= LONGEST
+        else []
+    )
 
 
 def split_merges(slice: str, items: Sequence[Item]) -> list[str]:
@@ -138,9 +148,13 @@ class _Reading:
         log = self.context.log
         while (cursor := log.next_open(self.search.channel, self.query)) is not None:
             if self.pages >= MOST_PAGES:
-                self.problems.append(f"not read to the end after {MOST_PAGES} requests: {cursor.slice}")
+                self.problems.append(
+                    f"not read to the end after {MOST_PAGES} requests: {cursor.slice}"
+                )
                 return
-            self.context.progress(f"{self.search.channel}: {cursor.slice}", cursor.found, min(cursor.total or 0, CAP))
+            self.context.progress(
+                f"{self.search.channel}: {cursor.slice}", cursor.found, min(cursor.total or 0, CAP)
+            )
             try:
                 self._step(cursor)
             except Refused as error:
@@ -159,27 +173,49 @@ class _Reading:
         detail = cursor.detail if page.is_complete else _UNFINISHED
         state = CursorState.PART
         if not page.items or not page.has_next or number * PER_PAGE >= CAP:
-            state = CursorState.INCOMPLETE if detail else CursorState.CAPPED if total > CAP else CursorState.DONE
+            state = (
+                CursorState.INCOMPLETE
+                if detail
+                else CursorState.CAPPED
+                if total > CAP
+                else CursorState.DONE
+            )
         count = cursor.found + len(page.items)
-        after = replace(cursor, state=state, position=str(number + 1), total=total, found=count, detail=detail)
-        hits = _merge_hits(hit for item in page.items if (hit := self.search.read(item)) is not None)
+        after = replace(
+            cursor, state=state, position=str(number + 1), total=total, found=count, detail=detail
+        )
+        hits = _merge_hits(
+            hit for item in page.items if (hit := self.search.read(item)) is not None
+        )
         self.context.new += self.context.log.record(cursor, after, hits)
         if state == CursorState.INCOMPLETE:
-            self.problems.append(f"not finished by the server: {cursor.slice} (results kept: {count})")
+            self.problems.append(
+                f"not finished by the server: {cursor.slice} (results kept: {count})"
+            )
         elif state == CursorState.CAPPED:
             self._tell(cursor, f"{total} results, of which {CAP} can be read, and no smaller slice")
 
     def _cut(self, cursor: Cursor, page: SearchPage) -> bool:
         """Whether the slice was put aside, for smaller ones or for its sibling."""
         if self._is_ignored(cursor, page.total):
-            self._tell(cursor, f"has all results of {cursor.parent}, as its sibling has: the server ignores what it was cut by")
+            self._tell(
+                cursor,
+                f"has all results of {cursor.parent}, as its sibling has: the server ignores what it was cut by",
+            )
             self.context.log.put([replace(cursor, state=CursorState.IGNORED, total=page.total)])
             return True
-        parts = next((parts for split in self.search.splits if (parts := split(cursor.slice, page.items))), [])
+        parts = next(
+            (parts for split in self.search.splits if (parts := split(cursor.slice, page.items))),
+            [],
+        )
         if parts:
             # The number of results of an unfinished search is no measure for its parts.
-            after = replace(cursor, state=CursorState.SPLIT, total=page.total if page.is_complete else None)
-            children = [Cursor(cursor.channel, cursor.query, part, parent=cursor.slice) for part in parts]
+            after = replace(
+                cursor, state=CursorState.SPLIT, total=page.total if page.is_complete else None
+            )
+            children = [
+                Cursor(cursor.channel, cursor.query, part, parent=cursor.slice) for part in parts
+            ]
             self.context.log.record(cursor, after, (), children)
         return bool(parts)
 
@@ -187,13 +223,28 @@ class _Reading:
         """Whether this slice and its siblings each have all results of the slice that they were cut from."""
         if cursor.parent is None:
             return False
-        cursors = {other.slice: other for other in self.context.log.cursors(cursor.channel, cursor.query)}
+        cursors = {
+            other.slice: other for other in self.context.log.cursors(cursor.channel, cursor.query)
+        }
         whole = cursors[cursor.parent].total
-        siblings = [other for other in cursors.values() if other.parent == cursor.parent and other.slice != cursor.slice]
-        return whole is not None and total >= whole and all((other.total or 0) >= whole for other in siblings)
+        siblings = [
+            other
+            for other in cursors.values()
+            if other.parent == cursor.parent and other.slice != cursor.slice
+        ]
+        return (
+            whole is not None
+            and total >= whole
+            and all((other.total or 0) >= whole for other in siblings)
+        )
 
     def _page(self, slice: str, number: int) -> SearchPage:
-        params: dict[str, str | int] = {"q": slice, "per_page": PER_PAGE, "page": number, **dict(self.search.sort)}
+        params: dict[str, str | int] = {
+            "q": slice,
+            "per_page": PER_PAGE,
+            "page": number,
+            **dict(self.search.sort),
+        }
         github = self.context.github
         for attempt in range(1, TRIES + 1):
             self.pages += 1
@@ -204,7 +255,9 @@ class _Reading:
                 break
             github.clock.sleep(2.0 ** (attempt - 1))
         items = objects(get(value, "items"))
-        return SearchPage(items, identifier(value.get("total_count")) or len(items), is_complete, page.has_next)
+        return SearchPage(
+            items, identifier(value.get("total_count")) or len(items), is_complete, page.has_next
+        )
 
     def _tell(self, cursor: Cursor, text: str) -> None:
         self.context.tell(f"{self.search.channel}: {cursor.slice}: {text}")
@@ -213,16 +266,24 @@ class _Reading:
 def _reopen(cursor: Cursor) -> Cursor:
     """From the page that was refused; from the beginning what the server did not finish."""
     if cursor.state == CursorState.INCOMPLETE:
-        return replace(cursor, state=CursorState.PENDING, position=None, total=None, found=0, detail=None)
-    return replace(cursor, state=CursorState.PART if cursor.position else CursorState.PENDING, detail=None)
+        return replace(
+            cursor, state=CursorState.PENDING, position=None, total=None, found=0, detail=None
+        )
+    return replace(
+        cursor, state=CursorState.PART if cursor.position else CursorState.PENDING, detail=None
+    )
 
 
-def run_search(context: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> list[str]:
+def run_search(
+    context: ChannelContext, search: Search, query: str, roots: Sequence[str]
+) -> list[str]:
     """Reads all slices of a query; `roots` are the slices to begin with. Returns what was refused or not finished."""
     cursors = context.log.cursors(search.channel, query)
     slices = {cursor.slice for cursor in cursors}
     again = [_reopen(cursor) for cursor in cursors if cursor.state in _AGAIN]
-    context.log.put([*again, *(Cursor(search.channel, query, root) for root in roots if root not in slices)])
+    context.log.put(
+        [*again, *(Cursor(search.channel, query, root) for root in roots if root not in slices)]
+    )
     reading = _Reading(context, search, query)
     reading.read_slices()
     return reading.problems
@@ -233,7 +294,9 @@ def _merge_hits(hits: Iterable[DiscoveryHit]) -> list[DiscoveryHit]:
     by_name: dict[str, DiscoveryHit] = {}
     for hit in hits:
         first = by_name.get(hit.full_name)
-        by_name[hit.full_name] = hit if first is None else replace(first, hits=first.hits + hit.hits)
+        by_name[hit.full_name] = (
+            hit if first is None else replace(first, hits=first.hits + hit.hits)
+        )
     return list(by_name.values())
 
 
@@ -249,12 +312,20 @@ def hit_of(item: dict[str, Any], evidence: str) -> DiscoveryHit | None:
 Roots = Callable[[ChannelContext, str], list[str]]  # of a query: the slices to begin with
 
 
-def run_searches(context: ChannelContext, search: Search, queries: Sequence[str], roots: Roots) -> None:
+def run_searches(
+    context: ChannelContext, search: Search, queries: Sequence[str], roots: Roots
+) -> None:
     """Asks `queries`, each of them per owner when owners are wished for. Raises Unfinished at the end."""
-    texts = [f"{query} user:{owner}" for query in queries for owner in context.request.owners] or list(queries)
+    texts = [
+        f"{query} user:{owner}" for query in queries for owner in context.request.owners
+    ] or list(queries)
     if search.forks and context.request.forks:
         texts = [f"{query} fork:true" for query in texts]
-    problems = [problem for query in texts for problem in run_search(context, search, query, roots(context, query))]
+    problems = [
+        problem
+        for query in texts
+        for problem in run_search(context, search, query, roots(context, query))
+    ]
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise Unfinished(f"{problems[0]}{more}", "The next run asks again; see the table cursors")

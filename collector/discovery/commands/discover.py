@@ -14,7 +14,15 @@ import click
 
 from collector.console.options import ListingCommand
 from collector.console.tables import print_table, print_tables
-from collector.console.terminal import Reporter, complain, data_options, database_option, notice, write_csv, write_json
+from collector.console.terminal import (
+    Reporter,
+    complain,
+    data_options,
+    database_option,
+    notice,
+    write_csv,
+    write_json,
+)
 from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
 from collector.storage.views import table_of
 
@@ -31,7 +39,11 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options that say what to leave out; they arrive as the parameters of `filters_from`."""
     for option in (
         click.option(
-            "--licence", "licences", multiple=True, metavar="SPDX", help="Include only repositories with this licence (repeatable)."
+            "--licence",
+            "licences",
+            multiple=True,
+            metavar="SPDX",
+            help="Include only repositories with this licence (repeatable).",
         ),
         click.option(
             "--record",
@@ -40,7 +52,11 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="NAME",
             help="Look for records of this name, or all.  [default: checkpoints]",
         ),
-        click.option("--notes", is_flag=True, help="Include repositories that have only notes of other tools."),
+        click.option(
+            "--notes",
+            is_flag=True,
+            help="Include repositories that have only notes of other tools.",
+        ),
         click.option("--forks", is_flag=True, help="Include forks."),
     ):
         command = option(command)
@@ -52,7 +68,12 @@ def filters_from(options: Mapping[str, Any]) -> Filters:
     from collector.discovery.selection.run import Filters
 
     licences = frozenset(name.lower() for name in options["licences"])
-    return Filters(options["forks"], licences, notes=options["notes"], records=frozenset(_records(options["records"])))
+    return Filters(
+        options["forks"],
+        licences,
+        notes=options["notes"],
+        records=frozenset(_records(options["records"])),
+    )
 
 
 def _records(names: Sequence[str]) -> tuple[str, ...]:
@@ -60,12 +81,16 @@ def _records(names: Sequence[str]) -> tuple[str, ...]:
     from collector.discovery.records import CHECKPOINTS, records
 
     if wrong := [name for name in names if name != "all" and name not in records()]:
-        raise WhoWroteError(f"no such record: {wrong[0]}", f"Available records: all, {', '.join(records())}")
+        raise WhoWroteError(
+            f"no such record: {wrong[0]}", f"Available records: all, {', '.join(records())}"
+        )
     return tuple(records()) if "all" in names else tuple(names) or (CHECKPOINTS,)
 
 
 @contextmanager
-def open_channel_context(db: Path, request: DiscoverOptions | None = None, title: str = "discover") -> Iterator[ChannelContext]:
+def open_channel_context(
+    db: Path, request: DiscoverOptions | None = None, title: str = "discover"
+) -> Iterator[ChannelContext]:
     """Everything a channel works with. Raises DatabaseUnusable, WhoWroteError."""
     from urllib.parse import urlsplit
 
@@ -77,8 +102,14 @@ def open_channel_context(db: Path, request: DiscoverOptions | None = None, title
 
     api, server = addresses()
     token = find_token(urlsplit(server).hostname or "github.com")
-    if token is not None and api.startswith("http://") and urlsplit(api).hostname not in ("localhost", "127.0.0.1", "::1"):
-        raise WhoWroteError(f"refusing to send the token unencrypted to {api}", "Use https://, or no token")
+    if (
+        token is not None
+        and api.startswith("http://")
+        and urlsplit(api).hostname not in ("localhost", "127.0.0.1", "::1")
+    ):
+        raise WhoWroteError(
+            f"refusing to send the token unencrypted to {api}", "Use https://, or no token"
+        )
     with Store(db) as store, Web() as web, Reporter(title) as progress:
         github = GitHub(web, tell=notice, token=token, api=api)
         log = DiscoveryLog(store, server, github.clock.now)
@@ -95,7 +126,10 @@ def addresses() -> tuple[str, str]:
     server = (os.environ.get("GITHUB_SERVER_URL") or home).rstrip("/")
     for url in (api, server):
         if not url.startswith(("http://", "https://")):
-            raise WhoWroteError(f"invalid URL: {url}", "It must start with https://; see GITHUB_API_URL and GITHUB_SERVER_URL")
+            raise WhoWroteError(
+                f"invalid URL: {url}",
+                "It must start with https://; see GITHUB_API_URL and GITHUB_SERVER_URL",
+            )
     return api, server
 
 
@@ -104,7 +138,9 @@ def prober_for(context: ChannelContext) -> Prober:
     from collector.discovery.selection.probe import Prober
 
     github = context.github
-    return Prober(GitServers(github.web, github.clock, context.tell, github.token, server=context.log.server))
+    return Prober(
+        GitServers(github.web, github.clock, context.tell, github.token, server=context.log.server)
+    )
 
 
 def _listing() -> list[tuple[str, str]]:
@@ -117,20 +153,31 @@ def _listing() -> list[tuple[str, str]]:
 @click.argument("channels", nargs=-1)
 @database_option
 @click.option(
-    "--list", "lists", multiple=True, type=_FILE, help="File with one repository name or URL per line; - for stdin (repeatable)."
+    "--list",
+    "lists",
+    multiple=True,
+    type=_FILE,
+    help="File with one repository name or URL per line; - for stdin (repeatable).",
 )
 @click.option(
-    "--owner", "owners", multiple=True, help="All repositories of this organisation or user (repeatable); limits searches to them."
+    "--owner",
+    "owners",
+    multiple=True,
+    help="All repositories of this organisation or user (repeatable); limits searches to them.",
 )
 @click.option(
-    "--archive", default="", help="Directory or URL of hourly event files.  [default: GH Archive; from 2026-09-06 OpenDigger's]"
+    "--archive",
+    default="",
+    help="Directory or URL of hourly event files.  [default: GH Archive; from 2026-09-06 OpenDigger's]",
 )
 @click.option("--since", type=_DATE, help="Start date (UTC) for commit search and GH Archive.")
 @click.option("--until", type=_DATE, help="End date (UTC), exclusive.")
 @click.option("--refresh", is_flag=True, help="Repeat queries that were already answered.")
 @filter_options
 @data_options
-def discover(channels: tuple[str, ...], db: Path, refresh: bool, output_format: str, **options: Any) -> int:
+def discover(
+    channels: tuple[str, ...], db: Path, refresh: bool, output_format: str, **options: Any
+) -> int:
     """Find public repositories with checkpoints or other records.
 
     Collects candidates from CHANNELS, asks git what each of them holds, and fetches metadata from GitHub. By default, all channels
@@ -158,7 +205,9 @@ def discover(channels: tuple[str, ...], db: Path, refresh: bool, output_format: 
 @click.option("--all", "everything", is_flag=True, help="Probe every candidate again.")
 @filter_options
 @data_options
-def probe(repos: tuple[str, ...], db: Path, everything: bool, output_format: str, **options: Any) -> int:
+def probe(
+    repos: tuple[str, ...], db: Path, everything: bool, output_format: str, **options: Any
+) -> int:
     """Ask git what repositories hold.
 
     Probes the REPOS named (owner/name or a URL), --all candidates, or by default those that have not answered yet; then reapplies
@@ -169,7 +218,12 @@ def probe(repos: tuple[str, ...], db: Path, everything: bool, output_format: str
     with open_channel_context(db, title="probe") as context:
         outcome = run.DiscoverResult()
         is_named = bool(repos) or everything
-        run.confirm(context, prober_for(context), outcome, run.candidates(context.log, repos) if is_named else run.due(context.log))
+        run.confirm(
+            context,
+            prober_for(context),
+            outcome,
+            run.candidates(context.log, repos) if is_named else run.due(context.log),
+        )
         run.settle(context.log, filters_from(options))
         return _print_outcome(context, outcome, output_format)
 
@@ -191,9 +245,20 @@ def report(db: Path, output_format: str) -> None:
     if output_format == "json":
         write_json(sections)
     elif output_format == "csv":
-        cells = [(name, n, row, key) for name, rows in sections.items() for n, row in enumerate(rows) for key in row]
+        cells = [
+            (name, n, row, key)
+            for name, rows in sections.items()
+            for n, row in enumerate(rows)
+            for key in row
+        ]
         columns = ("section", "row", "column", "value")
-        write_csv(columns, [dict(zip(columns, (name, n, key, row[key]), strict=True)) for name, n, row, key in cells])
+        write_csv(
+            columns,
+            [
+                dict(zip(columns, (name, n, key, row[key]), strict=True))
+                for name, n, row, key in cells
+            ],
+        )
     else:
         print_tables("", [table_of(rows, title=name) for name, rows in sections.items() if rows])
 
@@ -222,7 +287,11 @@ def _usual(request: DiscoverOptions, has_token: bool) -> list[str]:
     """The channels meant when none is named."""
     from collector.discovery.channels import channels
 
-    return [channel.name for channel in channels() if channel.is_usual(request) and (has_token or not channel.needs_token)]
+    return [
+        channel.name
+        for channel in channels()
+        if channel.is_usual(request) and (has_token or not channel.needs_token)
+    ]
 
 
 def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_format: str) -> int:
@@ -239,8 +308,12 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
     print_table(output_format, table_of(sections["channels"], notes=[end]), columns)
     if not output_format and sections["exclusions"]:
         reasons = ", ".join(f"{row['count']} {row['reason']}" for row in sections["exclusions"])
-        notice(f"excluded: {reasons}; for details run: collect report --db {context.log.store.path}")
-    others = [f"{row['record']} {row['found']}" for row in sections["records"][1:] if row["found"]]  # checkpoints are in the table
+        notice(
+            f"excluded: {reasons}; for details run: collect report --db {context.log.store.path}"
+        )
+    others = [
+        f"{row['record']} {row['found']}" for row in sections["records"][1:] if row["found"]
+    ]  # checkpoints are in the table
     if others and not output_format:
         notice(f"repositories by record: {', '.join(others)}")
     for what, error in outcome.failures:

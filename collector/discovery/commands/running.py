@@ -55,10 +55,27 @@ _ADVICE = {
     multiple=True,
     help="File with one repository name or URL per line; - for stdin (repeatable).",
 )
-@click.option("--pulls", is_flag=True, help="Also fetch pull request heads, which show where squashed commits come from.")
-@click.option("--max-size", type=Size(), default="20G", show_default=True, help="Maximum size of one mirror.")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of repositories to load in parallel.")
-@click.option("--scheduler", default="", metavar="ADDRESS", help="Address of a dask scheduler to load them on.")
+@click.option(
+    "--pulls",
+    is_flag=True,
+    help="Also fetch pull request heads, which show where squashed commits come from.",
+)
+@click.option(
+    "--max-size", type=Size(), default="20G", show_default=True, help="Maximum size of one mirror."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Number of repositories to load in parallel.",
+)
+@click.option(
+    "--scheduler",
+    default="",
+    metavar="ADDRESS",
+    help="Address of a dask scheduler to load them on.",
+)
 @TIMEOUT
 @MEMORY
 @CONTENT
@@ -90,7 +107,12 @@ def run(
         fetched, unfetched = _fetch(store, sources, _plan(db, options), quiet)
         failed = refused + unfetched
         if fetched:  # no name at all would mean every mirror
-            how = RunOptions(options["jobs"], options["scheduler"], task_limits(options, options["jobs"]), retry=bool(lines))
+            how = RunOptions(
+                options["jobs"],
+                options["scheduler"],
+                task_limits(options, options["jobs"]),
+                retry=bool(lines),
+            )
             failed += _load(store, fetched, how, allow_no_checkpoints, quiet)
         has_repositories = bool(store.value("SELECT 1 FROM repos"))
     if has_repositories and not quiet:
@@ -113,8 +135,21 @@ def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -
 
     with Store(db, create=False) as store:
         rows = [row for row in mirror_states(store, names) if not failed or row["failure"]]
-    columns = ("name", "stage", "mirror", "seen", "size", "checkpoints", "sessions", "commits", "problems", "failure")
-    stages = ", ".join(f"{count} {stage}" for stage, count in Counter(row["stage"] for row in rows).most_common())
+    columns = (
+        "name",
+        "stage",
+        "mirror",
+        "seen",
+        "size",
+        "checkpoints",
+        "sessions",
+        "commits",
+        "problems",
+        "failure",
+    )
+    stages = ", ".join(
+        f"{count} {stage}" for stage, count in Counter(row["stage"] for row in rows).most_common()
+    )
     size = sum(row["size"] or 0 for row in rows) / 1_000_000
     notes = [f"{count_of(len(rows), 'repository')}: {stages}; {size:,.1f} MB in mirrors"]
     print_table(output_format, table_of(rows, {"seen": "UTC", "size": "bytes"}, notes), columns)
@@ -176,7 +211,9 @@ def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource]
     if hidden:
         notice(f"{count_of(hidden, 'repository')} skipped: removed with collect forget")
     if not allowed and not hidden:
-        raise WhoWroteError("nothing to fetch", "Name repositories, pass a --list, or run: collect discover")
+        raise WhoWroteError(
+            "nothing to fetch", "Name repositories, pass a --list, or run: collect discover"
+        )
     return allowed, len(refused)
 
 
@@ -190,11 +227,15 @@ def _plan(db: Path, options: dict[str, Any]) -> FetchPlan:
 
     server = addresses()[1]
     token = find_token(urlsplit(server).hostname or "github.com")
-    chosen = FetchOptions(WantedRefs(pulls=options["pulls"]), options["max_size"], options["timeout"])
+    chosen = FetchOptions(
+        WantedRefs(pulls=options["pulls"]), options["max_size"], options["timeout"]
+    )
     return FetchPlan(_mirrors_of(db), chosen, Remote(token, server))
 
 
-def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool) -> tuple[list[str], int]:
+def _fetch(
+    store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool
+) -> tuple[list[str], int]:
     """(what the repositories are called here, how many of them are not there or not up to date)."""
     from collector.discovery.mirrors.table import fetch
 
@@ -219,18 +260,28 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
     for state in states.keys() & _ADVICE.keys():
         notice(f"{state.replace('_', ' ')}: {_ADVICE[state]}")
     if not quiet:
-        words = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.most_common())
+        words = ", ".join(
+            f"{count} {state.replace('_', ' ')}" for state, count in states.most_common()
+        )
         notice(f"fetched: {words or 'nothing'}")
-    failed = sum(count for state, count in states.items() if state not in ("fetched", "unchanged", "empty", "moved"))
+    failed = sum(
+        count
+        for state, count in states.items()
+        if state not in ("fetched", "unchanged", "empty", "moved")
+    )
     return sorted(waiting), left + failed
 
 
-def _load(store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoints: bool, quiet: bool) -> int:
+def _load(
+    store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoints: bool, quiet: bool
+) -> int:
     from collector.discovery.mirrors import table
     from collector.runtime import shards
     from collector.runtime.stages import StageName
 
-    waiting = shards.pending(store, StageName.LOAD, table.items(store, names), how.retry, allow_no_checkpoints)
+    waiting = shards.pending(
+        store, StageName.LOAD, table.items(store, names), how.retry, allow_no_checkpoints
+    )
     ended = shards.run(store, StageName.LOAD, table.load_one, waiting, (allow_no_checkpoints,), how)
     return show_progress("loading", "loaded", len(waiting), ended, quiet)
 

@@ -7,11 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from collector.discovery.github.patience import Clock, GitHubError, LimitReached, Patient, message_of
+from collector.discovery.github.patience import (
+    Clock,
+    GitHubError,
+    LimitReached,
+    Patient,
+    message_of,
+)
 from collector.discovery.github.transport import HttpResponse, plain_url
 from collector.json_values import get, get_str, load_json, objects
 
-__all__ = ["BadToken", "Clock", "GitHub", "GitHubError", "LimitReached", "NotFound", "Page", "Partial", "Refused"]
+__all__ = [
+    "BadToken",
+    "Clock",
+    "GitHub",
+    "GitHubError",
+    "LimitReached",
+    "NotFound",
+    "Page",
+    "Partial",
+    "Refused",
+]
 API_URL = "https://api.github.com"
 HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 _NEXT = re.compile(r'\brel="?next\b')
@@ -55,7 +71,9 @@ class GitHub(Patient):
 
     api: str = API_URL
 
-    def get(self, path: str, params: Mapping[str, str | int] | None = None, resource: str = "core") -> Page:
+    def get(
+        self, path: str, params: Mapping[str, str | int] | None = None, resource: str = "core"
+    ) -> Page:
         """A GET. Raises NotFound, Refused, BadToken, LimitReached, Unreachable."""
         url = self.api.rstrip("/") + path + (f"?{urlencode(params)}" if params else "")
         answer, value = self._ask_json("GET", url, resource)
@@ -69,11 +87,19 @@ class GitHub(Patient):
         answer, value = self._ask_json("POST", address, "graphql", body)
         data = value.get("data") if isinstance(value, dict) else None
         if not isinstance(data, dict):
-            message = get_str(next(iter(objects(get(value, "errors"))), value), "message") or "no data"
-            raise Refused(f"GraphQL: {message[:300]}", answer.status, "This is a bug, unless the server is an old one")
+            message = (
+                get_str(next(iter(objects(get(value, "errors"))), value), "message") or "no data"
+            )
+            raise Refused(
+                f"GraphQL: {message[:300]}",
+                answer.status,
+                "This is a bug, unless the server is an old one",
+            )
         return Partial(data, _errors_by_alias(value))
 
-    def _ask_json(self, method: str, url: str, resource: str, body: bytes = b"") -> tuple[HttpResponse, Any]:
+    def _ask_json(
+        self, method: str, url: str, resource: str, body: bytes = b""
+    ) -> tuple[HttpResponse, Any]:
         headers = HEADERS | ({"Content-Type": "application/json"} if body else {})
         if self.token is not None:
             headers["Authorization"] = f"Bearer {self.token.secret}"
@@ -84,18 +110,32 @@ class GitHub(Patient):
             try:
                 return answer, load_json(answer.body)
             except (ValueError, RecursionError):
-                self._back_off(failures, f"{plain_url(url)} answered with something other than JSON")
+                self._back_off(
+                    failures, f"{plain_url(url)} answered with something other than JSON"
+                )
         raise AssertionError("the last failure raises")
 
     def _refuse(self, answer: HttpResponse, what: str) -> None:
         status, message = answer.status, message_of(answer.body)[:200]
         if status == 401 and self.token is not None:
-            raise BadToken(f"{what} does not accept the {self.token}: {message or status}", "It may have expired; create a new one")
+            raise BadToken(
+                f"{what} does not accept the {self.token}: {message or status}",
+                "It may have expired; create a new one",
+            )
         if status == 401:
-            raise BadToken(f"{what} requires a token: {message or status}", "Set GITHUB_TOKEN, or use `gh auth login`")
+            raise BadToken(
+                f"{what} requires a token: {message or status}",
+                "Set GITHUB_TOKEN, or use `gh auth login`",
+            )
         if status in (404, 410, 451):
-            raise NotFound(f"{what}: {message or status}", "It does not exist, is private, or was taken down")
-        hint = "The server does not accept the query" if status == 422 else "Another token may be allowed to"
+            raise NotFound(
+                f"{what}: {message or status}", "It does not exist, is private, or was taken down"
+            )
+        hint = (
+            "The server does not accept the query"
+            if status == 422
+            else "Another token may be allowed to"
+        )
         if "x-github-sso" in answer.headers:
             hint = "The organisation asks for single sign-on: authorise the token for it"
         raise Refused(f"{what} refuses: {status} {message}", status, hint)

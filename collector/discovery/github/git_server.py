@@ -24,8 +24,23 @@ from collector.limits import ADVERTISED_REFS
 # What we call ourselves over HTTP: github.com shows a repository without `.git` only to programs whose name begins with git/.
 HTTP_AGENT = "git/2.30.0 (whowrote)"
 _GONE = (401, 404, 410, 451)
-_NO_SUFFIX_NEEDED = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")  # every repository is there with .git
-_GONE_WORDS = ("not found", "disabled", "blocked", "dmca", "takedown", "taken down", "unavailable", "private", "access denied")
+_NO_SUFFIX_NEEDED = (
+    "github.com",
+    "gitlab.com",
+    "codeberg.org",
+    "bitbucket.org",
+)  # every repository is there with .git
+_GONE_WORDS = (
+    "not found",
+    "disabled",
+    "blocked",
+    "dmca",
+    "takedown",
+    "taken down",
+    "unavailable",
+    "private",
+    "access denied",
+)
 RESULT = "application/x-git-upload-pack-result"
 _ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
 
@@ -54,16 +69,22 @@ class GitServers(Patient):
 
     tries: int = 4
     server: str = ""
-    _refused: set[str] = field(default_factory=set)  # repositories that were answered only without the token
+    _refused: set[str] = field(
+        default_factory=set
+    )  # repositories that were answered only without the token
 
     def refs(self, base: str, prefixes: Sequence[str]) -> Refs:
         """The refs of the repository at `base` that begin with one of `prefixes`. Raises NoRefs, of an older protocol OldServer."""
         answer = self._post(base, ls_refs_request(prefixes))
         if _is(answer, RESULT):
-            with contextlib.suppress(ServerSays, BadProtocol):  # protocol 2 is not spoken, or another hash is
+            with contextlib.suppress(
+                ServerSays, BadProtocol
+            ):  # protocol 2 is not spoken, or another hash is
                 return parse_ls_refs(answer.body, _base(answer.url))
         greeting = self._greet(base)
-        answer = self._post(_base(greeting.url), ls_refs_request(prefixes, b"object-format=sha256" in greeting.body))
+        answer = self._post(
+            _base(greeting.url), ls_refs_request(prefixes, b"object-format=sha256" in greeting.body)
+        )
         try:
             return parse_ls_refs(answer.body, _base(answer.url))
         except (ServerSays, BadProtocol) as error:
@@ -72,7 +93,11 @@ class GitServers(Patient):
     def _greet(self, base: str) -> HttpResponse:
         """What the server says to git's own first question, at this address or at the same without `.git`."""
         answer = self._info_refs(base)
-        if _is_gone(answer) and base.endswith(".git") and urlsplit(base).hostname not in _NO_SUFFIX_NEEDED:
+        if (
+            _is_gone(answer)
+            and base.endswith(".git")
+            and urlsplit(base).hostname not in _NO_SUFFIX_NEEDED
+        ):
             other = self._info_refs(base.removesuffix(".git"))
             answer = other if other.status == 200 else answer
         if answer.status != 200:
@@ -90,7 +115,9 @@ class GitServers(Patient):
         headers = {"Content-Type": "application/x-git-upload-pack-request", "Accept": RESULT}
         return self._ask("POST", f"{base}/git-upload-pack", headers, body)
 
-    def _ask(self, method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> HttpResponse:
+    def _ask(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> HttpResponse:
         """An answer that is not a limit. Raises NoRefs.
 
         A token that the server does not take, or that is not authorised for this organisation, is left out: the public part stays.
@@ -115,11 +142,17 @@ class GitServers(Patient):
         parts = urlsplit(url)
         if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
             return {}
-        return {"Authorization": "Basic " + base64.b64encode(f"x-access-token:{self.token.secret}".encode()).decode()}
+        return {
+            "Authorization": "Basic "
+            + base64.b64encode(f"x-access-token:{self.token.secret}".encode()).decode()
+        }
 
 
 def _is(answer: HttpResponse, kind: str) -> bool:
-    return answer.status == 200 and answer.headers.get("content-type", "").partition(";")[0].strip() == kind
+    return (
+        answer.status == 200
+        and answer.headers.get("content-type", "").partition(";")[0].strip() == kind
+    )
 
 
 def _is_gone(answer: HttpResponse) -> bool:

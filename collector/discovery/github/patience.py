@@ -31,7 +31,12 @@ _EVERY = "*"  # secondary limits hold for all resources
 _LIMIT_TYPES = ("RATE_LIMITED", "RATE_LIMIT")
 _LIMIT_CODE = "graphql_rate_limit"
 _SECONDARY = ("secondary rate limit", "abuse detection", "temporarily limiting some")
-_PRIMARY = ("rate limit exceeded", "rate limit already exceeded", "rate-limited due to", "too many requests")
+_PRIMARY = (
+    "rate limit exceeded",
+    "rate limit already exceeded",
+    "rate-limited due to",
+    "too many requests",
+)
 _SHORT = 20_000  # bytes: an answer that is only about a limit is not longer
 
 
@@ -51,7 +56,10 @@ class Budgets:
     def note(self, resource: str, headers: Mapping[str, str], now: float) -> None:
         """Takes over what an answer says about its resource. The reset is a time of the server's clock, `now` one of ours."""
         name = headers.get("x-ratelimit-resource", resource)
-        left, reset = _number(headers.get("x-ratelimit-remaining")), _number(headers.get("x-ratelimit-reset"))
+        left, reset = (
+            _number(headers.get("x-ratelimit-remaining")),
+            _number(headers.get("x-ratelimit-reset")),
+        )
         if left is not None and reset is not None:
             self.left[name], self.reset[name] = int(left), reset - _server_time(headers, now) + now
 
@@ -68,11 +76,17 @@ class Budgets:
         scope = resource if is_server else _EVERY
         with self._lock:
             strikes = self.strikes.get(scope, 0)
-            if is_server and self.closed.get(scope, 0.0) > now:  # another thread met the same limit: one pause, one strike
+            if (
+                is_server and self.closed.get(scope, 0.0) > now
+            ):  # another thread met the same limit: one pause, one strike
                 strikes = max(0, strikes - 1)
             self.strikes[scope] = strikes + 1
             until = now + pause_after(kind, headers, now, strikes)
-            names = (headers.get("x-ratelimit-resource", resource), resource) if kind == "primary" and not is_server else (scope,)
+            names = (
+                (headers.get("x-ratelimit-resource", resource), resource)
+                if kind == "primary" and not is_server
+                else (scope,)
+            )
             for name in names:
                 self.closed[name] = max(self.closed.get(name, 0.0), until)
 
@@ -150,7 +164,9 @@ def _limit_in_words(body: bytes) -> str | None:
     text = " ".join(str(part.get("message", "")) for part in (value, *errors)).lower()
     if _has(text, _SECONDARY):
         return "secondary"
-    has_type = any(error.get("type") in _LIMIT_TYPES or error.get("code") == _LIMIT_CODE for error in errors)
+    has_type = any(
+        error.get("type") in _LIMIT_TYPES or error.get("code") == _LIMIT_CODE for error in errors
+    )
     return "primary" if has_type or _has(text, _PRIMARY) else None
 
 
@@ -209,7 +225,9 @@ class Patient:
     budgets: Budgets = field(default_factory=Budgets)
     _turns: threading.Lock = field(default_factory=threading.Lock)
 
-    def ask(self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes = b"") -> HttpResponse:
+    def ask(
+        self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> HttpResponse:
         """An answer that is neither a limit nor a failure of the server. Raises LimitReached, TooLarge, Unreachable.
 
         After a limit the threads ask one after the other, until an answer is good: each would meet the same limit.
@@ -232,7 +250,8 @@ class Patient:
                 limits += 1
                 if limits > LIMIT_TRIES:
                     raise LimitReached(
-                        f"the {kind} rate limit of {resource} was hit {limits} times in a row", "Run it again later to resume"
+                        f"the {kind} rate limit of {resource} was hit {limits} times in a row",
+                        "Run it again later to resume",
                     )
             elif answer.status >= 500 or answer.status == 408:
                 failures += 1
@@ -256,13 +275,20 @@ class Patient:
 
     def wait(self, resource: str) -> None:
         """Sleeps until the resource may be asked. Raises LimitReached when that is longer than allowed: then nothing is sent."""
-        self._sleep(self.budgets.wait_before(resource, self.clock.now()), f"rate limit of {resource}")
+        self._sleep(
+            self.budgets.wait_before(resource, self.clock.now()), f"rate limit of {resource}"
+        )
 
     def _back_off(self, failures: int, why: str, error: Unreachable | None = None) -> None:
         """Waits 1, 2, 4 … seconds, each up to twice as long by chance. Raises Unreachable after the last try."""
         if failures >= self.tries:
-            raise error or Unreachable(f"{why}, {failures} times", "Try again later: finished work is kept", True)
-        self._sleep(min(FIRST_BACKOFF * 2 ** (failures - 1), LONGEST_BACKOFF) * (1 + self.clock.chance()), why)
+            raise error or Unreachable(
+                f"{why}, {failures} times", "Try again later: finished work is kept", True
+            )
+        self._sleep(
+            min(FIRST_BACKOFF * 2 ** (failures - 1), LONGEST_BACKOFF) * (1 + self.clock.chance()),
+            why,
+        )
 
     def _sleep(self, seconds: float, why: str) -> None:
         if seconds <= 0:
@@ -270,7 +296,8 @@ class Patient:
         allowed = min(self.longest_wait, current().seconds_left())
         if seconds > allowed:
             raise LimitReached(
-                f"{why}: {seconds:.0f} s to wait, more than the {allowed:.0f} s allowed", "Run it again later to resume"
+                f"{why}: {seconds:.0f} s to wait, more than the {allowed:.0f} s allowed",
+                "Run it again later to resume",
             )
         if seconds > 5:
             self.tell(f"{why}: waiting {seconds:.0f} s")
@@ -300,7 +327,9 @@ class Token:
         return f"token from {self.source}"
 
 
-def find_token(host: str = "github.com", environment: Mapping[str, str] | None = None) -> Token | None:
+def find_token(
+    host: str = "github.com", environment: Mapping[str, str] | None = None
+) -> Token | None:
     """The first of GITHUB_TOKEN, GH_TOKEN, `gh auth token`. Raises WhoWroteError for one that cannot be a token."""
     environment = os.environ if environment is None else environment
     for name in ("GITHUB_TOKEN", "GH_TOKEN"):
@@ -315,5 +344,8 @@ def find_token(host: str = "github.com", environment: Mapping[str, str] | None =
 
 def _check(secret: str, source: str) -> str:
     if not secret.isascii() or not secret.isprintable() or " " in secret or len(secret) > 1000:
-        raise WhoWroteError(f"{source} does not contain a token", "A token is one word of letters, digits and underscores")
+        raise WhoWroteError(
+            f"{source} does not contain a token",
+            "A token is one word of letters, digits and underscores",
+        )
     return secret

@@ -50,8 +50,20 @@ class _Timed:
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._inner.write(buffer, _time_left(timeout, httpcore2.WriteTimeout))
 
-    def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> _Timed:
-        return _Timed(self._inner.connect_tcp(host, port, _time_left(timeout, httpcore2.ConnectTimeout), **options))
+    def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, **options: Any
+    ) -> _Timed:
+        return _Timed(
+            self._inner.connect_tcp(
+                host, port, _time_left(timeout, httpcore2.ConnectTimeout), **options
+            )
+        )
 
-    def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> _Timed:
-        return _Timed(self._inner.start_tls(ssl_context, server_hostname, _time_left(timeout, httpcore2.ConnectTimeout)))
+    def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> _Timed:
+        return _Timed(
+            self._inner.start_tls(
+                ssl_context, server_hostname, _time_left(timeout, httpcore2.ConnectTimeout)
+            )
+        )

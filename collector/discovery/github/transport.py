@@ -26,7 +26,9 @@ class Unreachable(WhoWroteError):
 
     def __init__(self, message: str, hint: str = "", answered: bool = False) -> None:
         """`answered`: the server is there, and fails."""
-        super().__init__(message, hint or "Check the network and run it again; finished work is kept")
+        super().__init__(
+            message, hint or "Check the network and run it again; finished work is kept"
+        )
         self.answered = answered
 
 
@@ -81,14 +83,21 @@ class Web:
                 self._client = httpx2.Client(
                     timeout=self.timeout,
                     follow_redirects=False,
-                    limits=httpx2.Limits(max_connections=self.connections, max_keepalive_connections=self.connections),
+                    limits=httpx2.Limits(
+                        max_connections=self.connections, max_keepalive_connections=self.connections
+                    ),
                     headers={"User-Agent": self.user_agent},
                 )
                 keep_deadlines(self._client)
             return self._client
 
     def send(
-        self, method: str, url: str, headers: Mapping[str, str] | None = None, content: bytes = b"", most: int = ANSWER_BYTES
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        content: bytes = b"",
+        most: int = ANSWER_BYTES,
     ) -> HttpResponse:
         """The whole answer, whatever its status. Raises Unreachable."""
         with self.stream(method, url, headers, content, most) as (answer, chunks):
@@ -117,23 +126,39 @@ class Web:
         with deadline_until(Deadline.from_now(patience)) as deadline:
             try:
                 for _ in range(REDIRECTS + 1):
-                    with client.stream(method, url, headers=sent, content=content or None) as response:
-                        target = response.headers.get("location") if response.status_code in _REDIRECTS else None
+                    with client.stream(
+                        method, url, headers=sent, content=content or None
+                    ) as response:
+                        target = (
+                            response.headers.get("location")
+                            if response.status_code in _REDIRECTS
+                            else None
+                        )
                         if target is None:
-                            headers = {name.lower(): value for name, value in response.headers.items()}
+                            headers = {
+                                name.lower(): value for name, value in response.headers.items()
+                            }
                             answer = HttpResponse(response.status_code, headers, b"", url)
                             yield answer, self._pieces(response.iter_bytes(), url, most)
                             return
-                    method, url, content, sent = _follow_redirect(method, url, target, content, sent, response.status_code)
+                    method, url, content, sent = _follow_redirect(
+                        method, url, target, content, sent, response.status_code
+                    )
             except httpx2.TimeoutException:
                 if deadline.has_passed:
-                    raise Unreachable(f"{plain_url(url)} took longer than {deadline.seconds:g} s") from None
-                raise Unreachable(f"{plain_url(url)} did not answer within {self.timeout:g} s") from None
+                    raise Unreachable(
+                        f"{plain_url(url)} took longer than {deadline.seconds:g} s"
+                    ) from None
+                raise Unreachable(
+                    f"{plain_url(url)} did not answer within {self.timeout:g} s"
+                ) from None
             except httpx2.InvalidURL:
                 raise TooLarge(f"{plain_url(url)} is not a valid URL", "Check the URL") from None
             except httpx2.HTTPError as error:
                 reason = (str(error).splitlines() or [""])[0][:200]
-                raise Unreachable(f"{plain_url(url)} cannot be reached: {type(error).__name__}: {reason}") from None
+                raise Unreachable(
+                    f"{plain_url(url)} cannot be reached: {type(error).__name__}: {reason}"
+                ) from None
         raise TooLarge(f"{plain_url(first_url)} redirects endlessly", "Remove it from the list")
 
     def _pieces(self, pieces: Iterator[bytes], url: str, most: int) -> Iterator[bytes]:
@@ -141,21 +166,28 @@ class Web:
         for piece in pieces:
             size += len(piece)
             if size > most:
-                raise TooLarge(f"the answer of {plain_url(url)} is larger than {most >> 20} MiB", "Remove it from the list")
+                raise TooLarge(
+                    f"the answer of {plain_url(url)} is larger than {most >> 20} MiB",
+                    "Remove it from the list",
+                )
             yield piece
 
 
 Redirect = tuple[str, str, bytes, dict[str, str]]
 
 
-def _follow_redirect(method: str, url: str, target: str, content: bytes, sent: dict[str, str], status: int) -> Redirect:
+def _follow_redirect(
+    method: str, url: str, target: str, content: bytes, sent: dict[str, str], status: int
+) -> Redirect:
     """The next request. POST stays POST (git servers redirect renamed repositories with 301), except after 303."""
     try:
         following = urljoin(url, target)
     except ValueError:
         following = ""
     if origin(following)[0] not in ("http", "https"):
-        raise TooLarge(f"{plain_url(url)} redirects to something that is not a URL", "Remove it from the list")
+        raise TooLarge(
+            f"{plain_url(url)} redirects to something that is not a URL", "Remove it from the list"
+        )
     if origin(following) != origin(url):
         sent = {name: value for name, value in sent.items() if name.lower() not in _PRIVATE}
     if urlsplit(url).scheme == "https" and urlsplit(following).scheme == "http":

@@ -16,7 +16,14 @@ _INCOMING = ".incoming"
 _LOCKS = ".locks"
 _URL = re.compile(r"(?m)^\turl = \"?(.*?)\"?$")
 # What a killed git leaves behind: unfinished packs and locks of refs.
-_LEFTOVERS = ("objects/pack/tmp_*", "objects/pack/.tmp-*", "objects/pack/*.keep", "objects/tmp_*", "*.lock", "refs/**/*.lock")
+_LEFTOVERS = (
+    "objects/pack/tmp_*",
+    "objects/pack/.tmp-*",
+    "objects/pack/*.keep",
+    "objects/tmp_*",
+    "*.lock",
+    "refs/**/*.lock",
+)
 
 
 class Mirrors:
@@ -70,7 +77,12 @@ def lay_out(path: Path, url: str, sha256: bool = False, name: str = "") -> None:
     """
     for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
         (path / folder).mkdir(parents=True, exist_ok=True)
-    lines = ["[core]", f"\trepositoryformatversion = {int(sha256)}", "\tbare = true", "\tlogAllRefUpdates = false"]
+    lines = [
+        "[core]",
+        f"\trepositoryformatversion = {int(sha256)}",
+        "\tbare = true",
+        "\tlogAllRefUpdates = false",
+    ]
     lines += ["[extensions]", "\tobjectformat = sha256"] if sha256 else []
     lines += ['[remote "origin"]', f'\turl = "{url}"']
     lines += ["[whowrote]", f'\tname = "{checked_label(name)}"'] if name.count("/") > 1 else []
@@ -88,7 +100,10 @@ def url_of(path: Path) -> str:
 
 
 def set_url(path: Path, url: str) -> None:
-    _write(path / "config", _URL.sub(lambda _: f'\turl = "{url}"', (path / "config").read_text("utf-8", "replace")))
+    _write(
+        path / "config",
+        _URL.sub(lambda _: f'\turl = "{url}"', (path / "config").read_text("utf-8", "replace")),
+    )
 
 
 def set_head(path: Path, branch: str) -> None:

@@ -51,7 +51,12 @@ class WantedRefs:
 
     def prefixes(self) -> list[str]:
         """Refs that begin with one of these are asked for. The default branch comes with HEAD."""
-        return ["HEAD", *PREFIXES, *(f"refs/notes/{name}" for name in self.notes), *(PULLS if self.pulls else ())]
+        return [
+            "HEAD",
+            *PREFIXES,
+            *(f"refs/notes/{name}" for name in self.notes),
+            *(PULLS if self.pulls else ()),
+        ]
 
     def includes(self, name: str, head: str) -> bool:
         if name == head or is_on_server(name):
@@ -67,7 +72,9 @@ class Advertised:
 
     head: str = ""  # the branch that HEAD points to, refs/heads/…; "" in an empty repository
     refs: Mapping[str, str] = field(default_factory=dict)  # name -> object id, only what is wanted
-    url: str = ""  # the address that answered, another one than was asked when the repository was renamed
+    url: str = (
+        ""  # the address that answered, another one than was asked when the repository was renamed
+    )
 
     def key(self) -> str:
         """Changes when anything that is wanted has moved."""
@@ -80,13 +87,20 @@ class Advertised:
 
 def keep_wanted(head: str, refs: Mapping[str, str], wanted: WantedRefs, url: str) -> Advertised:
     """The wanted ones among the refs of a server; names that git would not accept are left out."""
-    matches = {name: oid for name, oid in refs.items() if wanted.includes(name, head) and is_safe(name)}
+    matches = {
+        name: oid for name, oid in refs.items() if wanted.includes(name, head) and is_safe(name)
+    }
     return Advertised(head if head in matches else "", matches, url)
 
 
 def is_safe(name: str) -> bool:
     """A ref as git allows it (`git check-ref-format`), not to be taken for an option or a pattern."""
-    return name.startswith("refs/") and not _UNSAFE.search(name) and not name.endswith(("/", ".")) and len(name) < 1000
+    return (
+        name.startswith("refs/")
+        and not _UNSAFE.search(name)
+        and not name.endswith(("/", "."))
+        and len(name) < 1000
+    )
 
 
 def elsewhere_name(name: str) -> str:
@@ -114,17 +128,63 @@ _LONGEST_WAIT = 900.0  # seconds that a server may ask us to wait; longer ones a
 _KINDS = (
     ("disk_full", ("no space left", "disk quota", "file too large", "code -25")),
     ("refused", ("transport '", "protocol '", "is not allowed", "not allowed (")),
-    ("damaged", ("repository corruption", "did not receive expected object", "unable to read ", "bad object", "missing blob",
-                 "missing tree", "missing commit", "missing necessary objects", "not our ref")),
-    ("gone", ("not found", "does not appear to be a git repository", "could not read username", "authentication failed",
-              "access denied", "returned error: 401", "returned error: 404", "returned error: 410",
-              "returned error: 451", "does not exist", "dmca")),
-    ("unreachable", ("could not resolve", "failed to connect", "couldn't connect", "timed out", "timeout", "early eof",
-                     "rpc failed",
-                     "unexpected disconnect", "hung up", "returned error: 403", "returned error: 429", "returned error: 5",
-                     "temporarily limiting", "connection", "ssl", "tls",
-                     "operation too slow", "invalid index-pack", "index-pack died", "expected flush", "bad line length")),
-)  # fmt: skip
+    (
+        "damaged",
+        (
+            "repository corruption",
+            "did not receive expected object",
+            "unable to read ",
+            "bad object",
+            "missing blob",
+            "missing tree",
+            "missing commit",
+            "missing necessary objects",
+            "not our ref",
+        ),
+    ),
+    (
+        "gone",
+        (
+            "not found",
+            "does not appear to be a git repository",
+            "could not read username",
+            "authentication failed",
+            "access denied",
+            "returned error: 401",
+            "returned error: 404",
+            "returned error: 410",
+            "returned error: 451",
+            "does not exist",
+            "dmca",
+        ),
+    ),
+    (
+        "unreachable",
+        (
+            "could not resolve",
+            "failed to connect",
+            "couldn't connect",
+            "timed out",
+            "timeout",
+            "early eof",
+            "rpc failed",
+            "unexpected disconnect",
+            "hung up",
+            "returned error: 403",
+            "returned error: 429",
+            "returned error: 5",
+            "temporarily limiting",
+            "connection",
+            "ssl",
+            "tls",
+            "operation too slow",
+            "invalid index-pack",
+            "index-pack died",
+            "expected flush",
+            "bad line length",
+        ),
+    ),
+)
 
 
 class Failure(WhoWroteError):
@@ -154,7 +214,14 @@ class Remote:
     def __post_init__(self) -> None:
         self.server = self.server.rstrip("/")
         # Once: a repository that fails is tried again as a whole.
-        self._servers = GitServers(_web(), self.clock, token=self.token, longest_wait=_LONGEST_WAIT, tries=1, server=self.server)
+        self._servers = GitServers(
+            _web(),
+            self.clock,
+            token=self.token,
+            longest_wait=_LONGEST_WAIT,
+            tries=1,
+            server=self.server,
+        )
 
     def refs(self, url: str, wanted: WantedRefs) -> Advertised:
         """The wanted refs of a repository. Raises Failure."""
@@ -187,7 +254,10 @@ class Remote:
     def access(self, url: str, settings: tuple[str, ...] = ()) -> GitAccess:
         """What git is allowed at an address: the protocol of the address alone, and the token of its server and no other."""
         headers = self._servers.authorization(url) if self.server.startswith("https://") else {}
-        secrets = [(f"http.{self.server}/.extraHeader", f"Authorization: {value}") for value in headers.values()]
+        secrets = [
+            (f"http.{self.server}/.extraHeader", f"Authorization: {value}")
+            for value in headers.values()
+        ]
         return GitAccess((url.partition(":")[0],), settings, secrets)
 
     def wait(self, url: str) -> None:
@@ -222,8 +292,19 @@ def parse_listing(listing: str) -> tuple[str, dict[str, str]]:
 
 
 _POLL = 0.2  # seconds between two looks at a running transfer
-_NETWORK = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy",
-            "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO")  # fmt: skip
+_NETWORK = (
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "GIT_SSL_CAINFO",
+)
 _TALKING = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -251,7 +332,9 @@ class GitAccess:
 
     protocols: Sequence[str] = ()  # these and no others
     settings: Sequence[str] = ()
-    secrets: Sequence[tuple[str, str]] = ()  # settings that must not be seen in the list of processes
+    secrets: Sequence[
+        tuple[str, str]
+    ] = ()  # settings that must not be seen in the list of processes
 
 
 def talk(
@@ -272,8 +355,13 @@ def talk(
     command = ["git", f"--git-dir={directory}", "--no-pager"]
     for setting in (*_TALKING, *access.settings):
         command += ["-c", setting]
-    environment = clean_environment(directory) | {n: os.environ[n] for n in _NETWORK if n in os.environ}
-    environment |= {"GIT_ALLOW_PROTOCOL": ":".join(access.protocols) or "none", "GIT_CONFIG_COUNT": str(len(access.secrets))}
+    environment = clean_environment(directory) | {
+        n: os.environ[n] for n in _NETWORK if n in os.environ
+    }
+    environment |= {
+        "GIT_ALLOW_PROTOCOL": ":".join(access.protocols) or "none",
+        "GIT_CONFIG_COUNT": str(len(access.secrets)),
+    }
     for number, (key, value) in enumerate(access.secrets):
         environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -293,7 +381,9 @@ def talk(
         errors.seek(0)
         complaint = errors.read(200_000).decode("utf-8", "replace")
         if process.returncode:
-            raise GitFailed(_complaints(complaint) or f"git {args[0]} ended with code {process.returncode}")
+            raise GitFailed(
+                _complaints(complaint) or f"git {args[0]} ended with code {process.returncode}"
+            )
         output.seek(0)
         return output.read()
 
@@ -307,7 +397,9 @@ def _attend(process: subprocess.Popen[bytes], watch: Callable[[], str]) -> None:
                 process.wait(min(_POLL, deadline.seconds_left()))
                 return
             except subprocess.TimeoutExpired:
-                reason = watch() or (f"it took longer than {deadline.seconds:g} s" if deadline.has_passed else "")
+                reason = watch() or (
+                    f"it took longer than {deadline.seconds:g} s" if deadline.has_passed else ""
+                )
     finally:
         if process.poll() is None:
             with contextlib.suppress(ProcessLookupError):

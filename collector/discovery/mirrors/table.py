@@ -57,12 +57,18 @@ def read_list(lines: Iterable[str], server: str) -> tuple[list[RepositorySource]
 def confirmed_sources(store: Store) -> list[RepositorySource]:
     """Candidates that discovery takes."""
     rows = store.rows("SELECT full_name, clone_url FROM wanted_candidates ORDER BY id")
-    return [RepositorySource("/".join(row["full_name"].split("/")[-2:]), row["clone_url"]) for row in rows]
+    return [
+        RepositorySource("/".join(row["full_name"].split("/")[-2:]), row["clone_url"])
+        for row in rows
+    ]
 
 
 def mirrored_sources(store: Store) -> list[RepositorySource]:
     """Everything that was fetched, or tried, before."""
-    return [RepositorySource(row["name"], row["url"]) for row in store.rows("SELECT name, url FROM mirrors ORDER BY rowid")]
+    return [
+        RepositorySource(row["name"], row["url"])
+        for row in store.rows("SELECT name, url FROM mirrors ORDER BY rowid")
+    ]
 
 
 def name_sources(store: Store, sources: Iterable[RepositorySource]) -> dict[str, RepositorySource]:
@@ -71,7 +77,10 @@ def name_sources(store: Store, sources: Iterable[RepositorySource]) -> dict[str,
     When two servers have the same owner/name, the one that was there first keeps it, and the other is called host/owner/name.
     """
     sql = "SELECT name, url FROM repos WHERE url LIKE 'http%' AND name NOT IN (SELECT name FROM mirrors) ORDER BY id"
-    existing = [*mirrored_sources(store), *(RepositorySource(row["name"], row["url"]) for row in store.rows(sql))]
+    existing = [
+        *mirrored_sources(store),
+        *(RepositorySource(row["name"], row["url"]) for row in store.rows(sql)),
+    ]
     names = {repository.place(): repository.name for repository in existing}
     taken = {repository.name.lower() for repository in existing}
     by_place = dict[str, RepositorySource]()
@@ -106,7 +115,11 @@ def names_here(store: Store, names: Iterable[str]) -> set[str]:
 def not_forgotten(store: Store, sources: Iterable[RepositorySource]) -> list[RepositorySource]:
     """Those that the user did not have removed."""
     hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
-    return [repository for repository in sources if hidden.isdisjoint(map(tombstone, _names(repository)))]
+    return [
+        repository
+        for repository in sources
+        if hidden.isdisjoint(map(tombstone, _names(repository)))
+    ]
 
 
 def _names(repository: RepositorySource) -> list[str]:
@@ -126,19 +139,37 @@ def note(store: Store, result: FetchResult) -> None:
         run("DELETE FROM mirrors WHERE name = ? AND refs_key IS NULL", (result.name,))
         return
     name, state = result.name, result.state
-    run("INSERT OR IGNORE INTO mirrors (name, url, state, tried_at) VALUES (?, ?, ?, ?)", (name, result.url, state, now))
-    values: dict[str, object] = {"url": result.url, "state": state, "tried_at": now, "bytes": result.bytes}
+    run(
+        "INSERT OR IGNORE INTO mirrors (name, url, state, tried_at) VALUES (?, ?, ?, ?)",
+        (name, result.url, state, now),
+    )
+    values: dict[str, object] = {
+        "url": result.url,
+        "state": state,
+        "tried_at": now,
+        "bytes": result.bytes,
+    }
     if state != "unchanged":
         values["detail"] = result.detail or None
     if result.is_usable():
         values["seen_at"] = now
     if state in ("fetched", "unchanged"):
-        values |= {"path": result.path, "refs_key": result.key, "elsewhere": result.elsewhere or None}
+        values |= {
+            "path": result.path,
+            "refs_key": result.key,
+            "elsewhere": result.elsewhere or None,
+        }
         values["checkpoint_refs"] = result.checkpoint_refs
     if state == "fetched":
         values["fetched_at"] = now
-    run(f"UPDATE mirrors SET {', '.join(f'{column} = ?' for column in values)} WHERE name = ?", (*values.values(), name))
-    run("UPDATE mirrors SET failures = CASE WHEN ? THEN 0 ELSE failures + 1 END WHERE name = ?", (result.is_usable(), name))
+    run(
+        f"UPDATE mirrors SET {', '.join(f'{column} = ?' for column in values)} WHERE name = ?",
+        (*values.values(), name),
+    )
+    run(
+        "UPDATE mirrors SET failures = CASE WHEN ? THEN 0 ELSE failures + 1 END WHERE name = ?",
+        (result.is_usable(), name),
+    )
 
 
 def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
@@ -171,8 +202,13 @@ def forget(store: Store, name: str, root: Path) -> dict[str, int]:
     Returns the number of `rows` and `bytes` removed, and `in_use`: how many files keep traces because somebody else reads them.
     """
     names = {name.lower(): name} | {here: here for here in names_here(store, [name])}
-    mirrors = {repository.name.lower(): name_at(repository.url) for repository in mirrored_sources(store)}
-    for here, present in mirrors.items():  # one that was renamed must not come back under its present name
+    mirrors = {
+        repository.name.lower(): name_at(repository.url) for repository in mirrored_sources(store)
+    }
+    for (
+        here,
+        present,
+    ) in mirrors.items():  # one that was renamed must not come back under its present name
         if here in names and here.count("/") == 1 and present.lower() not in mirrors:
             names.setdefault(present.lower(), present)
     rows = sum(_forget_name(store, each) for each in names.values())
@@ -188,13 +224,21 @@ def _forget_name(store: Store, name: str) -> int:
     run = store.connection.execute
     rows = forget_rows(store, [name])
     with store.transaction():
-        run("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (tombstone(name), iso(datetime.now(UTC).timestamp())))
+        run(
+            "INSERT OR IGNORE INTO forgotten VALUES (?, ?)",
+            (tombstone(name), iso(datetime.now(UTC).timestamp())),
+        )
         rows += run("DELETE FROM mirrors WHERE name = ? COLLATE NOCASE", (name,)).rowcount
-        rows += run("DELETE FROM problems WHERE stage = 'repository' AND subject = ? COLLATE NOCASE", (name,)).rowcount
+        rows += run(
+            "DELETE FROM problems WHERE stage = 'repository' AND subject = ? COLLATE NOCASE",
+            (name,),
+        ).rowcount
         rows += _forget_candidate(store, name)
         # What keeps the words that it was made from: answers of a model, and the index for searching.
         if store.has("judgements"):
-            rows += run("DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)").rowcount
+            rows += run(
+                "DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)"
+            ).rowcount
         run("DROP TABLE IF EXISTS turns_fts")
         run("DELETE FROM settings WHERE name = 'prompts_indexed'")
     with store.cache(create=False) as cache, cache.transaction() as connection:
@@ -217,7 +261,10 @@ def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any
     """One row per repository that was fetched, loaded or attributed: how far it got and what is wrong with it."""
     chosen = names_here(store, names)
     with store.cache(create=False) as cache:
-        jobs = {(job["name"].lower(), job["stage"]): job for job in cache.rows("SELECT name, stage, state, error FROM jobs")}
+        jobs = {
+            (job["name"].lower(), job["stage"]): job
+            for job in cache.rows("SELECT name, stage, state, error FROM jobs")
+        }
     rows = store.rows(
         "WITH every AS (SELECT name FROM repos UNION SELECT name FROM mirrors) "
         "SELECT COALESCE(r.name, e.name) AS name, m.state AS mirror, m.seen_at AS seen, m.bytes AS size, m.detail, m.failures, "
@@ -233,14 +280,28 @@ def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any
     return [_state_of(row, jobs) for row in rows if not chosen or row["name"].lower() in chosen]
 
 
-def _state_of(row: dict[str, Any], jobs: Mapping[tuple[str, str], dict[str, Any]]) -> dict[str, Any]:
+def _state_of(
+    row: dict[str, Any], jobs: Mapping[tuple[str, str], dict[str, Any]]
+) -> dict[str, Any]:
     mine = [job for stage in ("load", "lines") if (job := jobs.get((row["name"].lower(), stage)))]
-    stage = "attributed" if row["has_lines"] else "loaded" if row["has_facts"] else "fetched" if row["size"] else "tried"
+    stage = (
+        "attributed"
+        if row["has_lines"]
+        else "loaded"
+        if row["has_facts"]
+        else "fetched"
+        if row["size"]
+        else "tried"
+    )
     if any(job["state"] == JobState.NOTHING for job in mine):
         stage = "without checkpoints"
     failures = [row["detail"] if row["failures"] else None, *(job["error"] for job in mine)]
     columns = ("name", "mirror", "seen", "size", "checkpoints", "sessions", "commits", "problems")
-    return {"stage": stage, **{name: row[name] for name in columns}, "failure": "; ".join(filter(None, failures))}
+    return {
+        "stage": stage,
+        **{name: row[name] for name in columns},
+        "failure": "; ".join(filter(None, failures)),
+    }
 
 
 JOBS = 4  # transfers at a time
@@ -255,7 +316,9 @@ class FetchPlan:
     remote: Remote = field(default_factory=Remote)
 
 
-def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) -> Iterator[FetchResult]:
+def fetch(
+    store: Store, sources: Sequence[RepositorySource], plan: FetchPlan
+) -> Iterator[FetchResult]:
     """Fetches each and notes what became of it. Ends early when the disk is full: the others are left for the next run.
 
     A name whose repository has another one has the state `moved` and no row; the repository has a result of its own.
@@ -274,7 +337,11 @@ def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) ->
                     requests.append((result.name, moved_source(result.address)))
                     continue
                 except BadName as error:
-                    result = replace(result, state="failed", detail=f"the server sends us to another address: {error}")
+                    result = replace(
+                        result,
+                        state="failed",
+                        detail=f"the server sends us to another address: {error}",
+                    )
             if result.news:
                 result.news += _twin(store, result)
             yield result
@@ -282,21 +349,38 @@ def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) ->
                 return
         here = name_sources(store, (repository for _, repository in requests))
         present = ((name, here[repository.place()]) for name, repository in requests)
-        yield from (_result_of_old_name(store, name, today) for name, today in present if today.name != name)
+        yield from (
+            _result_of_old_name(store, name, today) for name, today in present if today.name != name
+        )
         allowed = not_forgotten(store, here.values())
-        batch = list({repository.name: repository for repository in allowed if repository.name not in fetched}.values())
+        batch = list(
+            {
+                repository.name: repository
+                for repository in allowed
+                if repository.name not in fetched
+            }.values()
+        )
         requests = []
         if not batch:
             return
     for repository in batch:
-        yield FetchResult(repository.name, repository.url, detail="the server sends us from address to address")
+        yield FetchResult(
+            repository.name, repository.url, detail="the server sends us from address to address"
+        )
 
 
 def _result_of_old_name(store: Store, name: str, present: RepositorySource) -> FetchResult:
     """What became of an old name."""
     if not not_forgotten(store, [present]):
-        return FetchResult(name, present.url, "moved", detail=f"it is {present.name}, which was removed with collect forget")
-    return FetchResult(name, present.url, "moved", detail=f"it is {present.name}", same_as=present.name)
+        return FetchResult(
+            name,
+            present.url,
+            "moved",
+            detail=f"it is {present.name}, which was removed with collect forget",
+        )
+    return FetchResult(
+        name, present.url, "moved", detail=f"it is {present.name}", same_as=present.name
+    )
 
 
 def _twin(store: Store, result: FetchResult) -> str:
@@ -321,7 +405,9 @@ def _fetch_each(sources: Iterable[RepositorySource], plan: FetchPlan) -> Iterato
         try:
             for future in as_completed([pool.submit(work, repository) for repository in sources]):
                 yield future.result()
-        except BaseException:  # also when nobody asks for more results: transfers would go on for an hour
+        except (
+            BaseException
+        ):  # also when nobody asks for more results: transfers would go on for an hour
             plan.remote.stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -25,22 +25,42 @@ from collector.discovery.mirrors.remote import (
 from collector.errors import WhoWroteError
 from collector.git.program import GitFailed
 from collector.limits import SETTING_BYTES
-from collector.repository_names import BadName, RepositorySource, checked_name, moved_source, same_place, sibling_url, source
+from collector.repository_names import (
+    BadName,
+    RepositorySource,
+    checked_name,
+    moved_source,
+    same_place,
+    sibling_url,
+    source,
+)
 from collector.runtime.bounds import Deadline, current, deadline_until
 from collector.runtime.progress import Progress
 from collector.storage.places import mirrors_directory
 
 _FETCH = (
-    "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--force",
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--recurse-submodules=no",
+    "--force",
     "--prune",
-)  # fmt: skip
+)
 FSCK: tuple[str, ...] = ("fetch.fsckObjects=true", "transfer.fsckObjects=true")
 _NO_SPACE = (errno.EFBIG, errno.ENOSPC, errno.EDQUOT)
 # After a fetch git puts more than 50 packs together; what no ref reaches any more stays. Transcripts are large.
 _HOUSEKEEPING = (
-    "maintenance.auto=true", "gc.auto=1000000", "gc.autoPackLimit=50", "gc.autoDetach=false", "gc.pruneExpire=never",
-    "gc.writeCommitGraph=false", "core.bigFileThreshold=32m", "pack.threads=1", "pack.windowMemory=256m",
-)  # fmt: skip
+    "maintenance.auto=true",
+    "gc.auto=1000000",
+    "gc.autoPackLimit=50",
+    "gc.autoDetach=false",
+    "gc.pruneExpire=never",
+    "gc.writeCommitGraph=false",
+    "core.bigFileThreshold=32m",
+    "pack.threads=1",
+    "pack.windowMemory=256m",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +72,10 @@ class FetchOptions:
     seconds: float = 3600.0  # of all attempts together; 0 for no limit
     keep_free: int = 1 << 30  # bytes that stay free on the disk
     patience: float = 60.0  # seconds to wait for another run at the same mirror
-    pauses: tuple[float, ...] = (2.0, 10.0)  # seconds before a server that could not be reached is tried again
+    pauses: tuple[float, ...] = (
+        2.0,
+        10.0,
+    )  # seconds before a server that could not be reached is tried again
 
 
 @dataclass(slots=True)
@@ -76,14 +99,19 @@ class FetchResult:
         return self.state in ("fetched", "unchanged", "empty")
 
 
-def update_mirror(source: RepositorySource, mirrors: Mirrors, remote: Remote, options: FetchOptions) -> FetchResult:
+def update_mirror(
+    source: RepositorySource, mirrors: Mirrors, remote: Remote, options: FetchOptions
+) -> FetchResult:
     """Makes or updates one mirror. What went wrong is in the result. Raises InUse.
 
     An old name never gets a mirror: the state is `moved`, and the repository is to be fetched at `address`. A mirror that was there
     before its repository was moved keeps its name, and is updated from where that is now.
     """
     result = FetchResult(source.name, source.url, path=str(mirrors.path(source.name)))
-    with mirrors.lock(source.name, options.patience) as lock, deadline_until(Deadline.from_now(options.seconds)) as deadline:
+    with (
+        mirrors.lock(source.name, options.patience) as lock,
+        deadline_until(Deadline.from_now(options.seconds)) as deadline,
+    ):
         for pause in (*options.pauses, None):
             _Update(source, mirrors, remote, options, lock, result).attempt()
             if result.state != "unreachable" or pause is None:
@@ -98,14 +126,20 @@ def update_mirror(source: RepositorySource, mirrors: Mirrors, remote: Remote, op
 
 def mirror(address: str, progress: Progress) -> str:
     """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises WhoWroteError, BadName, InUse."""
-    repository, remote, mirrors = source(address), Remote(find_token()), Mirrors(mirrors_directory())
+    repository, remote, mirrors = (
+        source(address),
+        Remote(find_token()),
+        Mirrors(mirrors_directory()),
+    )
     progress("fetching", 0, 0)
     result = update_mirror(repository, mirrors, remote, FetchOptions())
     if result.state == "moved":  # one mirror, whichever of its names is used
         result = update_mirror(moved_source(result.address), mirrors, remote, FetchOptions())
     if not result.is_usable():
         state = result.state.replace("_", " ")
-        raise WhoWroteError(f"{result.url}: {state}: {result.detail}", "Check the address, or clone it with git")
+        raise WhoWroteError(
+            f"{result.url}: {state}: {result.detail}", "Check the address, or clone it with git"
+        )
     return result.path
 
 
@@ -113,9 +147,21 @@ class _Update:
     """One update of one mirror, its lock held."""
 
     def __init__(
-        self, source: RepositorySource, mirrors: Mirrors, remote: Remote, options: FetchOptions, lock: int, result: FetchResult
+        self,
+        source: RepositorySource,
+        mirrors: Mirrors,
+        remote: Remote,
+        options: FetchOptions,
+        lock: int,
+        result: FetchResult,
     ) -> None:
-        self.source, self.mirrors, self.remote, self.options, self.lock = source, mirrors, remote, options, lock
+        self.source, self.mirrors, self.remote, self.options, self.lock = (
+            source,
+            mirrors,
+            remote,
+            options,
+            lock,
+        )
         self.result = result
         self.final = mirrors.path(source.name)
         self.path = self.final
@@ -170,7 +216,9 @@ class _Update:
             result.state = "unchanged"
         result.detail = "; ".join(self.notes)
         result.key = f"{main.key()}{other.key()[:8] if other is not None and other.refs else ''}"
-        result.checkpoint_refs = len(main.checkpoints()) + (len(other.refs) if other is not None else 0)
+        result.checkpoint_refs = len(main.checkpoints()) + (
+            len(other.refs) if other is not None else 0
+        )
 
     def _follow(self, main: Advertised) -> None:
         """Takes over the address that the repository has now. From then on, who takes its old name does not take the mirror."""
@@ -209,7 +257,11 @@ class _Update:
 
     def _is_current(self, main: Advertised, other: Advertised | None) -> bool:
         """Whether the mirror has what the servers have; what cannot be asked stays as it is."""
-        lines = self._talk("for-each-ref", "--format=%(refname) %(objectname)").decode("utf-8", "replace").splitlines()
+        lines = (
+            self._talk("for-each-ref", "--format=%(refname) %(objectname)")
+            .decode("utf-8", "replace")
+            .splitlines()
+        )
         refs = dict(line.rsplit(" ", 1) for line in lines)
         expected = dict(main.refs)
         if other is not None:
@@ -220,7 +272,10 @@ class _Update:
             for name, oid in refs.items()
             if wanted.includes(name, main.head) or (is_elsewhere(name) and other is not None)
         }
-        return actual == expected and (self.final / "HEAD").read_text("utf-8").strip() == f"ref: {main.head}"
+        return (
+            actual == expected
+            and (self.final / "HEAD").read_text("utf-8").strip() == f"ref: {main.head}"
+        )
 
     def _open(self, main: Advertised) -> None:
         if self.final.is_dir():
@@ -245,7 +300,9 @@ class _Update:
                     self.notes.append(f"kept although fsck complains: {error}"[:300])
                 elif options == ["--no-filter"] and kind_of(str(error)) == "damaged":
                     options = ["--filter=blob:limit=4m"]
-                    self.notes.append(f"without files over 4 MiB: the server lacks objects: {error}"[:300])
+                    self.notes.append(
+                        f"without files over 4 MiB: the server lacks objects: {error}"[:300]
+                    )
                 else:
                     raise
                 disk.tidy(self.path)
@@ -253,7 +310,13 @@ class _Update:
     def _transfer(self, url: str, arguments: list[str], settings: tuple[str, ...]) -> None:
         self.remote.wait(url)
         try:
-            talk(self.path, arguments, self.remote.access(url, (*_HOUSEKEEPING, *settings)), watch=self._watch, lock=self.lock)
+            talk(
+                self.path,
+                arguments,
+                self.remote.access(url, (*_HOUSEKEEPING, *settings)),
+                watch=self._watch,
+                lock=self.lock,
+            )
         except GitFailed as error:
             self.remote.note_complaint(url, str(error))
             raise

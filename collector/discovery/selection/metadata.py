@@ -19,7 +19,9 @@ from collector.text import count_of, printable
 BATCH = 50
 MOST_IN_VAIN = 8  # requests in a row that give nothing: one bad repository among 50 costs six
 _SHOWN = [(record.name, place) for record in records().values() for place in record.places]
-_PLACES = {f"record{number}": shown for number, shown in enumerate(_SHOWN)}  # alias -> record and path at the root
+_PLACES = {
+    f"record{number}": shown for number, shown in enumerate(_SHOWN)
+}  # alias -> record and path at the root
 _FIELDS = f"""fragment F on Repository {{ databaseId nameWithOwner stargazerCount forkCount isFork
 parent {{ nameWithOwner }} isArchived licenseInfo {{ spdxId }} primaryLanguage {{ name }} diskUsage createdAt pushedAt
 object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }}
@@ -40,7 +42,9 @@ _PATHS = {
 }
 NO_LICENCE = "none"
 
-Answer = tuple[int, dict[str, Any] | None]  # candidate, columns; None: the server knows no such repository
+Answer = tuple[
+    int, dict[str, Any] | None
+]  # candidate, columns; None: the server knows no such repository
 
 
 class NoMetadata(GitHubError):
@@ -73,7 +77,9 @@ class _Batches:
             self.unanswered += [row["full_name"] for row in rows]
             return
         try:
-            answer = self.context.github.graphql(repository_query([row["full_name"] for row in rows]))
+            answer = self.context.github.graphql(
+                repository_query([row["full_name"] for row in rows])
+            )
         except (Refused, Unreachable) as error:
             if isinstance(error, Unreachable) and not error.answered:
                 raise
@@ -88,7 +94,9 @@ class _Batches:
             elif problem is not None and problem[0] == "NOT_FOUND":
                 yield row["id"], None
             else:  # another error, one that names no repository, or none at all: nothing is known
-                self.problem = (problem or answer.errors.get("") or ("", "no answer and no error"))[1]
+                self.problem = (problem or answer.errors.get("") or ("", "no answer and no error"))[
+                    1
+                ]
                 failed.append(row)
         if len(failed) == len(rows):
             yield from self._halves(rows)
@@ -120,7 +128,9 @@ def repository_query(names: Sequence[str]) -> str:
     parts = []
     for number, full_name in enumerate(names):
         owner, _, name = full_name.partition("/")
-        parts.append(f"r{number}: repository(owner: {json.dumps(owner)}, name: {json.dumps(name)}) {{ ...F }}")
+        parts.append(
+            f"r{number}: repository(owner: {json.dumps(owner)}, name: {json.dumps(name)}) {{ ...F }}"
+        )
     return "{ " + " ".join(parts) + " }\n" + _FIELDS
 
 
@@ -138,7 +148,10 @@ def ask_rest(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iter
             batches.unanswered.append(row["full_name"])
         else:
             if isinstance(value, dict):
-                yield row["id"], _columns(value, 1) | {"now_called": valid_name(get_str(value, "full_name"))}
+                yield (
+                    row["id"],
+                    _columns(value, 1) | {"now_called": valid_name(get_str(value, "full_name"))},
+                )
     batches.conclude()
 
 

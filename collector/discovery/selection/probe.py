@@ -31,7 +31,9 @@ def ref_columns(refs: Refs) -> dict[str, Any]:
             names[store].append(name)
     notes = [ref for name in note_names() if (ref := f"refs/notes/{name}") in oids]
     head = oids.get("HEAD") or oids.get(refs.head or "")
-    lines = [f"{oids[name]} {name}\n" for name in sorted(oids) if is_on_server(name) or name in notes]
+    lines = [
+        f"{oids[name]} {name}\n" for name in sorted(oids) if is_on_server(name) or name in notes
+    ]
     holding = (CheckpointStore.V1, CheckpointStore.V2, CheckpointStore.LEGACY, CheckpointStore.REF)
     return {
         "confirmed": int(any(names[store] for store in holding)),
@@ -49,7 +51,11 @@ def ref_columns(refs: Refs) -> dict[str, Any]:
 
 def _oid_of(oids: dict[str, str], names: list[str]) -> str | None:
     """Of a branch if there is one, else of another ref, in order of the names."""
-    return oids[min(names, key=lambda name: (not name.startswith("refs/heads/"), name))] if names else None
+    return (
+        oids[min(names, key=lambda name: (not name.startswith("refs/heads/"), name))]
+        if names
+        else None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +101,12 @@ def probe_all(
     """Each item with the answer, in the order of the items; no more than `jobs` are asked and not yet handed out."""
     remaining = iter(items)
     with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="probe") as pool:
-        running = deque((item, pool.submit(prober, *address(item))) for item in islice(remaining, jobs))
+        running = deque(
+            (item, pool.submit(prober, *address(item))) for item in islice(remaining, jobs)
+        )
         while running:
             item, answer = running.popleft()
             yield item, answer.result()
-            running.extend((item, pool.submit(prober, *address(item))) for item in islice(remaining, 1))
+            running.extend(
+                (item, pool.submit(prober, *address(item))) for item in islice(remaining, 1)
+            )

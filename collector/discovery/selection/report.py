@@ -20,7 +20,10 @@ from collector.discovery.records import CHECKPOINTS, records
 from collector.discovery.words import Exclusion
 from collector.storage.store import Store
 
-DERIVED = ("renamed", "checkpoint_remote")  # no channels: a new name, and a place of checkpoints that a repository names
+DERIVED = (
+    "renamed",
+    "checkpoint_remote",
+)  # no channels: a new name, and a place of checkpoints that a repository names
 TOP = 10
 _Z = 1.959964  # standard deviations of a 95 % interval
 
@@ -65,7 +68,10 @@ def report(store: Store, now: datetime) -> dict[str, list[Row]]:
             "totals": [{"what": name, "count": count} for name, count in totals.items()],
             "channels": _channels(store, groups),
             "exclusions": _exclusions(store),
-            "layouts": [{"layout": name, "count": count, "of": totals["confirmed"]} for name, count in counts.items()],
+            "layouts": [
+                {"layout": name, "count": count, "of": totals["confirmed"]}
+                for name, count in counts.items()
+            ],
             "records": _records(store),
             "numbers": _numbers(store, totals["taken"]),
             "languages": _top(store, "language"),
@@ -80,7 +86,9 @@ def _one_moment(store: Store, now: datetime) -> Iterator[None]:
     """What is read inside does not change; `temp.renamed` has the candidates that are another one under their present name."""
     with store.snapshot() as connection:
         connection.create_function("days_since", 1, partial(_days, now), deterministic=True)
-        connection.execute("CREATE TEMP TABLE renamed (id INTEGER PRIMARY KEY, present INTEGER NOT NULL)")
+        connection.execute(
+            "CREATE TEMP TABLE renamed (id INTEGER PRIMARY KEY, present INTEGER NOT NULL)"
+        )
         connection.execute(
             "INSERT INTO temp.renamed WITH RECURSIVE chain (id, present, steps) AS ("
             "  SELECT id, id, 0 FROM candidates WHERE renamed_to <> ''"
@@ -94,14 +102,18 @@ def _one_moment(store: Store, now: datetime) -> Iterator[None]:
 
 def _days(now: datetime, text: str | None) -> float | None:
     try:
-        return None if text is None else (now - datetime.fromisoformat(text)).total_seconds() / 86400
+        return (
+            None if text is None else (now - datetime.fromisoformat(text)).total_seconds() / 86400
+        )
     except (ValueError, TypeError):
         return None
 
 
 def _count(store: Store, source: str, tests: Mapping[str, str]) -> dict[str, int]:
     """Of the rows of `source`: how many pass each test."""
-    columns = ", ".join(f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in tests.items())
+    columns = ", ".join(
+        f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in tests.items()
+    )
     (row,) = store.rows(f"SELECT {columns} FROM {source}")
     return row
 
@@ -135,7 +147,10 @@ def _channels(store: Store, groups: list[Row]) -> list[Row]:
     for name, count in hits.items():
         mine = [group for group in groups if name in group["channels"]]
         others = hits.keys() - {name, *DERIVED}
-        counts = {column: sum(group[column] for group in mine) for column in ("found", "probed", "confirmed", "taken")}
+        counts = {
+            column: sum(group[column] for group in mine)
+            for column in ("found", "probed", "confirmed", "taken")
+        }
         alone = sum(group["confirmed"] for group in mine if not group["channels"] & others)
         rows.append({"channel": name, "hits": count, **counts, "confirmed_by_no_other": alone})
     return rows
@@ -144,12 +159,18 @@ def _channels(store: Store, groups: list[Row]) -> list[Row]:
 def _exclusions(store: Store) -> list[Row]:
     rows = store.rows("SELECT exclusion, count(*) AS count FROM candidates GROUP BY 1")
     counts = {row["exclusion"]: row["count"] for row in rows}
-    return [{"reason": word.value, "count": counts[word], "meaning": word.meaning} for word in Exclusion if word in counts]
+    return [
+        {"reason": word.value, "count": counts[word], "meaning": word.meaning}
+        for word in Exclusion
+        if word in counts
+    ]
 
 
 def _records(store: Store) -> list[Row]:
     """For how many repositories each kind of record speaks, and how many of them are taken."""
-    has = {name: f"(' ' || c.records || ' ') LIKE '% {name} %'" for name in records()} | {CHECKPOINTS: _CONFIRMED}
+    has = {name: f"(' ' || c.records || ' ') LIKE '% {name} %'" for name in records()} | {
+        CHECKPOINTS: _CONFIRMED
+    }
     found = _count(store, _CURRENT, has)
     taken = _count(store, f"{_CURRENT} AND {_TAKEN}", has)
     return [{"record": name, "found": found[name], "taken": taken[name]} for name in has]
@@ -160,7 +181,10 @@ def _numbers(store: Store, taken: int) -> list[Row]:
     for name, number in _NUMBERS.items():
         source = f"{_CURRENT} AND {_TAKEN} AND ({number}) IS NOT NULL"
         count = _count(store, source, {"known": "TRUE"})["known"]
-        ordered = (value for (value,) in store.connection.execute(f"SELECT {number} FROM {source} ORDER BY 1"))
+        ordered = (
+            value
+            for (value,) in store.connection.execute(f"SELECT {number} FROM {source} ORDER BY 1")
+        )
         shares = zip(("min", "q1", "median", "q3", "max"), _quartiles(count, ordered), strict=True)
         rows.append({"number": name, "known": count, "of": taken, **dict(shares)})
     return rows
@@ -171,9 +195,14 @@ def _quartiles(count: int, ordered: Iterable[float]) -> list[float | None]:
     if not count:
         return [None] * 5
     positions = [share * (count - 1) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
-    needed = {number for position in positions for number in (math.floor(position), math.ceil(position))}
+    needed = {
+        number for position in positions for number in (math.floor(position), math.ceil(position))
+    }
     values = {number: value for number, value in enumerate(ordered) if number in needed}
-    pairs = [(values[math.floor(position)], values[math.ceil(position)], position % 1) for position in positions]
+    pairs = [
+        (values[math.floor(position)], values[math.ceil(position)], position % 1)
+        for position in positions
+    ]
     return [round(low + (high - low) * share, 1) for low, high, share in pairs]
 
 
@@ -198,21 +227,49 @@ def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
     for channel in channels():  # those that look by themselves and found something confirmed
         if channel.scope is not Scope.NOTHING and any(channel.name in names for names in overlaps):
             scopes.setdefault(channel.scope, []).append(channel.name)
-    shared = "; ".join(f"{' and '.join(names)} share the {scope}: one list" for scope, names in scopes.items() if len(names) > 1)
+    shared = "; ".join(
+        f"{' and '.join(names)} share the {scope}: one list"
+        for scope, names in scopes.items()
+        if len(names) > 1
+    )
     rows = []
     for first, second in combinations(scopes.values(), 2):
-        counts = [sum(count for names, count in overlaps.items() if names.intersection(members)) for members in (first, second)]
-        both = sum(count for names, count in overlaps.items() if names.intersection(first) and names.intersection(second))
+        counts = [
+            sum(count for names, count in overlaps.items() if names.intersection(members))
+            for members in (first, second)
+        ]
+        both = sum(
+            count
+            for names, count in overlaps.items()
+            if names.intersection(first) and names.intersection(second)
+        )
         estimate = chapman(counts[0], counts[1], both)
         if estimate is not None:
-            rounded = {"estimated": round(estimate.total, 1), "low": round(estimate.low, 1), "high": round(estimate.high, 1)}
-            pair = {"channels": f"{'/'.join(first)}, {'/'.join(second)}", "found": estimate.seen, "by_both": both, **rounded}
-            rows.append({**pair, "share_found": round(estimate.seen / estimate.total, 3), "note": shared})
+            rounded = {
+                "estimated": round(estimate.total, 1),
+                "low": round(estimate.low, 1),
+                "high": round(estimate.high, 1),
+            }
+            pair = {
+                "channels": f"{'/'.join(first)}, {'/'.join(second)}",
+                "found": estimate.seen,
+                "by_both": both,
+                **rounded,
+            }
+            rows.append(
+                {**pair, "share_found": round(estimate.seen / estimate.total, 3), "note": shared}
+            )
     if rows or not scopes:
         return rows
     empty = dict.fromkeys(("found", "by_both", "estimated", "low", "high", "share_found"))
     (members,) = scopes.values()
-    return [{"channels": "/".join(members), **empty, "note": shared or "one channel alone has no overlap"}]
+    return [
+        {
+            "channels": "/".join(members),
+            **empty,
+            "note": shared or "one channel alone has no overlap",
+        }
+    ]
 
 
 class Estimate(NamedTuple):
@@ -234,7 +291,13 @@ def chapman(first: int, second: int, both: int) -> Estimate | None:
     if not first or not second:
         return None
     total = (first + 1) * (second + 1) / (both + 1) - 1
-    variance = (first + 1) * (second + 1) * (first - both) * (second - both) / ((both + 1) ** 2 * (both + 2))
+    variance = (
+        (first + 1)
+        * (second + 1)
+        * (first - both)
+        * (second - both)
+        / ((both + 1) ** 2 * (both + 2))
+    )
     seen = first + second - both
     unseen = total - seen
     if unseen <= 0 or variance <= 0:

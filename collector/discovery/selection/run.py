@@ -6,7 +6,13 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from collector.discovery.channels import channels
-from collector.discovery.channels.channel import Channel, ChannelContext, DiscoveryHit, DiscoveryLog, parse_name
+from collector.discovery.channels.channel import (
+    Channel,
+    ChannelContext,
+    DiscoveryHit,
+    DiscoveryLog,
+    parse_name,
+)
 from collector.discovery.github.client import BadToken, GitHubError, LimitReached
 from collector.discovery.github.transport import Unreachable
 from collector.discovery.records import CHECKPOINTS, record_of
@@ -40,7 +46,9 @@ TAKEN = Decision(None)
 _WORDS = {"is_fork": "whether it is a fork", "licence": "its licence", "size_kb": "its size"}
 
 
-def decide(row: Mapping[str, Any], filters: Filters, names: Collection[tuple[str, str]], server: str) -> Decision:
+def decide(
+    row: Mapping[str, Any], filters: Filters, names: Collection[tuple[str, str]], server: str
+) -> Decision:
     """Whether a row of `candidates` that was probed is left out.
 
     `names` are the (server, name in lower case) of all candidates, `server` is the one that is asked for metadata. There a NULL is
@@ -99,13 +107,17 @@ class DiscoverResult:
     failures: list[tuple[str, WhoWroteError]] = field(default_factory=list)
 
 
-def discover(context: ChannelContext, names: Sequence[str], filters: Filters, prober: Prober) -> DiscoverResult:
+def discover(
+    context: ChannelContext, names: Sequence[str], filters: Filters, prober: Prober
+) -> DiscoverResult:
     """`names` of channels. Errors of one channel stop only that one."""
     outcome = DiscoverResult()
     for channel in channels_called(names):
         try:
             if channel.needs_token and context.github.token is None:
-                raise BadToken(f"{channel.name} needs a token", "Set GITHUB_TOKEN, or use `gh auth login`")
+                raise BadToken(
+                    f"{channel.name} needs a token", "Set GITHUB_TOKEN, or use `gh auth login`"
+                )
             channel.run(context)
         except DatabaseUnusable:
             raise
@@ -122,7 +134,9 @@ def channels_called(names: Sequence[str]) -> list[Channel]:
     by_name = {channel.name: channel for channel in channels()}
     for name in names:
         if name not in by_name:
-            raise WhoWroteError(f"no such channel: {name}", f"Available channels: {', '.join(by_name)}")
+            raise WhoWroteError(
+                f"no such channel: {name}", f"Available channels: {', '.join(by_name)}"
+            )
     return [channel for name, channel in by_name.items() if name in names]
 
 
@@ -141,18 +155,32 @@ def candidates(log: DiscoveryLog, names: Iterable[str] = ()) -> Rows:
     for text, repository in parsed.items():
         if repository is None:
             raise WhoWroteError(
-                f"{public_url(text)[:200]!r} is not a repository", "Use owner/name or a repository URL (https://HOST/…)"
+                f"{public_url(text)[:200]!r} is not a repository",
+                "Use owner/name or a repository URL (https://HOST/…)",
             )
-        log.name("listing", "named", text, DiscoveryHit(repository.name, "named on the command line", server=repository.server))
+        log.name(
+            "listing",
+            "named",
+            text,
+            DiscoveryHit(repository.name, "named on the command line", server=repository.server),
+        )
     rows = log.store.rows("SELECT * FROM candidates WHERE exclusion IS NOT 'forgotten' ORDER BY id")
-    chosen = {(repository.server, repository.name.lower()) for repository in parsed.values() if repository is not None}
-    return [row for row in rows if not chosen or (row["server"], row["full_name"].lower()) in chosen]
+    chosen = {
+        (repository.server, repository.name.lower())
+        for repository in parsed.values()
+        if repository is not None
+    }
+    return [
+        row for row in rows if not chosen or (row["server"], row["full_name"].lower()) in chosen
+    ]
 
 
 def confirm(context: ChannelContext, prober: Prober, outcome: DiscoverResult, rows: Rows) -> None:
     """Probes these candidates, then what came of it: new names, repositories that hold the checkpoints of others."""
     while True:
-        for number, (row, answer) in enumerate(probe_all(prober, rows, lambda row: (row["server"], row["full_name"]), JOBS)):
+        for number, (row, answer) in enumerate(
+            probe_all(prober, rows, lambda row: (row["server"], row["full_name"]), JOBS)
+        ):
             context.progress("asking git", number, len(rows))
             _store_probe(context.log, row, answer)
             outcome.probed += 1
@@ -171,16 +199,29 @@ def _store_probe(log: DiscoveryLog, row: dict[str, Any], answer: RefsProbe) -> N
         is_missing = answer.outcome == ProbeOutcome.PRIVATE_OR_MISSING
         pause = MISSING_PAUSE if is_missing else min(timedelta(hours=2**attempts), MOST_PAUSE)
         again = iso(log.clock_now() + pause.total_seconds())
-        failed = {"outcome": answer.outcome, "failure": answer.detail[:500], "attempts": attempts, "next_attempt_at": again}
+        failed = {
+            "outcome": answer.outcome,
+            "failure": answer.detail[:500],
+            "attempts": attempts,
+            "next_attempt_at": again,
+        }
         log.update(row["id"], failed)
         return
     if answer.renamed_to is not None:
         _name_derived(log, row, "renamed", answer.renamed_to, "was")
-    success = {"probed_at": log.now(), "outcome": ProbeOutcome.OK, "failure": None, "attempts": 0, "next_attempt_at": None}
+    success = {
+        "probed_at": log.now(),
+        "outcome": ProbeOutcome.OK,
+        "failure": None,
+        "attempts": 0,
+        "next_attempt_at": None,
+    }
     log.update(row["id"], success | {"renamed_to": answer.renamed_to} | answer.columns)
 
 
-def _name_derived(log: DiscoveryLog, row: dict[str, Any], channel: str, text: str, relation: str) -> None:
+def _name_derived(
+    log: DiscoveryLog, row: dict[str, Any], channel: str, text: str, relation: str
+) -> None:
     """A candidate that follows from another one: its new name, or the place of its checkpoints."""
     target = parse_name(text, row["server"])
     if target is not None and target != (row["server"], row["full_name"]):
@@ -205,11 +246,15 @@ def add_metadata(context: ChannelContext, outcome: DiscoverResult) -> None:
     try:
         if github.token is None:
             github.longest_wait = min(usual, REST_WAIT)
-        for number, columns in (ask_rest if github.token is None else ask_graphql)(context, rows) if rows else ():
+        for number, columns in (
+            (ask_rest if github.token is None else ask_graphql)(context, rows) if rows else ()
+        ):
             _store_metadata(context.log, by_id[number], columns)
             done += 1
     except LimitReached as error:
-        raise LimitReached(f"candidates without metadata: {len(rows) - done}: {error}", error.hint) from None
+        raise LimitReached(
+            f"candidates without metadata: {len(rows) - done}: {error}", error.hint
+        ) from None
     finally:
         outcome.metadata += done
         github.longest_wait = usual
@@ -247,7 +292,9 @@ def settle(log: DiscoveryLog, filters: Filters) -> int:
 
 def _add_named_records(log: DiscoveryLog) -> None:
     """What searches found, beside what the server shows at the root; checkpoints have refs, which tell."""
-    found = log.store.rows("SELECT c.id, c.records, d.query FROM candidates c JOIN discoveries d ON d.candidate_id = c.id")
+    found = log.store.rows(
+        "SELECT c.id, c.records, d.query FROM candidates c JOIN discoveries d ON d.candidate_id = c.id"
+    )
     of = {query: record_of(query) for query in {row["query"] for row in found}}
     names: dict[int, set[str]] = {row["id"]: set((row["records"] or "").split()) for row in found}
     with log.store.transaction() as connection:
@@ -255,4 +302,6 @@ def _add_named_records(log: DiscoveryLog) -> None:
             name = of[row["query"]] or CHECKPOINTS
             if name != CHECKPOINTS and name not in names[row["id"]]:
                 names[row["id"]].add(name)
-                log.update_in(connection, row["id"], {"records": " ".join(sorted(names[row["id"]]))})
+                log.update_in(
+                    connection, row["id"], {"records": " ".join(sorted(names[row["id"]]))}
+                )

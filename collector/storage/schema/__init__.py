@@ -18,9 +18,21 @@ from typing import NamedTuple
 from collector.plugins import plugin_directories
 
 _CORE = (
-    "repositories", "sessions", "lines", "confidence", "outcomes", "bookkeeping", "lists", "history", "survival", "settings",
-    "forgotten", "cache/jobs", "cache/sessions_read", "cache/reports",
-)  # fmt: skip
+    "repositories",
+    "sessions",
+    "lines",
+    "confidence",
+    "outcomes",
+    "bookkeeping",
+    "lists",
+    "history",
+    "survival",
+    "settings",
+    "forgotten",
+    "cache/jobs",
+    "cache/sessions_read",
+    "cache/reports",
+)
 
 
 def _files() -> dict[str, Path]:
@@ -28,8 +40,14 @@ def _files() -> dict[str, Path]:
     here = Path(__file__).parent
     core = {name: here / f"{name}.sql" for name in _CORE}
     folders = [directory / "schema" for directory in plugin_directories().values()]
-    files = [path for folder in folders for path in (*sorted(folder.glob("*.sql")), *sorted(folder.glob("cache/*.sql")))]
-    return core | {f"cache/{path.stem}" if path.parent.name == "cache" else path.stem: path for path in files}
+    files = [
+        path
+        for folder in folders
+        for path in (*sorted(folder.glob("*.sql")), *sorted(folder.glob("cache/*.sql")))
+    ]
+    return core | {
+        f"cache/{path.stem}" if path.parent.name == "cache" else path.stem: path for path in files
+    }
 
 
 FILES = _files()
@@ -37,7 +55,9 @@ CACHE = tuple(name for name in FILES if name.startswith("cache/"))
 MAIN = tuple(name for name in FILES if name not in CACHE)
 PARTS = MAIN + CACHE
 _CARRIED = re.compile(r"^-- carried: ([\w ]+)$", re.MULTILINE)
-_TEXTS = re.compile(r"^-- text kept with (\w+): (.+)$", re.MULTILINE)  # `TABLE.COLUMN...`, or `TABLE.COLUMN.KEY` for JSON objects
+_TEXTS = re.compile(
+    r"^-- text kept with (\w+): (.+)$", re.MULTILINE
+)  # `TABLE.COLUMN...`, or `TABLE.COLUMN.KEY` for JSON objects
 _COMMENT = re.compile(r"--.*")
 _MADE = re.compile(r"^CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", re.MULTILINE)
 
@@ -50,7 +70,12 @@ def _text(name: str) -> str:
 @cache
 def carried_tables() -> tuple[str, ...]:
     """Tables whose rows cannot be computed again (`collector/storage/carry.py`), those that others point to first."""
-    return tuple(table for part in MAIN for listed in _CARRIED.findall(_text(part)) for table in listed.split())
+    return tuple(
+        table
+        for part in MAIN
+        for listed in _CARRIED.findall(_text(part))
+        for table in listed.split()
+    )
 
 
 class Text(NamedTuple):
@@ -65,14 +90,19 @@ class Text(NamedTuple):
 def texts_of_plugins() -> list[Text]:
     """What the schema of plug-ins says about text."""
     listed = [
-        (content, name.split(".")) for part in MAIN for content, names in _TEXTS.findall(_text(part)) for name in names.split()
+        (content, name.split("."))
+        for part in MAIN
+        for content, names in _TEXTS.findall(_text(part))
+        for name in names.split()
     ]
     return [Text(table, column, "".join(key), content) for content, (table, column, *key) in listed]
 
 
 @cache
 def part_sql(name: str) -> str:
-    from collector.vocabulary.schema import expand_words  # not before a database is opened: it imports every vocabulary
+    from collector.vocabulary.schema import (
+        expand_words,
+    )  # not before a database is opened: it imports every vocabulary
 
     return expand_words(_text(name))
 
@@ -113,7 +143,11 @@ _OBJECT = re.compile(r"^CREATE (?:TABLE|VIEW|(?:UNIQUE )?INDEX) IF NOT EXISTS (\
 def _definitions(parts: tuple[str, ...]) -> dict[str, str]:
     """Table, view or index of these parts -> its statement as SQLite keeps it."""
     named = ((_OBJECT.search(statement), statement) for statement in statements(schema_sql(parts)))
-    kept = ((match[1], statement[match.start() :].rstrip().removesuffix(";")) for match, statement in named if match)
+    kept = (
+        (match[1], statement[match.start() :].rstrip().removesuffix(";"))
+        for match, statement in named
+        if match
+    )
     return {name: statement.replace("IF NOT EXISTS ", "", 1) for name, statement in kept}
 
 
@@ -123,7 +157,9 @@ def first_foreign(connection: sqlite3.Connection, parts: tuple[str, ...]) -> str
     Whoever made it decides what runs when the database is read or written: a view may have no end.
     """
     definitions = _definitions(parts)
-    for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"):
+    for kind, name, sql in connection.execute(
+        "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+    ):
         own = definitions.get(name, sql)
         if kind == "trigger" or (own != sql and _LAYOUT.sub("", sql) != _LAYOUT.sub("", own)):
             return str(name)

@@ -25,7 +25,9 @@ SAMPLES = Path(__file__).parents[2] / "data" / "transcripts"
 DIFF = "diff --git a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
 
 
-def _report(instance: str, fixed: int, unfixed: int, kept: int, broken: int, **more: Any) -> dict[str, Any]:
+def _report(
+    instance: str, fixed: int, unfixed: int, kept: int, broken: int, **more: Any
+) -> dict[str, Any]:
     """A report as the harness of SWE-bench writes it."""
     tests = {
         "FAIL_TO_PASS": {"success": ["f"] * fixed, "failure": ["g"] * unfixed},
@@ -62,7 +64,10 @@ def _one(root: Path) -> dict[str, Any]:
 
 def _problems(db: Path) -> list[tuple[str, str]]:
     with Store(db) as store:
-        return [(r["subject"], r["code"]) for r in store.rows("SELECT subject, code FROM problems ORDER BY subject, code")]
+        return [
+            (r["subject"], r["code"])
+            for r in store.rows("SELECT subject, code FROM problems ORDER BY subject, code")
+        ]
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
@@ -71,14 +76,68 @@ def _problems(db: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ({"reward": 1.0, "fail_to_pass_count": 2, "pass_to_fail_count": 0, "fail_to_fail_count": 0}, "correct"),
-        ({"reward": 0.0, "fail_to_pass_count": 1, "pass_to_fail_count": 0, "fail_to_fail_count": 1}, "partial"),
-        ({"reward": 0.0, "fail_to_pass_count": 2, "pass_to_fail_count": 1, "fail_to_fail_count": 0}, "partial"),
-        ({"reward": 0.0, "fail_to_pass_count": 0, "pass_to_fail_count": 1, "fail_to_fail_count": 2}, "regressive"),
-        ({"reward": 0.0, "fail_to_pass_count": 0, "pass_to_fail_count": 0, "fail_to_fail_count": 2}, "no_effect"),
-        ({"reward": 1.0, "fail_to_pass_count": 0, "pass_to_fail_count": 0, "fail_to_fail_count": 0}, "correct"),  # nothing to fix
         (
-            {"reward": 1.0, "fail_to_pass_count": 1, "pass_to_fail_count": 0, "fail_to_fail_count": 3, "tests_to_fix_failed": 0},
+            {
+                "reward": 1.0,
+                "fail_to_pass_count": 2,
+                "pass_to_fail_count": 0,
+                "fail_to_fail_count": 0,
+            },
+            "correct",
+        ),
+        (
+            {
+                "reward": 0.0,
+                "fail_to_pass_count": 1,
+                "pass_to_fail_count": 0,
+                "fail_to_fail_count": 1,
+            },
+            "partial",
+        ),
+        (
+            {
+                "reward": 0.0,
+                "fail_to_pass_count": 2,
+                "pass_to_fail_count": 1,
+                "fail_to_fail_count": 0,
+            },
+            "partial",
+        ),
+        (
+            {
+                "reward": 0.0,
+                "fail_to_pass_count": 0,
+                "pass_to_fail_count": 1,
+                "fail_to_fail_count": 2,
+            },
+            "regressive",
+        ),
+        (
+            {
+                "reward": 0.0,
+                "fail_to_pass_count": 0,
+                "pass_to_fail_count": 0,
+                "fail_to_fail_count": 2,
+            },
+            "no_effect",
+        ),
+        (
+            {
+                "reward": 1.0,
+                "fail_to_pass_count": 0,
+                "pass_to_fail_count": 0,
+                "fail_to_fail_count": 0,
+            },
+            "correct",
+        ),  # nothing to fix
+        (
+            {
+                "reward": 1.0,
+                "fail_to_pass_count": 1,
+                "pass_to_fail_count": 0,
+                "fail_to_fail_count": 3,
+                "tests_to_fix_failed": 0,
+            },
             "correct",  # the three are not mended by the gold patch either
         ),
         ({"reward": 0.0, "patch_applies": 0}, "unverifiable"),
@@ -91,14 +150,31 @@ def _problems(db: Path) -> list[tuple[str, str]]:
     ],
 )
 def test_labels(row: dict[str, Any], expected: str | None) -> None:
-    names = ("evaluated", "reward", "patch_exists", "patch_applies", "error", "tests_to_fix_failed", *COUNTS)
+    names = (
+        "evaluated",
+        "reward",
+        "patch_exists",
+        "patch_applies",
+        "error",
+        "tests_to_fix_failed",
+        *COUNTS,
+    )
     columns = ", ".join(f":{name} AS {name}" for name in names)
     values = dict.fromkeys(names) | {"evaluated": 1} | row
-    assert sqlite3.connect(":memory:").execute(f"SELECT {LABEL} FROM (SELECT {columns})", values).fetchone() == (expected,)
+    assert sqlite3.connect(":memory:").execute(
+        f"SELECT {LABEL} FROM (SELECT {columns})", values
+    ).fetchone() == (expected,)
 
 
 def test_transitions_from_the_categories_of_the_gold_patch() -> None:
-    found = counts({"FAIL_TO_PASS": [3, 1], "PASS_TO_PASS": [50, 2], "FAIL_TO_FAIL": [1, 4], "PASS_TO_FAIL": [5, 6]})
+    found = counts(
+        {
+            "FAIL_TO_PASS": [3, 1],
+            "PASS_TO_PASS": [50, 2],
+            "FAIL_TO_FAIL": [1, 4],
+            "PASS_TO_FAIL": [5, 6],
+        }
+    )
     assert found == {
         "fail_to_pass_count": 4,
         "fail_to_fail_count": 5,
@@ -113,8 +189,16 @@ def test_transitions_from_the_categories_of_the_gold_patch() -> None:
 
 def test_a_report_of_an_instance(tmp_path: Path) -> None:
     root = tmp_path / "in"
-    _put(root, "logs/run_evaluation/r1/org__m/x__y-1/report.json", _report("x__y-1", 2, 1, 30, 0, note="kept"))
-    _put(root, "logs/run_evaluation/r1/org__m/x__y-1/patch.diff", DIFF.format("src/a.py") + DIFF.format("src/b.py"))
+    _put(
+        root,
+        "logs/run_evaluation/r1/org__m/x__y-1/report.json",
+        _report("x__y-1", 2, 1, 30, 0, note="kept"),
+    )
+    _put(
+        root,
+        "logs/run_evaluation/r1/org__m/x__y-1/patch.diff",
+        DIFF.format("src/a.py") + DIFF.format("src/b.py"),
+    )
     row = _one(root)
     told = (
         "harness",
@@ -127,8 +211,23 @@ def test_a_report_of_an_instance(tmp_path: Path) -> None:
         "attempt_index",
         "evaluated",
     )
-    assert [row[name] for name in told] == ["swe-bench", "r1", "org__m", "x__y-1", 0.0, 1, "partial", 0, 1]
-    assert (row["fail_to_pass_count"], row["fail_to_fail_count"], row["pass_to_pass_count"], row["pass_to_fail_count"]) == (
+    assert [row[name] for name in told] == [
+        "swe-bench",
+        "r1",
+        "org__m",
+        "x__y-1",
+        0.0,
+        1,
+        "partial",
+        0,
+        1,
+    ]
+    assert (
+        row["fail_to_pass_count"],
+        row["fail_to_fail_count"],
+        row["pass_to_pass_count"],
+        row["pass_to_fail_count"],
+    ) == (
         2,
         1,
         30,
@@ -140,7 +239,11 @@ def test_a_report_of_an_instance(tmp_path: Path) -> None:
 
 
 def test_the_layout_of_submissions(tmp_path: Path) -> None:
-    _put(tmp_path / "in", "verified/20250101_agent/logs/x__y-1/report.json", _report("x__y-1", 1, 0, 3, 0))
+    _put(
+        tmp_path / "in",
+        "verified/20250101_agent/logs/x__y-1/report.json",
+        _report("x__y-1", 1, 0, 3, 0),
+    )
     row = _one(tmp_path / "in")
     assert (row["run"], row["model_id"], row["reward"]) == ("20250101_agent", "20250101_agent", 1.0)
 
@@ -148,15 +251,36 @@ def test_the_layout_of_submissions(tmp_path: Path) -> None:
 def test_a_report_of_a_run_and_those_of_its_instances_are_one_attempt_each(tmp_path: Path) -> None:
     root, db = tmp_path / "in", tmp_path / "a.db"
     _put(root, "logs/run_evaluation/run.v2/m-4.5/x__y-1/report.json", _report("x__y-1", 1, 0, 3, 0))
-    ids = {"submitted_ids": ["x__y-1", "x__y-2", "x__y-3"], "completed_ids": ["x__y-1"], "resolved_ids": ["x__y-1"]}
-    ids |= {"unresolved_ids": [], "empty_patch_ids": ["x__y-2"], "error_ids": ["x__y-3"], "incomplete_ids": ["x__y-9"]}
+    ids = {
+        "submitted_ids": ["x__y-1", "x__y-2", "x__y-3"],
+        "completed_ids": ["x__y-1"],
+        "resolved_ids": ["x__y-1"],
+    }
+    ids |= {
+        "unresolved_ids": [],
+        "empty_patch_ids": ["x__y-2"],
+        "error_ids": ["x__y-3"],
+        "incomplete_ids": ["x__y-9"],
+    }
     _put(root, "m-4.5.run.v2.json", {"total_instances": 500, **ids, "schema_version": 2})
     first, second, third = _imported(root, db)
     assert [r["run"] for r in (first, second, third)] == ["run.v2"] * 3
     assert [r["model_id"] for r in (first, second, third)] == ["m-4.5"] * 3
-    assert (first["reward"], first["pass_to_pass_count"], first["source"].endswith("report.json")) == (1.0, 3, True)
-    assert (second["reward"], second["patch_exists"], second["patch_outcome_label"]) == (0.0, 0, None)
-    assert (third["reward"], third["error"], third["patch_outcome_label"]) == (None, "harness_error", "unverifiable")
+    assert (
+        first["reward"],
+        first["pass_to_pass_count"],
+        first["source"].endswith("report.json"),
+    ) == (1.0, 3, True)
+    assert (second["reward"], second["patch_exists"], second["patch_outcome_label"]) == (
+        0.0,
+        0,
+        None,
+    )
+    assert (third["reward"], third["error"], third["patch_outcome_label"]) == (
+        None,
+        "harness_error",
+        "unverifiable",
+    )
     assert _problems(db) == []
 
 
@@ -171,14 +295,33 @@ def test_reports_that_disagree_are_told(tmp_path: Path) -> None:
 
 def test_predictions_complete_the_attempts_they_are_of(tmp_path: Path) -> None:
     root, db = tmp_path / "in", tmp_path / "a.db"
-    _put(root, "m.r.json", {"submitted_ids": ["x", "y"], "resolved_ids": ["x"], "unresolved_ids": ["y"]})
-    lines = [{"instance_id": i, "model_name_or_path": "m", "model_patch": DIFF.format(f"{i}.py")} for i in ("x", "z")]
+    _put(
+        root,
+        "m.r.json",
+        {"submitted_ids": ["x", "y"], "resolved_ids": ["x"], "unresolved_ids": ["y"]},
+    )
+    lines = [
+        {"instance_id": i, "model_name_or_path": "m", "model_patch": DIFF.format(f"{i}.py")}
+        for i in ("x", "z")
+    ]
     _put(root, "preds.jsonl", "\n".join(map(json.dumps, lines)) + '\n{"cut": \n')
-    _put(root, "all_preds.json", {"y": {"model_name_or_path": "m", "model_patch": DIFF.format("y.py")}})
+    _put(
+        root,
+        "all_preds.json",
+        {"y": {"model_name_or_path": "m", "model_patch": DIFF.format("y.py")}},
+    )
     found = {r["instance"]: r for r in _imported(root, db)}
-    assert {k: json.loads(r["touched_files"]) for k, r in found.items()} == {"x": ["x.py"], "y": ["y.py"], "z": ["z.py"]}
+    assert {k: json.loads(r["touched_files"]) for k, r in found.items()} == {
+        "x": ["x.py"],
+        "y": ["y.py"],
+        "z": ["z.py"],
+    }
     assert (found["x"]["run"], found["x"]["reward"], found["x"]["evaluated"]) == ("r", 1.0, 1)
-    assert (found["z"]["reward"], found["z"]["evaluated"], found["z"]["patch_outcome_label"]) == (None, 0, None)
+    assert (found["z"]["reward"], found["z"]["evaluated"], found["z"]["patch_outcome_label"]) == (
+        None,
+        0,
+        None,
+    )
     assert _problems(db) == [("preds.jsonl", "malformed_lines")]
 
 
@@ -186,15 +329,35 @@ def test_a_prediction_of_which_nobody_knows_the_run_is_told(tmp_path: Path) -> N
     root, db = tmp_path / "in", tmp_path / "a.db"
     _put(root, "m.r.json", {"submitted_ids": ["x"], "resolved_ids": ["x"]})
     for name in "ab":
-        _put(root, f"{name}.jsonl", json.dumps({"instance_id": "x", "model_name_or_path": "m", "model_patch": DIFF.format(name)}))
+        _put(
+            root,
+            f"{name}.jsonl",
+            json.dumps(
+                {"instance_id": "x", "model_name_or_path": "m", "model_patch": DIFF.format(name)}
+            ),
+        )
     (row,) = _imported(root, db)
     assert row["touched_files"] is None
-    assert _problems(db) == [("a.jsonl", "prediction_ambiguous"), ("b.jsonl", "prediction_ambiguous")]
+    assert _problems(db) == [
+        ("a.jsonl", "prediction_ambiguous"),
+        ("b.jsonl", "prediction_ambiguous"),
+    ]
 
 
 def test_a_data_set_is_no_prediction(tmp_path: Path) -> None:
     root = tmp_path / "in"
-    _put(root, "data.jsonl", json.dumps({"instance_id": "x", "patch": DIFF.format("a"), "test_patch": "", "base_commit": "0" * 40}))
+    _put(
+        root,
+        "data.jsonl",
+        json.dumps(
+            {
+                "instance_id": "x",
+                "patch": DIFF.format("a"),
+                "test_patch": "",
+                "base_commit": "0" * 40,
+            }
+        ),
+    )
     assert _imported(root, tmp_path / "a.db") == []
 
 
@@ -202,36 +365,89 @@ def test_trajectories_say_how_it_went_and_not_whether(tmp_path: Path) -> None:
     root = tmp_path / "in"
     _put(root, "sub/logs/x/report.json", _report("x", 1, 0, 1, 0))
     _put(
-        root, "sub/trajs/x.json", {"instance_id": "x", "model": "other", "metrics": {"turns": 7, "cost_usd": 0.5}, "success": True}
+        root,
+        "sub/trajs/x.json",
+        {
+            "instance_id": "x",
+            "model": "other",
+            "metrics": {"turns": 7, "cost_usd": 0.5},
+            "success": True,
+        },
     )
-    info = {"exit_status": "submitted", "submission": DIFF.format("q.py"), "model_stats": {"instance_cost": 0.25, "api_calls": 9}}
+    info = {
+        "exit_status": "submitted",
+        "submission": DIFF.format("q.py"),
+        "model_stats": {"instance_cost": 0.25, "api_calls": 9},
+    }
     _put(root, "run7/m/w/w.traj", {"info": info, "instance_id": "w", "trajectory": []})
     found = {r["instance"]: r for r in _imported(root, tmp_path / "a.db")}
-    assert (found["x"]["turn_count"], found["x"]["cost_usd"], found["x"]["reward"], found["x"]["model_id"]) == (7, 0.5, 1.0, "sub")
-    assert (found["w"]["run"], found["w"]["model_id"], found["w"]["turn_count"], found["w"]["cost_usd"]) == ("run7", "m", 9, 0.25)
+    assert (
+        found["x"]["turn_count"],
+        found["x"]["cost_usd"],
+        found["x"]["reward"],
+        found["x"]["model_id"],
+    ) == (7, 0.5, 1.0, "sub")
+    assert (
+        found["w"]["run"],
+        found["w"]["model_id"],
+        found["w"]["turn_count"],
+        found["w"]["cost_usd"],
+    ) == ("run7", "m", 9, 0.25)
     assert (found["w"]["evaluated"], found["w"]["reward"], found["w"]["error"]) == (0, None, None)
 
 
 # --- other harnesses --------------------------------------------------------------------------------------------------
 
 
-def _trial(task: str, number: int, resolved: bool | None, failure: str = "unset", hour: int = 3) -> dict[str, Any]:
-    tests = None if resolved is None else {"test_a": "passed", "test_b": "passed" if resolved else "failed"}
+def _trial(
+    task: str, number: int, resolved: bool | None, failure: str = "unset", hour: int = 3
+) -> dict[str, Any]:
+    tests = (
+        None
+        if resolved is None
+        else {"test_a": "passed", "test_b": "passed" if resolved else "failed"}
+    )
     return {
-        "trial_name": f"{task}.{number}-of-3", "task_id": task, "instruction": "long text", "is_resolved": resolved,
-        "failure_mode": failure, "parser_results": tests, "recording_path": "p", "total_input_tokens": 0, "total_output_tokens": 12,
-        "trial_started_at": f"2025-09-10T0{hour}:00:00.5+00:00", "trial_ended_at": f"2025-09-10T0{hour}:02:00.5+00:00",
-    }  # fmt: skip
+        "trial_name": f"{task}.{number}-of-3",
+        "task_id": task,
+        "instruction": "long text",
+        "is_resolved": resolved,
+        "failure_mode": failure,
+        "parser_results": tests,
+        "recording_path": "p",
+        "total_input_tokens": 0,
+        "total_output_tokens": 12,
+        "trial_started_at": f"2025-09-10T0{hour}:00:00.5+00:00",
+        "trial_ended_at": f"2025-09-10T0{hour}:02:00.5+00:00",
+    }
 
 
 def test_terminal_bench(tmp_path: Path) -> None:
     root = tmp_path / "in"
-    settings = {"run_id": "R", "agent_name": "a", "model_name": "p/m", "dataset_name": "core", "dataset_version": "0.1"}
-    _put(root, "job/run_metadata.json", {**settings, "n_concurrent_trials": 8, "agent_kwargs": {"api_key": "sk-1", "depth": 2}})
-    trials = [_trial("t", 1, True, hour=5), _trial("t", 2, False, "agent_timeout", hour=4), _trial("t", 3, None, "parse_error")]
+    settings = {
+        "run_id": "R",
+        "agent_name": "a",
+        "model_name": "p/m",
+        "dataset_name": "core",
+        "dataset_version": "0.1",
+    }
+    _put(
+        root,
+        "job/run_metadata.json",
+        {**settings, "n_concurrent_trials": 8, "agent_kwargs": {"api_key": "sk-1", "depth": 2}},
+    )
+    trials = [
+        _trial("t", 1, True, hour=5),
+        _trial("t", 2, False, "agent_timeout", hour=4),
+        _trial("t", 3, None, "parse_error"),
+    ]
     for number, one in enumerate(trials):
         _put(root, f"job/t/{number}/results.json", one)
-    _put(root, "job/results.json", {"results": trials, "n_resolved": 1, "resolved_ids": ["t"], "accuracy": 1 / 3})
+    _put(
+        root,
+        "job/results.json",
+        {"results": trials, "n_resolved": 1, "resolved_ids": ["t"], "accuracy": 1 / 3},
+    )
     found = _imported(root, tmp_path / "a.db")
     assert [r["trial"] for r in found] == ["t.1-of-3", "t.2-of-3", "t.3-of-3"]
     assert [r["reward"] for r in found] == [1.0, 0.0, None]
@@ -239,7 +455,13 @@ def test_terminal_bench(tmp_path: Path) -> None:
     assert [r["timed_out"] for r in found] == [0, 1, 0]
     assert [r["attempt_index"] for r in found] == [2, 1, 0]  # by time
     row = found[0]
-    assert (row["run"], row["agent_type"], row["model_id"], row["dataset"], row["concurrency"]) == ("R", "a", "p/m", "core@0.1", 8)
+    assert (row["run"], row["agent_type"], row["model_id"], row["dataset"], row["concurrency"]) == (
+        "R",
+        "a",
+        "p/m",
+        "core@0.1",
+        8,
+    )
     assert (row["wall_time_s"], row["input_tokens"], row["output_tokens"]) == (120.0, None, 12)
     assert json.loads(row["tests"]) == {"ALL": [2, 0]}
     assert json.loads(row["treatment"])["agent_kwargs"] == {"depth": 2}  # never a key
@@ -250,7 +472,10 @@ def test_runs_of_terminal_bench_without_settings_are_their_directories(tmp_path:
     root = tmp_path / "in"
     _put(root, "night/t/t.1/results.json", _trial("t", 1, True))
     _put(root, "night/results.json", {"results": [_trial("t", 1, True), _trial("u", 1, False)]})
-    assert [(r["run"], r["instance"]) for r in _imported(root, tmp_path / "a.db")] == [("night", "t"), ("night", "u")]
+    assert [(r["run"], r["instance"]) for r in _imported(root, tmp_path / "a.db")] == [
+        ("night", "t"),
+        ("night", "u"),
+    ]
 
 
 def test_harbor(tmp_path: Path) -> None:
@@ -263,63 +488,166 @@ def test_harbor(tmp_path: Path) -> None:
         "env": {"X_KEY": "s3cret"},
     }
     trial = {
-        "id": "u", "task_name": "x__y-1", "trial_name": "x__y-1__abc", "trial_uri": "file:///t", "source": "verified",
+        "id": "u",
+        "task_name": "x__y-1",
+        "trial_name": "x__y-1__abc",
+        "trial_uri": "file:///t",
+        "source": "verified",
         "config": {"agent": agent, "timeout_multiplier": 2.0, "environment": {"type": "docker"}},
-        "agent_info": {"name": "claude-code", "version": "2.0", "model_info": {"name": "m", "provider": "anthropic"}},
-        "agent_result": {"n_input_tokens": 100, "n_cache_tokens": 80, "n_output_tokens": 5, "cost_usd": 0.2},
-        "verifier_result": {"rewards": {"reward": 0.0}}, "exception_info": None, "task_checksum": "c",
-        "started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T00:01:00Z",
-    }  # fmt: skip
+        "agent_info": {
+            "name": "claude-code",
+            "version": "2.0",
+            "model_info": {"name": "m", "provider": "anthropic"},
+        },
+        "agent_result": {
+            "n_input_tokens": 100,
+            "n_cache_tokens": 80,
+            "n_output_tokens": 5,
+            "cost_usd": 0.2,
+        },
+        "verifier_result": {"rewards": {"reward": 0.0}},
+        "exception_info": None,
+        "task_checksum": "c",
+        "started_at": "2026-01-01T00:00:00Z",
+        "finished_at": "2026-01-01T00:01:00Z",
+    }
     _put(root, "job1/config.json", {"job_name": "job1", "orchestrator": {"n_concurrent_trials": 4}})
     _put(root, "job1/result.json", {"id": "j", "n_total_trials": 1, "stats": {}})
     _put(root, "job1/x__y-1__abc/result.json", trial)
     _put(root, "job1/x__y-1__abc/verifier/report.json", _report("x__y-1", 0, 1, 4, 2))
-    _put(root, "job1/x__y-1__abc/agent/trajectory.json", {"session_id": "s-1", "final_metrics": {"total_steps": 17}})
+    _put(
+        root,
+        "job1/x__y-1__abc/agent/trajectory.json",
+        {"session_id": "s-1", "final_metrics": {"total_steps": 17}},
+    )
     row = _one(root)
-    assert (row["harness"], row["run"], row["trial"], row["agent_type"]) == ("harbor", "job1", "x__y-1__abc", "claude-code")
-    assert (row["model_id"], row["dataset"], row["concurrency"], row["timeout_s"]) == ("anthropic/m", "verified", 4, 900.0)
-    assert (row["cache_read_tokens"], row["cost_usd"], row["turn_count"], row["wall_time_s"]) == (80, 0.2, 17, 60.0)
-    assert (row["pass_to_fail_count"], row["patch_outcome_label"], row["session_key"]) == (2, "regressive", "s-1")
+    assert (row["harness"], row["run"], row["trial"], row["agent_type"]) == (
+        "harbor",
+        "job1",
+        "x__y-1__abc",
+        "claude-code",
+    )
+    assert (row["model_id"], row["dataset"], row["concurrency"], row["timeout_s"]) == (
+        "anthropic/m",
+        "verified",
+        4,
+        900.0,
+    )
+    assert (row["cache_read_tokens"], row["cost_usd"], row["turn_count"], row["wall_time_s"]) == (
+        80,
+        0.2,
+        17,
+        60.0,
+    )
+    assert (row["pass_to_fail_count"], row["patch_outcome_label"], row["session_key"]) == (
+        2,
+        "regressive",
+        "s-1",
+    )
     treatment = json.loads(row["treatment"])
-    assert (treatment["agent_version"], treatment["timeout_multiplier"], treatment["environment"]) == ("2.0", 2.0, "docker")
+    assert (
+        treatment["agent_version"],
+        treatment["timeout_multiplier"],
+        treatment["environment"],
+    ) == ("2.0", 2.0, "docker")
     assert "s3cret" not in json.dumps(row)
 
 
-def test_a_job_as_harbor_writes_it_has_caps_timeout_version_and_the_agents_own_steps(tmp_path: Path) -> None:
+def test_a_job_as_harbor_writes_it_has_caps_timeout_version_and_the_agents_own_steps(
+    tmp_path: Path,
+) -> None:
     """The names and nulls of Harbor 0.26; in its trajectories the user's instruction is a step too."""
     root = tmp_path / "in"
-    agent = {"name": None, "import_path": "a:Agent", "model_name": "m/tiny", "override_timeout_sec": 2.0, "max_timeout_sec": None,
-             "kwargs": {"attempt1_tool_cap": 12, "retry_tool_cap": 4}}  # fmt: skip
-    datasets = [{"path": None, "name": "mini", "version": "1.0", "ref": None, "registry_path": "/r.json"}]
+    agent = {
+        "name": None,
+        "import_path": "a:Agent",
+        "model_name": "m/tiny",
+        "override_timeout_sec": 2.0,
+        "max_timeout_sec": None,
+        "kwargs": {"attempt1_tool_cap": 12, "retry_tool_cap": 4},
+    }
+    datasets = [
+        {"path": None, "name": "mini", "version": "1.0", "ref": None, "registry_path": "/r.json"}
+    ]
     _put(
         root,
         "job/config.json",
-        {"job_name": "job", "n_attempts": 2, "n_concurrent_trials": 3, "agents": [agent], "datasets": datasets},
+        {
+            "job_name": "job",
+            "n_attempts": 2,
+            "n_concurrent_trials": 3,
+            "agents": [agent],
+            "datasets": datasets,
+        },
     )
     _put(root, "job/result.json", {"id": "j", "n_total_trials": 2, "stats": {}})
     for number, error in enumerate(
-        (None, {"exception_type": "AgentTimeoutError", "exception_message": "timed out after 2.0 seconds"})
+        (
+            None,
+            {
+                "exception_type": "AgentTimeoutError",
+                "exception_message": "timed out after 2.0 seconds",
+            },
+        )
     ):
         name = f"fix__{number}"
         trial = {
-            "schema_version": 1, "task_name": "mini/fix", "trial_name": name, "task_id": {"path": "/tasks/fix"}, "source": "mini",
-            "config": {"trial_name": name, "task": {"path": "/tasks/fix", "name": None, "source": "mini"}, "agent": agent,
-                       "timeout_multiplier": 1.0, "agent_timeout_multiplier": None, "environment": {"type": None}},
-            "agent_info": {"name": "agent", "version": "0.1", "model_info": {"name": "tiny", "provider": "m"}},
-            "agent_result": {"n_input_tokens": 220, "n_cache_tokens": 110, "n_output_tokens": 22, "cost_usd": 0.02},
-            "verifier_result": {"rewards": {"reward": 1.0}}, "exception_info": error,
-            "started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T00:00:02Z",
-        }  # fmt: skip
-        steps = [{"step_id": 1, "source": "user", "message": "Fix it"}, {"step_id": 2, "source": "agent", "message": ""},
-                 {"step_id": 3, "source": "agent", "message": "Done."}]  # fmt: skip
+            "schema_version": 1,
+            "task_name": "mini/fix",
+            "trial_name": name,
+            "task_id": {"path": "/tasks/fix"},
+            "source": "mini",
+            "config": {
+                "trial_name": name,
+                "task": {"path": "/tasks/fix", "name": None, "source": "mini"},
+                "agent": agent,
+                "timeout_multiplier": 1.0,
+                "agent_timeout_multiplier": None,
+                "environment": {"type": None},
+            },
+            "agent_info": {
+                "name": "agent",
+                "version": "0.1",
+                "model_info": {"name": "tiny", "provider": "m"},
+            },
+            "agent_result": {
+                "n_input_tokens": 220,
+                "n_cache_tokens": 110,
+                "n_output_tokens": 22,
+                "cost_usd": 0.02,
+            },
+            "verifier_result": {"rewards": {"reward": 1.0}},
+            "exception_info": error,
+            "started_at": "2026-01-01T00:00:00Z",
+            "finished_at": "2026-01-01T00:00:02Z",
+        }
+        steps = [
+            {"step_id": 1, "source": "user", "message": "Fix it"},
+            {"step_id": 2, "source": "agent", "message": ""},
+            {"step_id": 3, "source": "agent", "message": "Done."},
+        ]
         _put(root, f"job/{name}/result.json", trial)
         _put(root, f"job/{name}/config.json", trial["config"])
-        _put(root, f"job/{name}/agent/trajectory.json", {"session_id": "s", "steps": steps, "final_metrics": {"total_steps": 3}})
+        _put(
+            root,
+            f"job/{name}/agent/trajectory.json",
+            {"session_id": "s", "steps": steps, "final_metrics": {"total_steps": 3}},
+        )
     rows = _imported(root, tmp_path / "a.db")
-    assert [(r["attempt1_tool_cap"], r["retry_tool_cap"], r["timeout_s"], r["concurrency"], r["dataset"]) for r in rows] == [
-        (12, 4, 2.0, 3, "mini@1.0")
-    ] * 2
-    assert [(r["timed_out"], r["turn_count"], r["reward"]) for r in rows] == [(0, 2, 1.0), (1, 2, 1.0)]
+    assert [
+        (
+            r["attempt1_tool_cap"],
+            r["retry_tool_cap"],
+            r["timeout_s"],
+            r["concurrency"],
+            r["dataset"],
+        )
+        for r in rows
+    ] == [(12, 4, 2.0, 3, "mini@1.0")] * 2
+    assert [(r["timed_out"], r["turn_count"], r["reward"]) for r in rows] == [
+        (0, 2, 1.0),
+        (1, 2, 1.0),
+    ]
     assert len({r["treatment"] for r in rows}) == 1
 
 
@@ -327,11 +655,22 @@ def test_settings_of_harbors_job_are_joined_to_each_trial(tmp_path: Path) -> Non
     """A trial keeps a config.json of its own, which says nothing of concurrency and data set."""
     root = tmp_path / "in"
     datasets = [{"name": "other", "version": "9"}, {"name": "org/verified", "ref": "1.0"}]
-    _put(root, "job1/config.json", {"job_name": "night", "n_concurrent_trials": 8, "datasets": datasets})
+    _put(
+        root,
+        "job1/config.json",
+        {"job_name": "night", "n_concurrent_trials": 8, "datasets": datasets},
+    )
     for number, agent in enumerate(
-        ({"kwargs": {"attempt1_tool_cap": 50, "retryToolCap": 20}}, {"env": {"ATTEMPT1_TOOL_CAP": "50", "RETRY_TOOL_CAP": "20"}})
+        (
+            {"kwargs": {"attempt1_tool_cap": 50, "retryToolCap": 20}},
+            {"env": {"ATTEMPT1_TOOL_CAP": "50", "RETRY_TOOL_CAP": "20"}},
+        )
     ):
-        config = {"trial_name": f"t{number}", "task": {"name": "org/x", "source": "org/verified"}, "agent": agent}
+        config = {
+            "trial_name": f"t{number}",
+            "task": {"name": "org/x", "source": "org/verified"},
+            "agent": agent,
+        }
         trial = {
             "task_name": "org/x",
             "trial_name": f"t{number}",
@@ -344,8 +683,12 @@ def test_settings_of_harbors_job_are_joined_to_each_trial(tmp_path: Path) -> Non
         metrics = {"total_steps": 3, "extra": {"total_cache_creation_input_tokens": 70 + number}}
         _put(root, f"job1/t{number}/agent/trajectory.json", {"final_metrics": metrics})
     found = _imported(root, tmp_path / "a.db")
-    assert [(r["run"], r["dataset"], r["concurrency"]) for r in found] == [("night", "org/verified@1.0", 8)] * 2
-    assert [(r["attempt1_tool_cap"], r["retry_tool_cap"], r["cache_write_tokens"]) for r in found] == [(50, 20, 70), (50, 20, 71)]
+    assert [(r["run"], r["dataset"], r["concurrency"]) for r in found] == [
+        ("night", "org/verified@1.0", 8)
+    ] * 2
+    assert [
+        (r["attempt1_tool_cap"], r["retry_tool_cap"], r["cache_write_tokens"]) for r in found
+    ] == [(50, 20, 70), (50, 20, 71)]
 
 
 def test_a_trial_read_alone_has_no_job(tmp_path: Path) -> None:
@@ -357,11 +700,21 @@ def test_a_trial_read_alone_has_no_job(tmp_path: Path) -> None:
 
 
 def _harbor_trial(root: Path, place: str, task: str, reward: float = 1.0) -> Path:
-    trial = {"task_name": task, "trial_name": place.rpartition("/")[2], "verifier_result": {"rewards": {"reward": reward}}}
-    return _put(root, f"{place}/result.json", {**trial, "agent_info": {"name": "claude-code"}, "agent_result": {}})
+    trial = {
+        "task_name": task,
+        "trial_name": place.rpartition("/")[2],
+        "verifier_result": {"rewards": {"reward": reward}},
+    }
+    return _put(
+        root,
+        f"{place}/result.json",
+        {**trial, "agent_info": {"name": "claude-code"}, "agent_result": {}},
+    )
 
 
-def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(tmp_path: Path) -> None:
+def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(
+    tmp_path: Path,
+) -> None:
     """Named after the same task or the verifier's; the trial's own reward is believed, and the difference told."""
     root = tmp_path / "in"
     _harbor_trial(root, "j/t1", "swe-bench/x__y-1", 1.0)
@@ -371,7 +724,9 @@ def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(tmp
     _harbor_trial(root, "j/t3", "x__y-3")
     _put(root, "j/t3/logs/report.json", _report("x__y-4", 1, 0, 4, 0))
     found = _imported(root, tmp_path / "a.db")
-    assert [(r["harness"], r["trial"], r["instance"], r["reward"], r["patch_applies"]) for r in found] == [
+    assert [
+        (r["harness"], r["trial"], r["instance"], r["reward"], r["patch_applies"]) for r in found
+    ] == [
         ("harbor", "t2", "renamed", 0.0, 1),
         ("harbor", "t1", "swe-bench/x__y-1", 1.0, 1),
         ("harbor", "t3", "x__y-3", 1.0, None),
@@ -391,13 +746,20 @@ def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(tmp_pa
         place.mkdir(parents=True)
         (place / f"{name}.jsonl").write_bytes(sample)
     (root / "j/two/agent/sessions/projects/-app/other.jsonl").write_bytes(sample)
-    _put(root, "j/one/agent/trajectory.json", {"schema_version": "ATIF-v1.4", "final_metrics": {"total_steps": 17}})
+    _put(
+        root,
+        "j/one/agent/trajectory.json",
+        {"schema_version": "ATIF-v1.4", "final_metrics": {"total_steps": 17}},
+    )
     one, two = _imported(root, tmp_path / "a.db")
     session = reader_for(sample).read(name, [sample])  # type: ignore[union-attr]
     edits = sum(any(not edit.by_shell for edit in call.edits) for call in session.calls)
     assert edits > 0
     assert (one["session_key"], one["turn_count"]) == (name, 17)
-    assert len(json.loads(one["tool_sequence"])) == one["tool_call_count"] and one["first_touched_file"]
+    assert (
+        len(json.loads(one["tool_sequence"])) == one["tool_call_count"]
+        and one["first_touched_file"]
+    )
     assert one["transcript"] == f"agent/sessions/projects/-app/{name}.jsonl"
     assert (one["tool_call_count"], one["edit_calls"]) == (len(session.calls), edits)
     assert (two["session_key"], two["transcript"], two["tool_call_count"]) == (None, None, None)
@@ -407,7 +769,9 @@ def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(tmp_path: Pat
     root = tmp_path / "in"
     _harbor_trial(root, "j/one", "t")
     _put(root, "j/one/agent/torn.jsonl", "{" * 5_000)
-    _put(tmp_path, "outside/secret.jsonl", (SAMPLES / "claude-code/sample.jsonl").read_text("utf-8"))
+    _put(
+        tmp_path, "outside/secret.jsonl", (SAMPLES / "claude-code/sample.jsonl").read_text("utf-8")
+    )
     (root / "j/one/sessions").symlink_to(tmp_path / "outside")
     (root / "j/one/agent/linked").symlink_to(tmp_path / "outside")
     assert _imported(root, tmp_path / "a.db")[0]["transcript"] is None
@@ -417,11 +781,28 @@ def test_harbor_trials_that_failed(tmp_path: Path) -> None:
     root = tmp_path / "in"
     base = {"task_name": "t", "agent_info": {"name": "a"}}
     broken = {"exception_type": "AgentTimeoutError", "exception_message": "x"}
-    _put(root, "j/a/result.json", {**base, "trial_name": "a", "verifier_result": None, "exception_info": broken})
-    _put(root, "j/b/result.json", {**base, "trial_name": "b", "verifier_result": {"rewards": {"f2p": 1, "style": 0.5}}})
-    _put(root, "j/c/result.json", {**base, "trial_name": "c", "verifier_result": {"rewards": {"score": 0.5}}})
+    _put(
+        root,
+        "j/a/result.json",
+        {**base, "trial_name": "a", "verifier_result": None, "exception_info": broken},
+    )
+    _put(
+        root,
+        "j/b/result.json",
+        {**base, "trial_name": "b", "verifier_result": {"rewards": {"f2p": 1, "style": 0.5}}},
+    )
+    _put(
+        root,
+        "j/c/result.json",
+        {**base, "trial_name": "c", "verifier_result": {"rewards": {"score": 0.5}}},
+    )
     a, b, c = _imported(root, tmp_path / "a.db")
-    assert (a["reward"], a["timed_out"], a["error"], a["patch_outcome_label"]) == (None, 1, "AgentTimeoutError", "unverifiable")
+    assert (a["reward"], a["timed_out"], a["error"], a["patch_outcome_label"]) == (
+        None,
+        1,
+        "AgentTimeoutError",
+        "unverifiable",
+    )
     assert (b["reward"], json.loads(b["extra"])["rewards"]) == (None, {"f2p": 1, "style": 0.5})
     assert (c["reward"], c["patch_outcome_label"]) == (0.5, "partial")
 
@@ -440,16 +821,36 @@ def test_any_result_with_a_reward_and_its_variables(tmp_path: Path) -> None:
                 "temperature": 0.5,
             },
             "behavior": {"turn_count": 3, "tool_call_count": 9, "edit_calls": 2},
-            "verification": {"reward": 0, "fail_to_pass": ["a"], "pass_to_fail": [], "pass_to_pass_count": 4, "fail_to_fail": 2},
+            "verification": {
+                "reward": 0,
+                "fail_to_pass": ["a"],
+                "pass_to_fail": [],
+                "pass_to_pass_count": 4,
+                "fail_to_fail": 2,
+            },
             "infra": {"wall_time_s": 12.5, "timed_out": False, "finalFailureMode": "wrong_file"},
             "plannotator_phases": [{"event": "plannotator-phase", "phase": "implement"}],
             "weather": {"rain": True},
         },
     )
     row = _one(root)
-    assert (row["harness"], row["instance"], row["agent_type"], row["model_id"]) == ("other", "x__y-1", "one-shot", "p/m")
-    assert (row["attempt1_tool_cap"], row["retry_tool_cap"], row["edit_calls"], row["timed_out"]) == (20, 50, 2, 0)
-    assert (row["fail_to_pass_count"], row["pass_to_fail_count"], row["fail_to_fail_count"]) == (1, 0, 2)
+    assert (row["harness"], row["instance"], row["agent_type"], row["model_id"]) == (
+        "other",
+        "x__y-1",
+        "one-shot",
+        "p/m",
+    )
+    assert (
+        row["attempt1_tool_cap"],
+        row["retry_tool_cap"],
+        row["edit_calls"],
+        row["timed_out"],
+    ) == (20, 50, 2, 0)
+    assert (row["fail_to_pass_count"], row["pass_to_fail_count"], row["fail_to_fail_count"]) == (
+        1,
+        0,
+        2,
+    )
     assert (row["patch_outcome_label"], row["final_failure_mode"]) == ("partial", "wrong_file")
     assert json.loads(row["plannotator_phases"])[0]["phase"] == "implement"
     assert json.loads(row["treatment"])["temperature"] == 0.5
@@ -468,33 +869,73 @@ def test_what_a_trial_printed_completes_its_result(tmp_path: Path) -> None:
     _put(root, "exp/a/result.json", {"task_id": "a", "reward": 1.0, "turn_count": 9, "model": "m"})
     _put(root, "exp/a/stdout.txt", printed)
     a = _one(root)
-    assert (a["turn_count"], a["tool_call_count"], a["edit_calls"], a["diff_lines"]) == (9, 40, 0, 13)
+    assert (a["turn_count"], a["tool_call_count"], a["edit_calls"], a["diff_lines"]) == (
+        9,
+        40,
+        0,
+        13,
+    )
     assert json.loads(a["touched_files"]) == ["src/app.py", "docs/a b.md"]
-    assert [event["phase"] for event in json.loads(a["plannotator_phases"])] == ["explore", "implement"]
+    assert [event["phase"] for event in json.loads(a["plannotator_phases"])] == [
+        "explore",
+        "implement",
+    ]
 
 
 def test_files_and_lines_that_a_result_states(tmp_path: Path) -> None:
-    stated = {"task_id": "a", "reward": 0.0, "touched_files": ["x.py"], "diff_lines": 7, "patch_applies": True}
+    stated = {
+        "task_id": "a",
+        "reward": 0.0,
+        "touched_files": ["x.py"],
+        "diff_lines": 7,
+        "patch_applies": True,
+    }
     _put(tmp_path / "in", "r/result.json", stated)
     row = _one(tmp_path / "in")
-    assert (json.loads(row["touched_files"]), row["diff_lines"], row["patch_applies"]) == (["x.py"], 7, 1)
+    assert (json.loads(row["touched_files"]), row["diff_lines"], row["patch_applies"]) == (
+        ["x.py"],
+        7,
+        1,
+    )
 
 
 def test_how_a_controller_of_harbor_found_the_place(tmp_path: Path) -> None:
-    signal = {"attempt1Mode": "grep", "trialRecoveryMode": "retry", "finalFailureMode": "wrong_file"}
-    trial = {"task_name": "t", "trial_name": "t__1", "verifier_result": {"rewards": {"reward": 0}}, "patch_applies": True}
-    _put(tmp_path / "in", "j/t__1/result.json", {**trial, "agent_result": {"metadata": {"localizationSignal": signal}}})
+    signal = {
+        "attempt1Mode": "grep",
+        "trialRecoveryMode": "retry",
+        "finalFailureMode": "wrong_file",
+    }
+    trial = {
+        "task_name": "t",
+        "trial_name": "t__1",
+        "verifier_result": {"rewards": {"reward": 0}},
+        "patch_applies": True,
+    }
+    _put(
+        tmp_path / "in",
+        "j/t__1/result.json",
+        {**trial, "agent_result": {"metadata": {"localizationSignal": signal}}},
+    )
     row = _one(tmp_path / "in")
-    assert (row["localization_mode"], row["recovery_mode"], row["final_failure_mode"]) == ("grep", "retry", "wrong_file")
+    assert (row["localization_mode"], row["recovery_mode"], row["final_failure_mode"]) == (
+        "grep",
+        "retry",
+        "wrong_file",
+    )
     assert row["patch_applies"] == 1
 
 
 def test_attempts_within_a_trial_keep_their_numbers(tmp_path: Path) -> None:
     root = tmp_path / "in"
-    spans = [{"reward": 0.0, "localization_mode": "grep"}, {"reward": 1.0, "recovery_mode": "retry"}]
+    spans = [
+        {"reward": 0.0, "localization_mode": "grep"},
+        {"reward": 1.0, "recovery_mode": "retry"},
+    ]
     _put(root, "trial.json", {"task_id": "t", "model": "m", "attempts": spans})
     found = _imported(root, tmp_path / "a.db")
-    assert [(r["attempt_index"], r["reward"], r["localization_mode"], r["recovery_mode"]) for r in found] == [
+    assert [
+        (r["attempt_index"], r["reward"], r["localization_mode"], r["recovery_mode"]) for r in found
+    ] == [
         (0, 0.0, "grep", None),
         (1, 1.0, None, "retry"),
     ]
@@ -502,7 +943,11 @@ def test_attempts_within_a_trial_keep_their_numbers(tmp_path: Path) -> None:
 
 def test_success_is_no_reward(tmp_path: Path) -> None:
     """Runners say so of a run that came to its end."""
-    _put(tmp_path / "in", "metrics.jsonl", json.dumps({"instance_id": "x", "success": True, "passed": True}))
+    _put(
+        tmp_path / "in",
+        "metrics.jsonl",
+        json.dumps({"instance_id": "x", "success": True, "passed": True}),
+    )
     assert _imported(tmp_path / "in", tmp_path / "a.db") == []
 
 
@@ -511,16 +956,27 @@ def test_success_is_no_reward(tmp_path: Path) -> None:
 
 def test_the_right_file(tmp_path: Path) -> None:
     root = tmp_path / "in"
-    for instance, file in (("right", "src/a.py"), ("wrong", "src/z.py"), ("none", ""), ("nogold", "src/a.py")):
+    for instance, file in (
+        ("right", "src/a.py"),
+        ("wrong", "src/z.py"),
+        ("none", ""),
+        ("nogold", "src/a.py"),
+    ):
         _put(root, f"run_evaluation/r/m/{instance}/report.json", _report(instance, 0, 1, 1, 0))
         _put(root, f"run_evaluation/r/m/{instance}/patch.diff", DIFF.format(file) if file else "")
-    records = [{"instance_id": i, "patch": DIFF.format("src/a.py") + DIFF.format("src/b.py")} for i in ("right", "wrong", "none")]
+    records = [
+        {"instance_id": i, "patch": DIFF.format("src/a.py") + DIFF.format("src/b.py")}
+        for i in ("right", "wrong", "none")
+    ]
     gold = _put(tmp_path, "gold.jsonl", "\n".join(map(json.dumps, records)) + "\n")
     db = tmp_path / "a.db"
     assert [r["localized_correct_file"] for r in _imported(root, db)] == [None] * 4
     assert {r["instance"]: r["localized_correct_file"] for r in _imported(root, db, gold)} == {
-        "right": 1, "wrong": 0, "none": None, "nogold": None,
-    }  # fmt: skip
+        "right": 1,
+        "wrong": 0,
+        "none": None,
+        "nogold": None,
+    }
     again = _put(tmp_path, "gold.json", records)
     assert gold_files(again) == gold_files(gold)
     with pytest.raises(WhoWroteError, match="no reference patches"):
@@ -534,19 +990,32 @@ def test_the_right_file(tmp_path: Path) -> None:
     [
         ({"touched_files": ["src/a.py"]}, 1, 1.0, 0.0),
         ({"touched_files": ["src/z.py", "src/a.py"]}, 0, 2.0, 0.5),  # the first one counts
-        ({"patch": DIFF.format("src/a.py") + DIFF.format("src/z.py")}, 1, 2.0, 0.5),  # a patch has no order: any file
+        (
+            {"patch": DIFF.format("src/a.py") + DIFF.format("src/z.py")},
+            1,
+            2.0,
+            0.5,
+        ),  # a patch has no order: any file
         ({"touched_files": ["/testbed/src/a.py"]}, 1, 1.0, 0.0),  # a path of the container
         ({}, None, None, None),
     ],
 )
 def test_where_an_attempt_worked_beside_the_gold_patch(
-    tmp_path: Path, result: dict[str, Any], localized: int | None, drift: float | None, outside: float | None
+    tmp_path: Path,
+    result: dict[str, Any],
+    localized: int | None,
+    drift: float | None,
+    outside: float | None,
 ) -> None:
     root = tmp_path / "in"
     _put(root, "result.json", {"instance_id": "x", "reward": 0, **result})
     gold = _put(tmp_path, "gold.json", [{"instance_id": "x", "patch": DIFF.format("src/a.py")}])
     (row,) = _imported(root, tmp_path / "a.db", gold)
-    assert (row["localized_correct_file"], row["scope_drift"], row["gd_actions"]) == (localized, drift, outside)
+    assert (row["localized_correct_file"], row["scope_drift"], row["gd_actions"]) == (
+        localized,
+        drift,
+        outside,
+    )
 
 
 def test_files_changed_without_an_edit_call_were_changed_through_the_shell(tmp_path: Path) -> None:
@@ -557,7 +1026,11 @@ def test_files_changed_without_an_edit_call_were_changed_through_the_shell(tmp_p
         ("c", {"edit_calls": 0, "touched_files": []}),
         ("d", {"touched_files": ["x.py"]}),
     ):
-        _put(root, f"{name}/result.json", {"instance_id": name, "reward": 0, **more, "tool_sequence": ["read", "bash"]})
+        _put(
+            root,
+            f"{name}/result.json",
+            {"instance_id": name, "reward": 0, **more, "tool_sequence": ["read", "bash"]},
+        )
     found = _imported(root, tmp_path / "a.db")
     assert [row["bash_mediated_edits"] for row in found] == [1, 0, 0, None]
     assert {row["tool_sequence"] for row in found} == {'["read","bash"]'}
@@ -574,7 +1047,9 @@ def test_gold_from_parquet(tmp_path: Path) -> None:
 
 
 def test_files_of_a_patch() -> None:
-    renamed = "diff --git a/old.py b/new.py\nsimilarity index 90%\nrename from old.py\nrename to new.py\n"
+    renamed = (
+        "diff --git a/old.py b/new.py\nsimilarity index 90%\nrename from old.py\nrename to new.py\n"
+    )
     renamed += "--- a/old.py\n+++ b/new.py\n@@ -1 +1 @@\n-a\n+b\n"
     assert touched_files(renamed) == (("old.py", "new.py"), 2)
     made = "--- /dev/null\n+++ b/made.py\n@@ -0,0 +1,2 @@\n+a\n+b"
@@ -589,16 +1064,28 @@ def test_a_result_that_names_a_session_is_linked_to_it(tmp_path: Path) -> None:
     _put(root, "result.json", {"task_id": "t", "reward": 1, "session_id": "key-1"})
     with Store(db) as store, store.transaction() as connection:
         connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/r')")
-        store.insert("sessions", ("id", "repo_id", "key", "label", "transcript"), [(7, 1, "key-1", "x", "present")])
+        store.insert(
+            "sessions",
+            ("id", "repo_id", "key", "label", "transcript"),
+            [(7, 1, "key-1", "x", "present")],
+        )
     assert [(r["session_id"], r["session_key"]) for r in _imported(root, db)] == [(7, "key-1")]
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM sessions")
     with Store(db) as store:
-        assert store.rows("SELECT session_id, session_key FROM attempts") == [{"session_id": None, "session_key": "key-1"}]
+        assert store.rows("SELECT session_id, session_key FROM attempts") == [
+            {"session_id": None, "session_key": "key-1"}
+        ]
 
 
 def test_names_in_natural_order() -> None:
-    assert sorted(["x.10-of-12", "x.9-of-12", "", "7", "y"], key=natural) == ["", "7", "x.9-of-12", "x.10-of-12", "y"]
+    assert sorted(["x.10-of-12", "x.9-of-12", "", "7", "y"], key=natural) == [
+        "",
+        "7",
+        "x.9-of-12",
+        "x.10-of-12",
+        "y",
+    ]
 
 
 # --- again, and hostile -----------------------------------------------------------------------------------------------
@@ -609,7 +1096,13 @@ def test_a_second_import_changes_nothing(tmp_path: Path) -> None:
     _put(root, "run_evaluation/r/m/x/report.json", _report("x", 1, 0, 3, 0))
     _put(root, "m.r.json", {"submitted_ids": ["x", "y"], "resolved_ids": ["x"], "error_ids": ["y"]})
     _put(root, "job/t/t.1/results.json", _trial("t", 1, True))
-    _put(root, "preds.jsonl", json.dumps({"instance_id": "q", "model_name_or_path": "m", "model_patch": DIFF.format("q")}))
+    _put(
+        root,
+        "preds.jsonl",
+        json.dumps(
+            {"instance_id": "q", "model_name_or_path": "m", "model_patch": DIFF.format("q")}
+        ),
+    )
     _put(root, "bad/report.json", "{")
     first = _imported(root, db)
     problems = _problems(db)
@@ -651,24 +1144,62 @@ def test_links_out_of_the_directory_are_not_followed(tmp_path: Path) -> None:
     os.mkfifo(root / "pipe.json")
     (row,) = _imported(root, tmp_path / "a.db")
     assert (row["instance"], row["touched_files"]) == ("x", None)
-    assert _problems(tmp_path / "a.db") == [("away", "symlink_outside"), ("report.json", "symlink_outside")]
+    assert _problems(tmp_path / "a.db") == [
+        ("away", "symlink_outside"),
+        ("report.json", "symlink_outside"),
+    ]
 
 
 HOSTILE: list[Any] = [
-    "", "null", "[]", "{}", "3", '"text"', "[" * 5_000, "\ufeff{}", '{"a": NaN}', "[[{}]]", '{"resolved_ids": {}}',
+    "",
+    "null",
+    "[]",
+    "{}",
+    "3",
+    '"text"',
+    "[" * 5_000,
+    "\ufeff{}",
+    '{"a": NaN}',
+    "[[{}]]",
+    '{"resolved_ids": {}}',
     {"resolved_ids": [1, None, {"a": 1}, "ok"], "submitted_ids": "no list"},
-    {"x": {"resolved": "yes", "patch_exists": [], "tests_status": {"FAIL_TO_PASS": {"success": 3}, "PASS_TO_PASS": []}}},
+    {
+        "x": {
+            "resolved": "yes",
+            "patch_exists": [],
+            "tests_status": {"FAIL_TO_PASS": {"success": 3}, "PASS_TO_PASS": []},
+        }
+    },
     {"x": {"resolved": True, "tests_status": "none"}},
-    {"task_id": {"a": 1}, "trial_name": ["b"], "is_resolved": "maybe", "parser_results": [1], "failure_mode": 7},
+    {
+        "task_id": {"a": 1},
+        "trial_name": ["b"],
+        "is_resolved": "maybe",
+        "parser_results": [1],
+        "failure_mode": 7,
+    },
     {"results": [{"task_id": "t", "trial_name": "n", "is_resolved": None}, 5]},
     {"task_name": None, "agent_info": "a", "verifier_result": [], "config": "c"},
-    {"task_name": "t", "trial_name": "\x1b[2J\ud800", "agent_info": {"name": 5}, "verifier_result": {"rewards": {"reward": "NaN"}}},
+    {
+        "task_name": "t",
+        "trial_name": "\x1b[2J\ud800",
+        "agent_info": {"name": 5},
+        "verifier_result": {"rewards": {"reward": "NaN"}},
+    },
     {"reward": 10**400, "task_id": "big"},
-    {"reward": 1, "task_id": "many", "turn_count": 10**30, "started_at": "99999-01-01", "finished_at": -1, "cost_usd": "free"},
+    {
+        "reward": 1,
+        "task_id": "many",
+        "turn_count": 10**30,
+        "started_at": "99999-01-01",
+        "finished_at": -1,
+        "cost_usd": "free",
+    },
     {"reward": True, "task_id": "x" * 100_000, "info": {"info": {"info": {"model_stats": []}}}},
     {"attempts": [{"reward": 1}, {"reward": 0}], "task_id": "spans"},
-    {"attempts": [1, 2]}, {"treatment": [], "reward": 1, "task_id": []},
-]  # fmt: skip
+    {"attempts": [1, 2]},
+    {"treatment": [], "reward": 1, "task_id": []},
+]
 
 
 def test_strange_documents_end_in_rows_or_problems(tmp_path: Path) -> None:
@@ -705,7 +1236,10 @@ def test_large_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_long_values_are_cut(tmp_path: Path) -> None:
-    extra = {f"k{i}": "v" * 5_000 for i in range(30)} | {"API_KEY": "s3cret", "deep": {"auth_token": "s3cret", "a": 1}}
+    extra = {f"k{i}": "v" * 5_000 for i in range(30)} | {
+        "API_KEY": "s3cret",
+        "deep": {"auth_token": "s3cret", "a": 1},
+    }
     _put(tmp_path / "in", "result.json", {"task_id": "t", "reward": 1, **extra})
     row = _one(tmp_path / "in")
     assert len(row["extra"]) < 30_000 and "s3cret" not in row["extra"]
@@ -717,8 +1251,22 @@ def test_long_values_are_cut(tmp_path: Path) -> None:
 
 def _tried(instance: str, solved: bool, index: int, **more: Any) -> dict[str, Any]:
     """A row as the rates are made from."""
-    head = {"harness": "h", "agent": "a", "model": "m", "dataset": "d", "treatment": "{}", "run": "", "label": None}
-    known = {"instance": instance, "solved": solved, "attempt_index": index, "reward": float(solved), "localized": None}
+    head = {
+        "harness": "h",
+        "agent": "a",
+        "model": "m",
+        "dataset": "d",
+        "treatment": "{}",
+        "run": "",
+        "label": None,
+    }
+    known = {
+        "instance": instance,
+        "solved": solved,
+        "attempt_index": index,
+        "reward": float(solved),
+        "localized": None,
+    }
     return {**head, **known, "cost_usd": None, **more}
 
 
@@ -740,17 +1288,31 @@ def test_one_attempt_for_each_task_is_a_share() -> None:
 def test_a_treatment() -> None:
     tries = [
         _tried(
-            f"t{i}", i % 2 == 0, n, run=f"r{n}", label="correct" if i % 2 == 0 else None, reward=0.0 if i else None,
-            localized=int(i == 1), cost_usd=0.5,
+            f"t{i}",
+            i % 2 == 0,
+            n,
+            run=f"r{n}",
+            label="correct" if i % 2 == 0 else None,
+            reward=0.0 if i else None,
+            localized=int(i == 1),
+            cost_usd=0.5,
         )
         for i in range(4)
         for n in (0, 1)
-    ]  # fmt: skip
+    ]
     row = treatment(tries)
-    assert [row[name] for name in ("tasks", "attempts", "judged", "solved", "runs")] == [4, 8, 6, 4, ["r0", "r1"]]
+    assert [row[name] for name in ("tasks", "attempts", "judged", "solved", "runs")] == [
+        4,
+        8,
+        6,
+        4,
+        ["r0", "r1"],
+    ]
     assert (row["pass_at_1"], "pass_at_2" in row, "pass_at_3" in row) == (0.5, True, False)
     assert row["first"] == row["later"] == 0.5
-    assert [row[name] for name in ("correct", "partial", "localized", "localizable", "cost_per_solved")] == [4, 0, 2, 8, 1.0]
+    assert [
+        row[name] for name in ("correct", "partial", "localized", "localizable", "cost_per_solved")
+    ] == [4, 0, 2, 8, 1.0]
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------
@@ -762,18 +1324,33 @@ def test_the_command_imports_and_shows(tmp_path: Path) -> None:
         broken = _report(f"x-{i}", i % 2, 1 - i % 2, 3, 0)
         _put(root, f"run_evaluation/r/m\x1b/x-{i}/report.json", broken)
     _put(root, "bad.json", "{")
-    gold = _put(tmp_path, "gold.jsonl", json.dumps({"instance_id": "x-0", "patch": DIFF.format("a")}))
+    gold = _put(
+        tmp_path, "gold.jsonl", json.dumps({"instance_id": "x-0", "patch": DIFF.format("a")})
+    )
     shown = run("data", "attempts", root, "--db", db, "--gold", gold)
     assert shown.exit_code == 0, shown.stderr
-    assert "6 attempts, 6 of them new" in shown.stderr and "1 file could not be used" in shown.stderr
+    assert (
+        "6 attempts, 6 of them new" in shown.stderr and "1 file could not be used" in shown.stderr
+    )
     assert "50.0 %" in shown.stdout and "\x1b" not in shown.stdout + shown.stderr
     again = run("data", "attempts", root, "--db", db, "--csv")
-    assert "6 attempts, 0 of them new" in again.stderr and [r["attempts"] for r in rows(again)] == ["6"]
+    assert "6 attempts, 0 of them new" in again.stderr and [r["attempts"] for r in rows(again)] == [
+        "6"
+    ]
     assert run("data", "attempts", "--db", db).stdout == shown.stdout
     (row,) = rows(run("data", "attempts", "--db", db, "--by-run", "--csv"))
-    assert (row["tasks"], row["solved"], row["correct"], row["no_effect"], row["runs"]) == ("6", "3", "3", "3", "r")
+    assert (row["tasks"], row["solved"], row["correct"], row["no_effect"], row["runs"]) == (
+        "6",
+        "3",
+        "3",
+        "3",
+        "r",
+    )
     assert json.loads(run("data", "attempts", "--db", db, "--min-n", 7, "--json").stdout) == []
-    assert "treatments with fewer than 7 attempts, not shown: 1" in run("data", "attempts", "--db", db, "--min-n", 7).stderr
+    assert (
+        "treatments with fewer than 7 attempts, not shown: 1"
+        in run("data", "attempts", "--db", db, "--min-n", 7).stderr
+    )
     assert "malformed_json" in run("data", "problems", "--db", db, "--csv").stdout
 
 

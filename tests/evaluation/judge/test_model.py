@@ -48,7 +48,12 @@ class _Handler(BaseHTTPRequestHandler):
             return
         text = json.dumps(_reply(body["messages"]))
         said = {"choices": [{"message": {"role": "assistant", "content": text}}]}
-        data = self.server.raw or json.dumps({**said, "usage": {"prompt_tokens": 100, "completion_tokens": 10}}).encode()
+        data = (
+            self.server.raw
+            or json.dumps(
+                {**said, "usage": {"prompt_tokens": 100, "completion_tokens": 10}}
+            ).encode()
+        )
         self.send_response(self.server.code)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -80,7 +85,10 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]
 
 
 def test_a_model_of_llm_labels_sessions(server: StandIn, tmp_path: Path) -> None:
-    repo, db = import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True), tmp_path / "e.db"
+    repo, db = (
+        import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True),
+        tmp_path / "e.db",
+    )
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
     run = ["data", "judge", "run", str(repo), "--db", str(db), "--model", "local", "--yes"]
@@ -91,7 +99,10 @@ def test_a_model_of_llm_labels_sessions(server: StandIn, tmp_path: Path) -> None
     assert (first["path"], first["model"]) == ("/v1/chat/completions", "qwen3:8b")
     assert first["response_format"]["json_schema"]["schema"]["additionalProperties"] is False
     with Store(db) as store:
-        labels = {(row["label"], row["value"], row["number"]) for row in store.rows("SELECT * FROM judge_labels")}
+        labels = {
+            (row["label"], row["value"], row["number"])
+            for row in store.rows("SELECT * FROM judge_labels")
+        }
     assert {
         ("pushback", "takeover", None),
         ("paper_persona", "other", None),
@@ -99,7 +110,9 @@ def test_a_model_of_llm_labels_sessions(server: StandIn, tmp_path: Path) -> None
         ("audience", "developers", None),
         ("success_score", None, 80.0),
     } <= labels
-    assert not any(label == "scope_drift" and number is None and value for label, value, number in labels)
+    assert not any(
+        label == "scope_drift" and number is None and value for label, value, number in labels
+    )
     before = len(server.bodies)
     CliRunner().invoke(cli, [*run, *asked], catch_exceptions=False)
     assert len(server.bodies) == before  # no question twice
@@ -119,7 +132,11 @@ def test_an_answer_comes_with_its_tokens(server: StandIn) -> None:
         (200, b'{"choices": [{"message": {"content": "x"}}], "usage": 3}', ""),
         (200, b'{"choices": ' + b"[" * 100_000, ""),
         (400, b"words", "BadRequestError"),
-        (401, b'{"error": {"message": "no such key: sk-' + b"x9" * 24 + b'"}}', "AuthenticationError"),
+        (
+            401,
+            b'{"error": {"message": "no such key: sk-' + b"x9" * 24 + b'"}}',
+            "AuthenticationError",
+        ),
     ],
 )
 def test_what_is_no_answer(server: StandIn, code: int, raw: bytes, kind: str) -> None:

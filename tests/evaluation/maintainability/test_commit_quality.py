@@ -42,7 +42,12 @@ def long(name: str) -> list[str]:
 
 def risky(name: str) -> list[str]:
     """Twenty lines: too long, too many branches, too many parameters."""
-    return [f"def {name}(a, b, c):", *(f"    if a == {n}: b = c" for n in range(18)), "    return a", ""]
+    return [
+        f"def {name}(a, b, c):",
+        *(f"    if a == {n}: b = c" for n in range(18)),
+        "    return a",
+        "",
+    ]
 
 
 class Shop:
@@ -58,7 +63,10 @@ class Shop:
 
     def done(self) -> None:
         self.build.done()
-        for command in (["update-ref", "refs/heads/tip", self.build.sha[self._last]], ["symbolic-ref", "HEAD", "refs/heads/tip"]):
+        for command in (
+            ["update-ref", "refs/heads/tip", self.build.sha[self._last]],
+            ["symbolic-ref", "HEAD", "refs/heads/tip"],
+        ):
             subprocess.run(["git", "-C", str(self.build.where), *command], check=True)
 
     def measure(self, tip: str = "") -> int | None:
@@ -67,26 +75,38 @@ class Shop:
         head = self.build.sha[tip or self._last]
         with Store(self.db) as store:
             done = attribute_repo(store, repo, AttributeOptions(branch=head, anyway=True))
-            return commit_quality.measure_commits(RunContext(store, repo, done.repo_id), head, jobs=1)
+            return commit_quality.measure_commits(
+                RunContext(store, repo, done.repo_id), head, jobs=1
+            )
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         with Store(self.db, create=False) as store:
             return store.rows(sql)
 
     def row(self, name: str) -> dict[str, Any]:
-        return self.query(f"SELECT * FROM commit_quality WHERE commit_sha = '{self.build.sha[name]}'")[0]
+        return self.query(
+            f"SELECT * FROM commit_quality WHERE commit_sha = '{self.build.sha[name]}'"
+        )[0]
 
     def dmm(self, name: str) -> tuple[float | None, ...]:
         return tuple(self.row(name)[column] for column in DMM)
 
     def reasons(self) -> dict[str, str]:
         """Name of a commit -> why it has no value."""
-        return {self.build.name[r["commit_sha"]]: r["reason"] for r in self.query("SELECT * FROM commit_quality") if r["reason"]}
+        return {
+            self.build.name[r["commit_sha"]]: r["reason"]
+            for r in self.query("SELECT * FROM commit_quality")
+            if r["reason"]
+        }
 
     def problems(self) -> list[tuple[str, str, str]]:
         """(code, name of the commit, detail)."""
-        found = self.query("SELECT subject, code, detail FROM problems WHERE stage = 'commit_quality' ORDER BY code")
-        return [(r["code"], self.build.name.get(r["subject"], r["subject"]), r["detail"]) for r in found]
+        found = self.query(
+            "SELECT subject, code, detail FROM problems WHERE stage = 'commit_quality' ORDER BY code"
+        )
+        return [
+            (r["code"], self.build.name.get(r["subject"], r["subject"]), r["detail"]) for r in found
+        ]
 
 
 @pytest.fixture
@@ -100,15 +120,25 @@ def shop(tmp_path: Path) -> Shop:
 def test_values_of_commits(shop: Shop) -> None:
     shop.commit("short", {"a.py": text(*short("one"))})
     shop.commit("long", {"a.py": text(*short("one"), *long("two"))})
-    shop.commit("mixed", {"a.py": text(*short("one"), *long("two")), "b.py": text(*short("x"), *risky("y"))})
-    shop.commit("gone", {"a.py": text(*short("one"), "z = 1"), "b.py": text(*short("x"), *risky("y"))})
-    shop.commit("better", {"a.py": text(*short("one"), "z = 1"), "b.py": text(*short("x"), *short("y"))})
+    shop.commit(
+        "mixed", {"a.py": text(*short("one"), *long("two")), "b.py": text(*short("x"), *risky("y"))}
+    )
+    shop.commit(
+        "gone", {"a.py": text(*short("one"), "z = 1"), "b.py": text(*short("x"), *risky("y"))}
+    )
+    shop.commit(
+        "better", {"a.py": text(*short("one"), "z = 1"), "b.py": text(*short("x"), *short("y"))}
+    )
     shop.done()
     assert shop.measure() == 5
     assert shop.dmm("short") == (1, 1, 1)
     assert shop.dmm("long") == (0, 1, 1)
     assert shop.dmm("mixed") == pytest.approx((3 / 23,) * 3)
-    assert shop.dmm("gone") == (1, 0, 0)  # the function that went was long, but simple, with one parameter
+    assert shop.dmm("gone") == (
+        1,
+        0,
+        0,
+    )  # the function that went was long, but simple, with one parameter
     assert shop.dmm("better") == (1, 1, 1)
     assert shop.problems() == []
 
@@ -119,23 +149,38 @@ def test_commits_without_a_value_say_why(shop: Shop) -> None:
     shop.commit("code", {"a.py": code})
     shop.commit("docs", {"a.py": code, "README.md": text("words")})
     shop.commit("vendored", {"a.py": code, "README.md": text("words"), "vendor/b.py": code})
-    shop.commit("renamed", {"a.py": text("def one(a):", "    c = a", "    return c"), "README.md": text("words")})
+    shop.commit(
+        "renamed",
+        {"a.py": text("def one(a):", "    c = a", "    return c"), "README.md": text("words")},
+    )
     build.commit("side", ["code"], {"a.py": code, "c.py": code})
     build.commit("merge", ["renamed", "side"], {"a.py": text(*short("one")), "c.py": code})
     shop._last = "merge"
     shop.done()
     shop.measure()
-    assert shop.reasons() == {"docs": "no_code", "vendored": "no_code", "renamed": "volume_unchanged", "merge": "merge"}
+    assert shop.reasons() == {
+        "docs": "no_code",
+        "vendored": "no_code",
+        "renamed": "volume_unchanged",
+        "merge": "merge",
+    }
     assert shop.dmm("renamed") == (None, None, None)
     assert shop.problems() == [
-        ("merge", "commits", "commits: 1"), ("no_code", "commits", "commits: 2"), ("volume_unchanged", "commits", "commits: 1"),
-    ]  # fmt: skip
+        ("merge", "commits", "commits: 1"),
+        ("no_code", "commits", "commits: 2"),
+        ("volume_unchanged", "commits", "commits: 1"),
+    ]
 
 
-def test_generated_and_large_files_do_not_count(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_and_large_files_do_not_count(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(commit_quality, "SCANNED_BYTES", 2000)
     made = ["# Code generated by a tool. DO NOT EDIT.", *risky("made")]
-    shop.commit("all", {"a.py": text(*short("one")), "b.py": text(*made), "c.py": text(*(100 * risky("big")))})
+    shop.commit(
+        "all",
+        {"a.py": text(*short("one")), "b.py": text(*made), "c.py": text(*(100 * risky("big")))},
+    )
     shop.done()
     shop.measure()
     assert shop.dmm("all") == (1, 1, 1)
@@ -144,7 +189,9 @@ def test_generated_and_large_files_do_not_count(shop: Shop, monkeypatch: pytest.
 
 def test_whose_the_lines_are_follows_the_verdicts(shop: Shop) -> None:
     shop.commit("person", {"a.py": text(*short("one"))})
-    shop.commit("agent", {"a.py": text(*short("one"), *short("two")), "notes.txt": text("not code")}, CLAUDE)
+    shop.commit(
+        "agent", {"a.py": text(*short("one"), *short("two")), "notes.txt": text("not code")}, CLAUDE
+    )
     shop.done()
     shop.measure()
     assert (shop.row("person")["undeclared"], shop.row("person")["declared"]) == (3, 0)
@@ -174,22 +221,33 @@ def test_only_new_commits_are_measured(shop: Shop) -> None:
     assert shop.measure("three") is None
     assert shop.measure() == 2
     kept = {r["commit_sha"] for r in first}
-    assert [r for r in shop.query("SELECT * FROM commit_quality ORDER BY commit_sha") if r["commit_sha"] in kept] == first
+    assert [
+        r
+        for r in shop.query("SELECT * FROM commit_quality ORDER BY commit_sha")
+        if r["commit_sha"] in kept
+    ] == first
 
 
-def test_another_version_measures_everything_again(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_measures_everything_again(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _five(shop)
     shop.measure()
     monkeypatch.setattr(measure, "tool", lambda: "pydriller 99")
     assert shop.measure() == 5
-    assert {r["measured_by"] for r in shop.query("SELECT measured_by FROM commit_quality")} == {"pydriller 99, version 1"}
+    assert {r["measured_by"] for r in shop.query("SELECT measured_by FROM commit_quality")} == {
+        "pydriller 99, version 1"
+    }
 
 
 def test_commits_that_are_gone_leave_the_table(shop: Shop) -> None:
     _five(shop)
     shop.measure()
     shop.measure("two")
-    assert {shop.build.name[r["commit_sha"]] for r in shop.query("SELECT commit_sha FROM commit_quality")} == {"one", "two"}
+    assert {
+        shop.build.name[r["commit_sha"]]
+        for r in shop.query("SELECT commit_sha FROM commit_quality")
+    } == {"one", "two"}
 
 
 def test_a_run_that_was_stopped_goes_on(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +278,10 @@ def test_a_missing_text_is_said_and_tried_again(shop: Shop) -> None:
     drop(shop.build.where, lost)
     shop.measure()
     assert shop.reasons() == {"two": "unreadable", "three": "unreadable"}
-    assert [(code, name) for code, name, _ in shop.problems()] == [("unreadable", "two"), ("unreadable", "three")]
+    assert [(code, name) for code, name, _ in shop.problems()] == [
+        ("unreadable", "two"),
+        ("unreadable", "three"),
+    ]
     command = ["git", "-C", str(shop.build.where), "hash-object", "-w", "--stdin"]
     subprocess.run(command, input=kept, check=True, capture_output=True)
     with Store(shop.db) as store, store.transaction() as connection:
@@ -252,13 +313,20 @@ def test_a_shallow_clone_measures_what_it_has(shop: Shop) -> None:
 
 def test_too_much_text_is_not_read(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     _five(shop)
-    size = len(GitRepo(shop.build.where).blob(GitRepo(shop.build.where).file_at(shop.build.sha["five"], "a.py") or "") or b"")
+    size = len(
+        GitRepo(shop.build.where).blob(
+            GitRepo(shop.build.where).file_at(shop.build.sha["five"], "a.py") or ""
+        )
+        or b""
+    )
     monkeypatch.setattr(commit_quality, "_MOST_TEXT", 2 * size - 40)
     shop.measure()
     assert shop.reasons() == {"five": "too_large"}
 
 
-def test_a_commit_that_never_ends_is_given_up_alone(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_that_never_ends_is_given_up_alone(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _five(shop)
     monkeypatch.setattr(measure, "measure", slow_measure.measure)
     monkeypatch.setattr(commit_quality, "_SECONDS", 2)
@@ -290,7 +358,9 @@ def _everything(folder: Path) -> dict[str, tuple[str, int]]:
     return found
 
 
-def test_the_clone_is_neither_written_nor_obeyed(tmp_path: Path, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_clone_is_neither_written_nor_obeyed(
+    tmp_path: Path, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Drivers, filters and hooks of the repository and of its user, and variables of git, name a program: it never runs."""
     proof = tmp_path / "proof"
     program = tmp_path / "program"
@@ -319,7 +389,12 @@ def test_the_clone_is_neither_written_nor_obeyed(tmp_path: Path, shop: Shop, mon
     (home / ".gitconfig").write_text(settings)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("GIT_CONFIG_GLOBAL")
-    for variable in ("GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_SSH_COMMAND", "GIT_PYTHON_GIT_EXECUTABLE"):
+    for variable in (
+        "GIT_EXTERNAL_DIFF",
+        "GIT_PAGER",
+        "GIT_SSH_COMMAND",
+        "GIT_PYTHON_GIT_EXECUTABLE",
+    ):
         monkeypatch.setenv(variable, str(program))
     monkeypatch.setenv("GIT_TRACE", str(proof))
     before, user_before = _everything(where), _everything(home)
@@ -329,7 +404,9 @@ def test_the_clone_is_neither_written_nor_obeyed(tmp_path: Path, shop: Shop, mon
     assert not proof.exists()
 
 
-def test_no_scratch_directory_is_left(shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scratch_directory_is_left(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
@@ -338,7 +415,9 @@ def test_no_scratch_directory_is_left(shop: Shop, tmp_path: Path, monkeypatch: p
     assert list(scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["späße/ä b.py", 'quo"te.py', "-rf.py", "$HOME.py", "diff --git a b.py"])
+@pytest.mark.parametrize(
+    "name", ["späße/ä b.py", 'quo"te.py', "-rf.py", "$HOME.py", "diff --git a b.py"]
+)
 def test_odd_names(shop: Shop, name: str) -> None:
     shop.commit("one", {name: text(*short("one"))})
     shop.done()
@@ -359,9 +438,24 @@ def test_a_name_of_two_lines_is_in_no_language(shop: Shop) -> None:
 
 def test_text_that_looks_like_a_patch(shop: Shop) -> None:
     """Lines that would be headers, in a file of their own and in one that is measured."""
-    patch = ["diff --git a/x.py b/x.py", "--- a/x.py", "+++ b/x.py", "@@ -1 +1,2 @@", "+def x(a, b, c, d):", "-y"]
-    shop.commit("one", {"a.py": text(*short("one"), "TEXT = '''", *patch, "'''"), "p.txt": text(*patch)})
-    shop.commit("two", {"a.py": text(*short("one"), "TEXT = '''", *patch[2:], "'''", *short("two")), "p.txt": text(*patch)})
+    patch = [
+        "diff --git a/x.py b/x.py",
+        "--- a/x.py",
+        "+++ b/x.py",
+        "@@ -1 +1,2 @@",
+        "+def x(a, b, c, d):",
+        "-y",
+    ]
+    shop.commit(
+        "one", {"a.py": text(*short("one"), "TEXT = '''", *patch, "'''"), "p.txt": text(*patch)}
+    )
+    shop.commit(
+        "two",
+        {
+            "a.py": text(*short("one"), "TEXT = '''", *patch[2:], "'''", *short("two")),
+            "p.txt": text(*patch),
+        },
+    )
     shop.done()
     shop.measure()
     assert shop.dmm("one") == shop.dmm("two") == (1, 1, 1)
@@ -378,12 +472,30 @@ def test_the_command_measures_and_reports(tmp_path: Path) -> None:
     assert "unit size" in shown.stdout and "pydriller" in shown.stdout
     done = run("report", "maintainability", "--db", db, "--json", "--min-n", 2).stdout
     data = {table["name"]: table for table in json.loads(done)}
-    assert any(f"commits: {len(_commits(db))}, " in note for note in data["maintainability"]["notes"])
+    assert any(
+        f"commits: {len(_commits(db))}, " in note for note in data["maintainability"]["notes"]
+    )
     means = data["maintainability"]["rows"]
-    by_class = {m["name"]: m for m in means if m["by"] == "class" and m["metric"] == "dmm_unit_size"}
+    by_class = {
+        m["name"]: m for m in means if m["by"] == "class" and m["metric"] == "dmm_unit_size"
+    }
     assert by_class["agent"]["commits"] >= 1
-    table = [row for row in rows(run("report", "maintainability", "--db", db, "--csv", "--min-n", 2)) if row["by"]]
-    assert {"by", "name", "metric", "commits", "whole", "mean", "mean_low", "mean_high", "mean_over"} <= set(table[0])
+    table = [
+        row
+        for row in rows(run("report", "maintainability", "--db", db, "--csv", "--min-n", 2))
+        if row["by"]
+    ]
+    assert {
+        "by",
+        "name",
+        "metric",
+        "commits",
+        "whole",
+        "mean",
+        "mean_low",
+        "mean_high",
+        "mean_over",
+    } <= set(table[0])
     assert len(table) == len(means)
 
 
@@ -400,7 +512,9 @@ def test_without_measurements_the_command_says_how_to_get_them(tmp_path: Path) -
     assert "whowrote report maintainability PATH" in shown.stderr
 
 
-def test_without_pydriller_the_command_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pydriller_the_command_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from importlib import metadata
 
     def missing(name: str) -> str:

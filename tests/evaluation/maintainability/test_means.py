@@ -67,7 +67,10 @@ def test_with_five_repositories_the_interval_is_over_them() -> None:
 def test_differences_need_enough_commits_on_both_sides() -> None:
     agents, people = [row(0.2, agent=1)] * 10, [row(0.8, human=1)] * 10
     found = compare([*agents, *people], SIZE, "human")
-    assert found["all_commits"] == pytest.approx(-0.6) and (found["whole"], found["reference_whole"]) == (10, 10)
+    assert found["all_commits"] == pytest.approx(-0.6) and (
+        found["whole"],
+        found["reference_whole"],
+    ) == (10, 10)
     assert (found["all_commits_low"], found["all_commits_high"]) == pytest.approx((-0.6, -0.6))
     few = compare([*agents, *people[:9]], SIZE, "human")
     assert few["all_commits"] is None and few["alike"] is None and few["reference_whole"] == 9
@@ -77,8 +80,14 @@ def test_differences_need_enough_commits_on_both_sides() -> None:
 def test_alike_compares_commits_of_one_repository_and_size() -> None:
     """In each repository and size agents are 0.1 lower; that they work where values are high hides it."""
     rows = []
-    for repo, churn, base, agents, people in (("a/a", 10, 0.9, 12, 2), ("a/a", 1000, 0.5, 3, 3), ("b/b", 10, 0.3, 2, 12)):
-        rows += [row(base - 0.1, repo, churn, agent=1)] * agents + [row(base, repo, churn, human=1)] * people
+    for repo, churn, base, agents, people in (
+        ("a/a", 10, 0.9, 12, 2),
+        ("a/a", 1000, 0.5, 3, 3),
+        ("b/b", 10, 0.3, 2, 12),
+    ):
+        rows += [row(base - 0.1, repo, churn, agent=1)] * agents + [
+            row(base, repo, churn, human=1)
+        ] * people
     found = compare(rows, SIZE, "human")
     assert found["all_commits"] > 0.2
     assert found["alike"] == pytest.approx(-0.1)

@@ -39,7 +39,13 @@ from collector.text import count_of
 
 def _row(**values: Any) -> dict[str, Any]:
     """A session with nothing known but what is given."""
-    return {**{f.name: None for f in features()}, "tool_call_count": 0, "user_turn_count": 1, "first_prompt": "", **values}
+    return {
+        **{f.name: None for f in features()},
+        "tool_call_count": 0,
+        "user_turn_count": 1,
+        "first_prompt": "",
+        **values,
+    }
 
 
 CODING = baseline("coding")
@@ -52,16 +58,32 @@ def _coding(**values: Any) -> dict[str, Any]:
     """Ten calls, two failed, one of them mended; 4 of 5 lines committed."""
     return _row(
         **{
-            "touched_files": ["src/a.py"], "tool_counts": {"edit": 6, "bash:build": 4}, "tool_call_count": 10, "agent_words": 40,
-            "ended_normally": 1, "correction_turns": 1, "tool_error_rate": 0.2, "tool_errors": 2, "longest_error_run": 1,
-            "first_attempt_failures": 3, "subagent_count": 0, "turn_count": _HALFWAY,
-            "compaction_events": [{}], "input_tokens": 1000, "output_tokens": 1000 * CODING.tokens / 2,
+            "touched_files": ["src/a.py"],
+            "tool_counts": {"edit": 6, "bash:build": 4},
+            "tool_call_count": 10,
+            "agent_words": 40,
+            "ended_normally": 1,
+            "correction_turns": 1,
+            "tool_error_rate": 0.2,
+            "tool_errors": 2,
+            "longest_error_run": 1,
+            "first_attempt_failures": 3,
+            "subagent_count": 0,
+            "turn_count": _HALFWAY,
+            "compaction_events": [{}],
+            "input_tokens": 1000,
+            "output_tokens": 1000 * CODING.tokens / 2,
             "cost_usd": _COST,
-            "commits_made": 0, "edit_calls": 6, "output_applied": 1, "output_applied_fraction": 0.8, "session_outcome": "accepted",
-            "last_message_accepts": 1, "user_turn_count": 2,
+            "commits_made": 0,
+            "edit_calls": 6,
+            "output_applied": 1,
+            "output_applied_fraction": 0.8,
+            "session_outcome": "accepted",
+            "last_message_accepts": 1,
+            "user_turn_count": 2,
             **values,
         }
-    )  # fmt: skip
+    )
 
 
 def test_weights_of_each_task_sum_to_one() -> None:
@@ -81,8 +103,12 @@ def test_a_whole_score() -> None:
     assert found.covered == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("pushback", "words", "completion"), [(0, 2, 1.0), (2, 0, 2.2 / 3), (None, 1, 2.5 / 3)])
-def test_corrections_are_those_of_the_classifier_where_it_speaks(pushback: int | None, words: int, completion: float) -> None:
+@pytest.mark.parametrize(
+    ("pushback", "words", "completion"), [(0, 2, 1.0), (2, 0, 2.2 / 3), (None, 1, 2.5 / 3)]
+)
+def test_corrections_are_those_of_the_classifier_where_it_speaks(
+    pushback: int | None, words: int, completion: float
+) -> None:
     found = score(_coding(pushback_turns=pushback, correction_turns=words))
     assert found.parts["completion"] == pytest.approx(completion)
 
@@ -90,7 +116,9 @@ def test_corrections_are_those_of_the_classifier_where_it_speaks(pushback: int |
 def test_a_line_that_landed_counts_once() -> None:
     found = score(_coding(last_message_accepts=0))
     assert found.parts["outcome"] == pytest.approx((0.3 + 0.4 * 0.8) / 0.7)
-    assert score(_coding(last_message_accepts=0, session_outcome="explicitly_rejected")).parts["outcome"] == pytest.approx(0.62)
+    assert score(_coding(last_message_accepts=0, session_outcome="explicitly_rejected")).parts[
+        "outcome"
+    ] == pytest.approx(0.62)
 
 
 @pytest.mark.parametrize("typed", [0, None])
@@ -105,7 +133,11 @@ def test_a_score_can_be_put_together_again_from_what_is_stored() -> None:
     again = 0.0
     for part in PARTS:
         known = [s for s in found.signals if s.part == part and s.score is not None]
-        again += found.weights[part] * sum(s.weight * (s.score or 0) for s in known) / sum(s.weight for s in known)
+        again += (
+            found.weights[part]
+            * sum(s.weight * (s.score or 0) for s in known)
+            / sum(s.weight for s in known)
+        )
     assert again == pytest.approx(found.q)
 
 
@@ -117,8 +149,16 @@ def test_missing_signals_give_their_weight_to_the_others_of_their_part() -> None
 
 
 def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
-    clean = {"tool_error_rate": 0.0, "tool_errors": 0, "longest_error_run": 0, "first_attempt_failures": 0, "correction_turns": 0}
-    found = score(_row(agent_words=100, tool_call_count=1, tool_counts={"web": 1}, ended_normally=1, **clean))
+    clean = {
+        "tool_error_rate": 0.0,
+        "tool_errors": 0,
+        "longest_error_run": 0,
+        "first_attempt_failures": 0,
+        "correction_turns": 0,
+    }
+    found = score(
+        _row(agent_words=100, tool_call_count=1, tool_counts={"web": 1}, ended_normally=1, **clean)
+    )
     assert found.task_type == "research"
     assert found.parts["efficiency"] is None and found.parts["outcome"] is None
     assert found.weights == {
@@ -135,12 +175,24 @@ def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
     [
         ({"touched_files": ["a.go", "b.md"]}, "coding"),
         ({"touched_files": ["docs/plans/b.md"]}, "discovery"),
-        ({"touched_files": ["docs/b.md"], "first_prompt": "Write a proposal for caching"}, "discovery"),
-        ({"touched_files": ["docs/b.md"], "first_prompt": "Implement the following plan: # Plan: new page"}, "coding"),
+        (
+            {"touched_files": ["docs/b.md"], "first_prompt": "Write a proposal for caching"},
+            "discovery",
+        ),
+        (
+            {
+                "touched_files": ["docs/b.md"],
+                "first_prompt": "Implement the following plan: # Plan: new page",
+            },
+            "coding",
+        ),
         ({"touched_files": ["CHANGELOG.md"]}, "coding"),
         ({"touched_files": ["docs/b.md"], "commits_made": 1}, "coding"),
         ({"tool_call_count": 9, "first_prompt": "Change all occurrences of foo to bar"}, "coding"),
-        ({"tool_call_count": 9, "first_prompt": "I moved the logos. Update them in the header."}, "coding"),
+        (
+            {"tool_call_count": 9, "first_prompt": "I moved the logos. Update them in the header."},
+            "coding",
+        ),
         ({"tool_call_count": 9, "first_prompt": "could you please deploy this"}, "operations"),
         ({"tool_call_count": 9, "first_prompt": "why does the change not deploy?"}, "research"),
         ({"commits_made": 1}, "coding"),
@@ -148,10 +200,22 @@ def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
         ({"tool_call_count": 4, "acting_commands": 2}, "operations"),
         ({"tool_call_count": 5, "acting_commands": 2}, "research"),
         ({"tool_call_count": 1, "acting_commands": 1}, "research"),
-        ({"tool_call_count": 9, "first_prompt": "Run the stack. Then create an implementation plan for phase 2"}, "discovery"),
-        ({"tool_call_count": 9, "first_prompt": "Read docs/plan.md. Execute it. Run the tests"}, "coding"),
+        (
+            {
+                "tool_call_count": 9,
+                "first_prompt": "Run the stack. Then create an implementation plan for phase 2",
+            },
+            "discovery",
+        ),
+        (
+            {"tool_call_count": 9, "first_prompt": "Read docs/plan.md. Execute it. Run the tests"},
+            "coding",
+        ),
         ({"tool_call_count": 9, "first_prompt": "Run the tests. Fix what fails"}, "operations"),
-        ({"tool_call_count": 9, "first_prompt": "Review the branch. Run the linter first"}, "research"),
+        (
+            {"tool_call_count": 9, "first_prompt": "Review the branch. Run the linter first"},
+            "research",
+        ),
         ({"first_prompt": "The save button does nothing, the page is not shown"}, "coding"),
         ({"first_prompt": "the save button fails", "tool_call_count": 3}, "research"),
         ({"first_prompt": "How does the cache decide what to keep?"}, "research"),
@@ -169,9 +233,27 @@ def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
         ({"first_prompt": "Read HEARTBEAT.md", "touched_files": ["a.go"]}, "heartbeat"),
         ({"last_said": "HEARTBEAT_OK"}, "heartbeat"),
         # Recorded on another machine, so that no call could be tied to a file of the repository.
-        ({"tool_call_count": 9, "files_seen": [{"path": "/home/a/src/b.ts", "read": None, "changed": 4}]}, "coding"),
-        ({"tool_call_count": 9, "files_seen": [{"path": "/home/a/docs/plans/b.md", "read": 1, "changed": 4}]}, "discovery"),
-        ({"tool_call_count": 9, "files_seen": [{"path": "/home/a/src/b.ts", "read": 4, "changed": None}]}, "research"),
+        (
+            {
+                "tool_call_count": 9,
+                "files_seen": [{"path": "/home/a/src/b.ts", "read": None, "changed": 4}],
+            },
+            "coding",
+        ),
+        (
+            {
+                "tool_call_count": 9,
+                "files_seen": [{"path": "/home/a/docs/plans/b.md", "read": 1, "changed": 4}],
+            },
+            "discovery",
+        ),
+        (
+            {
+                "tool_call_count": 9,
+                "files_seen": [{"path": "/home/a/src/b.ts", "read": 4, "changed": None}],
+            },
+            "research",
+        ),
     ],
 )
 def test_task_types(values: dict[str, Any], task: str) -> None:
@@ -184,7 +266,10 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
         ({"last_said": "HEARTBEAT_OK"}, "monitoring"),
         ({"first_prompt": "What is the capital of France", "tool_call_count": 2}, None),
         ({"first_prompt": "health check of the cluster", "tool_call_count": 2}, "monitoring"),
-        ({"first_prompt": "please review the staged changes", "touched_files": ["a.py"]}, "self-review"),
+        (
+            {"first_prompt": "please review the staged changes", "touched_files": ["a.py"]},
+            "self-review",
+        ),
         ({"first_prompt": "please review the staged changes", "driver": "person"}, "self-review"),
         ({"first_prompt": "please review the staged changes", "driver": "program"}, None),
         ({"first_prompt": "add a section", "touched_files": ["README.md"]}, "content"),
@@ -194,26 +279,86 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
         ({"first_prompt": "今日はどうする", "touched_files": ["a.py"]}, "code"),
         # Names of branches and files, and what is mentioned on the way, do not say what is asked for.
         ({"first_prompt": "Add a flag on branch fix/crash", "touched_files": ["a.py"]}, "code"),
-        ({"first_prompt": "I want to implement friends. It is the only item in docs/bugs.md", "touched_files": ["a.py"]}, "code"),
-        ({"first_prompt": "Implement the login that is currently broken off", "touched_files": ["a.py"]}, "code"),
-        ({"first_prompt": "Add a target to format all files", "touched_files": ["Makefile"]}, "code"),
-        ({"first_prompt": "Review the config. Add the new build", "touched_files": ["a.yml"]}, "code"),
-        ({"first_prompt": "Add docs and a demo, don't update the component", "touched_files": ["a.ts", "b.mdx", "c.ts"]}, "code"),
+        (
+            {
+                "first_prompt": "I want to implement friends. It is the only item in docs/bugs.md",
+                "touched_files": ["a.py"],
+            },
+            "code",
+        ),
+        (
+            {
+                "first_prompt": "Implement the login that is currently broken off",
+                "touched_files": ["a.py"],
+            },
+            "code",
+        ),
+        (
+            {"first_prompt": "Add a target to format all files", "touched_files": ["Makefile"]},
+            "code",
+        ),
+        (
+            {"first_prompt": "Review the config. Add the new build", "touched_files": ["a.yml"]},
+            "code",
+        ),
+        (
+            {
+                "first_prompt": "Add docs and a demo, don't update the component",
+                "touched_files": ["a.ts", "b.mdx", "c.ts"],
+            },
+            "code",
+        ),
         ({"first_prompt": "Read docs/plans/a.md and execute it", "tool_call_count": 3}, "code"),
         # The full stop after a name ends the sentence; so does a line of a list.
         ({"first_prompt": "Read docs/a-plan.md. Execute it", "tool_call_count": 3}, "code"),
-        ({"first_prompt": "You are on branch fix/login. Add a field", "touched_files": ["a.py"]}, "code"),
-        ({"first_prompt": "Gaps in the client:\n\n- lines 3 to 9\n\nAdd tests", "tool_call_count": 3}, "code"),
+        (
+            {"first_prompt": "You are on branch fix/login. Add a field", "touched_files": ["a.py"]},
+            "code",
+        ),
+        (
+            {
+                "first_prompt": "Gaps in the client:\n\n- lines 3 to 9\n\nAdd tests",
+                "tool_call_count": 3,
+            },
+            "code",
+        ),
         # Failures that are told without the word, and what only sounds like one.
-        ({"first_prompt": "The list isn't refreshed after a save", "touched_files": ["a.ts"]}, "triage"),
+        (
+            {"first_prompt": "The list isn't refreshed after a save", "touched_files": ["a.ts"]},
+            "triage",
+        ),
         ({"first_prompt": "Why is the menu empty?", "touched_files": ["a.ts"]}, "triage"),
         ({"first_prompt": "Why is the menu empty?", "tool_call_count": 3}, None),
-        ({"first_prompt": "TypeError: x is undefined\n    at a.ts:3", "touched_files": ["a.ts"]}, "triage"),
-        ({"first_prompt": "DeprecationWarning: the name is old. warning: see below", "touched_files": ["a.py"]}, "triage"),
-        ({"first_prompt": "Every part needs a default export, so that they won't fail", "touched_files": ["a.ts"]}, "code"),
-        ({"first_prompt": "I want a page with all errors of a day", "touched_files": ["a.ts"]}, "code"),
+        (
+            {"first_prompt": "TypeError: x is undefined\n    at a.ts:3", "touched_files": ["a.ts"]},
+            "triage",
+        ),
+        (
+            {
+                "first_prompt": "DeprecationWarning: the name is old. warning: see below",
+                "touched_files": ["a.py"],
+            },
+            "triage",
+        ),
+        (
+            {
+                "first_prompt": "Every part needs a default export, so that they won't fail",
+                "touched_files": ["a.ts"],
+            },
+            "code",
+        ),
+        (
+            {"first_prompt": "I want a page with all errors of a day", "touched_files": ["a.ts"]},
+            "code",
+        ),
         # Plans by other words, and of a plan the title.
-        ({"first_prompt": "PLEASE IMPLEMENT THIS PLAN:\n# Fix the leak\n\n## Steps", "touched_files": ["a.go"]}, "triage"),
+        (
+            {
+                "first_prompt": "PLEASE IMPLEMENT THIS PLAN:\n# Fix the leak\n\n## Steps",
+                "touched_files": ["a.go"],
+            },
+            "triage",
+        ),
         (
             {
                 "first_prompt": "A previous agent produced the plan below to accomplish the task.\n\n# Remediate findings\n\nAdd x",
@@ -221,27 +366,84 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
             },
             "triage",
         ),
-        ({"first_prompt": "does it run in a venv? add what is missing", "touched_files": ["api/requirements.txt"]}, "code"),
-        ({"first_prompt": "Check if the limits reach the workers", "touched_files": ["a.py"]}, "self-review"),
-        ({"first_prompt": "go through the code and find any issues", "tool_call_count": 3}, "self-review"),
+        (
+            {
+                "first_prompt": "does it run in a venv? add what is missing",
+                "touched_files": ["api/requirements.txt"],
+            },
+            "code",
+        ),
+        (
+            {"first_prompt": "Check if the limits reach the workers", "touched_files": ["a.py"]},
+            "self-review",
+        ),
+        (
+            {"first_prompt": "go through the code and find any issues", "tool_call_count": 3},
+            "self-review",
+        ),
         ({"first_prompt": "@a.tsx @b.tsx make it simpler", "touched_files": ["a.tsx"]}, "clean-up"),
-        ({"first_prompt": "Simplify the names so the bot doesn't leak them", "touched_files": ["a.py"]}, "clean-up"),
-        ({"first_prompt": "Extract the colours. This is not limited to the pens", "touched_files": ["a.py"]}, "clean-up"),
+        (
+            {
+                "first_prompt": "Simplify the names so the bot doesn't leak them",
+                "touched_files": ["a.py"],
+            },
+            "clean-up",
+        ),
+        (
+            {
+                "first_prompt": "Extract the colours. This is not limited to the pens",
+                "touched_files": ["a.py"],
+            },
+            "clean-up",
+        ),
         # Other languages.
         ({"first_prompt": "登录按钮没有反应，请看一下", "tool_call_count": 3}, "triage"),
         ({"first_prompt": "請求一覧のエラーを直してください", "tool_call_count": 3}, "triage"),
-        ({"first_prompt": "Das Formular funktioniert nicht mit der neuen Version", "tool_call_count": 3}, "triage"),
-        ({"first_prompt": "La página no funciona para los usuarios nuevos", "tool_call_count": 3}, "triage"),
-        ({"first_prompt": "A página não funciona para os usuários, isso é novo", "tool_call_count": 3}, "triage"),
+        (
+            {
+                "first_prompt": "Das Formular funktioniert nicht mit der neuen Version",
+                "tool_call_count": 3,
+            },
+            "triage",
+        ),
+        (
+            {
+                "first_prompt": "La página no funciona para los usuarios nuevos",
+                "tool_call_count": 3,
+            },
+            "triage",
+        ),
+        (
+            {
+                "first_prompt": "A página não funciona para os usuários, isso é novo",
+                "tool_call_count": 3,
+            },
+            "triage",
+        ),
         ({"first_prompt": "Добавь кнопку на страницу настроек", "tool_call_count": 3}, "code"),
-        ({"first_prompt": "Agrega un botón para los usuarios de la página", "tool_call_count": 3}, "code"),
+        (
+            {
+                "first_prompt": "Agrega un botón para los usuarios de la página",
+                "tool_call_count": 3,
+            },
+            "code",
+        ),
         ({"first_prompt": "リファクタしてください", "tool_call_count": 3}, "clean-up"),
         ({"first_prompt": "为什么这样设置？", "tool_call_count": 3}, None),
         (
-            {"first_prompt": "The list is still very slow and does not return: http://h/monitoring/users", "tool_call_count": 3},
+            {
+                "first_prompt": "The list is still very slow and does not return: http://h/monitoring/users",
+                "tool_call_count": 3,
+            },
             "triage",
         ),
-        ({"first_prompt": "Implement the following plan: # Fix: OOM crash", "touched_files": ["a.go"]}, "triage"),
+        (
+            {
+                "first_prompt": "Implement the following plan: # Fix: OOM crash",
+                "touched_files": ["a.go"],
+            },
+            "triage",
+        ),
         (
             {
                 "first_prompt": "Implement the following plan:\n# Make limits configurable\n\nFixes 1 to 4 failed",
@@ -249,10 +451,19 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
             },
             "code",
         ),
-        ({"first_prompt": "Update the release notes", "touched_files": ["ReleaseNotes.md", "Makefile"]}, "content"),
+        (
+            {
+                "first_prompt": "Update the release notes",
+                "touched_files": ["ReleaseNotes.md", "Makefile"],
+            },
+            "content",
+        ),
         ({"first_prompt": "Add the join command", "touched_files": ["docs/plans/join.md"]}, "code"),
         ({"first_prompt": "the parser throws an error", "touched_files": ["a.py"]}, "triage"),
-        ({"first_prompt": "show an error when nothing is pending", "touched_files": ["a.py"]}, "code"),
+        (
+            {"first_prompt": "show an error when nothing is pending", "touched_files": ["a.py"]},
+            "code",
+        ),
         ({"first_prompt": "今日はどうする"}, None),
     ],
 )
@@ -261,9 +472,13 @@ def test_kinds_of_work(values: dict[str, Any], work: str | None) -> None:
 
 
 @pytest.mark.parametrize(("share", "landed"), [(0.0, 0.0), (0.5, 0.5), (None, 1.0)])
-def test_work_lands_by_its_share_and_whole_where_only_commits_show_it(share: float | None, landed: float) -> None:
+def test_work_lands_by_its_share_and_whole_where_only_commits_show_it(
+    share: float | None, landed: float
+) -> None:
     row = _coding(output_applied=int(share != 0.0), output_applied_fraction=share)
-    assert [signal.score for signal in score(row, None).signals if signal.name == "landed"] == [landed]
+    assert [signal.score for signal in score(row, None).signals if signal.name == "landed"] == [
+        landed
+    ]
 
 
 def test_acceptance_is_the_mean_of_what_is_known() -> None:
@@ -280,16 +495,28 @@ def test_acceptance_is_the_mean_of_what_is_known() -> None:
 
 
 @pytest.mark.parametrize(("price", "value"), [(0.5, 1.0), (1.01, 0.7), (2.0, 0.5)])
-def test_a_model_is_judged_by_what_a_response_costs_within_the_task(price: float, value: float) -> None:
+def test_a_model_is_judged_by_what_a_response_costs_within_the_task(
+    price: float, value: float
+) -> None:
     usual = {0.5: CODING.cost / 2, 1.01: CODING.cost * 1.01, 2.0: CODING.high_cost * 1.01}[price]
     found = {s.name: s.score for s in score(_coding(cost_usd=usual * _HALFWAY)).signals}
     assert found["model_appropriateness"] == value
-    assert {s.name: s.score for s in score(_coding(cost_usd=None)).signals}["model_appropriateness"] is None
+    assert {s.name: s.score for s in score(_coding(cost_usd=None)).signals}[
+        "model_appropriateness"
+    ] is None
 
 
 def test_without_task_or_outcome_there_is_no_score() -> None:
-    assert score(_coding(asked_turns=0)).special == "no_task" and score(_coding(asked_turns=0)).q is None
-    nothing = {"output_applied": None, "output_applied_fraction": None, "session_outcome": "accepted", "last_message_accepts": 0}
+    assert (
+        score(_coding(asked_turns=0)).special == "no_task"
+        and score(_coding(asked_turns=0)).q is None
+    )
+    nothing = {
+        "output_applied": None,
+        "output_applied_fraction": None,
+        "session_outcome": "accepted",
+        "last_message_accepts": 0,
+    }
     found = score(_coding(**nothing))
     assert (found.special, found.q, found.tier) == ("no_outcome", None, None)
     assert score(_coding(**nothing), Deeds(produced=10, discarded=10)).q is not None
@@ -313,13 +540,23 @@ def test_baselines_are_of_the_type_where_enough_was_measured() -> None:
         ({"last_said": "HEARTBEAT_OK", "agent_words": 1}, "heartbeat_ok", 0.80, "Good"),
         ({"last_said": "NO_REPLY", "agent_words": 1}, "no_reply", 0.75, "Good"),
         (
-            {"last_said": "HEARTBEAT_OK", "agent_words": 1, "tool_call_count": 9, "turn_count": _MIDDLE},
+            {
+                "last_said": "HEARTBEAT_OK",
+                "agent_words": 1,
+                "tool_call_count": 9,
+                "turn_count": _MIDDLE,
+            },
             "quiet_cron",
             0.80 * 0.5,
             "Poor",
         ),
         (
-            {"last_said": "Nothing to report.", "agent_words": 3, "first_prompt": "[cron:1] look", "turn_count": 2},
+            {
+                "last_said": "Nothing to report.",
+                "agent_words": 3,
+                "first_prompt": "[cron:1] look",
+                "turn_count": 2,
+            },
             "quiet_cron",
             0.8,
             "Good",
@@ -333,7 +570,15 @@ def test_special_cases(values: dict[str, Any], special: str, q: float, tier: str
 
 
 @pytest.mark.parametrize(
-    ("q", "tier"), [(0.9, "Excellent"), (0.899, "Good"), (0.75, "Good"), (0.6, "Acceptable"), (0.4, "Poor"), (0.39, "Failed")]
+    ("q", "tier"),
+    [
+        (0.9, "Excellent"),
+        (0.899, "Good"),
+        (0.75, "Good"),
+        (0.6, "Acceptable"),
+        (0.4, "Poor"),
+        (0.39, "Failed"),
+    ],
 )
 def test_tiers(q: float, tier: str) -> None:
     found = score(_coding())
@@ -346,8 +591,16 @@ def test_no_cost_no_return() -> None:
 
 
 def test_frontier() -> None:
-    scored = [("cheap", 0.6, 0.1), ("cheap", 0.8, 0.1), ("dear", 0.9, 1.0), ("worse", 0.6, 2.0), ("same", 0.7, 0.1)]
-    points = model_table([{"model": model, "q": q, "cost_usd": cost} for model, q, cost in scored]).rows
+    scored = [
+        ("cheap", 0.6, 0.1),
+        ("cheap", 0.8, 0.1),
+        ("dear", 0.9, 1.0),
+        ("worse", 0.6, 2.0),
+        ("same", 0.7, 0.1),
+    ]
+    points = model_table(
+        [{"model": model, "q": q, "cost_usd": cost} for model, q, cost in scored]
+    ).rows
     found = [(p["model"], p["sessions"], p["frontier"]) for p in points]
     assert found == [("cheap", 2, 1), ("same", 1, 1), ("dear", 1, 1), ("worse", 1, 0)]
     assert points[0]["mean_q"] == pytest.approx(0.7) and points[0]["q_per_usd"] == pytest.approx(7)
@@ -357,7 +610,9 @@ def test_correlations() -> None:
     assert pearson([(1, 2), (2, 4), (3, 6)]) == pytest.approx(1)
     assert pearson([(1, 6), (2, 4), (3, 2)]) == pytest.approx(-1)
     assert pearson([(1, 1), (2, 2)]) is None and pearson([(1, 1), (1, 2), (1, 3)]) is None
-    assert pearson([(0.1, 1), (0.1, 2), (0.1, 3)]) is None  # constant, though its mean is not exactly 0.1
+    assert (
+        pearson([(0.1, 1), (0.1, 2), (0.1, 3)]) is None
+    )  # constant, though its mean is not exactly 0.1
     assert pearson([(1e-200, 1), (2e-200, 2), (3e-200, 3)]) is None
     assert ranks([3.0, 1.0, 3.0, 2.0]) == [3.5, 1, 3.5, 2]
     assert spearman([(1, 1), (2, 10), (3, 100), (4, 50)]) == pytest.approx(0.8)
@@ -374,28 +629,44 @@ def _long_session(**values: Any) -> dict[str, Any]:
     """Five messages, the third of which pushes back while the fourth shows an error."""
     return _coding(
         **{
-            "user_turn_count": 5, "typed_turn_numbers": [1, 2, 3, 4, 6], "turn_pushes_back": [0, None, 1, None, 0],
-            "error_turns": {4}, "interruptions": 1, "permission_denials": 1, "confirmation_requests": 1,
+            "user_turn_count": 5,
+            "typed_turn_numbers": [1, 2, 3, 4, 6],
+            "turn_pushes_back": [0, None, 1, None, 0],
+            "error_turns": {4},
+            "interruptions": 1,
+            "permission_denials": 1,
+            "confirmation_requests": 1,
             "last_said": "All done. The tests pass.",
-            "tool_result_sizes": [10, None, 30, 40], "repetition_rate": 0.1, "region_count": 4, "region_re_edit_count": 1,
-            "landed_share": 0.6, **values,
+            "tool_result_sizes": [10, None, 30, 40],
+            "repetition_rate": 0.1,
+            "region_count": 4,
+            "region_re_edit_count": 1,
+            "landed_share": 0.6,
+            **values,
         }
-    )  # fmt: skip
+    )
 
 
 def test_a_whole_rated_score() -> None:
     found = score(_long_session(), Deeds(turns=5, acting_turns=4, places=10, places_again=3))
     assert found.rated_parts["completion"] == pytest.approx((1 + 3 / 5 + 3 / 5 + 1 + 4 / 5) / 5)
-    assert found.rated_parts["execution"] == pytest.approx((0.8 + 0.75 + 0.9 + 0.8 + 0.7 + 0.75) / 6)
+    assert found.rated_parts["execution"] == pytest.approx(
+        (0.8 + 0.75 + 0.9 + 0.8 + 0.7 + 0.75) / 6
+    )
     assert found.rated_parts["outcome"] == pytest.approx(0.6)
     assert found.q_rated == pytest.approx(mix(found.rated_parts, RATED_WEIGHTS).q)
-    assert found.q == pytest.approx(score(_coding(user_turn_count=5)).q)  # the document's score knows none of this
+    assert found.q == pytest.approx(
+        score(_coding(user_turn_count=5)).q
+    )  # the document's score knows none of this
 
 
 @pytest.mark.parametrize(
-    ("stops", "refused", "left"), [(0, 0, 1.0), (2, 0, 0.6), (0, 2, 0.6), (1, 1, 0.6), (9, 0, 0.0), (None, None, 1.0)]
+    ("stops", "refused", "left"),
+    [(0, 0, 1.0), (2, 0, 0.6), (0, 2, 0.6), (1, 1, 0.6), (9, 0, 0.0), (None, None, 1.0)],
 )
-def test_interruptions_and_refused_calls_cost_completion(stops: int, refused: int, left: float) -> None:
+def test_interruptions_and_refused_calls_cost_completion(
+    stops: int, refused: int, left: float
+) -> None:
     found = score(_long_session(interruptions=stops, permission_denials=refused))
     assert _signal(found, "not_stopped") == pytest.approx(left)
 
@@ -444,7 +715,12 @@ def test_an_agent_that_records_no_results_is_not_judged_by_them() -> None:
 
 
 def test_a_session_whose_outcome_is_not_known_is_rated_by_the_rest() -> None:
-    unknown = {"output_applied": None, "output_applied_fraction": None, "landed_share": None, "last_message_accepts": 0}
+    unknown = {
+        "output_applied": None,
+        "output_applied_fraction": None,
+        "landed_share": None,
+        "last_message_accepts": 0,
+    }
     found = score(_long_session(**unknown))
     assert (found.special, found.q, found.tier) == ("no_outcome", None, None)
     assert found.q_rated is not None and found.tier_fitted == tier_of(found.q_rated, FITTED_TIERS)
@@ -456,7 +732,13 @@ def test_a_session_whose_outcome_is_not_known_is_rated_by_the_rest() -> None:
 def test_fitted_tiers_are_in_order_and_cover_all_scores() -> None:
     cuts = [least for least, _ in FITTED_TIERS]
     assert cuts == sorted(cuts, reverse=True) and cuts[-1] == 0.0
-    assert [tier_of(least, FITTED_TIERS) for least, _ in FITTED_TIERS] == ["Excellent", "Good", "Acceptable", "Poor", "Failed"]
+    assert [tier_of(least, FITTED_TIERS) for least, _ in FITTED_TIERS] == [
+        "Excellent",
+        "Good",
+        "Acceptable",
+        "Poor",
+        "Failed",
+    ]
 
 
 # --- people's ratings -------------------------------------------------------------------------------------------------
@@ -468,21 +750,34 @@ def _scored(path: Path, scores: list[tuple[str, str, float]]) -> Path:
         connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/r')")
         for number, (task, tier, q) in enumerate(scores, 1):
             row = (number, 1, f"key{number:05}", "=prompt", "codex", "m", "present")
-            store.insert("sessions", ("id", "repo_id", "key", "label", "agent", "model", "transcript"), [row])
+            store.insert(
+                "sessions", ("id", "repo_id", "key", "label", "agent", "model", "transcript"), [row]
+            )
             columns = ("session_id", "task_type", "tier", "q", "weight_covered", "parts", "version")
             store.insert("scores", columns, [(number, task, tier, q, 1, "{}", 1)])
     return path
 
 
 def test_a_sheet_has_all_kinds_of_sessions_and_no_scores(tmp_path: Path) -> None:
-    scores = [("coding", "Good", 0.8)] * 30 + [("chat", "Poor", 0.5)] * 2 + [("chat", "Failed", 0.1)]
+    scores = (
+        [("coding", "Good", 0.8)] * 30 + [("chat", "Poor", 0.5)] * 2 + [("chat", "Failed", 0.1)]
+    )
     db = _scored(tmp_path / "q.db", scores)
     shown = run("data", "ratings", "--sessions", 6, "--db", db)
     assert shown.exit_code == 0, shown.stderr
     table = rows(shown)
-    assert list(table[0]) == ["session", "repository", "started_at", "first_prompt", "rating", "remarks"]
+    assert list(table[0]) == [
+        "session",
+        "repository",
+        "started_at",
+        "first_prompt",
+        "rating",
+        "remarks",
+    ]
     picked = [int(r["session"].removeprefix("key")) for r in table]
-    assert len(picked) == len(set(picked)) == 6 and {31, 32, 33} <= set(picked)  # all of the rare ones
+    assert len(picked) == len(set(picked)) == 6 and {31, 32, 33} <= set(
+        picked
+    )  # all of the rare ones
     assert picked != sorted(picked)
     assert "codex" not in shown.stdout and "0.8" not in shown.stdout and "Good" not in shown.stdout
     assert table[0]["first_prompt"] == "'=prompt"  # no formula
@@ -493,15 +788,25 @@ def test_a_sheet_has_all_kinds_of_sessions_and_no_scores(tmp_path: Path) -> None
 
 def test_ratings_with_intervals(tmp_path: Path) -> None:
     db = _scored(tmp_path / "q.db", [("coding", "Good", q / 10) for q in range(10)])
-    rated = "session,rating,remarks\n" + "".join(f"key{i:05},{r},\n" for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4), 1))
+    rated = "session,rating,remarks\n" + "".join(
+        f"key{i:05},{r},\n" for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4), 1)
+    )
     (tmp_path / "r.csv").write_text(rated + "key00010,,not rated\n")
     with Store(db) as store:
         rated_sessions, unmatched = read_ratings(store, tmp_path / "r.csv")
-    found = {row["correlation"]: row for row in agreement(rated_sessions, None) if row["sessions of"] == "all"}
+    found = {
+        row["correlation"]: row
+        for row in agreement(rated_sessions, None)
+        if row["sessions of"] == "all"
+    }
     assert (len(rated_sessions), unmatched) == (9, [])
-    assert list(agreement(rated_sessions, None)) == list(agreement(rated_sessions, None))  # the seed is fixed
+    assert list(agreement(rated_sessions, None)) == list(
+        agreement(rated_sessions, None)
+    )  # the seed is fixed
     ranked = found["Spearman"]
-    assert ranked["r"] == pytest.approx(spearman([(i, r) for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4))]))
+    assert ranked["r"] == pytest.approx(
+        spearman([(i, r) for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4))])
+    )
     assert 0 < ranked["low"] < ranked["r"] < ranked["high"] <= 1
     assert "Spearman" in run("data", "ratings", tmp_path / "r.csv", "--db", db).stdout
 
@@ -509,28 +814,65 @@ def test_ratings_with_intervals(tmp_path: Path) -> None:
 # --- other weights ----------------------------------------------------------------------------------------------------
 
 
-def _with_parts(path: Path, parts: list[tuple[float, float, float, float | None]], repositories: int = 4) -> Path:
+def _with_parts(
+    path: Path, parts: list[tuple[float, float, float, float | None]], repositories: int = 4
+) -> Path:
     """A database of coding sessions with these parts, in turn of several repositories."""
     with Store(path) as store, store.transaction() as connection:
         for repo in range(1, repositories + 1):
             connection.execute("INSERT INTO repos (id, name) VALUES (?, ?)", (repo, f"o/r{repo}"))
         for number, values in enumerate(parts, 1):
-            row = (number, number % repositories + 1, f"key{number:05}", "prompt", "codex", "m", "present")
-            store.insert("sessions", ("id", "repo_id", "key", "label", "agent", "model", "transcript"), [row])
-            columns = ("session_id", "task_type", "tier", "q", "q_rated", "tier_fitted", *PARTS, "weight_covered", "cost_usd")
+            row = (
+                number,
+                number % repositories + 1,
+                f"key{number:05}",
+                "prompt",
+                "codex",
+                "m",
+                "present",
+            )
+            store.insert(
+                "sessions", ("id", "repo_id", "key", "label", "agent", "model", "transcript"), [row]
+            )
+            columns = (
+                "session_id",
+                "task_type",
+                "tier",
+                "q",
+                "q_rated",
+                "tier_fitted",
+                *PARTS,
+                "weight_covered",
+                "cost_usd",
+            )
             found, rated = (
                 mix(dict(zip(PARTS, values, strict=True)), WEIGHTS["coding"]),
                 dict(zip(PARTS, values[::-1], strict=True)),
             )
             q_rated = mix(rated, RATED_WEIGHTS).q
-            scored = (number, "coding", "Good", found.q, q_rated, tier_of(q_rated, FITTED_TIERS), *values, 1, 2.0)
+            scored = (
+                number,
+                "coding",
+                "Good",
+                found.q,
+                q_rated,
+                tier_of(q_rated, FITTED_TIERS),
+                *values,
+                1,
+                2.0,
+            )
             stored = json.dumps({"weights": found.weights, "signals": [], "rated": rated})
             store.insert("scores", (*columns, "parts", "version"), [(*scored, stored, 1)])
     return path
 
 
-def _ratings_of(path: Path, parts: list[tuple[float, float, float, float | None]], weights: PartWeights) -> Path:
-    lines = [f"key{n:05},{1 + 4 * (mix(dict(zip(PARTS, p, strict=True)), weights).q or 0)}" for n, p in enumerate(parts, 1)]
+def _ratings_of(
+    path: Path, parts: list[tuple[float, float, float, float | None]], weights: PartWeights
+) -> Path:
+    lines = [
+        f"key{n:05},{1 + 4 * (mix(dict(zip(PARTS, p, strict=True)), weights).q or 0)}"
+        for n, p in enumerate(parts, 1)
+    ]
     path.write_text("session,rating\n" + "\n".join(lines) + "\n")
     return path
 
@@ -547,14 +889,21 @@ def test_a_fit_finds_the_weights_that_ratings_were_made_with(tmp_path: Path) -> 
     with Store(db) as store:
         fit = fit_weights(read_ratings(store, ratings)[0])
     assert fit is not None and fit.weights == pytest.approx(made_with)
-    found = {row["sessions of"]: row for row in rows(run("data", "ratings", ratings, "--csv", "--db", db))}
-    assert float(found["repositories not fitted on"]["r"]) > 0.999 > 0.8 > float(found["coding"]["r"])
+    found = {
+        row["sessions of"]: row
+        for row in rows(run("data", "ratings", ratings, "--csv", "--db", db))
+    }
+    assert (
+        float(found["repositories not fitted on"]["r"]) > 0.999 > 0.8 > float(found["coding"]["r"])
+    )
 
 
 def test_a_fit_to_ratings_that_mean_nothing_shows_so_on_unseen_repositories(tmp_path: Path) -> None:
     parts, rng = _any_parts(60, seed=2), random.Random(3)
     db = _with_parts(tmp_path / "q.db", parts)
-    (tmp_path / "r.csv").write_text("session,rating\n" + "".join(f"key{n:05},{rng.randint(1, 5)}\n" for n in range(1, 61)))
+    (tmp_path / "r.csv").write_text(
+        "session,rating\n" + "".join(f"key{n:05},{rng.randint(1, 5)}\n" for n in range(1, 61))
+    )
     with Store(db) as store:
         found = fit_weights(read_ratings(store, tmp_path / "r.csv")[0])
     assert found is not None and found.unseen is not None and found.fitted is not None
@@ -571,7 +920,10 @@ def test_too_little_to_fit(tmp_path: Path, count: int, repositories: int) -> Non
 
 def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
     db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)])
-    shown = {r["key"]: r for r in rows(run("report", "quality", "--weights", "rated", "--csv", "--db", db))}
+    shown = {
+        r["key"]: r
+        for r in rows(run("report", "quality", "--weights", "rated", "--csv", "--db", db))
+    }
     q = RATED_WEIGHTS[0]  # the second has, by ratings, nothing but completion
     low = shown["key00002"]
     assert (low["q"], low["q_rated"], low["tier"], low["completion"], low["outcome"]) == (
@@ -582,32 +934,75 @@ def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
         "0.0",
     )
     assert float(low["roi"]) == pytest.approx(q / 2) and low["q_rank"] == ""
-    published = {r["key"]: r for r in rows(run("report", "quality", "--csv", "--db", db))}["key00002"]
-    assert (published["q"], published["q_rated"], published["tier"], published["completion"]) == ("0.5", str(q), "Good", "0.0")
+    published = {r["key"]: r for r in rows(run("report", "quality", "--csv", "--db", db))}[
+        "key00002"
+    ]
+    assert (published["q"], published["q_rated"], published["tier"], published["completion"]) == (
+        "0.5",
+        str(q),
+        "Good",
+        "0.0",
+    )
     explained = run("report", "quality", "--explain", "key00002", "--weights", "rated", "--db", db)
     assert f"Q = {q:.2f}" in explained.stdout
-    assert "q_rated and tier_fitted" in run("report", "quality", "--weights", "rated", "--db", db).stdout
+    assert (
+        "q_rated and tier_fitted"
+        in run("report", "quality", "--weights", "rated", "--db", db).stdout
+    )
 
 
 @pytest.mark.parametrize(
-    ("least", "listed", "code"), [("0.1", [], 0), ("0.4", ["key00001"], 1), ("0.9", ["key00001", "key00002"], 1)]
+    ("least", "listed", "code"),
+    [("0.1", [], 0), ("0.4", ["key00001"], 1), ("0.9", ["key00001", "key00002"], 1)],
 )
-def test_low_scores_are_listed_and_fail(tmp_path: Path, least: str, listed: list[str], code: int) -> None:
-    db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0, 1.0)])
+def test_low_scores_are_listed_and_fail(
+    tmp_path: Path, least: str, listed: list[str], code: int
+) -> None:
+    db = _with_parts(
+        tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0, 1.0)]
+    )
     alert = run("report", "quality", "--min-q", least, "--csv", "--db", db)
     assert (sorted(row["key"] for row in rows(alert)), alert.exit_code) == (listed, code)
-    assert (f"{count_of(len(listed), 'session')} with a score below {least}" in alert.stderr) is bool(listed)
+    assert (
+        f"{count_of(len(listed), 'session')} with a score below {least}" in alert.stderr
+    ) is bool(listed)
     weekly = run("report", "quality", "--min-q", least, "--weekly", "--json", "--db", db)
-    assert (sum(week["below"] for week in json.loads(weekly.stdout)), weekly.exit_code) == (len(listed), code)
+    assert (sum(week["below"] for week in json.loads(weekly.stdout)), weekly.exit_code) == (
+        len(listed),
+        code,
+    )
     assert run("report", "quality", "--csv", "--db", db).exit_code == 0
 
 
 def test_a_digest_has_a_row_for_each_week() -> None:
-    times = ("2026-01-01T09:00:00Z", "2026-01-04T23:59:00Z", "2026-01-05T00:00:00Z", None, "2026-01-05T01:00:00Z")
+    times = (
+        "2026-01-01T09:00:00Z",
+        "2026-01-04T23:59:00Z",
+        "2026-01-05T00:00:00Z",
+        None,
+        "2026-01-05T01:00:00Z",
+    )
     scores = (0.3, 0.5, 0.4, 1.0, None)
-    table = week_table([{"started_at": at, "q": q, "cost_usd": 1.0} for at, q in zip(times, scores, strict=True)], 0.4)
-    found = [(row["week"], row["sessions"], row["mean_q"], row["lowest_q"], row["below"], row["cost_usd"]) for row in table]
-    assert found == [("2026-W01", 2, 0.4, 0.3, 1, 2.0), ("2026-W02", 1, 0.4, 0.4, 0, 1.0), ("unknown", 1, 1.0, 1.0, 0, 1.0)]
+    table = week_table(
+        [{"started_at": at, "q": q, "cost_usd": 1.0} for at, q in zip(times, scores, strict=True)],
+        0.4,
+    )
+    found = [
+        (
+            row["week"],
+            row["sessions"],
+            row["mean_q"],
+            row["lowest_q"],
+            row["below"],
+            row["cost_usd"],
+        )
+        for row in table
+    ]
+    assert found == [
+        ("2026-W01", 2, 0.4, 0.3, 1, 2.0),
+        ("2026-W02", 1, 0.4, 0.4, 0, 1.0),
+        ("unknown", 1, 1.0, 1.0, 0, 1.0),
+    ]
 
 
 def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path) -> None:
@@ -615,8 +1010,16 @@ def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path)
 
     def kept() -> list[float | None]:
         with Store(db) as store:
-            parts = [json.loads(row["parts"])["signals"] for row in store.rows("SELECT parts FROM scores ORDER BY session_id")]
-        return [signal["value"]["kept"] for signals in parts for signal in signals if signal["signal"] == "acceptance"]
+            parts = [
+                json.loads(row["parts"])["signals"]
+                for row in store.rows("SELECT parts FROM scores ORDER BY session_id")
+            ]
+        return [
+            signal["value"]["kept"]
+            for signals in parts
+            for signal in signals
+            if signal["signal"] == "acceptance"
+        ]
 
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
     assert set(kept()) == {None}

@@ -43,20 +43,36 @@ def test_scores_are_listed_and_explained(db: Path) -> None:
     (score,) = json.loads(run("report", "quality", "--db", db, "--json").stdout)
     assert score["task_type"] == "coding" and 0.7 < score["q"] <= 1
     shown = run("report", "quality", "--db", db, "--explain", score["key"]).stdout
-    for words in ("completion", "execution", "efficiency", "outcome", "tool success", "model appropriateness", score["tier"]):
+    for words in (
+        "completion",
+        "execution",
+        "efficiency",
+        "outcome",
+        "tool success",
+        "model appropriateness",
+        score["tier"],
+    ):
         assert words in shown
 
 
 def test_scores_follow_the_costs(db: Path, tmp_path: Path) -> None:
     table = tmp_path / "p.toml"
-    table.write_text('as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\ninput = 0\noutput = 1\ncache_read = 0\ncache_write = 0\n')
-    (priced,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout)
+    table.write_text(
+        'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\ninput = 0\noutput = 1\ncache_read = 0\ncache_write = 0\n'
+    )
+    (priced,) = json.loads(
+        run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout
+    )
     (score,) = json.loads(run("report", "quality", "--db", db, "--json").stdout)
     assert score["cost_usd"] == priced["cost_usd"] > 0
     with Store(db) as store:
-        store.connection.execute("UPDATE settings SET value = replace(value, 'output = 1', 'output = 2') WHERE name = 'prices'")
+        store.connection.execute(
+            "UPDATE settings SET value = replace(value, 'output = 1', 'output = 2') WHERE name = 'prices'"
+        )
         assert price_repo(store, 1)
-        assert store.value("SELECT cost_usd FROM scores") == pytest.approx(2 * priced["cost_usd"], abs=1e-6)
+        assert store.value("SELECT cost_usd FROM scores") == pytest.approx(
+            2 * priced["cost_usd"], abs=1e-6
+        )
         assert not broken_checks(store)
         store.connection.execute("UPDATE scores SET cost_usd = 1000")
         assert list(broken_checks(store)) == ["score_costs"]
@@ -74,7 +90,11 @@ def test_ratings_are_matched_by_the_keys_of_sessions(db: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("a,b\n1,2\n", "no columns session and rating"), ("session,rating\nx,good\n", "not a number"), (None, "cannot be read")],
+    [
+        ("a,b\n1,2\n", "no columns session and rating"),
+        ("session,rating\nx,good\n", "not a number"),
+        (None, "cannot be read"),
+    ],
 )
 def test_ratings_that_are_none(db: Path, tmp_path: Path, text: str | None, words: str) -> None:
     if text is not None:
@@ -94,11 +114,19 @@ def test_subagents_are_counted_apart(db: Path) -> None:
     with Store(db) as store, store.transaction():
         key = store.value("SELECT key FROM sessions")
         columns = ("id", "repo_id", "key", "label", "agent", "transcript", "parent_key")
-        store.insert("sessions", columns, [(9, 1, "spawned", "write tests", "codex", "present", key)])
+        store.insert(
+            "sessions", columns, [(9, 1, "spawned", "write tests", "codex", "present", key)]
+        )
         feature_rows.write(store, 9, of_session(Session("spawned", "codex", parent_id=key)))
-        store.insert("scores", ("session_id", "task_type", "weight_covered", "parts", "version"), [(9, "coding", 0, "{}", 1)])
+        store.insert(
+            "scores",
+            ("session_id", "task_type", "weight_covered", "parts", "version"),
+            [(9, "coding", 0, "{}", 1)],
+        )
     shown = run("report", "quality", "--db", db).stdout
     assert "Add a mean" in shown and "write tests" not in shown
     assert "1 session, 1 subagent stored as a session" in shown
-    found = {row["label"]: row["parent"] for row in rows(run("report", "quality", "--csv", "--db", db))}
+    found = {
+        row["label"]: row["parent"] for row in rows(run("report", "quality", "--csv", "--db", db))
+    }
     assert found == {"Add a mean": "", "write tests": key}

@@ -34,7 +34,13 @@ from collector.vocabulary.lines import CodingMode, coding_mode
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("study")
     db = directory / "study.db"
-    for case in ("example", "two_sessions_one_file", "touched_up_by_human", "human_between_edits", "two_commits_one_session"):
+    for case in (
+        "example",
+        "two_sessions_one_file",
+        "touched_up_by_human",
+        "human_between_edits",
+        "two_commits_one_session",
+    ):
         assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
     return db
 
@@ -47,27 +53,48 @@ def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     shutil.copy(db, copy)
     with Store(copy) as store:
-        sessions = [row["session_id"] for row in store.rows("SELECT session_id FROM session_features ORDER BY 1")]
-        stops = [[{"turn": 1, "at": 1.0, "tool": "ExitPlanMode"}, {"turn": 2, "at": 2.0, "tool": None}], [{"tool": "Bash"}] * 2]
+        sessions = [
+            row["session_id"]
+            for row in store.rows("SELECT session_id FROM session_features ORDER BY 1")
+        ]
+        stops = [
+            [{"turn": 1, "at": 1.0, "tool": "ExitPlanMode"}, {"turn": 2, "at": 2.0, "tool": None}],
+            [{"tool": "Bash"}] * 2,
+        ]
         with store.transaction() as connection:
-            connection.execute("UPDATE sessions SET agent = 'claude-code', started_at = '2026-05-01T00:00:00Z'")
-            connection.execute('UPDATE session_features SET turn_languages = \'["en", "ja", null, "en"]\'')
+            connection.execute(
+                "UPDATE sessions SET agent = 'claude-code', started_at = '2026-05-01T00:00:00Z'"
+            )
+            connection.execute(
+                'UPDATE session_features SET turn_languages = \'["en", "ja", null, "en"]\''
+            )
             for number, events in zip(sessions, stops, strict=False):
                 connection.execute(
-                    "UPDATE session_features SET interruption_events = ? WHERE session_id = ?", (json.dumps(events), number)
+                    "UPDATE session_features SET interruption_events = ? WHERE session_id = ?",
+                    (json.dumps(events), number),
                 )
         tables = {table.name: table for table in study(store)}
         calls = store.value("SELECT COUNT(*) FROM tool_calls WHERE agent_id IS NULL")
         long = store.value(
             "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM tool_calls WHERE agent_id IS NULL GROUP BY session_id HAVING n >= 5)"
         )
-    shown = {row["tool"]: (row["interruptions"], row["share"], row["paper_v1"]) for row in tables["last_tools"].rows}
-    assert shown == {"ExitPlanMode": (1, 0.25, 0.32), "Bash": (2, 0.5, None), "no call before": (1, 0.25, None)}
+    shown = {
+        row["tool"]: (row["interruptions"], row["share"], row["paper_v1"])
+        for row in tables["last_tools"].rows
+    }
+    assert shown == {
+        "ExitPlanMode": (1, 0.25, 0.32),
+        "Bash": (2, 0.5, None),
+        "no call before": (1, 0.25, None),
+    }
     positions = tables["tools_by_position"].rows
     assert sum(row["calls"] for row in positions) == (long or 0) <= calls
     for part in ("first fifth", "last fifth"):
         assert not positions or math.fsum(row[part] for row in positions) == pytest.approx(1)
-    languages = {(row["month"], row["language"]): (row["n"], row["of"], row["pooled"]) for row in tables["prompt_languages"].rows}
+    languages = {
+        (row["month"], row["language"]): (row["n"], row["of"], row["pooled"])
+        for row in tables["prompt_languages"].rows
+    }
     for language, share in (("en", 0.5), ("ja", 0.25), ("not told", 0.25)):
         for month in ("2026-05", "all"):
             assert languages.pop((month, language)) == (len(sessions), 4 * len(sessions), share)
@@ -78,25 +105,52 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
     copy = tmp_path / "copy.db"
     shutil.copy(db, copy)
     with Store(copy) as store:
-        sessions = [row["session_id"] for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")]
+        sessions = [
+            row["session_id"]
+            for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")
+        ]
         with store.transaction() as connection:
-            connection.execute("UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z'")
+            connection.execute(
+                "UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z'"
+            )
             connection.execute("UPDATE session_stats SET coding_mode = 'vibe'")
-            connection.execute("UPDATE session_features SET per_turn_agent_latency_s = '[60, 120, null]'")
-            connection.execute("INSERT INTO judgements VALUES (1, 'm', 'turns', '1', 'i', '{}', 1, NULL, NULL, NULL, '2026')")
+            connection.execute(
+                "UPDATE session_features SET per_turn_agent_latency_s = '[60, 120, null]'"
+            )
+            connection.execute(
+                "INSERT INTO judgements VALUES (1, 'm', 'turns', '1', 'i', '{}', 1, NULL, NULL, NULL, '2026')"
+            )
             for number in sessions:
-                for turn, value in enumerate(("correction", "none", "takeover", "failure_report", None), 1):
+                for turn, value in enumerate(
+                    ("correction", "none", "takeover", "failure_report", None), 1
+                ):
                     connection.execute(
-                        "INSERT INTO judge_labels VALUES (?, ?, 'pushback', ?, NULL, 'm', '1', 1)", (number, turn, value)
+                        "INSERT INTO judge_labels VALUES (?, ?, 'pushback', ?, NULL, 'm', '1', 1)",
+                        (number, turn, value),
                     )
         assert len(sessions) >= minimum.SESSIONS
         tables = {table.name: table for table in study(store)}
-    shown = {(row["pushback"], row["mode"]): (row["of"], row["pooled"], row["paper_v1"]) for row in tables["pushback_by_mode"].rows}
+    shown = {
+        (row["pushback"], row["mode"]): (row["of"], row["pooled"], row["paper_v1"])
+        for row in tables["pushback_by_mode"].rows
+    }
     told = 4 * len(sessions)
-    assert shown["any", "vibe"] == (told, 0.5, 0.396) and shown["correction", "all"] == (told, 0.25, None)
-    assert shown["rejection", "vibe"] == (told, 0.0, 0.013) and shown["any", "human_only"] == (0, None, 0.419)
+    assert shown["any", "vibe"] == (told, 0.5, 0.396) and shown["correction", "all"] == (
+        told,
+        0.25,
+        None,
+    )
+    assert shown["rejection", "vibe"] == (told, 0.0, 0.013) and shown["any", "human_only"] == (
+        0,
+        None,
+        0.419,
+    )
     (row,) = tables["autonomy_over_time"].rows
-    assert (row["fortnight from"], row["sessions"], row["turns"]) == ("2026-01-05", len(sessions), 2 * len(sessions))
+    assert (row["fortnight from"], row["sessions"], row["turns"]) == (
+        "2026-01-05",
+        len(sessions),
+        2 * len(sessions),
+    )
     assert row["p50 minutes"] == 1.5 and row["p99.9 minutes"] is None
 
 
@@ -105,9 +159,16 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     shutil.copy(db, copy)
     with Store(copy) as store:
-        sessions = [row["session_id"] for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")]
+        sessions = [
+            row["session_id"]
+            for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")
+        ]
         n = len(sessions)
-        files = [{"path": "a/b.PY", "changed": 3}, {"path": "Makefile", "changed": None}, {"path": "c.py", "changed": None}]
+        files = [
+            {"path": "a/b.PY", "changed": 3},
+            {"path": "Makefile", "changed": None},
+            {"path": "c.py", "changed": None},
+        ]
         with store.transaction() as connection:
             connection.execute(
                 "UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z', turns = 4, interruptions = 1"
@@ -117,7 +178,8 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
                 (json.dumps(files), '["task", "pushback", null, "task"]'),
             )
             connection.execute(
-                "UPDATE scores SET task_type = 'coding', work = CASE WHEN session_id = ? THEN 'self-review' END", (sessions[0],)
+                "UPDATE scores SET task_type = 'coding', work = CASE WHEN session_id = ? THEN 'self-review' END",
+                (sessions[0],),
             )
             connection.execute("UPDATE turn_outcomes SET calls = 7, origin = 'prompt'")
             connection.execute(
@@ -126,39 +188,74 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
                 "SELECT id, 'ngrams', 'ngrams-1', 'v', 1, NULL, NULL FROM sessions"
             )
         tables = {table.name: table.rows for table in study(store)}
-        events = [store.value(f"SELECT COUNT(*) FROM {table}") for table in ("turns", "messages", "tool_calls")]
+        events = [
+            store.value(f"SELECT COUNT(*) FROM {table}")
+            for table in ("turns", "messages", "tool_calls")
+        ]
         events.append(store.value("SELECT COUNT(*) FROM tool_calls WHERE status <> 'unknown'"))
         largest = store.value(
             "SELECT MAX(n) FROM "
             "(SELECT COUNT(*) AS n FROM corpus_sessions k JOIN sessions s ON s.id = k.session_id GROUP BY s.repo_id)"
         )
     population = {row["what"]: row for row in tables["population"]}
-    assert (population["logged events"]["ours"], population["logged events"]["paper_v1"]) == (sum(events), 2_700_000)
+    assert (population["logged events"]["ours"], population["logged events"]["paper_v1"]) == (
+        sum(events),
+        2_700_000,
+    )
     sizes = {row["measure"]: (row["median"], row["largest"]) for row in tables["interaction_sizes"]}
     assert sizes == {"turns per session": (4, 4), "tool calls per turn": (7, 7)}
-    types = {row["type"]: (row["files"], row["changed"], row["share"]) for row in tables["file_types"]}
-    assert types == {".py": (2 * n, n, pytest.approx(2 / 3)), "no ending": (n, 0, pytest.approx(1 / 3))}
+    types = {
+        row["type"]: (row["files"], row["changed"], row["share"]) for row in tables["file_types"]
+    }
+    assert types == {
+        ".py": (2 * n, n, pytest.approx(2 / 3)),
+        "no ending": (n, 0, pytest.approx(1 / 3)),
+    }
     curve = [(row["largest repositories"], row["sessions"]) for row in tables["top_repositories"]]
     assert curve[0] == (1, largest) and curve[-1] == (5, n)
-    classes = {row["class"]: (row["n"], row["of"], row["pooled"]) for row in tables["message_classes"]}
-    assert classes == {"task": (n, 3 * n, pytest.approx(2 / 3)), "pushback": (n, 3 * n, pytest.approx(1 / 3))}
-    subjects = {row["subject"]: (row["n"], row["of"], row["pooled"]) for row in tables["prompt_subjects"]}
+    classes = {
+        row["class"]: (row["n"], row["of"], row["pooled"]) for row in tables["message_classes"]
+    }
+    assert classes == {
+        "task": (n, 3 * n, pytest.approx(2 / 3)),
+        "pushback": (n, 3 * n, pytest.approx(1 / 3)),
+    }
+    subjects = {
+        row["subject"]: (row["n"], row["of"], row["pooled"]) for row in tables["prompt_subjects"]
+    }
     assert len(subjects) == 17 and {row[0] for row in subjects.values()} == {n}
     outcomes = {(row["turns"], row["mode"]): row for row in tables["turn_outcomes"]}
     words, vectors = (outcomes[f"user pushes back{way}", "all"] for way in ("", ", by vectors"))
     assert (words["n"], words["of"], words["pooled"], words["paper_v1"]) == (n, 2 * n, 0.5, 0.39)
-    assert (vectors["n"], vectors["of"], vectors["pooled"], vectors["paper_v1"]) == (n, 4 * n, 0.25, 0.39)
-    over_time = {row["turns"]: (row["fortnight from"], row["of"], row["pooled"]) for row in tables["oversight_over_time"]}
+    assert (vectors["n"], vectors["of"], vectors["pooled"], vectors["paper_v1"]) == (
+        n,
+        4 * n,
+        0.25,
+        0.39,
+    )
+    over_time = {
+        row["turns"]: (row["fortnight from"], row["of"], row["pooled"])
+        for row in tables["oversight_over_time"]
+    }
     assert over_time["interrupted by the user"] == ("2026-01-05", 4 * n, 0.25)
     assert over_time["user pushes back"] == ("2026-01-05", 2 * n, 0.5)
-    activity = {(row["turns"], row["activity"]): (row["n"], row["pooled"]) for row in tables["oversight_by_activity"]}
+    activity = {
+        (row["turns"], row["activity"]): (row["n"], row["pooled"])
+        for row in tables["oversight_by_activity"]
+    }
     assert activity["user pushes back", "writing"] == (n - 1, 0.5 if n > minimum.SESSIONS else None)
     assert activity["user pushes back", "reviewing"] == (1, None), "one session is too few"
 
 
 @pytest.mark.parametrize(
     ("path", "kind"),
-    [("a/B.Go", ".go"), ("a.d\\b.rs", ".rs"), ("Makefile", "no ending"), (".gitignore", "no ending"), ("a.b/c", "no ending")],
+    [
+        ("a/B.Go", ".go"),
+        ("a.d\\b.rs", ".rs"),
+        ("Makefile", "no ending"),
+        (".gitignore", "no ending"),
+        ("a.b/c", "no ending"),
+    ],
 )
 def test_file_types(path: str, kind: str) -> None:
     assert file_type(path) == kind
@@ -171,8 +268,13 @@ def test_introduced_weaknesses_by_rule_and_cwe(db: Path, tmp_path: Path) -> None
         _scan(store, 600, 400)
         for number in range(36):
             row = (f"rule-{number % 20:02}", "CWE-79")
-            store.connection.execute("INSERT INTO temp.findings VALUES (1, 'source', 'introduced', 'HIGH', NULL, ?, ?)", row)
-        store.connection.execute("INSERT INTO temp.findings VALUES (1, 'test', 'introduced', 'HIGH', NULL, 'x', 'CWE-1')")
+            store.connection.execute(
+                "INSERT INTO temp.findings VALUES (1, 'source', 'introduced', 'HIGH', NULL, ?, ?)",
+                row,
+            )
+        store.connection.execute(
+            "INSERT INTO temp.findings VALUES (1, 'test', 'introduced', 'HIGH', NULL, 'x', 'CWE-1')"
+        )
         tables = {table.name: table.rows for table in study(store)}
     rules = [(row["rule"], row["findings"]) for row in tables["introduced_rules"]]
     assert rules[0] == ("r", 3) and len(rules) == 16
@@ -225,13 +327,26 @@ def test_two_repositories_have_no_interval() -> None:
 def test_an_estimate_over_few_sessions_has_its_n_and_no_number() -> None:
     def row(n: int) -> dict[str, Any]:
         units = [{"sessions": "all", "repo_id": repo, "top": 1, "bottom": 2} for repo in range(n)]
-        return next(r for r in ratio_rows("made_up", units, ["sessions"], ["pooled", "median"]) if r["sessions"] == "all")
+        return next(
+            r
+            for r in ratio_rows("made_up", units, ["sessions"], ["pooled", "median"])
+            if r["sessions"] == "all"
+        )
 
-    assert (row(4)["n"], row(4)["of"], row(4)["pooled"], row(4)["pooled_low"], row(4)["median"]) == (4, 8, None, None, None)
+    assert (
+        row(4)["n"],
+        row(4)["of"],
+        row(4)["pooled"],
+        row(4)["pooled_low"],
+        row(4)["median"],
+    ) == (4, 8, None, None, None)
     assert (row(5)["n"], row(5)["pooled"], row(5)["median"]) == (5, 0.5, 0.5)
 
 
-@pytest.mark.parametrize("name", ["coding_modes", "agent_share", "coding_efficiency", "survival_after_commit", "excess_rework"])
+@pytest.mark.parametrize(
+    "name",
+    ["coding_modes", "agent_share", "coding_efficiency", "survival_after_commit", "excess_rework"],
+)
 def test_audited_rates_stand_below_every_table_that_rests_on_people(db: Path, name: str) -> None:
     with Store(db) as store:
         (table,) = (one for one in study(store) if one.name == name)
@@ -239,12 +354,21 @@ def test_audited_rates_stand_below_every_table_that_rests_on_people(db: Path, na
 
 
 def test_quantiles_lie_between_neighbours() -> None:
-    assert quantile([4, 1, 3], 0.5) == 3 and quantile([1, 2], 0.5) == 1.5 and quantile([], 0.5) is None
+    assert (
+        quantile([4, 1, 3], 0.5) == 3 and quantile([1, 2], 0.5) == 1.5 and quantile([], 0.5) is None
+    )
     assert quantile([0, 10], 0.9) == pytest.approx(9)
 
 
 @pytest.mark.parametrize(
-    ("percentage", "mode"), [(0.0, "human_only"), (0.1, "collaborative"), (98.9, "collaborative"), (99.0, "vibe"), (None, None)]
+    ("percentage", "mode"),
+    [
+        (0.0, "human_only"),
+        (0.1, "collaborative"),
+        (98.9, "collaborative"),
+        (99.0, "vibe"),
+        (None, None),
+    ],
 )
 def test_modes_are_the_papers(percentage: float | None, mode: str | None) -> None:
     assert coding_mode(percentage) == mode
@@ -280,57 +404,85 @@ def test_modes_count_every_session_once(db: Path) -> None:
         vibe = store.value("SELECT COUNT(*) FROM session_stats WHERE coding_mode = 'vibe'")
     rows = {(row["mode"], row["counted_by"]): row for row in table.rows}
     assert sum(rows[mode, "ours"]["pooled"] for mode in CodingMode) == pytest.approx(1)
-    assert rows["vibe", "ours"]["pooled"] == pytest.approx(vibe / n) and rows["vibe", "ours"]["n"] == n
+    assert (
+        rows["vibe", "ours"]["pooled"] == pytest.approx(vibe / n) and rows["vibe", "ours"]["n"] == n
+    )
     assert rows["vibe", "widest"]["pooled"] <= rows["vibe", "ours"]["pooled"]
-    assert rows["vibe", "vendor"]["paper_v1"] == 0.408 and list(dict.fromkeys(mode for mode, _ in rows)) == list(CodingMode)
+    assert rows["vibe", "vendor"]["paper_v1"] == 0.408 and list(
+        dict.fromkeys(mode for mode, _ in rows)
+    ) == list(CodingMode)
 
 
 def test_the_canonical_record_is_the_one_with_most_output_tokens(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "c.db"
     copy.write_bytes(db.read_bytes())
     with Store(copy) as store:
-        rows = store.rows("SELECT session_id, COUNT(*) AS n FROM checkpoint_sessions GROUP BY 1 HAVING n > 1 LIMIT 1")
+        rows = store.rows(
+            "SELECT session_id, COUNT(*) AS n FROM checkpoint_sessions GROUP BY 1 HAVING n > 1 LIMIT 1"
+        )
         session = rows[0]["session_id"]
-        records = store.rows("SELECT id FROM checkpoint_sessions WHERE session_id = ? ORDER BY created_at", (session,))
+        records = store.rows(
+            "SELECT id FROM checkpoint_sessions WHERE session_id = ? ORDER BY created_at",
+            (session,),
+        )
         for number, record in enumerate(records):
             tokens = json.dumps({"token_usage": {"output_tokens": 900 if number == 0 else 5}})
             values = (tokens, 25.0 + number, record["id"])
-            store.connection.execute("UPDATE checkpoint_sessions SET metadata = ?, vendor_percentage = ? WHERE id = ?", values)
-        store.connection.execute("DELETE FROM checkpoint_sessions WHERE session_id <> ?", (session,))
+            store.connection.execute(
+                "UPDATE checkpoint_sessions SET metadata = ?, vendor_percentage = ? WHERE id = ?",
+                values,
+            )
+        store.connection.execute(
+            "DELETE FROM checkpoint_sessions WHERE session_id <> ?", (session,)
+        )
         assert _vendor_share(store) == pytest.approx(0.25)
-        store.connection.execute("UPDATE checkpoint_sessions SET metadata = 'not json [' WHERE session_id = ?", (session,))
+        store.connection.execute(
+            "UPDATE checkpoint_sessions SET metadata = 'not json [' WHERE session_id = ?",
+            (session,),
+        )
         assert _vendor_share(store) == pytest.approx(0.25 + (len(records) - 1) / 100)
 
 
 def _vendor_share(store: Store) -> float:
     """The median of the vendor's percentages, of one session."""
     with _sessions(store):
-        return float(store.value("SELECT vendor / 100 FROM study_sessions WHERE vendor IS NOT NULL"))
+        return float(
+            store.value("SELECT vendor / 100 FROM study_sessions WHERE vendor IS NOT NULL")
+        )
 
 
 def test_shares_are_counted_as_sql_counts_them_and_corrected(db: Path) -> None:
-    counted = (
-        "SELECT class, SUM(nonblank) AS lines FROM line_spans WHERE class <> 'undeclared' AND kind IN ('source', 'test') GROUP BY 1"
-    )
+    counted = "SELECT class, SUM(nonblank) AS lines FROM line_spans WHERE class <> 'undeclared' AND kind IN ('source', 'test') GROUP BY 1"
     with Store(db) as store:
         (table,) = (one for one in after.tables(store) if one.name == "corrected_shares")
         lines = {row["class"]: row["lines"] for row in store.rows(counted)}
     rows = {row["author"]: row for row in table.rows if row["files"] == "source and test"}
     whole = sum(lines.values())
     for author in ("agent", "declared", "tool", "unknown"):
-        assert author not in rows or rows[author]["counted"] == pytest.approx(lines.get(author, 0) / whole), author
+        assert author not in rows or rows[author]["counted"] == pytest.approx(
+            lines.get(author, 0) / whole
+        ), author
     assert rows["agent"]["n"] == whole
-    assert rows["human"]["counted"] == pytest.approx((lines.get("human", 0) + lines.get("likely_human", 0)) / whole)
+    assert rows["human"]["counted"] == pytest.approx(
+        (lines.get("human", 0) + lines.get("likely_human", 0)) / whole
+    )
     assert sum(row["corrected"] for row in rows.values()) == pytest.approx(1)
     assert all(row["95 % from"] <= row["corrected"] <= row["95 % to"] for row in rows.values())
     assert {row["files"] for row in table.rows} == {"source and test", "every kind"}
 
 
-def test_shares_are_not_corrected_where_too_few_lines_of_a_class_were_read(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.evaluation.study.after.measurements", lambda: {"confusion": {"agent": {"agent": 29}}})
+def test_shares_are_not_corrected_where_too_few_lines_of_a_class_were_read(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "attribution.evaluation.study.after.measurements",
+        lambda: {"confusion": {"agent": {"agent": 29}}},
+    )
     with Store(db) as store:
         (table,) = (one for one in after.tables(store) if one.name == "corrected_shares")
-    assert table.rows == [] and any("not corrected" in note and "agent (29)" in note for note in table.notes)
+    assert table.rows == [] and any(
+        "not corrected" in note and "agent (29)" in note for note in table.notes
+    )
 
 
 def test_what_became_of_produced_lines_sums_to_one(db: Path) -> None:
@@ -341,7 +493,9 @@ def test_what_became_of_produced_lines_sums_to_one(db: Path) -> None:
         )[0]
     parts, (ratio, *_) = tables["produced_lines"].rows, tables["coding_efficiency"].rows
     assert sum(row["pooled"] for row in parts if row["sessions"] == "all") == pytest.approx(1)
-    assert {row["n"] for row in parts if row["sessions"] == "all"} == {ratio["n"]} and ratio["n"] >= minimum.SESSIONS
+    assert {row["n"] for row in parts if row["sessions"] == "all"} == {ratio["n"]} and ratio[
+        "n"
+    ] >= minimum.SESSIONS
     few = [row for row in parts if row["n"] < minimum.SESSIONS]
     assert few and all(row["pooled"] is None for row in few)  # printed with n, and refused
     assert ratio["pooled"] == pytest.approx(sums["top"] / sums["bottom"])
@@ -358,7 +512,9 @@ def test_an_empty_database_makes_empty_tables(tmp_path: Path) -> None:
 
 def test_the_command_prints_all_or_some(db: Path, tmp_path: Path) -> None:
     shown = run("report", "study", "--db", db)
-    assert shown.exit_code == 0 and "coding_efficiency" in shown.stdout and "paper v1" in shown.stdout
+    assert (
+        shown.exit_code == 0 and "coding_efficiency" in shown.stdout and "paper v1" in shown.stdout
+    )
     data = json.loads(run("report", "study", "--db", db, "--table", "tools", "--json").stdout)
     assert [table["name"] for table in data] == ["tools"]
     assert sum(row["calls"] for row in data[0]["rows"]) > 0
@@ -390,7 +546,10 @@ def test_published_shares_are_of_all_sessions_and_of_what_a_version_says() -> No
     """Worked out from the counts that the paper and its notebook give."""
     agents = published_values("agents")
     every = sum(row["paper_v1_sessions"] for row in agents.values()) + 52 + 24  # of unknown agents
-    assert all(row["paper_v1_share"] == round(row["paper_v1_sessions"] / every, 4) for row in agents.values())
+    assert all(
+        row["paper_v1_share"] == round(row["paper_v1_sessions"] / every, 4)
+        for row in agents.values()
+    )
     assert published_values("tools")["plan"]["paper_v2"] == round((608 + 2_966) / 1_996_558, 4)
     assert published_values("coding_modes")["collaborative | vendor"]["paper_v2"] is None
 
@@ -403,11 +562,15 @@ def test_fixed_weaknesses_stand_beside_introduced_ones(db: Path, tmp_path: Path)
         (table,) = (table for table in study(store) if table.name == "weaknesses")
     rows = [row for row in table.rows if row["mode of the commit"] == "all"]
     assert {row["lines"] for row in rows} == {lines}
-    found = {(r["what"], r["rules"]): (r["findings"], r["per 1,000 lines"], r["paper_v1"]) for r in rows}
+    found = {
+        (r["what"], r["rules"]): (r["findings"], r["per 1,000 lines"], r["paper_v1"]) for r in rows
+    }
     assert found == {
-        ("introduced", "all rules"): (3, 3.0, 0.11), ("introduced", "without low confidence"): (2, 2.0, None),
-        ("fixed", "all rules"): (2, 2.0, 0.06), ("fixed", "without low confidence"): (1, 1.0, None),
-    }  # fmt: skip
+        ("introduced", "all rules"): (3, 3.0, 0.11),
+        ("introduced", "without low confidence"): (2, 2.0, None),
+        ("fixed", "all rules"): (2, 2.0, 0.06),
+        ("fixed", "without low confidence"): (1, 1.0, None),
+    }
     assert any("blind readers" in note for note in table.notes)
 
 
@@ -420,7 +583,10 @@ def _scan(store: Store, *lines: int) -> int:
         run("INSERT INTO temp.scanned_lines VALUES (?, ?, 1, 'source')", (commit, number))
     run("CREATE TEMP TABLE findings (commit_id, place, status, confidence, fixed_by, rule_id, cwe)")
     for confidence, fixed_by in (("HIGH", first), ("HIGH", None), ("LOW", second)):
-        run("INSERT INTO temp.findings VALUES (?, 'source', 'introduced', ?, ?, 'r', NULL)", (first, confidence, fixed_by))
+        run(
+            "INSERT INTO temp.findings VALUES (?, 'source', 'introduced', ?, ?, 'r', NULL)",
+            (first, confidence, fixed_by),
+        )
     return sum(lines)
 
 

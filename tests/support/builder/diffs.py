@@ -21,7 +21,11 @@ def compare(old: File, new: File) -> list[str]:
     pairs = _kept(old, new, old_keys, new_keys)
     old_count, new_count = Counter(old_keys), Counter(new_keys)
     certain = _always_kept(old_keys, new_keys)
-    anchors = [(a, b) for a, b in pairs if b in certain and old_count[old_keys[a]] == new_count[new_keys[b]] == 1]
+    anchors = [
+        (a, b)
+        for a, b in pairs
+        if b in certain and old_count[old_keys[a]] == new_count[new_keys[b]] == 1
+    ]
     kept = {b for _, b in pairs}
     marks = ["" if b in kept else NEW for b in range(len(new_keys))]
     edges = [(-1, -1), *anchors, (len(old_keys), len(new_keys))]
@@ -32,7 +36,10 @@ def compare(old: File, new: File) -> list[str]:
 
 def _always_kept(old: list[str], new: list[str]) -> set[int]:
     """Lines of `new` that every shortest diff leaves alone."""
-    top = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    top = next(
+        (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b),
+        min(len(old), len(new)),
+    )
     short = min(len(old), len(new)) - top
     tail = next((i for i in range(short) if old[-1 - i] != new[-1 - i]), short)
     a, b = old[top : len(old) - tail], new[top : len(new) - tail]
@@ -76,7 +83,9 @@ def _kept(old: File, new: File, old_keys: list[str], new_keys: list[str]) -> lis
     pairs = [(place[id(line)], b) for b, line in enumerate(new.lines) if id(line) in place]
     pairs = [(a, b) for a, b in pairs if old_keys[a] == new_keys[b]]
     tails: list[int] = []
-    chain: list[tuple[int, int]] = []  # best length ending here -> (index of pair, index of previous)
+    chain: list[
+        tuple[int, int]
+    ] = []  # best length ending here -> (index of pair, index of previous)
     ends: list[int] = []
     for n, (a, _) in enumerate(pairs):
         at = bisect_left(tails, a)

@@ -31,7 +31,9 @@ class Editor:
     def _maker(self, call: str) -> Maker:
         return lambda text: Line(text, "agent", self._session.id, call)
 
-    def write(self, path: str, text: str, *, overwrite: bool = False, eol: str = "\n", say: str = "") -> str:
+    def write(
+        self, path: str, text: str, *, overwrite: bool = False, eol: str = "\n", say: str = ""
+    ) -> str:
         """A whole file, every line new. An existing one needs `overwrite`, or `rewrite` to keep what stays."""
         before = self.world.files.get(path)
         if (before is not None) != overwrite:
@@ -58,14 +60,23 @@ class Editor:
         self._session.changed(call, path)
         verb = "created successfully at" if before is None else "has been updated successfully"
         said = f"File {verb}: {absolute}" if before is None else f"The file {absolute} {verb}."
-        self._done(call, said, claude.write_result(absolute, text, None if before is None else before.text()))
+        self._done(
+            call,
+            said,
+            claude.write_result(absolute, text, None if before is None else before.text()),
+        )
         return call
 
     def edit(self, path: str, old: str, new: str, *, every: bool = False, say: str = "") -> str:
         """Search and replace. Returns the id of the call."""
         before, absolute = self.world.files[path], self._session.absolute(path)
         replaced(before, old, new, lambda text: END, every)  # fail before anything is recorded
-        arguments = {"file_path": absolute, "old_string": old, "new_string": new, "replace_all": every}
+        arguments = {
+            "file_path": absolute,
+            "old_string": old,
+            "new_string": new,
+            "replace_all": every,
+        }
         call = self._call("Edit", arguments, say)
         self.world.note_base(path, recorded=not self._session.null_original)
         after = replaced(before, old, new, self._maker(call), every)
@@ -80,14 +91,26 @@ class Editor:
     def edit_changed_by_user(self, path: str, old: str, proposed: str, used: str) -> str:
         """Search and replace of which the user changed the new text before accepting it: lines not proposed are the user's."""
         before, absolute = self.world.files[path], self._session.absolute(path)
-        arguments = {"file_path": absolute, "old_string": old, "new_string": proposed, "replace_all": False}
+        arguments = {
+            "file_path": absolute,
+            "old_string": old,
+            "new_string": proposed,
+            "replace_all": False,
+        }
         call = self._call("Edit", arguments, "")
         agents, make = set(proposed.split("\n")), self._maker(call)
-        after = replaced(before, old, used, lambda text: make(text) if text in agents else Line(text, "human"))
+        after = replaced(
+            before, old, used, lambda text: make(text) if text in agents else Line(text, "human")
+        )
         self.world.put(path, after)
         self._session.changed(call, path)
         result = claude.edit_result(
-            absolute, old, used, before.text(), claude.structured_patch(before.text(), after.text()), False
+            absolute,
+            old,
+            used,
+            before.text(),
+            claude.structured_patch(before.text(), after.text()),
+            False,
         ) | {"userModified": True}
         said = f"The file {absolute} has been updated. The user modified your proposed changes before accepting them."
         self._done(call, said, result)
@@ -96,7 +119,9 @@ class Editor:
     def multi_edit(self, path: str, *changes: tuple[str, str], say: str = "") -> str:
         """Several replacements in one call, in order."""
         before, absolute = self.world.files[path], self._session.absolute(path)
-        edits = [{"old_string": old, "new_string": new, "replace_all": False} for old, new in changes]
+        edits = [
+            {"old_string": old, "new_string": new, "replace_all": False} for old, new in changes
+        ]
         call = self._call("MultiEdit", {"file_path": absolute, "edits": edits}, say)
         self.world.note_base(path, recorded=True)
         after = before
@@ -124,7 +149,15 @@ class Shell:
         self.touched: set[str] = set()
 
     def _make(self, text: str, origin: Line | None = None) -> Line:
-        return Line(text, "shell", self._session.id, self._call, origin, self._exact and origin is None, self._blunt)
+        return Line(
+            text,
+            "shell",
+            self._session.id,
+            self._call,
+            origin,
+            self._exact and origin is None,
+            self._blunt,
+        )
 
     def _put(self, path: str, file: File) -> None:
         self.touched.add(path)
@@ -135,7 +168,9 @@ class Shell:
 
     def append(self, path: str, text: str) -> None:
         file = self._world.files[path]
-        self._put(path, file.spliced(len(file.lines), len(file.lines), new_file(text, self._make).lines))
+        self._put(
+            path, file.spliced(len(file.lines), len(file.lines), new_file(text, self._make).lines)
+        )
 
     def sub(self, path: str, pattern: str, new: str) -> None:
         """Line by line, like `sed`."""
@@ -143,12 +178,17 @@ class Shell:
 
     def each_line(self, path: str, change: Callable[[str], str]) -> None:
         file = self._world.files[path]
-        lines = [line if change(line.text) == line.text else self._make(change(line.text), line) for line in file.lines]
+        lines = [
+            line if change(line.text) == line.text else self._make(change(line.text), line)
+            for line in file.lines
+        ]
         self._put(path, file.having(lines))
 
     def delete_lines(self, path: str, pattern: str) -> None:
         file = self._world.files[path]
-        self._put(path, file.having(line for line in file.lines if not re.search(pattern, line.text)))
+        self._put(
+            path, file.having(line for line in file.lines if not re.search(pattern, line.text))
+        )
 
     def move(self, old: str, new: str) -> None:
         self.touched |= {old, new}

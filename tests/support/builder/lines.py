@@ -34,11 +34,15 @@ class File:
     final_newline: bool = True
     eol: str = "\n"
     mode: str = "100644"
-    raw: bytes | None = None  # what no line model fits: binary data, the target of a link, the commit of a submodule
+    raw: bytes | None = (
+        None  # what no line model fits: binary data, the target of a link, the commit of a submodule
+    )
 
     def text(self) -> str:
         """The text as agents see it: `\\n` between lines whatever the file uses."""
-        return "\n".join(line.text for line in self.lines) + ("\n" if self.lines and self.final_newline else "")
+        return "\n".join(line.text for line in self.lines) + (
+            "\n" if self.lines and self.final_newline else ""
+        )
 
     def blob(self) -> Blob:
         data = encode(self.text().replace("\n", self.eol)) if self.raw is None else self.raw
@@ -108,12 +112,18 @@ def _replaced_at(file: File, start: int, end: int, new: str, make: Maker) -> Fil
     ended = lines[-1].text == ""
     if ended:
         lines.pop()
-    return replace(file, lines=tuple(make("") if line is END else line for line in lines), final_newline=ended)
+    return replace(
+        file, lines=tuple(make("") if line is END else line for line in lines), final_newline=ended
+    )
 
 
-def _reused(old: Sequence[Line], before: Sequence[str], after: Sequence[str], make: Maker) -> list[Line]:
+def _reused(
+    old: Sequence[Line], before: Sequence[str], after: Sequence[str], make: Maker
+) -> list[Line]:
     lines: list[Line] = []
-    for tag, a0, a1, b0, b1 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for tag, a0, a1, b0, b1 in difflib.SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
         lines += old[a0:a1] if tag == "equal" else [make(text) for text in after[b0:b1]]
     return lines
 

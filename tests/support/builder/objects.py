@@ -37,7 +37,10 @@ def _tree_id(files: Mapping[str, Blob]) -> str:
     for name, inside in folders.items():
         entries[name + "/"] = ("40000", _tree_id(inside))
     rows = sorted((encode(key), key.rstrip("/"), value) for key, value in entries.items())
-    return _object_id("tree", b"".join(encode(f"{mode} {name}\0") + bytes.fromhex(sha) for _, name, (mode, sha) in rows))
+    return _object_id(
+        "tree",
+        b"".join(encode(f"{mode} {name}\0") + bytes.fromhex(sha) for _, name, (mode, sha) in rows),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,13 +64,21 @@ class History:
         self._count = 0
 
     def commit(
-        self, files: Mapping[str, Blob], parents: Sequence[Node], author: str, when: int, message: str, later: int = 0
+        self,
+        files: Mapping[str, Blob],
+        parents: Sequence[Node],
+        author: str,
+        when: int,
+        message: str,
+        later: int = 0,
     ) -> Node:
         self._count += 1
         by, on = f"{author} {when} +0000", f"{author} {when + later} +0000"
         head = f"tree {_tree_id(files)}\n" + "".join(f"parent {parent.sha}\n" for parent in parents)
         body = encode(f"{head}author {by}\ncommitter {on}\n\n{message}")
-        return Node(self._count, _object_id("commit", body), dict(files), tuple(parents), by, on, message)
+        return Node(
+            self._count, _object_id("commit", body), dict(files), tuple(parents), by, on, message
+        )
 
     def reachable(self) -> dict[Node, str]:
         """Every commit that a ref leads to, oldest first, with the first such ref."""
@@ -92,7 +103,9 @@ class History:
     def _commit_lines(self, node: Node, ref: str, known: set[str]) -> Iterator[bytes]:
         if not node.parents:
             yield f"reset {ref}\n".encode()
-        yield encode(f"commit {ref}\nmark :{node.number}\nauthor {node.author}\ncommitter {node.committer}\n")
+        yield encode(
+            f"commit {ref}\nmark :{node.number}\nauthor {node.author}\ncommitter {node.committer}\n"
+        )
         message = encode(node.message)
         yield b"data %d\n%s\n" % (len(message), message)
         for i, parent in enumerate(node.parents):
@@ -118,12 +131,28 @@ def _file_lines(path: str, blob: Blob, known: set[str]) -> Iterator[bytes]:
 def git_environment() -> dict[str, str]:
     """The environment without anything that could steer git."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return clean | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    return clean | {
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+    }
 
 
 def git(directory: Path, *arguments: str, stdin: bytes = b"") -> bytes:
-    command = ["git", "-c", "core.autocrlf=false", "-c", "gc.auto=0", "-C", str(directory), *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, check=True, env=git_environment()).stdout
+    command = [
+        "git",
+        "-c",
+        "core.autocrlf=false",
+        "-c",
+        "gc.auto=0",
+        "-C",
+        str(directory),
+        *arguments,
+    ]
+    return subprocess.run(
+        command, input=stdin, capture_output=True, check=True, env=git_environment()
+    ).stdout
 
 
 def import_stream(stream: bytes, directory: Path, bare: bool = True) -> Path:

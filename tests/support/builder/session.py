@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 class Session(Editor):
     """One agent at work in the worktree, and the transcript it leaves."""
 
-    def __init__(self, world: World, version: str, model: str, null_original: bool, cwd: str) -> None:
+    def __init__(
+        self, world: World, version: str, model: str, null_original: bool, cwd: str
+    ) -> None:
         self.world: World = world
         self.id = world.ids.uuid()
         super().__init__(self)
@@ -77,12 +79,22 @@ class Session(Editor):
 
     def outside_edit_notice(self, path: str) -> None:
         self.world.wait(0.2)
-        self.log.outside_edit(self._at, self.absolute(path), self.world.files[path].text().removesuffix("\n"))
+        self.log.outside_edit(
+            self._at, self.absolute(path), self.world.files[path].text().removesuffix("\n")
+        )
 
     def hook_run(self, call: str, command: str, event: str = "PostToolUse") -> None:
         """A hook of the user's that ran beside an edit, as its attachment tells."""
-        hook = {"hookName": f"{event}:Edit", "toolUseID": call, "hookEvent": event, "command": command, "exitCode": 0}
-        self.log.attachment(self._at, {"type": "hook_success", "content": "1 file reformatted", **hook})
+        hook = {
+            "hookName": f"{event}:Edit",
+            "toolUseID": call,
+            "hookEvent": event,
+            "command": command,
+            "exitCode": 0,
+        }
+        self.log.attachment(
+            self._at, {"type": "hook_success", "content": "1 file reformatted", **hook}
+        )
 
     def hook_progress(self, call: str, command: str) -> None:
         """The same as versions before the attachment told it."""
@@ -92,14 +104,31 @@ class Session(Editor):
         """A file that the user names with @: its text is put beside the prompt."""
         text = self.world.files[path].text()
         lines = text.count("\n") + 1
-        file = {"filePath": self.absolute(path), "content": text, "numLines": lines, "startLine": 1, "totalLines": lines}
+        file = {
+            "filePath": self.absolute(path),
+            "content": text,
+            "numLines": lines,
+            "startLine": 1,
+            "totalLines": lines,
+        }
         content = {"type": "text", "file": file}
-        self.log.attachment(self._at, {"type": "file", "filename": self.absolute(path), "content": content})
+        self.log.attachment(
+            self._at, {"type": "file", "filename": self.absolute(path), "content": content}
+        )
 
     def shown_as_rules(self, path: str) -> None:
         """Rules of a directory, of which what is on disk is more than what the model is shown."""
-        memory = {"path": self.absolute(path), "type": "Project", "content": "", "rawContent": self.world.files[path].text()}
-        attachment = {"type": "nested_memory", "path": memory["path"], "content": memory | {"contentDiffersFromDisk": True}}
+        memory = {
+            "path": self.absolute(path),
+            "type": "Project",
+            "content": "",
+            "rawContent": self.world.files[path].text(),
+        }
+        attachment = {
+            "type": "nested_memory",
+            "path": memory["path"],
+            "content": memory | {"contentDiffersFromDisk": True},
+        }
         self.log.attachment(self._at, attachment)
 
     # --- tools --------------------------------------------------------------------------------------------------------
@@ -116,7 +145,9 @@ class Session(Editor):
         texts = self.world.files[path].text().split("\n")
         content = "\n".join(texts[start - 1 : start - 1 + count if count else None])
         absolute = self.absolute(path)
-        arguments: Json = {"file_path": absolute} | ({"offset": start, "limit": count} if count else {})
+        arguments: Json = {"file_path": absolute} | (
+            {"offset": start, "limit": count} if count else {}
+        )
         call = self._call("Read", arguments, say)
         if not count:
             self.world.note_base(path, recorded=True)
@@ -146,23 +177,33 @@ class Session(Editor):
         self._done(call, stdout, claude.bash_result(stdout))
         return call
 
-    def edit_error(self, path: str, old: str, new: str, reason: str = "String to replace not found in file.") -> None:
+    def edit_error(
+        self, path: str, old: str, new: str, reason: str = "String to replace not found in file."
+    ) -> None:
         """An Edit that the tool refuses; nothing changes."""
-        call = self._call("Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new})
+        call = self._call(
+            "Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new}
+        )
         self.world.wait(0.05)
-        self.log.failed(self._at, call, f"{reason}\nString: {old}" if "not found" in reason else reason)
+        self.log.failed(
+            self._at, call, f"{reason}\nString: {old}" if "not found" in reason else reason
+        )
         self.outcomes.append((call, "tool_error"))
 
     def edit_rejected(self, path: str, old: str, new: str, saying: str = "") -> None:
         """An Edit that the user declines, with or without a word of explanation; nothing changes."""
-        call = self._call("Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new})
+        call = self._call(
+            "Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new}
+        )
         self.world.wait(4)
         self.log.rejected(self._at, call, saying)
         self.outcomes.append((call, "rejected"))
 
     def edit_cut_off(self, path: str, old: str, new: str) -> None:
         """A call without a result: the program ended, and the file stayed as it was."""
-        call = self._call("Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new})
+        call = self._call(
+            "Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new}
+        )
         self.outcomes.append((call, "unmatched"))
 
     def write_outside(self, absolute: str, text: str) -> None:
@@ -175,7 +216,9 @@ class Session(Editor):
     def git_commit(self, message: str, **options: Any) -> Commit:
         """The agent commits by itself: the call is in the transcript before the commit, its result after it."""
         quoted = message.split("\n", 1)[0]
-        call = self._call("Bash", {"command": f'git add -A && git commit -m "{quoted}"', "description": "Commit"})
+        call = self._call(
+            "Bash", {"command": f'git add -A && git commit -m "{quoted}"', "description": "Commit"}
+        )
         commit = self.world.commit(message, [self], **options)
         stdout = f"[{self.world.branch} {commit.sha[:7]}] {quoted}"
         result = claude.bash_result(stdout)
@@ -188,7 +231,11 @@ class Session(Editor):
     def subagent(self, task: str, visible: bool = True) -> Iterator[Subagent]:
         """A subagent at work. Visible ones appear in progress records, others only as numbers in the final result."""
         name = "Task" if visible else "Agent"
-        arguments = {"description": "Delegated work", "prompt": task, "subagent_type": "general-purpose"}
+        arguments = {
+            "description": "Delegated work",
+            "prompt": task,
+            "subagent_type": "general-purpose",
+        }
         parent = self._call(name, arguments)
         child = Subagent(self, parent, visible)
         yield child
@@ -203,8 +250,14 @@ class Session(Editor):
             "totalToolUseCount": child.edits,
         }
         if not visible:
-            numbers = {"editFileCount": child.edits, "linesAdded": child.added, "linesRemoved": child.removed}
-            result["toolStats"] = {"readCount": 1, "searchCount": 0, "bashCount": 0} | numbers | {"otherToolCount": 0}
+            numbers = {
+                "editFileCount": child.edits,
+                "linesAdded": child.added,
+                "linesRemoved": child.removed,
+            }
+            result["toolStats"] = (
+                {"readCount": 1, "searchCount": 0, "bashCount": 0} | numbers | {"otherToolCount": 0}
+            )
         self.log.result(self._at, parent, result["content"], result)
 
 
@@ -222,7 +275,9 @@ class Subagent(Editor):
     def _call(self, tool: str, arguments: Json, say: str) -> str:
         self.world.wait(2)
         if self._visible:
-            return self._session.log.subagent_call(self._session._at, self._parent, self.agent_id, tool, arguments)
+            return self._session.log.subagent_call(
+                self._session._at, self._parent, self.agent_id, tool, arguments
+            )
         self.world.hidden = True
         return self._parent
 
@@ -233,7 +288,9 @@ class Subagent(Editor):
         self.removed += marks["-"]
         self.world.wait(0.1)
         if self._visible:
-            self._session.log.subagent_result(self._session._at, self._parent, self.agent_id, call, content)
+            self._session.log.subagent_result(
+                self._session._at, self._parent, self.agent_id, call, content
+            )
         else:
             self._session.changes.pop()
             self._session.outcomes.pop()

@@ -55,10 +55,13 @@ class Writer:
     def _v1(self, folder: str) -> dict[str, bytes]:
         files: dict[str, bytes] = {}
         for i, number in enumerate(self._numbers()):
-            files |= {f"{folder}{number}/{name}": data for name, data in self._session_files(i).items()}
+            files |= {
+                f"{folder}{number}/{name}": data for name, data in self._session_files(i).items()
+            }
         present = {} if self.stored.dangling else files
         pointers = [
-            {key: self._pointer(present, folder, number, name) for key, name in _POINTERS.items()} for number in self._numbers()
+            {key: self._pointer(present, folder, number, name) for key, name in _POINTERS.items()}
+            for number in self._numbers()
         ]
         files[f"{folder}metadata.json"] = _json(self._summary(pointers))
         return files
@@ -73,7 +76,10 @@ class Writer:
         files = {"metadata.json": _json(self._session_metadata(i))}
         text = self.copies[i]
         if text is not None:
-            files |= {f"full.jsonl{suffix}": encode(part) for suffix, part in _chunks(text, self.stored.parts)}
+            files |= {
+                f"full.jsonl{suffix}": encode(part)
+                for suffix, part in _chunks(text, self.stored.parts)
+            }
             if self.stored.hashed:
                 files["content_hash.txt"] = _hash(text)
             if self.stored.prompt:
@@ -92,11 +98,15 @@ class Writer:
         files: dict[str, bytes] = {}
         for i, number in enumerate(self._numbers()):
             files[f"{folder}{number}/metadata.json"] = _json(self._session_metadata(i))
-            if self.copies[i] is not None:  # else the truth would not count on what the compact form tells
+            if (
+                self.copies[i] is not None
+            ):  # else the truth would not count on what the compact form tells
                 compact = claude.to_compact(self.sessions[i].log.records, self.world.cli_version)
                 files[f"{folder}{number}/transcript.jsonl"] = encode(compact)
                 files[f"{folder}{number}/transcript_hash.txt"] = _hash(compact)
-            files[f"{folder}{number}/prompt.txt"] = encode("\n\n---\n\n".join(self.sessions[i].log.prompts))
+            files[f"{folder}{number}/prompt.txt"] = encode(
+                "\n\n---\n\n".join(self.sessions[i].log.prompts)
+            )
         pointers = [
             {
                 "metadata": f"/{folder}{number}/metadata.json",
@@ -131,7 +141,9 @@ class Writer:
 
     def _session_metadata(self, i: int) -> Json:
         session, world = self.sessions[i], self.world
-        prefix = iso(session.log.records[0].at)[:11].replace("T", "-") if self.stored.date_prefix else ""
+        prefix = (
+            iso(session.log.records[0].at)[:11].replace("T", "-") if self.stored.date_prefix else ""
+        )
         data: Json = {
             "cli_version": world.cli_version,
             "checkpoint_id": self.id,

@@ -20,7 +20,15 @@ from support.claude_writer import Json
 if TYPE_CHECKING:
     from support.builder.world import World
 
-_COMMON = {"return nil", "import os", "return None", "else:", "pass", "return err", "if err != nil {"}
+_COMMON = {
+    "return nil",
+    "import os",
+    "return None",
+    "else:",
+    "pass",
+    "return err",
+    "if err != nil {",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,12 @@ class Truth:
             if entries:
                 files[path] = entries
         subject = commit.node.message.split("\n", 1)[0]
-        return {"sha": commit.sha, "subject": subject, "linked_sessions": self._linked(commit), "files": files}
+        return {
+            "sha": commit.sha,
+            "subject": subject,
+            "linked_sessions": self._linked(commit),
+            "files": files,
+        }
 
     def _linked(self, commit: Commit) -> list[str]:
         found = [s.id for name in commit.checkpoints for s in self._world.members.get(name, ())]
@@ -81,26 +94,43 @@ class Truth:
             return []
         changes = [compare(old or File(), new) for old in olds] or [compare(File(), new)]
         marks = [merged(states) for states in zip(*changes, strict=True)]
-        verdicts = [self._verdict(line, commit) if mark else None for line, mark in zip(new.lines, marks, strict=True)]
+        verdicts = [
+            self._verdict(line, commit) if mark else None
+            for line, mark in zip(new.lines, marks, strict=True)
+        ]
         _blur(new.keys(), marks, verdicts)
         self._newline_only(new, olds, marks, verdicts, commit)
         copies = Counter(line.text for line in new.lines)
         return [
-            verdict.entry(i + 1, *_flags(marks[i], copies[new.lines[i].text] > 1 or _is_common(new.lines[i].text)))
+            verdict.entry(
+                i + 1,
+                *_flags(marks[i], copies[new.lines[i].text] > 1 or _is_common(new.lines[i].text)),
+            )
             for i, verdict in enumerate(verdicts)
             if verdict
         ]
 
     def _newline_only(
-        self, new: File, olds: Sequence[File | None], marks: list[str], verdicts: list[Verdict | None], commit: Commit
+        self,
+        new: File,
+        olds: Sequence[File | None],
+        marks: list[str],
+        verdicts: list[Verdict | None],
+        commit: Commit,
     ) -> None:
         """A last line that only got or lost its newline: git reports it, its text is nobody's work of this commit."""
         for i, verdict in enumerate(verdicts):
-            if verdict and marks[i] != POSSIBLE and any(old and new.lines[i] in old.lines[-1:] for old in olds):
+            if (
+                verdict
+                and marks[i] != POSSIBLE
+                and any(old and new.lines[i] in old.lines[-1:] for old in olds)
+            ):
                 marks[i] = MAYBE
                 neighbour = verdicts[i + 1] if i + 1 < len(verdicts) else None
                 everyone = (
-                    verdict.also(neighbour or verdict).also(self._by_human(new.lines[i], commit)).also(_unknown("unexplained"))
+                    verdict.also(neighbour or verdict)
+                    .also(self._by_human(new.lines[i], commit))
+                    .also(_unknown("unexplained"))
                 )
                 verdicts[i] = everyone
 
@@ -120,10 +150,14 @@ class Truth:
     def _by_human(self, line: Line, commit: Commit) -> Verdict:
         if commit.declared and not commit.checkpoints:
             return (
-                Verdict((Author.DECLARED,), (How.DECLARED,)).also(_unknown("no_session")).also(Verdict((Author.TOOL,), (How.NONE,)))
+                Verdict((Author.DECLARED,), (How.DECLARED,))
+                .also(_unknown("no_session"))
+                .also(Verdict((Author.TOOL,), (How.NONE,)))
             )
         if not commit.checkpoints:
-            return replace(_unknown("no_session"), flags=("reason=no_session", f"truth={_writer(line)}"))
+            return replace(
+                _unknown("no_session"), flags=("reason=no_session", f"truth={_writer(line)}")
+            )
         states = {self._state(self._world.sessions[name], commit) for name in self._linked(commit)}
         if commit.dangling or not states:
             states.add("absent")
@@ -144,12 +178,22 @@ class Truth:
         before = {call for at, call, _ in session.changes if at <= commit.at + GRACE}
         return "complete" if before <= self._world.seen else "partial"
 
-    def _by_agent(self, line: Line, commit: Commit, hows: tuple[str, ...], call: bool = True) -> Verdict:
+    def _by_agent(
+        self, line: Line, commit: Commit, hows: tuple[str, ...], call: bool = True
+    ) -> Verdict:
         linked = self._linked(commit)
         if line.call not in self._world.seen:
             missing = _unknown("transcript_missing" if commit.checkpoints else "no_session")
-            others = {self._state(self._world.sessions[name], commit) for name in linked if name != line.session}
-            return missing.also(Verdict((Author.HUMAN,), (How.NONE,))) if "complete" in others else missing
+            others = {
+                self._state(self._world.sessions[name], commit)
+                for name in linked
+                if name != line.session
+            }
+            return (
+                missing.also(Verdict((Author.HUMAN,), (How.NONE,)))
+                if "complete" in others
+                else missing
+            )
         found = Verdict((Author.AGENT,), hows, line.session, line.call if call else None)
         if line.session in linked:
             return found
@@ -163,7 +207,9 @@ class Truth:
         if before.authors[0] == "agent":
             return self._by_agent(line, commit, ("shell", "edited", "reformatted"), call=False)
         found = self._by_agent(line, commit, ("shell",))
-        if restyle(line.text) == restyle(line.origin.text):  # only the style changed: still the words of whoever wrote them
+        if restyle(line.text) == restyle(
+            line.origin.text
+        ):  # only the style changed: still the words of whoever wrote them
             found = found.also(replace(before, hows=("reformatted", "none")))
         return found.also(_unknown("unexplained")) if line.blunt else found
 
@@ -171,8 +217,15 @@ class Truth:
         """Lines made from others outside any session: touched up, reformatted, moved, brought back."""
         assert line.origin
         root, human = self._verdict(line.origin, commit), self._by_human(line, commit)
-        old = any(line.origin in file.lines for parent in commit.parents for file in parent.files.values())
-        hows = {"tweak": ("edited",), "format": ("reformatted",), "move": (*root.hows, "moved"), "restore": ("none",)}[line.kind]
+        old = any(
+            line.origin in file.lines for parent in commit.parents for file in parent.files.values()
+        )
+        hows = {
+            "tweak": ("edited",),
+            "format": ("reformatted",),
+            "move": (*root.hows, "moved"),
+            "restore": ("none",),
+        }[line.kind]
         if line.kind == "format" and "edited" in root.hows:
             hows = ("edited", "reformatted")
         if line.kind == "restore":
@@ -181,7 +234,11 @@ class Truth:
             found = replace(root, hows=hows)
             return found.also(human).also(Verdict((Author.HUMAN,), (How.NONE,))) if old else found
         if line.kind == "tweak":
-            return human.also(root) if root.authors[0] == "unknown" and "human" in human.authors else human
+            return (
+                human.also(root)
+                if root.authors[0] == "unknown" and "human" in human.authors
+                else human
+            )
         same = replace(root, hows=tuple(dict.fromkeys((*root.hows, *hows, "none"))))
         return same.also(human).also(_unknown("unexplained")) if old else same
 
@@ -211,7 +268,9 @@ def _blur(keys: list[str], marks: list[str], verdicts: list[Verdict | None]) -> 
             if first and second and first != second:
                 verdicts[i] = first.also(second)
     for start, end in _gaps(marks):
-        added = [verdict for i in range(start, end) if marks[i] != POSSIBLE and (verdict := clear[i])]
+        added = [
+            verdict for i in range(start, end) if marks[i] != POSSIBLE and (verdict := clear[i])
+        ]
         for i in range(start, end):
             here = verdicts[i]
             if marks[i] == POSSIBLE and here:
@@ -219,7 +278,11 @@ def _blur(keys: list[str], marks: list[str], verdicts: list[Verdict | None]) -> 
 
 
 def _runs(verdicts: Sequence[Verdict | None]) -> list[tuple[int, int]]:
-    edges = [i for i in range(len(verdicts) + 1) if i in (0, len(verdicts)) or verdicts[i] != verdicts[i - 1]]
+    edges = [
+        i
+        for i in range(len(verdicts) + 1)
+        if i in (0, len(verdicts)) or verdicts[i] != verdicts[i - 1]
+    ]
     return [(a, b) for a, b in pairwise(edges) if verdicts[a]]
 
 
@@ -239,5 +302,9 @@ def _slides(keys: list[str], start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _gaps(marks: Sequence[str]) -> list[tuple[int, int]]:
-    edges = [i for i in range(len(marks) + 1) if i in (0, len(marks)) or bool(marks[i]) != bool(marks[i - 1])]
+    edges = [
+        i
+        for i in range(len(marks) + 1)
+        if i in (0, len(marks)) or bool(marks[i]) != bool(marks[i - 1])
+    ]
     return [(a, b) for a, b in pairwise(edges) if marks[a]]

@@ -46,7 +46,9 @@ class Worktree:
         self.wait(5)
         self.put(path, File(mode=mode, raw=data))
 
-    def human_insert(self, path: str, text: str, after: str | None = None, before: str | None = None) -> None:
+    def human_insert(
+        self, path: str, text: str, after: str | None = None, before: str | None = None
+    ) -> None:
         """New lines after or before the only line that reads so; else at the end."""
         self.wait(25)
         file = self.files[path]
@@ -63,7 +65,9 @@ class Worktree:
         before, after = self.files[path], replaced(self.files[path], old, new, self._human)
         fresh = set(after.lines) - set(before.lines)
         for gone in set(before.lines) - set(after.lines):
-            if gone.kind not in ("human", "hidden") and any(likeness(gone.text, line.text) > 0.45 for line in fresh):
+            if gone.kind not in ("human", "hidden") and any(
+                likeness(gone.text, line.text) > 0.45 for line in fresh
+            ):
                 raise ValueError(f"too much like {gone.text!r}: is this a tweak?")
         self.put(path, after)
 
@@ -118,7 +122,10 @@ class Worktree:
         """A formatter that nobody recorded: the editor on save, a hook before the commit."""
         self.wait(1)
         file = self.files[path]
-        lines = [line if rule(line.text) == line.text else Line(rule(line.text), "format", origin=line) for line in file.lines]
+        lines = [
+            line if rule(line.text) == line.text else Line(rule(line.text), "format", origin=line)
+            for line in file.lines
+        ]
         self.put(path, file.having(lines))
 
 

@@ -24,7 +24,13 @@ OUTCOMES = ("applied", "tool_error", "rejected", "outside_repo", "unmatched")
 class World(Worktree):
     """A worktree, the people and agents who change it, the history that comes of it, and who wrote what."""
 
-    def __init__(self, name: str = "world", layout: str = "v1", cli_version: str = "0.4.7", start: float = START) -> None:
+    def __init__(
+        self,
+        name: str = "world",
+        layout: str = "v1",
+        cli_version: str = "0.4.7",
+        start: float = START,
+    ) -> None:
         super().__init__(name, start)
         self.layout, self.cli_version = layout, cli_version
         self.branch = "main"
@@ -34,11 +40,15 @@ class World(Worktree):
         self.sessions: dict[str, Session] = {}
         self.hidden = False
         self.blunt: set[str] = set()
-        self.recorded: set[str] = set()  # files whose whole text some call recorded since they were made
+        self.recorded: set[str] = (
+            set()
+        )  # files whose whole text some call recorded since they were made
         self.blind: set[str] = set()
         self.members: dict[str, list[Session]] = {}  # of each stored checkpoint
         self.seen: set[str] = set()  # calls whose results are in some stored transcript
-        self.begun: set[str] = set()  # calls that are in some stored transcript, with or without a result
+        self.begun: set[str] = (
+            set()
+        )  # calls that are in some stored transcript, with or without a result
         self.stored: set[str] = set()  # sessions with at least one stored transcript
         self._trees: dict[str, dict[str, Blob]] = {}
 
@@ -94,7 +104,9 @@ class World(Worktree):
         parents = tuple(parent for parent in (self.tips.get(self.branch), merge) if parent)
         files = self._staged(paths, parents)
         tree = {path: file.blob() for path, file in files.items()}
-        node = self.history.commit(tree, [parent.node for parent in parents], author, at, text, later)
+        node = self.history.commit(
+            tree, [parent.node for parent in parents], author, at, text, later
+        )
         commit = Commit(node, at, files, self._renames(files, parents), parents, tuple(listed))
         commit.dangling = bool(own) and stored is None
         commit.declared = "Co-Authored-By: Claude" in text or "[bot]" in author
@@ -147,7 +159,9 @@ class World(Worktree):
         self.branch = name
         self.files = dict(self.tips[name].files)
 
-    def merge(self, name: str, message: str, touch: Callable[[], None] | None = None, **options: Any) -> Commit:
+    def merge(
+        self, name: str, message: str, touch: Callable[[], None] | None = None, **options: Any
+    ) -> Commit:
         """A merge of branches that changed different files; `touch` is what the merger changes besides."""
         other, base = self.tips[name], self._fork(name)
         for path in {*other.files, *base.files}:
@@ -174,10 +188,17 @@ class World(Worktree):
         for commit in line:
             self.renamed |= {new: self.renamed.pop(old, old) for new, old in commit.renamed.items()}
         self.files = dict(self.tips[name].files)
-        signed = "\n\n".join([title, *bodies, "---------", f"Co-authored-by: {ADA}"]) if listed else title
+        signed = (
+            "\n\n".join([title, *bodies, "---------", f"Co-authored-by: {ADA}"])
+            if listed
+            else title
+        )
         squashed = self.commit(signed, trailer="none", **options)
         squashed.checkpoints = tuple(dict.fromkeys(names))
-        squashed.dangling, squashed.hidden = any(one.dangling for one in line), any(one.hidden for one in line)
+        squashed.dangling, squashed.hidden = (
+            any(one.dangling for one in line),
+            any(one.hidden for one in line),
+        )
         squashed.blunt = frozenset().union(*(one.blunt for one in line)) & squashed.files.keys()
         squashed.blind = frozenset().union(*(one.blind for one in line)) & squashed.files.keys()
         return squashed
@@ -186,11 +207,17 @@ class World(Worktree):
         """The branch commit by commit on top of this one, authors and their times kept, trailers lost; other files than here."""
         for commit in self._line(name):
             tip, before = self.tips[self.branch], commit.parents[0].files
-            files = {path: file for path, file in tip.files.items() if path not in before or path in commit.files}
+            files = {
+                path: file
+                for path, file in tip.files.items()
+                if path not in before or path in commit.files
+            }
             files |= {path: file for path, file in commit.files.items() if before.get(path) != file}
             tree = {path: file.blob() for path, file in files.items()}
             title = retitle(commit.node.message.split("\n", 1)[0]) + "\n"
-            node = self.history.commit(tree, [tip.node], ADA, commit.at, title, int(self.clock) - commit.at + later)
+            node = self.history.commit(
+                tree, [tip.node], ADA, commit.at, title, int(self.clock) - commit.at + later
+            )
             made = Commit(node, commit.at, files, commit.renamed, (tip,), commit.checkpoints)
             made.hidden, made.blunt = commit.hidden, commit.blunt
             self._advance(made)
@@ -233,13 +260,20 @@ class World(Worktree):
         """Stores the sessions so far in the layout of this world."""
         checkpoint_id = checkpoint_id or self.new_checkpoint_id()
         copies = [self._copy(session, stored) for session in sessions]
-        touched = [sorted({path for _, _, path in session.changes} & (commit or self).files.keys()) for session in sessions]
+        touched = [
+            sorted({path for _, _, path in session.changes} & (commit or self).files.keys())
+            for session in sessions
+        ]
         self.members[checkpoint_id] = list(sessions)
         writer = Writer(self, checkpoint_id, sessions, copies, touched, stored)
         for ref, files, merged in writer.trees():
             tree = self._trees.setdefault(ref, {}) if merged else {}
             tree.update({path: Blob(data) for path, data in files.items()})
-            title = f"Finalize transcript for Checkpoint: {checkpoint_id}" if finalise else f"Checkpoint: {checkpoint_id}"
+            title = (
+                f"Finalize transcript for Checkpoint: {checkpoint_id}"
+                if finalise
+                else f"Checkpoint: {checkpoint_id}"
+            )
             trailers = f"Entire-Session: {sessions[-1].id}\nEntire-Strategy: manual-commit\nEntire-Agent: Claude Code\n"
             self._store(ref, tree, title if finalise else f"{title}\n\n{trailers}")
         return checkpoint_id
@@ -250,19 +284,28 @@ class World(Worktree):
         folder = f".entire/metadata/{session.id}"
         transcript = self._copy(session, USUAL) or ""
         tree = {path: file.blob() for path, file in self.files.items()}
-        tree |= {f"{folder}/full.jsonl": Blob(transcript.encode()), f"{folder}/prompt.txt": Blob(b"a prompt")}
+        tree |= {
+            f"{folder}/full.jsonl": Blob(transcript.encode()),
+            f"{folder}/prompt.txt": Blob(b"a prompt"),
+        }
         message = f"A prompt\n\nEntire-Metadata: {folder}\nEntire-Session: {session.id}\nEntire-Strategy: manual-commit\n"
         tip = self.history.refs.get(ref)
-        self.history.refs[ref] = self.history.commit(tree, [tip] if tip else [], ADA, int(self.clock) + 1, message)
+        self.history.refs[ref] = self.history.commit(
+            tree, [tip] if tip else [], ADA, int(self.clock) + 1, message
+        )
         self.wait(3)
 
     def finalise(self, commit: Commit, stored: Stored = USUAL) -> None:
         """The end of the turn rewrites the checkpoints of its commits with everything that happened since."""
         self.wait(1)
         for checkpoint_id in commit.checkpoints:
-            self.checkpoint(self.members[checkpoint_id], checkpoint_id, stored, commit, finalise=True)
+            self.checkpoint(
+                self.members[checkpoint_id], checkpoint_id, stored, commit, finalise=True
+            )
 
-    def store_files(self, files: Mapping[str, bytes], message: str = "Initialize metadata branch", ref: str = V1) -> None:
+    def store_files(
+        self, files: Mapping[str, bytes], message: str = "Initialize metadata branch", ref: str = V1
+    ) -> None:
         """Anything else on a checkpoint branch: foreign files, or nothing at all."""
         tree = self._trees.setdefault(ref, {})
         tree.update({path: Blob(data) for path, data in files.items()})
@@ -271,12 +314,16 @@ class World(Worktree):
     def forget(self, checkpoint_id: str, ref: str = V1) -> None:
         """Removes a checkpoint from the tip of the branch; its objects stay in the branch's history."""
         prefix = f"{checkpoint_id[:2]}/{checkpoint_id[2:]}/"
-        self._trees[ref] = {path: blob for path, blob in self._trees[ref].items() if not path.startswith(prefix)}
+        self._trees[ref] = {
+            path: blob for path, blob in self._trees[ref].items() if not path.startswith(prefix)
+        }
         self._store(ref, self._trees[ref], "Cleanup: removed 1 orphaned checkpoint")
 
     def _store(self, ref: str, tree: Mapping[str, Blob], message: str) -> None:
         tip = self.history.refs.get(ref)
-        self.history.refs[ref] = self.history.commit(tree, [tip] if tip else [], ADA, int(self.clock) + 1, message)
+        self.history.refs[ref] = self.history.commit(
+            tree, [tip] if tip else [], ADA, int(self.clock) + 1, message
+        )
 
     def _copy(self, session: Session, stored: Stored) -> str | None:
         """The session's transcript as it is stored now, and a note of what can be read from it."""
@@ -333,5 +380,9 @@ class World(Worktree):
 def _message(message: str, ids: Sequence[str], trailer: str) -> str:
     title, _, body = message.strip("\n").partition("\n")
     lines = "\n".join(f"Entire-Checkpoint: {checkpoint_id}" for checkpoint_id in ids)
-    parts = [title, lines, body.strip("\n")] if trailer == "middle" else [title, body.strip("\n"), lines]
+    parts = (
+        [title, lines, body.strip("\n")]
+        if trailer == "middle"
+        else [title, body.strip("\n"), lines]
+    )
     return "\n\n".join(part for part in parts if part) + "\n"

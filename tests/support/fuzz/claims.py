@@ -21,32 +21,73 @@ from support.fuzz.damage import Sample, check, flipped
 
 _SHA = "a" * 40
 _AT = "2026-01-01T00:00:00Z"
-_SPAN = {"start_line": 1, "end_line": 2, "content_hash": "murmur3:1", "contributor": {"type": "ai", "model_id": "x/y"}}
+_SPAN = {
+    "start_line": 1,
+    "end_line": 2,
+    "content_hash": "murmur3:1",
+    "contributor": {"type": "ai", "model_id": "x/y"},
+}
 # One of each producer's records, in its own shape: what stands before the JSON, and the JSON.
 _RECORDS: tuple[tuple[bytes, Any], ...] = (
     (
         b'a.py\n  s_1::t_1 1-2,4\n  h_9 3\n"b c.py"\n  0123456789abcdef 9-10\n---\n',
         {
-            "schema_version": "authorship/3.0.0", "git_ai_version": "1.6.0", "base_commit_sha": _SHA,
+            "schema_version": "authorship/3.0.0",
+            "git_ai_version": "1.6.0",
+            "base_commit_sha": _SHA,
             "humans": {"h_9": {"author": "B"}},
-            "prompts": {"0123456789abcdef": {"agent_id": {"tool": "cursor", "id": "p", "model": "m"}, "messages": []}},
-            "sessions": {"s_1": {"agent_id": {"tool": "claude", "id": "t", "model": "o"}, "human_author": "A <a@example.org>"}},
+            "prompts": {
+                "0123456789abcdef": {
+                    "agent_id": {"tool": "cursor", "id": "p", "model": "m"},
+                    "messages": [],
+                }
+            },
+            "sessions": {
+                "s_1": {
+                    "agent_id": {"tool": "claude", "id": "t", "model": "o"},
+                    "human_author": "A <a@example.org>",
+                }
+            },
         },
     ),
     (
         b"",
-        {"version": "0.1.0", "id": "00000000-0000-4000-8000-000000000000", "timestamp": _AT,
-         "vcs": {"type": "git", "revision": _SHA},
-         "tool": {"name": "cursor", "version": "3"}, "files": [{"path": "file:///home/x/a.py", "conversations": [
-             {"contributor": {"type": "ai", "model_id": "x/y"}, "url": "u", "ranges": [_SPAN],
-              "related": [{"type": "session"}]}]}]},
+        {
+            "version": "0.1.0",
+            "id": "00000000-0000-4000-8000-000000000000",
+            "timestamp": _AT,
+            "vcs": {"type": "git", "revision": _SHA},
+            "tool": {"name": "cursor", "version": "3"},
+            "files": [
+                {
+                    "path": "file:///home/x/a.py",
+                    "conversations": [
+                        {
+                            "contributor": {"type": "ai", "model_id": "x/y"},
+                            "url": "u",
+                            "ranges": [_SPAN],
+                            "related": [{"type": "session"}],
+                        }
+                    ],
+                }
+            ],
+        },
     ),
     (
         b"",
-        {"schema": "agent-trace/v0.1.0", "session_id": "s", "file_path": "/home/me/p/a.py", "start_line": 3, "end_line": 4,
-         "tool": "Edit", "tool_use_id": "u", "timestamp": _AT, "model": "m"},
+        {
+            "schema": "agent-trace/v0.1.0",
+            "session_id": "s",
+            "file_path": "/home/me/p/a.py",
+            "start_line": 3,
+            "end_line": 4,
+            "tool": "Edit",
+            "tool_use_id": "u",
+            "timestamp": _AT,
+            "model": "m",
+        },
     ),
-)  # fmt: skip
+)
 _SOURCES = (
     ClaimSource("note", "refs/notes/ai", _SHA, "b" * 40, _SHA),
     ClaimSource("file", "", ".agent-trace/traces.jsonl", "b" * 40),
@@ -60,7 +101,9 @@ def target() -> Iterator[Target]:
     with scratch.directory() as place:
         history = History()
         lines = b"".join(b"line %d\n" % n for n in range(1, 11))
-        history.refs["refs/heads/main"] = history.commit({"a.py": Blob(lines)}, [], ADA, 1_772_000_000, "Add a")
+        history.refs["refs/heads/main"] = history.commit(
+            {"a.py": Blob(lines)}, [], ADA, 1_772_000_000, "Add a"
+        )
         repo = GitRepo(import_stream(history.stream(), place / "r"))
         commit = repo.commit(repo.default_branch().sha)
         assert commit is not None

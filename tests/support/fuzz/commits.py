@@ -30,7 +30,12 @@ def target() -> Iterator[Target]:
             odd = [one.encode("utf-8", "surrogatepass") for one in ODD if isinstance(one, str)]
             found = choices.one_of(known)
             where = choices.number(0, len(found))
-            return decode(flipped(found[:where] + (choices.one_of(odd) if choices.yes() else b"") + found[where:], choices))
+            return decode(
+                flipped(
+                    found[:where] + (choices.one_of(odd) if choices.yes() else b"") + found[where:],
+                    choices,
+                )
+            )
 
         def run(data: bytes) -> None:
             choices = Choices(data)
@@ -40,7 +45,18 @@ def target() -> Iterator[Target]:
                 times = choices.one_of(_TIMES), choices.one_of(_TIMES)
                 people = [text(choices, _NAMES) for _ in range(4)]
                 name, email, other, address = people
-                commit = Commit(f"{number:040x}", (), "b" * 40, name, email, times[0], other, address, times[1], message)
+                commit = Commit(
+                    f"{number:040x}",
+                    (),
+                    "b" * 40,
+                    name,
+                    email,
+                    times[0],
+                    other,
+                    address,
+                    times[1],
+                    message,
+                )
                 check(read_commit(commit), "record")
                 found.append(commit)
             with scratch.undone(store):

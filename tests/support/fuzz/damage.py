@@ -13,19 +13,63 @@ from collector.storage.connection import LARGEST
 from support.fuzz.choices import Choices
 
 ODD: list[Any] = [
-    None, True, 0, -1, 10**30, -(10**30), 2**53 - 1, 2**63, 1e308, 1.5, float("nan"), float("inf"), "", "x", "\ud800", "\udcff",
-    "\x00", "..", "/" * 3000, "9" * 400, "\u202e\u200b", "-", "0", "e9", "\n", "x" * 5000,
-    "2026-13-99T99:99:99Z", "9999-12-31T23:59:59+23:59", [], [[]], [None], {}, {"": {}}, [{"type": "text"}], "{", "[",
+    None,
+    True,
+    0,
+    -1,
+    10**30,
+    -(10**30),
+    2**53 - 1,
+    2**63,
+    1e308,
+    1.5,
+    float("nan"),
+    float("inf"),
+    "",
+    "x",
+    "\ud800",
+    "\udcff",
+    "\x00",
+    "..",
+    "/" * 3000,
+    "9" * 400,
+    "\u202e\u200b",
+    "-",
+    "0",
+    "e9",
+    "\n",
+    "x" * 5000,
+    "2026-13-99T99:99:99Z",
+    "9999-12-31T23:59:59+23:59",
+    [],
+    [[]],
+    [None],
+    {},
+    {"": {}},
+    [{"type": "text"}],
+    "{",
+    "[",
     "*** Begin Patch",
-    "1-9999999999", [[1, 10**12]], "@@ -1 +1 @@\n-a\n+b", "\\", "file:///%ff", "C:\\x",
-]  # fmt: skip
+    "1-9999999999",
+    [[1, 10**12]],
+    "@@ -1 +1 @@\n-a\n+b",
+    "\\",
+    "file:///%ff",
+    "C:\\x",
+]
 Way = tuple[Any, ...]
 _GONE = object()
 
 
 def places(value: Any, way: Way = ()) -> list[Way]:
     """The way to every value inside JSON."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     return [way, *(place for key, one in inner for place in places(one, (*way, key)))]
 
 
@@ -62,7 +106,11 @@ class Sample:
     @classmethod
     def of_file(cls, path: Path) -> Sample:
         text = path.read_text("utf-8")
-        return cls([json.loads(line) for line in text.splitlines()] if path.suffix == ".jsonl" else [json.loads(text)])
+        return cls(
+            [json.loads(line) for line in text.splitlines()]
+            if path.suffix == ".jsonl"
+            else [json.loads(text)]
+        )
 
     def damaged(self, choices: Choices) -> bytes:
         lines, changed = list(self._lines), dict[int, Any]()
@@ -70,7 +118,9 @@ class Sample:
             number = choices.number(0, len(lines) - 1)
             way = choices.one_of(self._ways[number])
             try:
-                changed[number] = put(changed.get(number, self._records[number]), way, self._value(choices))
+                changed[number] = put(
+                    changed.get(number, self._records[number]), way, self._value(choices)
+                )
             except (LookupError, TypeError, ValueError):  # an earlier change took the place away
                 continue
             lines[number] = dumped(changed[number], choices.yes())

@@ -31,16 +31,53 @@ from support.github_server import TOKEN, GitHubServer, Repo, World
 
 _SETTINGS = ".entire/settings.json"
 _CHANNELS = ("listing", "code_search", "commit_search")
-_STATUS = (200, 200, 200, 200, 201, 204, 301, 304, 400, 401, 403, 404, 410, 422, 429, 451, 500, 503, 999)
+_STATUS = (
+    200,
+    200,
+    200,
+    200,
+    201,
+    204,
+    301,
+    304,
+    400,
+    401,
+    403,
+    404,
+    410,
+    422,
+    429,
+    451,
+    500,
+    503,
+    999,
+)
 _HEADERS = (
-    "link", "retry-after", "x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimit-limit", "date", "etag", "content-type",
-    "location", "x-oauth-scopes",
-)  # fmt: skip
-_LINKS = ('<https://127.0.0.1/api/v3/search/code?page=2>; rel="next"', "<>; rel=next", '<http://[>; rel="next"', ",;<" * 50, "/x")
+    "link",
+    "retry-after",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "x-ratelimit-limit",
+    "date",
+    "etag",
+    "content-type",
+    "location",
+    "x-oauth-scopes",
+)
+_LINKS = (
+    '<https://127.0.0.1/api/v3/search/code?page=2>; rel="next"',
+    "<>; rel=next",
+    '<http://[>; rel="next"',
+    ",;<" * 50,
+    "/x",
+)
 _EVENT = {
-    "type": "PushEvent", "repo": {"id": 1, "name": "o/r"}, "created_at": "2026-03-02T10:00:00Z",
-    "payload": {"ref": V1, "commits": [{"message": "Checkpoint: a1b2c3d4e5f6"}]}, "actor": {"login": "o"},
-}  # fmt: skip
+    "type": "PushEvent",
+    "repo": {"id": 1, "name": "o/r"},
+    "created_at": "2026-03-02T10:00:00Z",
+    "payload": {"ref": V1, "commits": [{"message": "Checkpoint: a1b2c3d4e5f6"}]},
+    "actor": {"login": "o"},
+}
 _LIST = b"name,url,stars\no/r,https://github.com/o/r,3\no/s,https://github.com/o/s.git,1\n"
 _SERVER = "https://127.0.0.1:1"
 _TABLES = ("candidates", "discoveries", "cursors")
@@ -49,11 +86,18 @@ _MOST_REQUESTS = 60
 
 def _world() -> World:
     hit = [("c0", "2026-02-01T00:00:00Z", "x\n\nEntire-Checkpoint: 0123456789ab")]
-    moved = json.dumps({"strategy_options": {"checkpoint_remote": {"provider": "github", "repo": "o/data"}}})
+    moved = json.dumps(
+        {"strategy_options": {"checkpoint_remote": {"provider": "github", "repo": "o/data"}}}
+    )
     return World(
         [
             Repo("o/one", files={_SETTINGS: "{}"}, raw=refs(V1)),
-            Repo("o/two", commits=hit, raw=refs("refs/entire/checkpoints/7S/01JZKQ4W7V8Y9X2M3N4P5Q6R7S"), author="o"),
+            Repo(
+                "o/two",
+                commits=hit,
+                raw=refs("refs/entire/checkpoints/7S/01JZKQ4W7V8Y9X2M3N4P5Q6R7S"),
+                author="o",
+            ),
             Repo("o/fork", topics=("entire-cli",), raw=refs(V1), fork_of="o/one"),
             Repo("o/code", raw=refs(), files={_SETTINGS: moved}),
             Repo("o/data", raw=refs(V1)),
@@ -73,7 +117,9 @@ class _Recording(Web):
         super().__init__()
         self.known = known
 
-    def send(self, method: str, url: str, headers: Any = None, content: bytes = b"", most: int = 1 << 26) -> HttpResponse:
+    def send(
+        self, method: str, url: str, headers: Any = None, content: bytes = b"", most: int = 1 << 26
+    ) -> HttpResponse:
         answer = super().send(method, url, headers, content, most)
         self.known[_key(method, url, content)] = answer
         return answer
@@ -87,7 +133,9 @@ class _Damaged(Web):
         self.known, self.others = known, [known[key] for key in sorted(known)]
         self.choices, self.left = Choices(b""), 0
 
-    def send(self, method: str, url: str, headers: Any = None, content: bytes = b"", most: int = 1 << 26) -> HttpResponse:
+    def send(
+        self, method: str, url: str, headers: Any = None, content: bytes = b"", most: int = 1 << 26
+    ) -> HttpResponse:
         self.left -= 1
         choices = self.choices
         if self.left < 0 or choices.yes(64):
@@ -121,7 +169,14 @@ def _context(web: Web, store: Store, server: str, api: str) -> ChannelContext:
 
 
 def _discover(context: ChannelContext) -> None:
-    prober = Prober(GitServers(context.github.web, context.github.clock, token=context.github.token, server=context.log.server))
+    prober = Prober(
+        GitServers(
+            context.github.web,
+            context.github.clock,
+            token=context.github.token,
+            server=context.log.server,
+        )
+    )
     discover(context, _CHANNELS, Filters(), prober)
 
 
@@ -129,10 +184,19 @@ def _discover(context: ChannelContext) -> None:
 def target() -> Iterator[Target]:
     known: dict[Any, HttpResponse] = {}
     with scratch.directory() as place:
-        with GitHubServer(_world()) as server, _Recording(known) as web, Store(place / "first.db") as store:
+        with (
+            GitHubServer(_world()) as server,
+            _Recording(known) as web,
+            Store(place / "first.db") as store,
+        ):
             url, api = server.url, server.api_url
             _discover(_context(web, store, url, api))
-        hour = Sample([_EVENT, _EVENT | {"type": "CreateEvent", "payload": {"ref": "x", "ref_type": "branch"}}])
+        hour = Sample(
+            [
+                _EVENT,
+                _EVENT | {"type": "CreateEvent", "payload": {"ref": "x", "ref_type": "branch"}},
+            ]
+        )
         damaged = _Damaged(known)
         with Store(place / "fuzz.db") as store:
 

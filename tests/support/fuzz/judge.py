@@ -30,7 +30,9 @@ class _Model:
     def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer:
         answer = self.choices.rest() if self.choices.yes(16) else self.sample.damaged(self.choices)
         before = self.choices.one_of(_FENCES)
-        return ModelAnswer(before + decode(answer) + ("```" if before.startswith("```") else ""), 10, 10**18)
+        return ModelAnswer(
+            before + decode(answer) + ("```" if before.startswith("```") else ""), 10, 10**18
+        )
 
 
 @contextmanager
@@ -39,7 +41,10 @@ def target() -> Iterator[Target]:
         "session": Request(1, QUESTIONS["session"], "system", "prompt", (1, 2), 3),
         "turns": Request(1, QUESTIONS["turns"], "system", "prompt", (1, 2), 3),
     }
-    samples = {"session": Sample([session_answer(conflation_turn=1)]), "turns": Sample([turns_answer(1, 2)])}
+    samples = {
+        "session": Sample([session_answer(conflation_turn=1)]),
+        "turns": Sample([turns_answer(1, 2)]),
+    }
     model = _Model()
     options = JudgeOptions(model=model, prices=standard_prices(), jobs=1)
     with scratch.database() as store:

@@ -21,11 +21,18 @@ from support.fuzz.transcripts import check_session
 from support.local_clone import AgentSession, Clone
 
 _WRITERS = {
-    "antigravity": layouts.antigravity, "claude-code": layouts.claude_code, "codex": layouts.codex,
-    "copilot-chat": layouts.copilot_chat, "copilot-cli": layouts.copilot_cli, "cursor": layouts.cursor,
-    "factory-droid": layouts.factory_droid, "gemini-cli": layouts.gemini_cli, "opencode": layouts.opencode,
-    "pi": layouts.pi, "qwen-code": layouts.qwen_code,
-}  # fmt: skip
+    "antigravity": layouts.antigravity,
+    "claude-code": layouts.claude_code,
+    "codex": layouts.codex,
+    "copilot-chat": layouts.copilot_chat,
+    "copilot-cli": layouts.copilot_cli,
+    "cursor": layouts.cursor,
+    "factory-droid": layouts.factory_droid,
+    "gemini-cli": layouts.gemini_cli,
+    "opencode": layouts.opencode,
+    "pi": layouts.pi,
+    "qwen-code": layouts.qwen_code,
+}
 _ONE, _TWO = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", "0197f3a1-5d2c-7b4e-8f60-aaaaaaaaaaaa"
 _SQLITE = b"SQLite format 3\0"
 
@@ -42,7 +49,11 @@ class Home:
     samples: dict[Path, Sample] = field(default_factory=dict)
 
     def found(self) -> list[LocalSession]:
-        return [one for place in self.source.places(self.machine) for one in self.source.sessions(place, self.roots)]
+        return [
+            one
+            for place in self.source.places(self.machine)
+            for one in self.source.sessions(place, self.roots)
+        ]
 
     def own(self) -> list[Path]:
         """Files of the second session, and those that both share."""
@@ -70,28 +81,48 @@ def _home(place: Path, source: Store) -> Home:
         _WRITERS[source.name](place, session)
     if source.name == "antigravity":
         listed = {_TWO: {"WorkspaceURIs": [clone.path.as_uri()], "workspace": str(clone.path)}}
-        layouts.put_text(place / ".gemini/antigravity-cli/cache/conversation_metadata.json", json.dumps(listed), clone.clock)
-    files = {path: path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file() and clone.path not in path.parents}
+        layouts.put_text(
+            place / ".gemini/antigravity-cli/cache/conversation_metadata.json",
+            json.dumps(listed),
+            clone.clock,
+        )
+    files = {
+        path: path.read_bytes()
+        for path in sorted(place.rglob("*"))
+        if path.is_file() and clone.path not in path.parents
+    }
     home = Home(source, Machine(place), Roots.of_paths([str(clone.path)]), files, frozenset())
     home.both = frozenset(one.id for one in home.found())
     assert len(home.both) == 2, source.name
-    home.files = {path: path.read_bytes() for path in files}  # reading may have taken a log into its database
+    home.files = {
+        path: path.read_bytes() for path in files
+    }  # reading may have taken a log into its database
     return home
 
 
 def _cells(path: Path, choices: Choices) -> None:
     """One value of a database exchanged, inside its JSON where it is JSON."""
     with closing(sqlite3.connect(path)) as connection, connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        tables = [
+            name
+            for (name,) in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+            )
+        ]
         table = choices.one_of(tables)
         columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
         rows = [row for (row,) in connection.execute(f'SELECT rowid FROM "{table}"')]
         if not rows or not columns:
             return
         row, column = choices.one_of(rows), choices.one_of(columns)
-        (value,) = connection.execute(f'SELECT "{column}" FROM "{table}" WHERE rowid = ?', (row,)).fetchone()
+        (value,) = connection.execute(
+            f'SELECT "{column}" FROM "{table}" WHERE rowid = ?', (row,)
+        ).fetchone()
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute(f'UPDATE OR IGNORE "{table}" SET "{column}" = ? WHERE rowid = ?', (_other(value, choices), row))
+        connection.execute(
+            f'UPDATE OR IGNORE "{table}" SET "{column}" = ? WHERE rowid = ?',
+            (_other(value, choices), row),
+        )
 
 
 def _other(value: Any, choices: Choices) -> Any:
@@ -104,7 +135,11 @@ def _other(value: Any, choices: Choices) -> Any:
         text = dumped(put(inner, choices.one_of(places(inner)), odd))
         return text if isinstance(value, bytes) else text.decode("utf-8", "replace")
     if isinstance(odd, str):
-        return odd.encode("utf-8", "surrogatepass") if choices.yes() else odd.encode("utf-8", "replace").decode()
+        return (
+            odd.encode("utf-8", "surrogatepass")
+            if choices.yes()
+            else odd.encode("utf-8", "replace").decode()
+        )
     if isinstance(odd, list | dict):
         return dumped(odd).decode("utf-8", "replace")
     return max(-(2**63), min(2**63 - 1, odd)) if isinstance(odd, int) else odd
@@ -114,7 +149,9 @@ def _other(value: Any, choices: Choices) -> Any:
 def target() -> Iterator[Target]:
     by_name = {reader.NAME: reader for reader in readers()}
     with scratch.directory() as place:
-        homes = [_home(place / source.name, source) for source in stores() if source.name in _WRITERS]
+        homes = [
+            _home(place / source.name, source) for source in stores() if source.name in _WRITERS
+        ]
 
         def run(data: bytes) -> None:
             choices = Choices(data)
@@ -151,7 +188,9 @@ def _look(home: Home, by_name: dict[str, Any], alone: bool) -> None:
     except (OSError, DatabaseUnreadable, sqlite3.DatabaseError):
         assert not alone, "a damaged file loses the other session"
         return
-    assert not alone or min(home.both) in {one.id for one in found}, "a damaged file loses the other session"
+    assert not alone or min(home.both) in {one.id for one in found}, (
+        "a damaged file loses the other session"
+    )
     for one in found:
         try:
             blobs = list(home.source.load(one))

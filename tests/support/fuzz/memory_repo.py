@@ -17,20 +17,26 @@ _ABSENT = "f" * 40
 class MemoryRepo:
     """`refs`: name -> files by path. An object whose content is None is listed and not there."""
 
-    def __init__(self, refs: Mapping[str, Mapping[str, bytes | None]], message: str, author: str) -> None:
+    def __init__(
+        self, refs: Mapping[str, Mapping[str, bytes | None]], message: str, author: str
+    ) -> None:
         self._objects: dict[str, bytes | dict[str, TreeEntry] | Commit] = {}
         self._refs: dict[str, str] = {}
         for ref, files in refs.items():
             tree = self._tree(files)
             sha = self._id()
-            self._objects[sha] = Commit(sha, (), tree, author, author, 1.0, author, author, 1.0, message)
+            self._objects[sha] = Commit(
+                sha, (), tree, author, author, 1.0, author, author, 1.0, message
+            )
             self._refs[ref] = sha
 
     def as_git(self) -> GitRepo:
         return cast(GitRepo, self)
 
     def default_branch(self) -> NamedCommit:
-        raise UnknownBranch("HEAD points to no commit")  # records among the files of commits are searched by git itself
+        raise UnknownBranch(
+            "HEAD points to no commit"
+        )  # records among the files of commits are searched by git itself
 
     def _id(self) -> str:
         return f"{len(self._objects) + 1:040x}"

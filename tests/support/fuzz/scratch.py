@@ -22,7 +22,9 @@ def database() -> Iterator[Store]:
     with directory() as place, Store(place / "fuzz.db") as store:
         with store.transaction():
             store.connection.execute("INSERT INTO repos (id, name, path) VALUES (1, 'r', '/r')")
-            store.connection.execute("INSERT INTO sessions (id, repo_id, key, label, transcript) VALUES (1, 1, 's', 's', 'none')")
+            store.connection.execute(
+                "INSERT INTO sessions (id, repo_id, key, label, transcript) VALUES (1, 1, 's', 's', 'none')"
+            )
         yield store
 
 

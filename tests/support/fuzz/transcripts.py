@@ -27,14 +27,23 @@ def check_session(session: Session) -> None:
 
 def store_session(store: Store, session: Session) -> None:
     with scratch.undone(store):
-        write_session(store, 1, prepare_session(store.policy, 1, LoadedSession(SessionFiles("s"), session, "present"))[1])
+        write_session(
+            store,
+            1,
+            prepare_session(store.policy, 1, LoadedSession(SessionFiles("s"), session, "present"))[
+                1
+            ],
+        )
 
 
 @contextmanager
 def target() -> Iterator[Target]:
     known = {reader.NAME: reader for reader in readers()}
     # A further form of a reader's transcripts has a sample `NAME.FORM`.
-    every = [(known[path.parent.name.partition(".")[0]], Sample.of_file(path)) for path in sorted(SAMPLES.glob("*/sample.json*"))]
+    every = [
+        (known[path.parent.name.partition(".")[0]], Sample.of_file(path))
+        for path in sorted(SAMPLES.glob("*/sample.json*"))
+    ]
     with scratch.database() as store:
 
         def run(data: bytes) -> None:

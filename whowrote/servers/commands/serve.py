@@ -15,14 +15,22 @@ from collector.runtime.version import install_command
 
 _HEAD = 1_000_000  # bytes of a file that are looked at
 _SQLITE = b"SQLite format 3\0"
-_LOG = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")  # how a write-ahead log of SQLite begins; whose it is it does not say
-_APPLICATION = slice(68, 72)  # of a SQLite file: the number that says whose it is (sqlite.org/fileformat2.html)
+_LOG = (
+    b"\x37\x7f\x06\x82",
+    b"\x37\x7f\x06\x83",
+)  # how a write-ahead log of SQLite begins; whose it is it does not say
+_APPLICATION = slice(
+    68, 72
+)  # of a SQLite file: the number that says whose it is (sqlite.org/fileformat2.html)
 _JSON = (b"{", b"[", b"\xef\xbb\xbf{", b"\xef\xbb\xbf[")
 
 
 def _require(package: str, extra: str) -> None:
     if find_spec(package) is None:
-        raise WhoWroteError(f"whowrote serve {extra} needs whowrote[{extra}]", f"Install it with: {install_command(extra)}")
+        raise WhoWroteError(
+            f"whowrote serve {extra} needs whowrote[{extra}]",
+            f"Install it with: {install_command(extra)}",
+        )
 
 
 @click.command()
@@ -42,7 +50,10 @@ def mcp(path: str | None, db: Path) -> None:
 
 @click.command()
 @click.option(
-    "--db", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="SQLite file.  [default: that of each clone]"
+    "--db",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="SQLite file.  [default: that of each clone]",
 )
 def lsp(db: Path | None) -> None:
     """Serve hovers, hints and actions to editors (LSP).
@@ -64,7 +75,11 @@ def guard(files: tuple[Path, ...]) -> None:
     They contain prompts, answers and what commands printed. Looks at FILES, or without any at what is staged in
     the clone around the current directory, and exits with 1 when one of them should stay out. Hook of pre-commit: whowrote-guard.
     """
-    guarded = [(path, what) for path, head in (_beginnings(files) if files else _staged_files()) if (what := what_it_is(head))]
+    guarded = [
+        (path, what)
+        for path, head in (_beginnings(files) if files else _staged_files())
+        if (what := what_it_is(head))
+    ]
     for path, what in guarded:
         out().print(f"{one_line(path)}: {what}", soft_wrap=True, markup=False, highlight=False)
     if guarded:
@@ -93,7 +108,11 @@ def what_it_is(head: bytes) -> str:
     from collector.storage.store import APPLICATION_ID
 
     if head.startswith(_SQLITE):
-        return "a database of whowrote" if int.from_bytes(head[_APPLICATION], "big") == APPLICATION_ID else ""
+        return (
+            "a database of whowrote"
+            if int.from_bytes(head[_APPLICATION], "big") == APPLICATION_ID
+            else ""
+        )
     if head.startswith(_LOG):
         return "a write-ahead log of a database"
     if not head.lstrip().startswith(_JSON):
