@@ -1,4 +1,6 @@
-"""The command `attribute`, which has the same commands as `whowrote`, and the page that it prints outside a clone."""
+"""The command `attribute`, which has the same commands as `whowrote`, and the page that it
+prints outside a clone.
+"""
 
 import click
 
@@ -32,7 +34,8 @@ More: whowrote --help
 @click.version_option(package_name="whowrote", prog_name="whowrote")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Find out who wrote each line of a git repository, a person or a coding agent, and how we know.
+    """Find out who wrote each line of a git repository, a person or a coding agent, and how we
+    know.
 
     Without a command, in a clone: attribute new commits and print a summary.
     """

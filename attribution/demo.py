@@ -1,4 +1,6 @@
-"""The shipped example: a small project with three agent sessions, made again from its text and attributed."""
+"""The shipped example: a small project with three agent sessions, made again from its text and
+attributed.
+"""
 
 import shutil
 from importlib import resources
@@ -12,7 +14,9 @@ FILE = "birdlog/cli.py"  # the file that shows most kinds of lines
 
 
 def stream() -> bytes:
-    """The example as a git fast-import stream: from the installed package, or from the source tree."""
+    """The example as a git fast-import stream: from the installed package, or from the source
+    tree.
+    """
     installed = resources.files("attribution").joinpath("example.fi")
     if installed.is_file():
         return installed.read_bytes()
@@ -22,7 +26,9 @@ def stream() -> bytes:
 
 
 def make(directory: Path) -> Path:
-    """A bare clone of the example in `directory`; an example made before is replaced, anything else is left alone."""
+    """A bare clone of the example in `directory`; an example made before is replaced, anything
+    else is left alone.
+    """
     target = directory / f"{NAME}.git"
     if target.exists():
         if not (target / "whowrote-example").is_file():

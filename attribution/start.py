@@ -1,4 +1,6 @@
-"""How `whowrote`, `attribute` and `collect` begin: a signal ends them with one line, also while modules are imported."""
+"""How `whowrote`, `attribute` and `collect` begin: a signal ends them with one line, also while
+modules are imported.
+"""
 
 import signal
 import sys

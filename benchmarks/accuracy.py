@@ -1,16 +1,19 @@
 """How often is the program wrong? Writes docs/accuracy.md.
 
-    python benchmarks/accuracy.py [--seeds N] [--check] [--links CLONE ...] [--second-opinion CLONE ...] [REPOSITORY ...]
+    python benchmarks/accuracy.py [--seeds N] [--check] [--links CLONE ...] [--second-opinion CLONE
+    ...] [REPOSITORY ...]
 
 The measurements:
 
 1. histories with known authors: random ones and the shipped fixtures
 2. git's own counts of added lines
-3. the control: a commit judged with some other session's transcript must yield next to no agent lines
+3. the control: a commit judged with some other session's transcript must yield next to no agent
+  lines
 4. links that are recovered when trailers are hidden
 5. line history compared with git blame
 6. lines checked by hand (benchmarks/data/audit.csv)
-7. regions and outcomes of sessions, constructed and labelled by a reader (benchmarks/data/labels.csv)
+7. regions and outcomes of sessions, constructed and labelled by a reader
+  (benchmarks/data/labels.csv)
 8. weaknesses checked by hand (benchmarks/data/findings-review.csv)
 9. added lines, renames and changed methods compared with pydriller's
 10. lines that blind readers decided from raw evidence (benchmarks/data/blind.csv)
@@ -80,7 +83,7 @@ _NULL_COMMITS = 300
 Confusion = Counter[tuple[str, str]]
 
 
-# --- known by construction --------------------------------------------------------------------------------------------
+# --- known by construction ------------------------------------------------------------------------
 
 
 def generated(seeds: Iterable[int]) -> Confusion:
@@ -130,11 +133,13 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 5) if whole else None
 
 
-# --- git's own counts -------------------------------------------------------------------------------------------------
+# --- git's own counts -----------------------------------------------------------------------------
 
 
 def git_counts(path: Path) -> dict[str, int]:
-    """Files of all ordinary commits whose added and deleted lines are the ones `git log --numstat` prints (no context lines)."""
+    """Files of all ordinary commits whose added and deleted lines are the ones
+    `git log --numstat` prints (no context lines).
+    """
     repo = GitRepo(path)
     head = repo.default_branch().sha
     same = different = 0
@@ -163,19 +168,20 @@ def _numstat(git: ScratchGit, head: str) -> dict[tuple[str, bytes], tuple[int, i
             numbers = fields.pop(0).lstrip(b"\n").split(b"\t")
             if len(numbers) != 3:
                 continue
-            name = (
-                numbers[2] or (fields.pop(0), fields.pop(0))[1]
-            )  # a rename: the old and the new name follow
+            # a rename: the old and the new name follow
+            name = numbers[2] or (fields.pop(0), fields.pop(0))[1]
             if numbers[0] != b"-":
                 found[sha.decode(), name] = (int(numbers[0]), int(numbers[1]))
     return found
 
 
-# --- the null ---------------------------------------------------------------------------------------------------------
+# --- the null -------------------------------------------------------------------------------------
 
 
 def null(path: Path, seed: int = 1) -> dict[str, Any]:
-    """Linked commits judged with one random other session's transcript, all of it, whatever its time."""
+    """Linked commits judged with one random other session's transcript, all of it, whatever its
+    time.
+    """
     repo = GitRepo(path)
     checkpoints = read_all(repo)
     tracks = _tracks(repo, session_files(checkpoints))
@@ -226,7 +232,7 @@ def _tracks(repo: GitRepo, files: Sequence[Any]) -> list[SessionEdits]:
     ]
 
 
-# --- by hand ----------------------------------------------------------------------------------------------------------
+# --- by hand --------------------------------------------------------------------------------------
 
 
 def audited() -> dict[str, dict[str, dict[str, int]]]:
@@ -247,7 +253,9 @@ def audited() -> dict[str, dict[str, dict[str, int]]]:
 
 
 def _verdict_now(row: dict[str, str]) -> str:
-    """The reader's verdict holds while the statement is the same; else the truth the reader found decides."""
+    """The reader's verdict holds while the statement is the same; else the truth the reader
+    found decides.
+    """
     if (row["now_author"], row["now_how"]) == (row["said_author"], row["said_how"]):
         return row["verdict"]
     truth = row["truth"] if row["truth"] != "unknowable" else "unknown"
@@ -257,7 +265,8 @@ def _verdict_now(row: dict[str, str]) -> str:
 
 
 def look_again(database: Path, read: Path, names: Sequence[str]) -> None:
-    """What the program says today about lines that people read, as columns `now_…` of the file: values of `line_spans`.
+    """What the program says today about lines that people read, as columns `now_…` of the file:
+    values of `line_spans`.
 
     Lines of repositories that the database lacks stay as they are.
     """
@@ -266,8 +275,9 @@ def look_again(database: Path, read: Path, names: Sequence[str]) -> None:
     with Store(database, create=False) as store:
         for row in rows:
             said = store.rows(
-                f"SELECT {', '.join(f'l.{name}' for name in names)} FROM line_spans l JOIN repos r ON r.id = l.repo_id "
-                "WHERE r.name = ? AND l.commit_sha LIKE ? AND l.path = ? AND ? BETWEEN l.start_line AND l.end_line",
+                f"SELECT {', '.join(f'l.{name}' for name in names)} FROM line_spans l JOIN repos r"
+                " ON r.id = l.repo_id WHERE r.name = ? AND l.commit_sha LIKE ? AND l.path = ? AND"
+                " ? BETWEEN l.start_line AND l.end_line",
                 (row["repository"], row["commit"] + "%", row["path"], int(row["line"])),
             )
             if said or store.value(
@@ -281,7 +291,7 @@ def look_again(database: Path, read: Path, names: Sequence[str]) -> None:
         writer.writerows(rows)
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 
 def pages(results: dict[str, Any]) -> dict[str, str]:

@@ -1,13 +1,16 @@
-"""How each agent's real transcripts are read: calls against an independent count, edits that could be replayed, what is recorded.
+"""How each agent's real transcripts are read: calls against an independent count, edits that could
+be replayed, what is recorded.
 
     python benchmarks/agents.py DATABASE COUNTS
 
-DATABASE: real clones that `whowrote repo --name OWNER/NAME --db DATABASE` read; COUNTS: what benchmarks/count_calls.py and
-benchmarks/count_local_calls.py printed for the same clones (paths that end with OWNER+NAME/repo). Writes
-benchmarks/data/agents.json; docs/generate.py makes a table of it.
+DATABASE: real clones that `whowrote repo --name OWNER/NAME --db DATABASE` read; COUNTS: what
+benchmarks/count_calls.py and benchmarks/count_local_calls.py printed for the same clones (paths
+that end with OWNER+NAME/repo). Writes benchmarks/data/agents.json; docs/generate.py makes a table
+of it.
 
-Calls are compared, and edits counted, in sessions of which every copy is in the clone; edits are those of tools that edit, not of
-commands. A session that was read from compact copies alone counts for these, whatever agent it is of.
+Calls are compared, and edits counted, in sessions of which every copy is in the clone; edits are
+those of tools that edit, not of commands. A session that was read from compact copies alone counts
+for these, whatever agent it is of.
 """
 
 from __future__ import annotations
@@ -21,12 +24,15 @@ from typing import Any
 DATA = Path(__file__).parent / "data" / "agents.json"
 COMPACT = "entire-compact"
 _SESSIONS = """
-SELECT r.name, s.id, s.key, s.agent, s.tool_calls, s.transcript, s.agent_version, s.model IS NOT NULL AS models,
+SELECT r.name, s.id, s.key, s.agent, s.tool_calls, s.transcript, s.agent_version,
+  s.model IS NOT NULL AS models,
   COALESCE(s.output_tokens, 0) > 0 AS tokens,
   (SELECT COUNT(*) FROM tool_calls c WHERE c.session_id = s.id AND c.at IS NOT NULL) AS timed,
   (SELECT COUNT(*) FROM tool_calls c WHERE c.session_id = s.id AND c.status <> 'unknown') AS ended,
-  (SELECT COUNT(*) FROM edits e WHERE e.session_id = s.id AND e.by_shell = 0 AND e.outcome = 'applied') AS applied,
-  (SELECT COUNT(*) FROM edits e WHERE e.session_id = s.id AND e.by_shell = 0 AND e.outcome = 'unmatched') AS unmatched
+  (SELECT COUNT(*) FROM edits e WHERE e.session_id = s.id AND e.by_shell = 0
+  AND e.outcome = 'applied') AS applied,
+  (SELECT COUNT(*) FROM edits e WHERE e.session_id = s.id AND e.by_shell = 0
+  AND e.outcome = 'unmatched') AS unmatched
 FROM sessions s JOIN repos r ON r.id = s.repo_id WHERE s.agent IS NOT NULL ORDER BY r.name, s.key
 """
 

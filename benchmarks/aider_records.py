@@ -1,11 +1,14 @@
-"""Lines whose author Aider's own history names, against the verdicts of a database. Shares no code with the reader of that history.
+"""Lines whose author Aider's own history names, against the verdicts of a database. Shares no code
+with the reader of that history.
 
     python benchmarks/aider_records.py MIRROR...
 
-`> Commit HASH` after `> Applied edit to FILE` is the agent's commit. `> Committing FILE before applying edits.` says that FILE had
-changes that are not of this answer: a person's where no edit of FILE was applied and not committed before, else of both and left
-out. Labels are of the lines that such a commit adds to such a file. Each mirror is attributed as a user would; the rows have lines
-by label and class, without a label where no history names a commit of the clone.
+`> Commit HASH` after `> Applied edit to FILE` is the agent's commit.
+`> Committing FILE before applying edits.` says that FILE had changes that are not of this answer: a
+person's where no edit of FILE was applied and not committed before, else of both and left out.
+Labels are of the lines that such a commit adds to such a file. Each mirror is attributed as a user
+would; the rows have lines by label and class, without a label where no history names a commit of
+the clone.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ from pathlib import Path
 
 _HISTORY = ":(glob)**/.aider.chat.history.md"
 _LINE = re.compile(
-    r"^> (?:(Applied edit to) (.+?)|(Committing) (.+?) before applying edits\.|(Commit) ([0-9a-f]{7,40}) .*?)\s*$"
+    r"^> (?:(Applied edit to) (.+?)|(Committing) (.+?) before applying edits\.|(Commit)"
+    r" ([0-9a-f]{7,40}) .*?)\s*$"
 )
 _CLASSES = ("agent", "declared", "unknown", "undeclared", "likely_human", "human", "tool")
 _LINKED = (

@@ -1,11 +1,13 @@
-"""What is usual for a type of task, from the sessions of databases: attribution/evaluation/scores/data/baselines.json.
+"""What is usual for a type of task, from the sessions of databases:
+attribution/evaluation/scores/data/baselines.json.
 
     python benchmarks/baselines.py DATABASE …
 
-Scores are made with these numbers: after a change, score the database again (`whowrote repo`) and measure once more.
+Scores are made with these numbers: after a change, score the database again (`whowrote repo`) and
+measure once more.
 
-Subagents, sessions without a prompt of a person and those that a program drove are left out. Quantiles are over sessions; costs are
-list prices, where known.
+Subagents, sessions without a prompt of a person and those that a program drove are left out.
+Quantiles are over sessions; costs are list prices, where known.
 """
 
 from __future__ import annotations
@@ -32,10 +34,13 @@ TARGET = (
     / "baselines.json"
 )
 _SESSIONS = """
-SELECT q.task_type, r.name AS repo, CASE WHEN q.special IS NULL THEN q.q END AS q, f.turn_count AS responses,
+SELECT q.task_type, r.name AS repo, CASE WHEN q.special IS NULL THEN q.q END AS q,
+  f.turn_count AS responses,
   f.output_tokens AS written,
-  COALESCE(f.input_tokens, 0) + COALESCE(f.cache_read_tokens, 0) + COALESCE(f.cache_write_tokens, 0) AS taken, f.cost_usd AS cost
-FROM scores q JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id JOIN session_features f ON f.session_id = s.id
+  COALESCE(f.input_tokens, 0) + COALESCE(f.cache_read_tokens, 0) + COALESCE(f.cache_write_tokens,
+    0) AS taken, f.cost_usd AS cost
+FROM scores q JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id
+  JOIN session_features f ON f.session_id = s.id
 WHERE COALESCE(q.special, '') NOT IN ('no_prompt', 'empty', 'no_task') AND f.turn_count > 0
   AND s.driver NOT IN ('program', 'ci')
 """

@@ -1,14 +1,17 @@
-"""What a first run, one with nothing new and one with ten new commits cost, against the least that any program must do.
+"""What a first run, one with nothing new and one with ten new commits cost, against the least that
+any program must do.
 
     python benchmarks/bench_attribute.py [--runs N] [--markdown] REPOSITORY ...
 
-The floor is the sum of three things, each done once: inflating every transcript that has to be read (a stored copy that is the
-beginning of the session's longest one has not), without checking hashes; parsing every distinct line of them with orjson; and
-`git log --raw -M -m` of HEAD. Every measurement is a process of its own, the kinds in turn; CPU seconds (user and system) and peak
-memory as the operating system counts them, medians, ratios run by run. Elapsed time is that of the first run; where other work
-shares the machine it says little. The run with ten new commits has no new transcript. The new session is the one nearest to 5 MB
-that shares no checkpoint with another: a copy of the clone is attributed without it, then its checkpoints are put back. Each round
-has its own cache of sessions.
+The floor is the sum of three things, each done once: inflating every transcript that has to be read
+(a stored copy that is the beginning of the session's longest one has not), without checking hashes;
+parsing every distinct line of them with orjson; and `git log --raw -M -m` of HEAD. Every
+measurement is a process of its own, the kinds in turn; CPU seconds (user and system) and peak
+memory as the operating system counts them, medians, ratios run by run. Elapsed time is that of the
+first run; where other work shares the machine it says little. The run with ten new commits has no
+new transcript. The new session is the one nearest to 5 MB that shares no checkpoint with another: a
+copy of the clone is attributed without it, then its checkpoints are put back. Each round has its
+own cache of sessions.
 """
 
 from __future__ import annotations
@@ -70,7 +73,9 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """CPU seconds of a run with one new session, and of the next one with nothing new; bytes of the session."""
+    """CPU seconds of a run with one new session, and of the next one with nothing new; bytes of
+    the session.
+    """
 
     new: float
     unchanged: float
@@ -79,7 +84,9 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One measurement of everything: CPU seconds, peak memory of the first run in kilobytes, bytes of the database."""
+    """One measurement of everything: CPU seconds, peak memory of the first run in kilobytes,
+    bytes of the database.
+    """
 
     floor: Floor
     first: float
@@ -112,7 +119,9 @@ def needed(repo: GitRepo, files: SessionFiles) -> set[str]:
 
 
 def documents(data: bytes) -> Iterator[bytes]:
-    """The JSON texts of a transcript: its lines, or all of it where the first line is no value by itself."""
+    """The JSON texts of a transcript: its lines, or all of it where the first line is no value
+    by itself.
+    """
     head, _, rest = data.lstrip().partition(b"\n")
     try:
         orjson.loads(head)
@@ -194,11 +203,13 @@ def measure(repository: Path, runs: int) -> list[Round]:
     return rounds
 
 
-# --- one new session --------------------------------------------------------------------------------------------------
+# --- one new session ------------------------------------------------------------------------------
 
 
 def arriving(repository: Path, place: Path) -> Arrival | None:
-    """A copy of the clone, attributed without one of its sessions; None when every session shares its checkpoints with others."""
+    """A copy of the clone, attributed without one of its sessions; None when every session
+    shares its checkpoints with others.
+    """
     repo = GitRepo(repository)
     found = alone(repo)
     if found is None:
@@ -215,7 +226,9 @@ def arriving(repository: Path, place: Path) -> Arrival | None:
 
 
 def alone(repo: GitRepo) -> tuple[set[str], set[str]] | None:
-    """(blobs, checkpoints) of the session nearest to 5 MB whose checkpoints hold no other session."""
+    """(blobs, checkpoints) of the session nearest to 5 MB whose checkpoints hold no other
+    session.
+    """
     sessions = session_files(read_all(repo))
     shared = Counter(
         key for files in sessions for key in {record.checkpoint_id for record in files.records}
@@ -294,7 +307,7 @@ def one_session(late: Arrival) -> Session:
     return Session(arrived, attribute(late.copy, late.folder).seconds, late.size)
 
 
-# --- words ------------------------------------------------------------------------------------------------------------
+# --- words ----------------------------------------------------------------------------------------
 
 
 def before_head(repository: Path, back: int = 10) -> str:
@@ -342,10 +355,11 @@ def described(repository: Path, rounds: list[Round], markdown: bool) -> str:
         return f"| {'/'.join(repository.parts[-2:])} | {' | '.join(cells)} |"
     inflate, parsing, logging = parts
     return (
-        f"{repository}: {size:.0f} MB of transcripts; floor {least:.2f} s (inflate {inflate:.2f}, parse {parsing:.2f}, log "
-        f"{logging:.2f}); first run {first:.2f} s = {ratio:.1f} times ({spread}), {elapsed:.1f} s by the clock; "
-        f"nothing new {second:.2f} s; ten new commits {commits:.2f} s; one new session {session}; peak {memory:.0f} MB; "
-        f"database {database:.1f} MB (CPU seconds, medians of {len(rounds)})"
+        f"{repository}: {size:.0f} MB of transcripts; floor {least:.2f} s (inflate {inflate:.2f},"
+        f" parse {parsing:.2f}, log {logging:.2f}); first run {first:.2f} s = {ratio:.1f} times"
+        f" ({spread}), {elapsed:.1f} s by the clock; nothing new {second:.2f} s; ten new commits"
+        f" {commits:.2f} s; one new session {session}; peak {memory:.0f} MB; database"
+        f" {database:.1f} MB (CPU seconds, medians of {len(rounds)})"
     )
 
 

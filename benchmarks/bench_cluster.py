@@ -1,11 +1,15 @@
-"""What `collect run` and `whowrote db` cost on a cluster, and what a long ledger of candidates costs.
+"""What `collect run` and `whowrote db` cost on a cluster, and what a long ledger of candidates
+costs.
 
-    python benchmarks/bench_cluster.py [--repositories 200,1000,3000] [--workers 2,4] [--candidates N] [--work DIR]
+    python benchmarks/bench_cluster.py [--repositories 200,1000,3000] [--workers 2,4] [--candidates
+    N] [--work DIR]
 
-The repositories are copies of the fixtures under other names, served on the loopback interface; the cluster is a scheduler of dask
-and its workers on this machine. Prints a line of JSON for each run: seconds by the clock and of the processor (with the workers of
-`--jobs`, without those of a cluster), memory of the command, and of a cluster whether the database says the same as that of
-`--jobs 1`. The first number of repositories has all runs; further ones are not disturbed and have the first number of workers.
+The repositories are copies of the fixtures under other names, served on the loopback interface; the
+cluster is a scheduler of dask and its workers on this machine. Prints a line of JSON for each run:
+seconds by the clock and of the processor (with the workers of `--jobs`, without those of a
+cluster), memory of the command, and of a cluster whether the database says the same as that of
+`--jobs 1`. The first number of repositories has all runs; further ones are not disturbed and have
+the first number of workers.
 
     killed     a worker of the cluster is killed (SIGKILL) in the middle
     restarted  the scheduler is killed in the middle, another one started, and the command run again
@@ -46,21 +50,17 @@ CASES = (
     "formatter_after_agent",
 )
 CLUSTER = (
-    "import sys\nfrom distributed import LocalCluster\n"
-    "if __name__ == '__main__':\n"
-    "    c = LocalCluster(n_workers=int(sys.argv[1]), threads_per_worker=1, dashboard_address=None, host='127.0.0.1')\n"
-    "    print(c.scheduler_address, flush=True); input(); c.close()\n"
+    "import sys\nfrom distributed import LocalCluster\nif __name__ == '__main__':\n    c ="
+    " LocalCluster(n_workers=int(sys.argv[1]), threads_per_worker=1, dashboard_address=None,"
+    " host='127.0.0.1')\n    print(c.scheduler_address, flush=True); input(); c.close()\n"
 )
 ENVIRONMENT = os.environ | {
     "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}",
     "WHOWROTE_SESSIONS": "off",
 }
 LEDGER = ("status", "report")
-LEDGER_CHANNELS = (
-    "code_search",
-    "commit_search",
-    "gharchive",
-)  # the n-th names every n-th candidate
+# the n-th names every n-th candidate
+LEDGER_CHANNELS = ("code_search", "commit_search", "gharchive")
 
 
 @contextmanager
@@ -92,7 +92,8 @@ def end(group: int) -> None:
 def ran(
     program: str, arguments: Sequence[object], disturb: Any = None, after: float = 0.0
 ) -> dict[str, Any]:
-    """A command: exit code, seconds by the clock and of the processor, largest memory of its main process in MB.
+    """A command: exit code, seconds by the clock and of the processor, largest memory of its main
+    process in MB.
 
     `disturb()` is called after a while.
     """
@@ -232,7 +233,9 @@ def restarted(work: Path, start: Path, whole: Path, workers: int, after: float) 
 
 
 def ledger(work: Path, number: int) -> None:
-    """One candidate in five holds checkpoints, one in a hundred has another name now, and one to three channels named each."""
+    """One candidate in five holds checkpoints, one in a hundred has another name now, and one to
+    three channels named each.
+    """
     path, now = work / "ledger.db", "2026-11-23T00:00:00Z"
     columns = (
         "full_name",

@@ -1,17 +1,23 @@
-"""The whole way from names to verdicts, killed and undisturbed, with real repositories and no network.
+"""The whole way from names to verdicts, killed and undisturbed, with real repositories and no
+network.
 
-    python benchmarks/bench_collect.py DIRECTORY [--work DIR] [--kills N] [--seed N] [--jobs N] [--skip OWNER/NAME] [--json FILE]
+    python benchmarks/bench_collect.py DIRECTORY [--work DIR] [--kills N] [--seed N] [--jobs N]
+    [--skip OWNER/NAME] [--json FILE]
 
-DIRECTORY holds bare repositories (owner/name.git, or owner+name/repo). The stand-in GitHub of the tests serves them all, git by
-`git http-backend`; its searches answer from their contents, its rate limits are out of the way.
+DIRECTORY holds bare repositories (owner/name.git, or owner+name/repo). The stand-in GitHub of the
+tests serves them all, git by `git http-backend`; its searches answer from their contents, its rate
+limits are out of the way.
 
-    alone      discover; then fetch, load, attribute of what discovery confirmed, then of all the others (`--allow-no-checkpoints`)
-    killed     the same in three commands (discover, run, whowrote db), each killed with its whole process group (SIGKILL) at
-               drawn moments and begun again, until it ends
+    alone      discover; then fetch, load, attribute of what discovery confirmed, then of all the
+               others (`--allow-no-checkpoints`)
+    killed     the same in three commands (discover, run, whowrote db), each killed with its whole
+               process group (SIGKILL) at drawn moments and begun again, until it ends
     again      all commands once more for both databases: nothing is new
-    compared   every table of the two databases row by row, numbers of rows replaced by what the rows say; the refs of the mirrors
+    compared   every table of the two databases row by row, numbers of rows replaced by what the
+               rows say; the refs of the mirrors
 
-Left out of the comparison are times and the logs of runs: LEFT_OUT. Exit code 1 when anything differs.
+Left out of the comparison are times and the logs of runs: LEFT_OUT. Exit code 1 when anything
+differs.
 """
 
 from __future__ import annotations
@@ -61,9 +67,8 @@ LEFT_OUT: dict[str, set[str]] = {
     "repos": {"path"},  # the two databases lie in two directories
     "mirrors": {"path", "bytes"},  # packs and requests depend on where a transfer was cut
     "jobs": {"attempts", "cpu_seconds", "peak_bytes"},
-    "stage_runs": {
-        "input_key"
-    },  # of a mirror that lacks objects the names of its packs are part of it
+    # of a mirror that lacks objects the names of its packs are part of it
+    "stage_runs": {"input_key"},
 }
 _MOMENTS = {
     "fetch": (0.1, 0.9),
@@ -89,7 +94,7 @@ class Cost:
     said: str = ""
 
 
-# --- the served world -------------------------------------------------------------------------------------------------
+# --- the served world -----------------------------------------------------------------------------
 
 
 def world(directory: Path, skip: Sequence[str]) -> World:
@@ -104,7 +109,9 @@ def world(directory: Path, skip: Sequence[str]) -> World:
 
 
 def name_of(place: str) -> str:
-    """owner/name of `owner/name.git`, `owner+name/repo`, `owner+name.git`; '' for another directory."""
+    """owner/name of `owner/name.git`, `owner+name/repo`, `owner+name.git`; '' for another
+    directory.
+    """
     bare = place.removesuffix("/repo").removesuffix(".git")
     name = bare if "/" in bare else bare.replace("+", "/", 1)
     return name if name.count("/") == 1 else ""
@@ -142,7 +149,7 @@ def git(path: Path, *args: str) -> str:
     return done.stdout.decode("utf-8", "replace") if not done.returncode else ""
 
 
-# --- commands ---------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 class Bench:
@@ -259,7 +266,9 @@ def kind(path: str, body: bytes) -> str:
 
 
 def memory(root: int) -> tuple[int, int]:
-    """(largest resident memory a process below `root` ever had, private memory of all of them now); Linux only."""
+    """(largest resident memory a process below `root` ever had, private memory of all of them
+    now); Linux only.
+    """
     parents: dict[int, int] = {}
     found: dict[int, dict[str, int]] = {}
     for place in Path("/proc").glob("[0-9]*/status"):
@@ -289,12 +298,18 @@ def shown(cost: Cost) -> str:
         ", ".join(f"{count} {name}" for name, count in sorted(cost.requests.items()))
         or "nothing asked"
     )
-    numbers = f"code {cost.code}, {cost.wall:.0f} s, {cost.cpu:.0f} s of processor, largest process {cost.largest >> 20} MB"
+    numbers = (
+        f"code {cost.code}, {cost.wall:.0f} s, {cost.cpu:.0f} s of processor, largest process"
+        f" {cost.largest >> 20} MB"
+    )
     tail = f"\n{cost.said}" if cost.code not in (0, -signal.SIGKILL) else ""
-    return f"{cost.command}: {numbers}, together {cost.together >> 20} MB; {asked}; {cost.sent / 1e6:.2f} MB{tail}"
+    return (
+        f"{cost.command}: {numbers}, together {cost.together >> 20} MB; {asked};"
+        f" {cost.sent / 1e6:.2f} MB{tail}"
+    )
 
 
-# --- undisturbed and killed -------------------------------------------------------------------------------------------
+# --- undisturbed and killed -----------------------------------------------------------------------
 
 
 def alone(bench: Bench, db: Path) -> dict[str, Cost]:
@@ -311,7 +326,9 @@ def alone(bench: Bench, db: Path) -> dict[str, Cost]:
 def killed(
     bench: Bench, db: Path, whole: dict[str, Cost], kills: int, rng: random.Random
 ) -> list[Cost]:
-    """In three commands; each begins again after it was killed. Kills go round discover, attribute, fetch, load, attribute."""
+    """In three commands; each begins again after it was killed. Kills go round discover,
+    attribute, fetch, load, attribute.
+    """
     plan: dict[str, list[Asked | Finished]] = {"discover": [], "run": [], "attribute": []}
     jobs = len(bench.server.world.repos)
     transfers = sum(sum(whole[f"run {of}"].requests.values()) for of in ("confirmed", "others"))
@@ -412,7 +429,8 @@ def sound(db: Path) -> None:
         with closing(sqlite3.connect(db)) as connection:
             said = connection.execute("PRAGMA quick_check").fetchone()[0]
         print(
-            f"  killed; the database: {said}, {jobs_of(db, 'load')} loaded, {jobs_of(db, 'lines')} attributed",
+            f"  killed; the database: {said}, {jobs_of(db, 'load')} loaded, {jobs_of(db, 'lines')}"
+            " attributed",
             flush=True,
         )
 
@@ -422,16 +440,21 @@ def again(bench: Bench, db: Path) -> list[Cost]:
     return [bench.run(command) for command in commands]
 
 
-# --- comparing --------------------------------------------------------------------------------------------------------
+# --- comparing ------------------------------------------------------------------------------------
 
 
 class Digests:
-    """Rows of a database as hashes of what they say: the number of a row is replaced by the hash of the row it stands for."""
+    """Rows of a database as hashes of what they say: the number of a row is replaced by the hash
+    of the row it stands for.
+    """
 
     def __init__(self, db: Path) -> None:
         self.connection = sqlite3.connect(db)
         self.connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
-        sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
+        sql = (
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER"
+            " BY name"
+        )
         self.tables = [row[0] for row in self.connection.execute(sql)]
         self.place = str(db.parent)
         self._columns = {
@@ -519,7 +542,8 @@ def compare(one: Path, other: Path) -> tuple[dict[str, int], list[str]]:
         if here == there:
             continue
         differences.append(
-            f"{table}: {(here - there).total()} rows only undisturbed, {(there - here).total()} only killed"
+            f"{table}: {(here - there).total()} rows only undisturbed, {(there - here).total()}"
+            " only killed"
         )
         for digests, rows in ((first, here - there), (second, there - here)):
             for _, row in zip(range(2), digests.show(table, set(rows)), strict=False):
@@ -533,7 +557,7 @@ def compare(one: Path, other: Path) -> tuple[dict[str, int], list[str]]:
     return {name: count for name, count in counts.items() if count}, differences
 
 
-# --- prices -----------------------------------------------------------------------------------------------------------
+# --- prices ---------------------------------------------------------------------------------------
 
 
 def prices(db: Path) -> list[dict[str, Any]]:
@@ -562,13 +586,15 @@ def prices(db: Path) -> list[dict[str, Any]]:
                     }
                 )
         sums = (
-            "(SELECT count(*) FROM commits), (SELECT sum(lines_added) FROM commit_files), (SELECT count(*) FROM sessions), "
-            "(SELECT count(*) FROM checkpoints), (SELECT count(*) FROM repos)"
+            "(SELECT count(*) FROM commits), (SELECT sum(lines_added) FROM commit_files), (SELECT"
+            " count(*) FROM sessions), (SELECT count(*) FROM checkpoints), (SELECT count(*) FROM"
+            " repos)"
         )
         counts = connection.execute(f"SELECT {sums}").fetchone()
     print(
-        f"  {len(rows) and rows[0]['of']} mirrors, {counts[4]} loaded: {counts[0]} commits, {counts[1]} added lines,"
-        f" {counts[2]} sessions, {counts[3]} checkpoints; database {db.stat().st_size / 1e6:.1f} MB"
+        f"  {len(rows) and rows[0]['of']} mirrors, {counts[4]} loaded: {counts[0]} commits,"
+        f" {counts[1]} added lines, {counts[2]} sessions, {counts[3]} checkpoints; database"
+        f" {db.stat().st_size / 1e6:.1f} MB"
     )
     for row in rows:
         print(f"  {row}", flush=True)
@@ -576,7 +602,9 @@ def prices(db: Path) -> list[dict[str, Any]]:
 
 
 def hook(work: Path) -> dict[str, str]:
-    """Settings of a server that hands out what it has: copies made by partial clones lack large files."""
+    """Settings of a server that hands out what it has: copies made by partial clones lack large
+    files.
+    """
     script = work / "pack-objects"
     script.write_text('#!/bin/sh\nshift 2\nexec git pack-objects --missing=allow-any "$@"\n')
     script.chmod(0o755)

@@ -2,11 +2,12 @@
 
     python benchmarks/bench_commands.py [--runs N] [--file PATH] [--db FILE] [CLONE ...]
 
-CLONE is attributed first, which is not measured; then one line of a file is explained and the file blamed, beside `git blame` of it
-and the bare start of Python. The file is the one at HEAD that most commits changed, unless `--file` names it; the line is the
-middle one. FILE is a database with line history (`whowrote survival CLONE --db FILE`): `sessions`, `survival`, and
-each page of Datasette, asked for inside one process (a full-text index is added to the database, as by `whowrote browse`). CPU
-seconds of whole processes, of pages those of all threads; the kinds in turn, medians.
+CLONE is attributed first, which is not measured; then one line of a file is explained and the file
+blamed, beside `git blame` of it and the bare start of Python. The file is the one at HEAD that most
+commits changed, unless `--file` names it; the line is the middle one. FILE is a database with line
+history (`whowrote survival CLONE --db FILE`): `sessions`, `survival`, and each page of Datasette,
+asked for inside one process (a full-text index is added to the database, as by `whowrote browse`).
+CPU seconds of whole processes, of pages those of all threads; the kinds in turn, medians.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def in_turn(work: Mapping[str, Callable[[], float]], runs: int) -> Seconds:
     return found
 
 
-# --- a clone ----------------------------------------------------------------------------------------------------------
+# --- a clone --------------------------------------------------------------------------------------
 
 
 def a_file(db: Path, repo: GitRepo) -> str:
@@ -91,7 +92,7 @@ def of_clone(clone: Path, file: str, runs: int) -> Seconds:
             return in_turn(work, runs)
 
 
-# --- a database -------------------------------------------------------------------------------------------------------
+# --- a database -----------------------------------------------------------------------------------
 
 
 def of_database(db: Path, runs: int) -> Seconds:
@@ -145,7 +146,10 @@ def shown_pages(found: Seconds) -> str:
     slow = sum(1 for seconds in middle.values() if seconds > SLOW)
     slowest = sorted(middle, key=lambda address: (-middle[address], address))[:3]
     rows = [[address, spread(found[address])] for address in slowest]
-    return f"{len(found)} pages of Datasette, {slow} of them over {SLOW} s; the slowest:\n\n{table(['page', 'CPU seconds'], rows)}\n"
+    return (
+        f"{len(found)} pages of Datasette, {slow} of them over {SLOW} s; the"
+        f" slowest:\n\n{table(['page', 'CPU seconds'], rows)}\n"
+    )
 
 
 def shown(found: Seconds) -> str:
@@ -175,7 +179,8 @@ def main() -> None:
         print(shown(of_clone(clone, given.file, given.runs)), flush=True)
     if given.db:
         print(
-            f"{given.db}: {given.db.stat().st_size / 1e6:.0f} MB\n\n{shown(of_database(given.db.resolve(), given.runs))}"
+            f"{given.db}: {given.db.stat().st_size / 1e6:.0f}"
+            f" MB\n\n{shown(of_database(given.db.resolve(), given.runs))}"
         )
         print(shown_pages(of_pages(given.db.resolve(), given.runs)), flush=True)
 

@@ -1,10 +1,13 @@
-"""Whole-history line origins against what git needs for less: `git blame` of HEAD alone, and printing the patches.
+"""Whole-history line origins against what git needs for less: `git blame` of HEAD alone, and
+printing the patches.
 
-    python benchmarks/bench_history.py CLONE [CLONE ...] [--repeat 3] [--window 1000] [--no-blame] [--theseus]
+    python benchmarks/bench_history.py CLONE [CLONE ...] [--repeat 3] [--window 1000] [--no-blame]
+    [--theseus]
 
-All candidates run one after the other in each round, as processes of their own. Times are CPU seconds (user and system) with
-all children, so that other work on the machine disturbs little; the medians are printed, and ratios to our whole process. What the
-program stores is compared with printing the patches, round by round.
+All candidates run one after the other in each round, as processes of their own. Times are CPU
+seconds (user and system) with all children, so that other work on the machine disturbs little; the
+medians are printed, and ratios to our whole process. What the program stores is compared with
+printing the patches, round by round.
 """
 
 from __future__ import annotations
@@ -40,7 +43,9 @@ STORED, PATCHES = "origins, lives, kept lines, in a database", "git log -p -U0"
 
 
 def peak() -> int:
-    """Megabytes this process held at most; not `ru_maxrss`, which a child inherits from the process that started it."""
+    """Megabytes this process held at most; not `ru_maxrss`, which a child inherits from the
+    process that started it.
+    """
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -218,7 +223,8 @@ def report(
 ) -> None:
     main = facts["origins"]
     print(
-        f"{path}: {main['commits']} commits, {files} text files, {main['lines']} lines at HEAD; median of {repeat}"
+        f"{path}: {main['commits']} commits, {files} text files, {main['lines']} lines at HEAD;"
+        f" median of {repeat}"
     )
     base = statistics.median(times["origins"])
     for name, values in times.items():

@@ -2,8 +2,9 @@
 
     python benchmarks/bench_load.py [--runs N] REPOSITORY ...
 
-Each repository is served on the loopback by the stand-in of the tests and mirrored; fetching is not measured. CPU seconds of whole
-processes with one job, medians and ratios round by round; every round has its own database and its own cache of sessions.
+Each repository is served on the loopback by the stand-in of the tests and mirrored; fetching is not
+measured. CPU seconds of whole processes with one job, medians and ratios round by round; every
+round has its own database and its own cache of sessions.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def main() -> None:
     header = ["repository", "collect run", "whowrote db", "both", "whowrote repo", "times"]
     rows = [row(path, measure(path, given.runs)) for path in given.repositories]
     print(
-        f"Loading, then attributing: CPU seconds, medians of {given.runs} (smallest to largest)\n\n{table(header, rows)}\n"
+        f"Loading, then attributing: CPU seconds, medians of {given.runs} (smallest to"
+        f" largest)\n\n{table(header, rows)}\n"
     )
 
 

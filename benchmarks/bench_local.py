@@ -1,8 +1,10 @@
-"""Time and bytes read when an ordinary clone is attributed from a home directory full of other repositories' sessions.
+"""Time and bytes read when an ordinary clone is attributed from a home directory full of other
+repositories' sessions.
 
     python benchmarks/bench_local.py DIRECTORY [--commits 1000] [--gigabytes 2]
 
-Makes the clone and the home directory in DIRECTORY, unless they are there, and attributes the clone twice.
+Makes the clone and the home directory in DIRECTORY, unless they are there, and attributes the clone
+twice.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ def main() -> None:
 
 
 def _clone(directory: Path, commits: int) -> Clone:
-    """A clone of so many commits, every second one by an agent, and the sessions of five agents on it."""
+    """A clone of so many commits, every second one by an agent, and the sessions of five agents
+    on it.
+    """
     clone = Clone(directory / "home" / "work" / "tally")
     session: AgentSession | None = None
     for number in range(commits // 2):

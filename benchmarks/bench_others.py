@@ -1,9 +1,12 @@
-"""A first run side by side with programs that answer a part of its question: python benchmarks/bench_others.py CLONE ... [--runs N]
+"""A first run side by side with programs that answer a part of its question: python
+benchmarks/bench_others.py CLONE ... [--runs N]
 
-Each round measures, by turns: the floor (`bench_attribute.py`); `git blame --porcelain` of every text file of HEAD; PyDriller,
-which reads the added and deleted lines of every commit of HEAD; git-of-theseus with its weekly samples, where it is installed or on
-the path; and `whowrote repo` with an empty cache. Prints rows of a table: medians of CPU seconds (user and system, with children),
-with the smallest and largest ratio of the first run to each. None of the others reads what agents recorded.
+Each round measures, by turns: the floor (`bench_attribute.py`); `git blame --porcelain` of every
+text file of HEAD; PyDriller, which reads the added and deleted lines of every commit of HEAD;
+git-of-theseus with its weekly samples, where it is installed or on the path; and `whowrote repo`
+with an empty cache. Prints rows of a table: medians of CPU seconds (user and system, with
+children), with the smallest and largest ratio of the first run to each. None of the others reads
+what agents recorded.
 """
 
 from __future__ import annotations
@@ -94,7 +97,10 @@ def row(repository: Path, times: Mapping[str, list[float]]) -> str:
         for name, values in times.items()
         if name != OURS
     ]
-    return f"| {'/'.join(repository.parts[-2:])} | {' | '.join(cells)} | {statistics.median(ours):.2f} |"
+    return (
+        f"| {'/'.join(repository.parts[-2:])} | {' | '.join(cells)} |"
+        f" {statistics.median(ours):.2f} |"
+    )
 
 
 def main() -> None:

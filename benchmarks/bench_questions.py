@@ -1,8 +1,10 @@
-"""Questions right after new commits: python benchmarks/bench_questions.py CLONE ... [--steps N] [--sample N]
+"""Questions right after new commits: python benchmarks/bench_questions.py CLONE ... [--steps N]
+[--sample N]
 
-Goes through the last commits of the default branch, or some of them drawn at random, with the checkpoints that were there at that
-moment. The database is brought up to date with the commit before, one random file is asked about, and the answers are compared
-with those of the next update. Prints how many new lines had an answer, of these how many the same class, and the CPU seconds of
+Goes through the last commits of the default branch, or some of them drawn at random, with the
+checkpoints that were there at that moment. The database is brought up to date with the commit
+before, one random file is asked about, and the answers are compared with those of the next update.
+Prints how many new lines had an answer, of these how many the same class, and the CPU seconds of
 questions and updates, each a process of its own. The clone is only read.
 """
 
@@ -92,9 +94,8 @@ def measure(
             random.Random(0).sample(range(len(pairs)), min(sample or len(pairs), len(pairs)))
         )
     ]
-    states = [
-        (refs_at(repo, branch, old), refs_at(repo, branch, new)) for old, new in chosen
-    ]  # before any ref is moved
+    # before any ref is moved
+    states = [(refs_at(repo, branch, old), refs_at(repo, branch, new)) for old, new in chosen]
     update = ("repo", repo, "--db", db, "--local", "never", "-q")
     counts, questions, updates = Counter[str](), list[float](), list[float]()
     for number, ((old, new), (before, after)) in enumerate(zip(chosen, states, strict=True)):
@@ -111,11 +112,13 @@ def measure(
         for row in (row for row in json.loads(answer) if row["commit"] in added):
             expected = right.get((row["commit"], row["path_then"], row["line_then"]))
             counts[
-                "no answer"
-                if not row["class"]
-                else "same class"
-                if row["class"] == expected
-                else "another class"
+                (
+                    "no answer"
+                    if not row["class"]
+                    else "same class"
+                    if row["class"] == expected
+                    else "another class"
+                )
             ] += 1
             if row["class"] not in ("", expected):
                 print(
@@ -143,7 +146,8 @@ def main() -> int:
             counts, questions, updates = measure(clone, options.steps, options.sample, Path(folder))
         total, every = total + counts, sorted([*every, *questions])
         print(
-            f"{clone}: {dict(counts)} {_spread(questions)}, update {updates[len(updates) // 2]:.1f} s",
+            f"{clone}: {dict(counts)} {_spread(questions)}, update"
+            f" {updates[len(updates) // 2]:.1f} s",
             flush=True,
         )
     print(f"all: {dict(total)} {_spread(every)}")
@@ -152,7 +156,10 @@ def main() -> int:
 
 def _spread(questions: list[float]) -> str:
     late = questions[len(questions) * 95 // 100]
-    return f"{len(questions)} questions {questions[len(questions) // 2]:.2f} s (95th percentile {late:.2f})"
+    return (
+        f"{len(questions)} questions {questions[len(questions) // 2]:.2f} s (95th percentile"
+        f" {late:.2f})"
+    )
 
 
 if __name__ == "__main__":

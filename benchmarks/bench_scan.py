@@ -1,10 +1,12 @@
-"""What scanning the introduced code of a history costs, against scanning the whole tree before and after each commit.
+"""What scanning the introduced code of a history costs, against scanning the whole tree before and
+after each commit.
 
     python benchmarks/bench_scan.py [--commits N] [--jobs N] [--rules PATH] REPOSITORY ...
 
-Every run is a process of its own; CPU seconds (user and system) with all children, as the operating system counts them. The
-yardstick lays out both trees of N commits drawn evenly from the history, scans each with the same rules and options in one process,
-and is extrapolated to all commits that are no merges. Memory is the most that all processes of a run held together, sampled.
+Every run is a process of its own; CPU seconds (user and system) with all children, as the operating
+system counts them. The yardstick lays out both trees of N commits drawn evenly from the history,
+scans each with the same rules and options in one process, and is extrapolated to all commits that
+are no merges. Memory is the most that all processes of a run held together, sampled.
 """
 
 from __future__ import annotations
@@ -55,7 +57,8 @@ def introduced(
         lines = store.value("SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1")
     with Store(kept) as store:
         texts = store.rows(
-            "SELECT COUNT(*) AS texts, SUM(lines) AS lines FROM blob_scans WHERE status IN ('ok', 'partial')"
+            "SELECT COUNT(*) AS texts, SUM(lines) AS lines FROM blob_scans WHERE status IN ('ok',"
+            " 'partial')"
         )[0]
     return {
         "state": done.state,
@@ -96,7 +99,7 @@ def trees(path: Path, sample: int, rules: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-# --- processes --------------------------------------------------------------------------------------------------------
+# --- processes ------------------------------------------------------------------------------------
 
 
 def memory(root: int) -> int:
@@ -151,18 +154,20 @@ def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
         second = start("introduced", "--database", database, "--cache", kept, *options)
         whole = start("trees", "--commits", sample, *options)
     print(
-        f"{path}: {first['texts']} versions of files, {first['lines']} lines, {first['findings']} findings introduced"
+        f"{path}: {first['texts']} versions of files, {first['lines']} lines, {first['findings']}"
+        " findings introduced"
     )
     print(
-        f"  introduced code: {first['cpu']:.1f} s CPU, {first['wall']:.1f} s with {jobs} jobs, "
-        f"{first['texts'] / first['cpu']:.0f} versions/s and {first['lines'] / first['cpu']:.0f} lines/s of CPU; "
-        f"{first['given']} versions given to the scanner; "
-        f"{first['memory'] / 1e6:.0f} MB"
+        f"  introduced code: {first['cpu']:.1f} s CPU, {first['wall']:.1f} s with {jobs} jobs,"
+        f" {first['texts'] / first['cpu']:.0f} versions/s and {first['lines'] / first['cpu']:.0f}"
+        f" lines/s of CPU; {first['given']} versions given to the scanner;"
+        f" {first['memory'] / 1e6:.0f} MB"
     )
     print(f"  again: {second['state']}, {second['wall']:.2f} s, {second['cpu']:.2f} s CPU")
     print(
-        f"  trees before and after each commit: {whole['cpu_each']:.1f} s CPU a commit ({whole['sample']} drawn), "
-        f"{whole['cpu']:.0f} s for {whole['commits']} commits = {whole['cpu'] / first['cpu']:.0f} times"
+        f"  trees before and after each commit: {whole['cpu_each']:.1f} s CPU a commit"
+        f" ({whole['sample']} drawn), {whole['cpu']:.0f} s for {whole['commits']} commits ="
+        f" {whole['cpu'] / first['cpu']:.0f} times"
     )
 
 

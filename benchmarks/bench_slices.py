@@ -1,9 +1,11 @@
-"""The beginning of a long history without sessions, against `git log -p -U0 -M` of the same commits.
+"""The beginning of a long history without sessions, against `git log -p -U0 -M` of the same
+commits.
 
     python benchmarks/bench_slices.py [--runs N] [--commits 20000,40000,80000] CLONE
 
-`whowrote repo --allow-no-checkpoints --branch COMMIT`, COMMIT being the last one of the main line that so many commits lead up to
-at most. git does not look at merges there, we do. CPU seconds of whole processes, by turns; medians and ratios round by round.
+`whowrote repo --allow-no-checkpoints --branch COMMIT`, COMMIT being the last one of the main line
+that so many commits lead up to at most. git does not look at merges there, we do. CPU seconds of
+whole processes, by turns; medians and ratios round by round.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from collector.git.repository import GitRepo  # noqa: E402
 
 
 def last_of_first(git: ScratchGit, tip: str, wanted: int) -> tuple[str, int]:
-    """(the newest commit of the main line that at most `wanted` commits lead up to, how many do); else the first one."""
+    """(the newest commit of the main line that at most `wanted` commits lead up to, how many
+    do); else the first one.
+    """
 
     def count(sha: str) -> int:
         return int(git.output(["rev-list", "--count", sha]))
@@ -88,7 +92,8 @@ def main() -> None:
         )
     header = ["commits", "git log -p -U0 -M", "whowrote repo", "times", "peak, MB"]
     print(
-        f"{given.clone}: CPU seconds, medians of {given.runs} (smallest to largest)\n\n{table(header, rows)}\n"
+        f"{given.clone}: CPU seconds, medians of {given.runs} (smallest to"
+        f" largest)\n\n{table(header, rows)}\n"
     )
 
 

@@ -1,10 +1,12 @@
-"""Counts the calls in transcripts of Entire checkpoints, with git and the standard library alone, beside the program's readers.
+"""Counts the calls in transcripts of Entire checkpoints, with git and the standard library alone,
+beside the program's readers.
 
     python benchmarks/count_calls.py REPOSITORY ...
 
-Shares no code with the program, so that a call which a reader overlooks is seen to be missing. Every copy of a session is read; a
-call counts once for each id within its session (OpenCode: by message, time and place, since ids may be redacted; Cursor: by the
-place of the line among those of a role). Shadow branches count, too; of a session without any readable copy of its own, the compact
+Shares no code with the program, so that a call which a reader overlooks is seen to be missing.
+Every copy of a session is read; a call counts once for each id within its session (OpenCode: by
+message, time and place, since ids may be redacted; Cursor: by the place of the line among those of
+a role). Shadow branches count, too; of a session without any readable copy of its own, the compact
 copies do. Prints a JSON object for each repository: its path -> session -> {agent, calls, files}.
 """
 
@@ -32,16 +34,8 @@ _DATED = re.compile(r"^\d{4}-\d\d-\d\d-")
 _SHADOW = re.compile(r"/entire/[0-9a-f]{7,40}(?:-[0-9a-f]{6})?$")
 _KEPT = re.compile(r"^\.entire/metadata/([^/]+)/(full\.jsonl|full\.log)(\.\d+)?$")
 _PLACE = re.compile(r":([0-9a-f]{2})/([0-9a-f]{10}/\d+)$")
-_NO_ID = (
-    "unknown",
-    "none",
-    "null",
-    "undefined",
-    "nil",
-    "n/a",
-    "default",
-    "session",
-)  # one word for many sessions
+# one word for many sessions
+_NO_ID = ("unknown", "none", "null", "undefined", "nil", "n/a", "default", "session")
 
 
 def git(path: Path, *arguments: str, given: bytes = b"") -> bytes:
@@ -82,7 +76,9 @@ def stored(path: Path) -> dict[str, dict[str, list[str]]]:
 
 
 def shadows(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """(session, blobs of its transcript) at every commit of the branches that hold a worktree with the transcript so far."""
+    """(session, blobs of its transcript) at every commit of the branches that hold a worktree
+    with the transcript so far.
+    """
     for line in (
         git(path, "for-each-ref", "--format=%(refname) %(objectname)").decode().splitlines()
     ):
@@ -192,8 +188,9 @@ def agent_of(values: list[Any]) -> str:
         "copilot-cli": any(kind.startswith("session.") for kind in kinds[:3]),
         "cursor": "role" in head and "message" in head and "type" not in head,
         "antigravity": "step_index" in head,
-        "factory-droid": kinds[:1] == ["session_start"]
-        or (kinds[:1] == ["message"] and "uuid" not in head),
+        "factory-droid": (
+            kinds[:1] == ["session_start"] or (kinds[:1] == ["message"] and "uuid" not in head)
+        ),
         "qwen-code": any("uuid" in v and "parts" in (dig(v, "message") or {}) for v in records),
         "claude-code": any("uuid" in v or "sessionId" in v for v in records),
     }
@@ -240,7 +237,9 @@ def _opencode(number: int, value: Any) -> Iterator[str]:
     for message in items(dig(value, "messages")):
         for index, part in enumerate(items(dig(message, "parts"))):
             if dig(part, "type") == "tool":
-                yield f"{dig(message, 'info', 'id')}/{dig(message, 'info', 'time', 'created')}/{index}"
+                yield (
+                    f"{dig(message, 'info', 'id')}/{dig(message, 'info', 'time', 'created')}/{index}"
+                )
 
 
 def _gemini(number: int, value: Any) -> Iterator[str]:

@@ -1,10 +1,12 @@
-"""Counts the calls in sessions that agents left in public repositories, beside the program's readers; see count_calls.py.
+"""Counts the calls in sessions that agents left in public repositories, beside the program's
+readers; see count_calls.py.
 
     python benchmarks/count_local_calls.py OWNER/NAME=PATH ...
 
-PATH is a `crush.db` (with its write-ahead log beside it; a copy is read), an `api_conversation_history.json` of Cline or an
-`.aider.chat.history.md` (an edit that was applied and a commit are a call each). Shares no code with the program. Prints a JSON
-object for each, like count_calls.py: repository -> session -> {agent, calls, files}.
+PATH is a `crush.db` (with its write-ahead log beside it; a copy is read), an
+`api_conversation_history.json` of Cline or an `.aider.chat.history.md` (an edit that was applied
+and a commit are a call each). Shares no code with the program. Prints a JSON object for each, like
+count_calls.py: repository -> session -> {agent, calls, files}.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from typing import Any
 
 
 def crush(path: Path) -> dict[str, dict[str, Any]]:
-    """Calls of a session and of those that it started: some models repeat ids, so each is known by its place."""
+    """Calls of a session and of those that it started: some models repeat ids, so each is known
+    by its place.
+    """
     with tempfile.TemporaryDirectory() as place:
         for end in ("", "-wal"):
             if path.with_name(path.name + end).exists():

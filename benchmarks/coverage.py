@@ -1,4 +1,5 @@
-"""How often 95 % intervals of a mean hold the truth when sessions come in repositories: the table of docs/grades.md.
+"""How often 95 % intervals of a mean hold the truth when sessions come in repositories: the table
+of docs/grades.md.
 
 python benchmarks/coverage.py [DATA SETS]
 """
@@ -26,7 +27,9 @@ DRAWS = 300
 def coverage(
     sizes: list[int], between: float, sets: int, seed: int = 2
 ) -> tuple[float, float, float, float]:
-    """Share of data sets whose interval holds 0: percentiles, bootstrap error and t, jackknife and t, sessions as independent."""
+    """Share of data sets whose interval holds 0: percentiles, bootstrap error and t, jackknife
+    and t, sessions as independent.
+    """
     generator = np.random.default_rng(seed)
     n = np.array(sizes, dtype=float)
     hits = np.zeros(4)

@@ -1,11 +1,15 @@
-"""How often is the commit that a fix is traced to the one that its author names? Measured where authors write `Fixes: ID`.
+"""How often is the commit that a fix is traced to the one that its author names? Measured where
+authors write `Fixes: ID`.
 
-    python benchmarks/culprits.py [--pairs N] [--tip NAME] CLONE…     measures clones, adds them to benchmarks/data/culprits.json
-    python benchmarks/culprits.py --page                              writes the table of docs/culprit.md
+    python benchmarks/culprits.py [--pairs N] [--tip NAME] CLONE…     measures clones, adds them to
+        benchmarks/data/culprits.json
+    python benchmarks/culprits.py --page                              writes the table of
+        docs/culprit.md
 
-The lines of a clone are followed once; a sample of its fixes, with a fixed seed, is traced by the rules of `attribution/culprit`
-without a look at the tag. On the same fixes: B-SZZ (git blame of every line that the fix removed), MA-SZZ (pydriller's
-`get_commits_last_modified_lines`, without merges) and R-SZZ (the latest of these).
+The lines of a clone are followed once; a sample of its fixes, with a fixed seed, is traced by the
+rules of `attribution/culprit` without a look at the tag. On the same fixes: B-SZZ (git blame of
+every line that the fix removed), MA-SZZ (pydriller's `get_commits_last_modified_lines`, without
+merges) and R-SZZ (the latest of these).
 """
 
 from __future__ import annotations
@@ -59,10 +63,8 @@ SEED = 46
 TUNED_ON = "openvswitch/ovs"
 LOOKED_AT = "iproute2/iproute2"
 OURS, NAMES = "whowrote", ("B-SZZ", "MA-SZZ", "R-SZZ", "whowrote")
-ENDED = (
-    "modified",
-    "deleted",
-)  # causes of removals that repair something, as in `attribution/culprit/trace/lines.py`
+# causes of removals that repair something, as in `attribution/culprit/trace/lines.py`
+ENDED = ("modified", "deleted")
 
 Answers = Mapping[str, frozenset[str]]
 """Fix -> the commits that it is traced to."""
@@ -87,7 +89,7 @@ def _resolve(name: str, shas: Sequence[str]) -> str:
     return matches[0] if len(matches) == 1 else ""
 
 
-# --- ours -------------------------------------------------------------------------------------------------------------
+# --- ours -----------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -95,15 +97,12 @@ class FixObserver:
     """Keeps what the wanted commits did to lines."""
 
     wanted: frozenset[str]
-    removed: dict[str, list[tuple[int, LineRange]]] = field(
-        default_factory=dict
-    )  # fix -> origins, and what replaced them
-    added: dict[str, dict[str, list[AddedBlock]]] = field(
-        default_factory=dict
-    )  # fix -> path -> lines that it wrote
-    files: dict[tuple[str, str], bytes] = field(
-        default_factory=dict
-    )  # fix, path -> the origins of all lines
+    # fix -> origins, and what replaced them
+    removed: dict[str, list[tuple[int, LineRange]]] = field(default_factory=dict)
+    # fix -> path -> lines that it wrote
+    added: dict[str, dict[str, list[AddedBlock]]] = field(default_factory=dict)
+    # fix, path -> the origins of all lines
+    files: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
     def step(self, step: CommitStep) -> None:
         if step.sha not in self.wanted:
@@ -215,7 +214,7 @@ def ours(
     )
 
 
-# --- theirs -----------------------------------------------------------------------------------------------------------
+# --- theirs ---------------------------------------------------------------------------------------
 
 
 class Others:
@@ -256,7 +255,7 @@ class Others:
             yield from (lines[n - 1].split(" ")[0].lstrip("^") for n in removed if n <= len(lines))
 
 
-# --- scores -----------------------------------------------------------------------------------------------------------
+# --- scores ---------------------------------------------------------------------------------------
 
 
 def moments(truth: Answers, answers: Answers) -> list[Moments]:
@@ -291,7 +290,9 @@ def score(parts: Sequence[Moments]) -> dict[str, Any]:
 
 
 def measure(clone: Path, tip: str, pairs: int) -> dict[str, Any]:
-    """Scores of each method on a sample of fixes, those of ours by what a fix was traced by, and the counts behind them."""
+    """Scores of each method on a sample of fixes, those of ours by what a fix was traced by, and
+    the counts behind them.
+    """
     repo = GitRepo(clone)
     head = repo.resolve(tip or "HEAD").sha
     named = named_culprits(repo, head)
@@ -333,7 +334,7 @@ def _by(how: Mapping[str, str], truth: Answers) -> Iterator[tuple[str, Answers]]
         yield outcome, {fix: named for fix, named in truth.items() if how[fix] == outcome}
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 
 def page(results: Mapping[str, dict[str, Any]]) -> str:

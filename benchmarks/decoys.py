@@ -1,13 +1,17 @@
-"""Does a session get lines that it cannot have written? Adds a session of another repository to one, and looks at commits of bots.
+"""Does a session get lines that it cannot have written? Adds a session of another repository to
+one, and looks at commits of bots.
 
     python benchmarks/decoys.py --other CLONE [--other CLONE...] [--sessions N] [--seed N] CLONE...
 
-Decoy: every edit of a session of another repository is mapped onto the directory, the files (of the same suffix where there are
-any) and the times of a session of this one, and each commit that names the one names the other too. A line that is given to the
-decoy is wrong. As in entrapment of database searches (Wen et al., Nature Methods 2025), the decoys bound the share of false lines
-from above: where decoys wrote r times as many lines as the sessions, it is at most (1 + 1/r) times the share given to decoys.
+Decoy: every edit of a session of another repository is mapped onto the directory, the files (of the
+same suffix where there are any) and the times of a session of this one, and each commit that names
+the one names the other too. A line that is given to the decoy is wrong. As in entrapment of
+database searches (Wen et al., Nature Methods 2025), the decoys bound the share of false lines from
+above: where decoys wrote r times as many lines as the sessions, it is at most (1 + 1/r) times the
+share given to decoys.
 
-Bots: lines of commits whose author is an automation account. None may be a person's, none an agent's by evidence.
+Bots: lines of commits whose author is an automation account. None may be a person's, none an
+agent's by evidence.
 """
 
 from __future__ import annotations
@@ -46,9 +50,8 @@ class Trapped:
     written: int = 0  # lines that the edits of the decoys add
     genuine: int = 0  # the same of the sessions beside which they were put
     given: int = 0  # lines of commits that were given to a decoy
-    certain: int = (
-        0  # lines of the same commits that were given to other sessions, with the text of an edit
-    )
+    # lines of the same commits that were given to other sessions, with the text of an edit
+    certain: int = 0
     bot_commits: int = 0
     bots: Counter[str] = field(default_factory=Counter)  # lines of bots' commits by answer
 
@@ -62,7 +65,9 @@ class Trapped:
 
 
 def measure(path: Path, others: Sequence[Path], sessions: int, rng: random.Random) -> Trapped:
-    """Puts a decoy beside up to `sessions` sessions of a clone, one at a time, and counts the lines of bots."""
+    """Puts a decoy beside up to `sessions` sessions of a clone, one at a time, and counts the
+    lines of bots.
+    """
     variants = Variants(path)
     _, head = variants.repo.default_branch()
     whole = variants.ask(variants.repo, head)

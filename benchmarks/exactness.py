@@ -1,4 +1,6 @@
-"""Does the line history agree with `git blame`, at HEAD and at a random sample of commits? Used by accuracy.py."""
+"""Does the line history agree with `git blame`, at HEAD and at a random sample of commits? Used
+by accuracy.py.
+"""
 
 from __future__ import annotations
 

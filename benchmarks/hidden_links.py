@@ -1,8 +1,10 @@
-"""How often are lost links found again? Hides the trailers of a branch and compares with what they say.
+"""How often are lost links found again? Hides the trailers of a branch and compares with what they
+say.
 
-Only repositories help whose branch has trailers: what is found with the trailers hidden must be what they say. For the methods that
-need originals (pull refs, other branches) commits count that have one; without refs (`alone`) every commit counts of which a named
-session wrote some line. A line is right when it is given to the session that it is given to with the trailers.
+Only repositories help whose branch has trailers: what is found with the trailers hidden must be
+what they say. For the methods that need originals (pull refs, other branches) commits count that
+have one; without refs (`alone`) every commit counts of which a named session wrote some line. A
+line is right when it is given to the session that it is given to with the trailers.
 """
 
 from __future__ import annotations
@@ -24,16 +26,14 @@ from collector.git.repository import GitRepo
 from collector.model import Commit
 from collector.storage.store import Store
 
-NAMED = (
-    "trailer",
-    "same_patch_id",
-    "trailer_in_pull_ref",
-    "squash_by_number",
-)  # what content alone is compared with
+# what content alone is compared with
+NAMED = ("trailer", "same_patch_id", "trailer_in_pull_ref", "squash_by_number")
 
 
 class Blind(GitRepo):
-    """A clone whose branch has lost its trailers; `alone`: also its pull refs and other branches."""
+    """A clone whose branch has lost its trailers; `alone`: also its pull refs and other
+    branches.
+    """
 
     def __init__(self, path: str | Path, alone: bool = False) -> None:
         super().__init__(path)
@@ -54,8 +54,9 @@ class Blind(GitRepo):
 def measure(path: Path, alone: bool = False) -> dict[str, dict[str, int]]:
     """Method -> counts of links and lines found and right; under "all" how many there were to find.
 
-    With originals a link is a commit and an original; it is right when the commit's message names a checkpoint of the original.
-    Without (`alone`) it is a commit and a session; it is right when the message names a checkpoint of the session.
+    With originals a link is a commit and an original; it is right when the commit's message names a
+    checkpoint of the original. Without (`alone`) it is a commit and a session; it is right when the
+    message names a checkpoint of the session.
     """
     with tempfile.TemporaryDirectory() as directory:
         truth = _run(GitRepo(path), Path(directory) / "true.db")
@@ -151,8 +152,8 @@ def _run(repo: GitRepo, database: Path) -> Result:
         sessions = {
             (row["sha"], row["key"]): str(row["method"])
             for row in store.rows(
-                "SELECT c.commit_sha AS sha, s.key, l.method FROM commit_sessions l JOIN commits c ON c.id = l.commit_id "
-                "JOIN sessions s ON s.id = l.session_id"
+                "SELECT c.commit_sha AS sha, s.key, l.method FROM commit_sessions l JOIN commits c"
+                " ON c.id = l.commit_id JOIN sessions s ON s.id = l.session_id"
             )
         }
         return Result(sessions, dict(_agent_lines(store)))
@@ -160,19 +161,21 @@ def _run(repo: GitRepo, database: Path) -> Result:
 
 def _agent_lines(store: Store) -> Iterator[tuple[tuple[str, str, int], str]]:
     for row in store.rows(
-        "SELECT l.commit_sha AS sha, l.path, l.start_line AS a, l.end_line AS b, s.key FROM line_spans l "
-        "JOIN sessions s ON s.id = l.session_id WHERE l.author = 'agent'"
+        "SELECT l.commit_sha AS sha, l.path, l.start_line AS a, l.end_line AS b, s.key FROM"
+        " line_spans l JOIN sessions s ON s.id = l.session_id WHERE l.author = 'agent'"
     ):
         for number in range(row["a"], row["b"] + 1):
             yield (row["sha"], row["path"], number), row["key"]
 
 
 def agents_of(store: Store) -> dict[str, dict[str, int]]:
-    """Agent -> edits by outcome, sessions, and lines by evidence, over all repositories of a database."""
+    """Agent -> edits by outcome, sessions, and lines by evidence, over all repositories of a
+    database.
+    """
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for row in store.rows(
-        "SELECT s.agent, e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id = e.session_id "
-        "WHERE e.by_shell = 0 GROUP BY 1, 2"
+        "SELECT s.agent, e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id ="
+        " e.session_id WHERE e.by_shell = 0 GROUP BY 1, 2"
     ):
         found[row["agent"]][row["outcome"]] = row["n"]
     for row in store.rows(
@@ -180,8 +183,8 @@ def agents_of(store: Store) -> dict[str, dict[str, int]]:
     ):
         found[row["agent"]]["sessions"] = row["n"]
     for row in store.rows(
-        "SELECT s.agent, l.evidence, SUM(l.lines) AS n FROM line_spans l JOIN sessions s ON s.id = l.session_id "
-        "WHERE l.author = 'agent' AND s.agent IS NOT NULL GROUP BY 1, 2"
+        "SELECT s.agent, l.evidence, SUM(l.lines) AS n FROM line_spans l JOIN sessions s ON s.id ="
+        " l.session_id WHERE l.author = 'agent' AND s.agent IS NOT NULL GROUP BY 1, 2"
     ):
         found[row["agent"]][row["evidence"]] = row["n"]
     return {agent: dict(counts) for agent, counts in found.items()}

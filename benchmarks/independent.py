@@ -1,6 +1,8 @@
-"""Error rates from evidence that is not ours: blind readers, forgotten sessions, lines of known origin put into real commits.
+"""Error rates from evidence that is not ours: blind readers, forgotten sessions, lines of known
+origin put into real commits.
 
-Called by benchmarks/accuracy.py; the page is docs/accuracy.md. The program ships what is measured here: the table `confidence`.
+Called by benchmarks/accuracy.py; the page is docs/accuracy.md. The program ships what is measured
+here: the table `confidence`.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ AUDITS = (
 )
 
 
-# --- measured ---------------------------------------------------------------------------------------------------------
+# --- measured -------------------------------------------------------------------------------------
 
 
 def forget(path: Path, sessions: int, seed: int) -> dict[str, Any]:
@@ -63,7 +65,9 @@ def forget(path: Path, sessions: int, seed: int) -> dict[str, Any]:
 
 
 def forget_parts(path: Path, sessions: int, seed: int) -> dict[str, dict[str, Any]]:
-    """One clone: part of a session -> lines of the calls in it by what became of them when only that part is forgotten."""
+    """One clone: part of a session -> lines of the calls in it by what became of them when only
+    that part is forgotten.
+    """
     result = {}
     for part in Part:
         found = leave_one_out.measure(path, sessions, random.Random(seed), part)
@@ -78,7 +82,9 @@ def forget_parts(path: Path, sessions: int, seed: int) -> dict[str, dict[str, An
 def spike(
     path: Path, donors: Sequence[Path], files: int, seed: int
 ) -> dict[str, dict[str, dict[str, int]]]:
-    """One clone: complete or incomplete (records of the commit) -> kind of spike -> answer -> lines."""
+    """One clone: complete or incomplete (records of the commit) -> kind of spike -> answer ->
+    lines.
+    """
     rng = random.Random(seed)
     found = spike_in.measure(path, spike_in.Donors(donors, rng), files, rng)
     return {
@@ -99,7 +105,9 @@ def blind() -> list[dict[str, str]]:
 
 
 def became_known() -> list[dict[str, str]]:
-    """Lines decided from raw evidence by a reader who knew which had become known (`audit` is `became`) and which not."""
+    """Lines decided from raw evidence by a reader who knew which had become known (`audit` is
+    `became`) and which not.
+    """
     return _lines_of(READ)
 
 
@@ -113,9 +121,8 @@ def _lines_of(path: Path) -> list[dict[str, str]]:
 def judged(row: Mapping[str, str]) -> str:
     """right, defensible or wrong: the program's class against the reader's finding."""
     said, who, sure = row["class"], row["who"], row["sure"]
-    said = {"likely_human": "human", "undeclared": "unknown"}.get(
-        said, said
-    )  # the second says nothing of an author either
+    # the second says nothing of an author either
+    said = {"likely_human": "human", "undeclared": "unknown"}.get(said, said)
     if said == who or (
         said == "declared" and who in ("unknown", "agent")
     ):  # a statement that no record contradicts, or one bears out
@@ -136,7 +143,9 @@ def confusion(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, int]]:
 
 
 def confidence(rows: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
-    """Per class, how, evidence and reason: lines read, right and wrong ones; and those read and right of each audit."""
+    """Per class, how, evidence and reason: lines read, right and wrong ones; and those read and
+    right of each audit.
+    """
     found: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     audits: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(
         lambda: defaultdict(lambda: [0, 0])
@@ -166,14 +175,16 @@ def audits_newest_first() -> list[str]:
 
 
 def _how(row: Mapping[str, str]) -> str:
-    """What the agent did. Nobody noted it then: an agent's line has what the program finds today, if the rest is the same."""
+    """What the agent did. Nobody noted it then: an agent's line has what the program finds
+    today, if the rest is the same.
+    """
     if row["class"] != "agent":
         return "declared" if row["class"] == "declared" else "none"
     same = (row["class"], row["evidence"]) == (row["now_class"], row["now_evidence"])
     return row.get("now_how", "") if same else ""
 
 
-# --- shown ------------------------------------------------------------------------------------------------------------
+# --- shown ----------------------------------------------------------------------------------------
 
 
 def texts(results: Mapping[str, Any]) -> dict[str, object]:
@@ -271,7 +282,9 @@ def _by_repository(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def _summary(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> str:
-    """How often is it wrong, in ten lines: every class that names an author, and the three tests with known authors."""
+    """How often is it wrong, in ten lines: every class that names an author, and the three tests
+    with known authors.
+    """
     read: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         read[row["class"]][judged(row)] += 1
@@ -363,7 +376,9 @@ _FORGOTTEN = (
 
 
 def _aider_labels(rows: Sequence[Mapping[str, str]]) -> dict[str, object]:
-    """Lines by what Aider's own record says of them and by class, and how many histories say something."""
+    """Lines by what Aider's own record says of them and by class, and how many histories say
+    something.
+    """
     studied = {row["repository"] for row in _lines_of(STUDY)}
     lines: list[Sequence[object]] = []
     for origin, label in product(("unused", "in the study"), ("agent", "person")):
@@ -415,7 +430,9 @@ def _forgotten_by_repository(found: Mapping[str, Any]) -> str:
 
 
 def _forgotten_parts(found: Mapping[str, Any]) -> str:
-    """What became of the lines of lost parts of sessions, by part and repository, and over all repositories."""
+    """What became of the lines of lost parts of sessions, by part and repository, and over all
+    repositories.
+    """
     lines: list[Sequence[object]] = []
     for part in Part:
         total: Counter[str] = Counter()
@@ -508,7 +525,9 @@ def _spike_cells(counts: Counter[str]) -> tuple[object, ...]:
 
 
 def _spikes_found(found: Mapping[str, Any]) -> str:
-    """A person's lines by what is on record of the agents' work for their commits: found, given to an agent."""
+    """A person's lines by what is on record of the agents' work for their commits: found, given
+    to an agent.
+    """
     lines: list[Sequence[object]] = []
     for origin, several in _by_origin(found).items():
         for state in (*_STATES, "all"):
@@ -552,7 +571,9 @@ def _agents(answers: Mapping[str, int]) -> int:
 
 
 def _decoys(found: Mapping[str, Any], each: bool) -> str:
-    """Lines given to decoys among those of the commits beside which they were put, and what that says of the others at most."""
+    """Lines given to decoys among those of the commits beside which they were put, and what that
+    says of the others at most.
+    """
     lines: list[Sequence[object]] = []
     total: Counter[str] = Counter()
     for name, one in sorted(found.items()):

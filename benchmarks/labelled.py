@@ -1,4 +1,6 @@
-"""Regions and outcomes of sessions: constructed cases, and real ones labelled by a reader (benchmarks/data/labels.csv)."""
+"""Regions and outcomes of sessions: constructed cases, and real ones labelled by a reader
+(benchmarks/data/labels.csv).
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ def constructed() -> dict[str, Any]:
     }
 
 
-# --- labelled by a reader ---------------------------------------------------------------------------------------------
+# --- labelled by a reader -------------------------------------------------------------------------
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -56,7 +58,9 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def labelled() -> dict[str, dict[str, Any]]:
-    """Question -> items, agreement and kappa at first; then with what the program says now and the labels as they were settled."""
+    """Question -> items, agreement and kappa at first; then with what the program says now and
+    the labels as they were settled.
+    """
     rows = _rows(LABELS)
     found = {}
     for question in QUESTIONS:
@@ -118,8 +122,9 @@ def _of_place(store: Store, row: dict[str, str]) -> dict[str, str]:
     for hunk in row["at"].split():
         call, _, line = hunk.rpartition("@")
         found = store.rows(
-            "SELECT e.region_id, g.convergence FROM region_edits e JOIN regions g ON g.id = e.region_id JOIN sessions s "
-            "ON s.id = e.session_id WHERE s.key = ? AND e.call_id = ? AND e.start_line = ? AND g.path = ?",
+            "SELECT e.region_id, g.convergence FROM region_edits e JOIN regions g ON g.id ="
+            " e.region_id JOIN sessions s ON s.id = e.session_id WHERE s.key = ? AND e.call_id = ?"
+            " AND e.start_line = ? AND g.path = ?",
             (row["session"], call, int(line), row["path"]),
         )
         regions.append({one["region_id"]: one["convergence"] or "" for one in found})
@@ -132,19 +137,21 @@ def _of_place(store: Store, row: dict[str, str]) -> dict[str, str]:
 
 def _of_session(store: Store, row: dict[str, str]) -> dict[str, str]:
     (found,) = store.rows(
-        "SELECT f.output_applied, f.changes_reverted, f.session_outcome, q.task_type FROM session_features f "
-        "JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id LEFT JOIN scores q ON q.session_id = s.id "
-        "WHERE s.key = ? AND r.name = ?",
+        "SELECT f.output_applied, f.changes_reverted, f.session_outcome, q.task_type FROM"
+        " session_features f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id ="
+        " s.repo_id LEFT JOIN scores q ON q.session_id = s.id WHERE s.key = ? AND r.name = ?",
         (row["session"], row["repository"]),
     )
     return {name: "" if value is None else str(value) for name, value in found.items()}
 
 
-# --- word lists -------------------------------------------------------------------------------------------------------
+# --- word lists -----------------------------------------------------------------------------------
 
 
 def word_lists() -> dict[str, dict[str, int]]:
-    """List -> hits read and those that meant what the list is for, at first and with the list as it is now."""
+    """List -> hits read and those that meant what the list is for, at first and with the list as
+    it is now.
+    """
     found: dict[str, dict[str, int]] = defaultdict(
         lambda: dict.fromkeys(("read", "right", "kept", "kept_right"), 0)
     )
@@ -155,7 +162,7 @@ def word_lists() -> dict[str, dict[str, int]]:
     return dict(found)
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 
 def texts(

@@ -1,14 +1,18 @@
-"""What does an unrecorded session look like? Forgets one recorded session at a time and asks again about the lines it wrote.
+"""What does an unrecorded session look like? Forgets one recorded session at a time and asks again
+about the lines it wrote.
 
-    python benchmarks/leave_one_out.py [--sessions N] [--seed N] [--part first|last|subagent|copy] CLONE...
+    python benchmarks/leave_one_out.py [--sessions N] [--seed N] [--part first|last|subagent|copy]
+    CLONE...
 
-Of a session all records are forgotten, the trailers that name only its checkpoints, and the co-author lines of those commits;
-the trees stay. Lines with a word in them that the whole run gives to the session with the text of an edit (observed or replayed)
-are the truth. Right is `unknown` (or `declared`), or that another session wrote the line and somebody changed it since; a line said
-to be human, or to stand as another session wrote it, is wrong.
+Of a session all records are forgotten, the trailers that name only its checkpoints, and the
+co-author lines of those commits; the trees stay. Lines with a word in them that the whole run gives
+to the session with the text of an edit (observed or replayed) are the truth. Right is `unknown` (or
+`declared`), or that another session wrote the line and somebody changed it since; a line said to be
+human, or to stand as another session wrote it, is wrong.
 
-With `--part` only a part of each session is forgotten (`part_of_session.py`); the lines asked about are those of its calls.
-That another call of the same session wrote such a line names the right session.
+With `--part` only a part of each session is forgotten (`part_of_session.py`); the lines asked about
+are those of its calls. That another call of the same session wrote such a line names the right
+session.
 """
 
 from __future__ import annotations
@@ -96,9 +100,10 @@ def forget(
 def answer(verdict: Verdict, session: int = 0) -> str:
     """human observed, human inferred, changed, same session, another session, or the author.
 
-    *changed*: the program says that another session wrote the line and that somebody it does not know changed it since, or its
-    layout, which is what the forgotten session did. Another session's line is one that is said to stand as that session wrote it.
-    `session`: number of the session of which only a part was forgotten.
+    *changed*: the program says that another session wrote the line and that somebody it does not
+    know changed it since, or its layout, which is what the forgotten session did. Another session's
+    line is one that is said to stand as that session wrote it. `session`: number of the session of
+    which only a part was forgotten.
     """
     if (
         verdict.author == Author.AGENT
@@ -119,7 +124,9 @@ class _Lines:
         self._known: dict[tuple[str, str], list[str]] = {}
 
     def says_something(self, place: Place) -> bool:
-        """Whether the line has a word: whose a bracket is, nobody can tell when the same bracket is written again and again."""
+        """Whether the line has a word: whose a bracket is, nobody can tell when the same bracket
+        is written again and again.
+        """
         sha, path, number = place
         if (sha, path) not in self._known:
             data = self._repo.blob(self._repo.file_at(sha, path) or "")

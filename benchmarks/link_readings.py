@@ -1,5 +1,5 @@
-"""Links that a reader decided from raw evidence, verdicts that changed, and what dates answer (benchmarks/data: links.csv,
-changed-verdicts.csv, older-projects.csv).
+"""Links that a reader decided from raw evidence, verdicts that changed, and what dates answer
+(benchmarks/data: links.csv, changed-verdicts.csv, older-projects.csv).
 
 Called by benchmarks/accuracy.py; the tables stand in docs/accuracy.md and docs/accuracy-details.md.
 """
@@ -54,7 +54,9 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _link_readings() -> str:
-    """A row for each reading: what the reader said of the links, and of pairs of the same days that are no link."""
+    """A row for each reading: what the reader said of the links, and of pairs of the same days
+    that are no link.
+    """
     said: dict[str, Counter[tuple[bool, str]]] = defaultdict(Counter)
     places: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for row in _rows(LINKS):
@@ -70,9 +72,11 @@ def _link_readings() -> str:
         result.append(
             (
                 reading,
-                f"{len(places[reading]) - homes} and {homes} homes"
-                if homes
-                else len(places[reading]),
+                (
+                    f"{len(places[reading]) - homes} and {homes} homes"
+                    if homes
+                    else len(places[reading])
+                ),
                 links,
                 right,
                 *(count[True, word] for word in ("named only", "cannot be told", "no")),
@@ -94,7 +98,9 @@ def _link_readings() -> str:
 
 
 def _changed_verdicts() -> str:
-    """A row for each kind of change: lines in all, lines read, and whose verdict the reader's decision supports."""
+    """A row for each kind of change: lines in all, lines read, and whose verdict the reader's
+    decision supports.
+    """
     count: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in _rows(CHANGED):
         decided = {name.replace("person", "likely_human") for name in row["decided"].split(" or ")}
@@ -131,7 +137,9 @@ def _changed_verdicts() -> str:
 
 
 def _older_projects() -> str:
-    """A row for each project and one for all: source lines without an author, without the rule of dates and with it."""
+    """A row for each project and one for all: source lines without an author, without the rule
+    of dates and with it.
+    """
     names = ("lines", "before_completion", "before_agents", "unanswered")
     projects = {row["repository"]: [int(row[name]) for name in names] for row in _rows(OLDER)}
     projects["all"] = [sum(column) for column in zip(*projects.values(), strict=True)]

@@ -1,4 +1,5 @@
-"""Distribution of every session feature, and how often and why it has no value: writes docs/features-measured.md from a database.
+"""Distribution of every session feature, and how often and why it has no value: writes
+docs/features-measured.md from a database.
 
     python benchmarks/measured.py DB
 
@@ -37,7 +38,8 @@ def page(store: Store) -> str:
     by_agent: dict[str, Counter[str]] = defaultdict(Counter)
     absent = Counter[str]()
     for row in store.rows(
-        f"SELECT n.feature, n.reason, s.agent, COUNT(*) AS n FROM {VIEW} n JOIN sessions s ON s.id = n.session_id GROUP BY 1, 2, 3"
+        f"SELECT n.feature, n.reason, s.agent, COUNT(*) AS n FROM {VIEW} n JOIN sessions s ON s.id"
+        " = n.session_id GROUP BY 1, 2, 3"
     ):
         if row["reason"] == "no_transcript":
             absent[row["feature"]] += row["n"]

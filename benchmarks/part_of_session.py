@@ -1,4 +1,6 @@
-"""What is left of a recorded session when a part of it is lost, as parts get lost: its beginning, its end, a subagent, a copy."""
+"""What is left of a recorded session when a part of it is lost, as parts get lost: its
+beginning, its end, a subagent, a copy.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,8 @@ from attribution.stages import sessions  # noqa: E402
 from collector.load import LoadedSession, read_session, session_files  # noqa: E402
 from collector.model import Checkpoint, Session, ToolCall  # noqa: E402
 
-_SHARES = (
-    0.1,
-    0.5,
-)  # of a session's calls that are lost at its beginning or end, at least and at most
+# of a session's calls that are lost at its beginning or end, at least and at most
+_SHARES = (0.1, 0.5)
 
 
 class Part(StrEnum):

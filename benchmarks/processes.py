@@ -33,7 +33,9 @@ class Spent:
 
 
 def run(command: Sequence[str], variables: Mapping[str, str] = _NO_VARIABLES) -> Spent:
-    """Runs a program to its end. What it prints is dropped; one that fails ends the benchmark, with its reason."""
+    """Runs a program to its end. What it prints is dropped; one that fails ends the benchmark,
+    with its reason.
+    """
     started = time.monotonic()
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
@@ -85,7 +87,10 @@ def own_seconds() -> float:
 
 def spread(values: Sequence[float], digits: int = 2) -> str:
     """The median, with the smallest and the largest."""
-    return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+    return (
+        f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to"
+        f" {max(values):.{digits}f})"
+    )
 
 
 def times_of(ours: Sequence[float], theirs: Sequence[float]) -> str:

@@ -1,12 +1,18 @@
-"""A study of public repositories: attributes those of a list at its commits, one after the other, and writes docs/public-study.md.
+"""A study of public repositories: attributes those of a list at its commits, one after the other,
+and writes docs/public-study.md.
 
-    python benchmarks/public_study.py --list --mirrors DIR       adds every mirror that the list lacks, at its HEAD
-    python benchmarks/public_study.py --mirrors DIR --db FILE    attributes (OWNER+NAME/repo, OWNER/NAME.git, or cloned from GitHub)
-    python benchmarks/public_study.py --scan MINUTES --mirrors DIR --db FILE    measures maintainability and scans, small ones first
-    python benchmarks/public_study.py --page --db FILE           writes the page from the list and the database
+    python benchmarks/public_study.py --list --mirrors DIR       adds every mirror that the list
+        lacks, at its HEAD
+    python benchmarks/public_study.py --mirrors DIR --db FILE    attributes (OWNER+NAME/repo,
+        OWNER/NAME.git, or cloned from GitHub)
+    python benchmarks/public_study.py --scan MINUTES --mirrors DIR --db FILE    measures
+        maintainability and scans, small ones first
+    python benchmarks/public_study.py --page --db FILE           writes the page from the list and
+        the database
 
-The list is benchmarks/data/public-study.csv. Its rows say what was done for a repository, by which commit of this program, in how
-many seconds of CPU, and why not. Numbers of the page are computed, its sentences are in docs/templates/public-study.md.
+The list is benchmarks/data/public-study.csv. Its rows say what was done for a repository, by which
+commit of this program, in how many seconds of CPU, and why not. Numbers of the page are computed,
+its sentences are in docs/templates/public-study.md.
 """
 
 from __future__ import annotations
@@ -93,10 +99,11 @@ def add_mirrors(mirrors: Path) -> None:
 
 
 def attribute(mirrors: Path, db: Path) -> None:
-    """Takes every step for every repository of the list: lines, then their history, then which records it has.
+    """Takes every step for every repository of the list: lines, then their history, then which
+    records it has.
 
-    A row says what each step took, or why the repository was left out of it. What this program tried at the same commit is not
-    tried again, so a run that was ended goes on where it was.
+    A row says what each step took, or why the repository was left out of it. What this program
+    tried at the same commit is not tried again, so a run that was ended goes on where it was.
     """
     rows = [dict.fromkeys(_COLUMNS, "") | row for row in _rows()]
     program = _program()
@@ -147,7 +154,9 @@ def _take(step: str, row: dict[str, str], mirrors: Path, db: Path) -> str:
 
 
 def _run(command: Sequence[str]) -> tuple[str, str]:
-    """What a Python program prints, and why it failed; it may use `CPU_SECONDS` in each of its processes."""
+    """What a Python program prints, and why it failed; it may use `CPU_SECONDS` in each of its
+    processes.
+    """
     began = _children_seconds()
     done = subprocess.run(
         [sys.executable, *command],
@@ -162,9 +171,12 @@ def _run(command: Sequence[str]) -> tuple[str, str]:
     if done.returncode == -signal.SIGXCPU or _children_seconds() - began > 0.9 * CPU_SECONDS:
         return "", f"more than {CPU_SECONDS} s"
     said = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
-    return "", next(
-        (line.removeprefix("error: ") for line in said if line.startswith("error: ")), said[-1]
-    )[:100]
+    return (
+        "",
+        next(
+            (line.removeprefix("error: ") for line in said if line.startswith("error: ")), said[-1]
+        )[:100],
+    )
 
 
 def _children_seconds() -> float:
@@ -190,7 +202,9 @@ def _save(rows: Iterable[Mapping[str, str]]) -> None:
 
 
 def scan(mirrors: Path, db: Path, minutes: float) -> None:
-    """Maintainability and weaknesses of the attributed repositories, those with the fewest lines first, until the time is over."""
+    """Maintainability and weaknesses of the attributed repositories, those with the fewest lines
+    first, until the time is over.
+    """
     end = time.monotonic() + 60 * minutes
     with Store(db, create=False) as store:
         names = [row["name"] for row in store.rows(_BY_SIZE)]
@@ -228,12 +242,12 @@ _MEASURES = {
     "scan": ("findings", "scan", "--scan-jobs"),
 }
 _BY_SIZE = (
-    "SELECT r.name, COALESCE(SUM(f.lines_added), 0) AS lines FROM repos r JOIN commits c ON c.repo_id = r.id "
-    "JOIN commit_files f ON f.commit_id = c.id GROUP BY r.id ORDER BY 2, 1"
+    "SELECT r.name, COALESCE(SUM(f.lines_added), 0) AS lines FROM repos r JOIN commits c ON"
+    " c.repo_id = r.id JOIN commit_files f ON f.commit_id = c.id GROUP BY r.id ORDER BY 2, 1"
 )
 
 
-# --- which records speak ----------------------------------------------------------------------------------------------
+# --- which records speak --------------------------------------------------------------------------
 
 _KINDS = {  # what a file of the history is called here, by its path
     "histories of Aider": r"\.aider\.",
@@ -275,7 +289,9 @@ def _size(mirror: Path) -> int:
 
 
 def _records(attributed: Sequence[Row]) -> dict[str, str]:
-    """For how many repositories each kind of record speaks, and what was said of their lines; `attributed` has a row for each."""
+    """For how many repositories each kind of record speaks, and what was said of their lines;
+    `attributed` has a row for each.
+    """
     rows = _rows()
     lines = {row["repository"]: row for row in attributed}
     kinds = {
@@ -297,9 +313,11 @@ def _records(attributed: Sequence[Row]) -> dict[str, str]:
     ]
     return {
         "recorded_of": f"{len(kinds):,}",
-        "recorded_unread": f"Not read: {', '.join(unread)}."
-        if unread
-        else f"Each was read within {CPU_SECONDS} seconds.",
+        "recorded_unread": (
+            f"Not read: {', '.join(unread)}."
+            if unread
+            else f"Each was read within {CPU_SECONDS} seconds."
+        ),
         "recorded": f"{sum(bool(each - {STATED}) for each in kinds.values()):,}",
         "recorded_size": f"{sum(int(row['bytes'] or 0) for row in rows) / 1e9:,.1f}",
         "records": table(
@@ -313,7 +331,9 @@ _SHOWN = ("agent", "declared", "human", "tool", "unknown", "undeclared")
 
 
 def _steps(store: Store) -> dict[str, str]:
-    """How many repositories of the list went through each step, what it took, and which were left out and why."""
+    """How many repositories of the list went through each step, what it took, and which were
+    left out and why.
+    """
     rows = _rows()
     done = {
         step: [row for row in rows if row[f"{step}_by"] and not row[f"{step}_problem"]]
@@ -327,18 +347,20 @@ def _steps(store: Store) -> dict[str, str]:
     pages, size = (store.value(f"PRAGMA {name}") for name in ("page_count", "page_size"))
     return {
         "listed": f"{len(rows):,}",
-        "programs": ", ".join(
-            f"`{name}`" for name in sorted({row["lines_by"] for row in rows} - {""})
-        )
-        or "none",
+        "programs": (
+            ", ".join(f"`{name}`" for name in sorted({row["lines_by"] for row in rows} - {""}))
+            or "none"
+        ),
         "attributed": f"{len(done['lines']):,}",
         "followed": f"{len(done['history']):,}",
         "seconds_each": f"{CPU_SECONDS}",
-        "hours": f"{sum(float(row[f'{step}_seconds'] or 0) for row in rows for step in STEPS) / 3600:,.1f}",
+        "hours": (
+            f"{sum(float(row[f'{step}_seconds'] or 0) for row in rows for step in STEPS) / 3600:,.1f}"
+        ),
         "database": f"{pages * size / 1e9:,.1f}",
-        "left_out": table(("repository", "commits", "why it has no lines here"), left)
-        if left
-        else "None.",
+        "left_out": (
+            table(("repository", "commits", "why it has no lines here"), left) if left else "None."
+        ),
     }
 
 
@@ -351,7 +373,7 @@ def _rows() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 
 def page(store: Store) -> str:
@@ -376,16 +398,16 @@ def page(store: Store) -> str:
     return text
 
 
-_SLOW = {
-    "What became of them": "history",
-    "Weaknesses and maintainability": "weaknesses",
-}  # section -> the stage that it needs
+# section -> the stage that it needs
+_SLOW = {"What became of them": "history", "Weaknesses and maintainability": "weaknesses"}
 _DONE = "SELECT COUNT(DISTINCT repo_id) FROM stage_runs WHERE stage = ? AND finished_at IS NOT NULL"
 _KEPT = "\n*Of an earlier run; the repositories that were added since have no part in it.*\n"
 
 
 def _keep(section: str, text: str) -> str:
-    """The page with what an earlier one says in a section, if there is one: its stage takes longer than all the rest."""
+    """The page with what an earlier one says in a section, if there is one: its stage takes
+    longer than all the rest.
+    """
     found = re.compile(rf"(?<=^## {section}\n).*?(?=^## )", re.M | re.S)
     earlier = found.search(PAGE.read_text("utf-8")) if PAGE.exists() else None
     return found.sub(lambda _: _KEPT + earlier[0].removeprefix(_KEPT), text) if earlier else text
@@ -401,7 +423,8 @@ def _numbers(store: Store, whole: Row) -> dict[str, str]:
     return {
         "repositories": count("SELECT COUNT(*) FROM repos"),
         "sessions": count(
-            f"SELECT COUNT(*) FROM corpus_sessions k JOIN scores q ON q.session_id = k.session_id WHERE {people}"
+            "SELECT COUNT(*) FROM corpus_sessions k JOIN scores q ON q.session_id = k.session_id"
+            f" WHERE {people}"
         ),
         "commits": f"{whole['commits']:,}",
         "lines": f"{whole['lines']:,}",
@@ -419,7 +442,9 @@ def _numbers(store: Store, whole: Row) -> dict[str, str]:
         "coverage": _share(whole, "coverage"),
         "agent": _share(whole, "agent_share"),
         "either": _share(whole, "agent_or_declared_share"),
-        "audited": f"In all audits, {audited_note('agent', 'declared', 'human', 'likely_human', 'tool')}.",
+        "audited": (
+            f"In all audits, {audited_note('agent', 'declared', 'human', 'likely_human', 'tool')}."
+        ),
         "kept": _share(whole, "agent_kept_30_days"),
         "kept_undeclared": _share(whole, "undeclared_kept_30_days"),
         "present": _share(whole, "agent_at_head"),
@@ -562,7 +587,9 @@ def _band(value: float | None, low: float | None, high: float | None) -> str:
 
 
 def _weaknesses(store: Store) -> dict[str, str]:
-    """Findings of high and medium confidence in source files, by class of author, and what became of them."""
+    """Findings of high and medium confidence in source files, by class of author, and what
+    became of them.
+    """
     scanned = store.value(_DONE, ("weaknesses",))
     if not scanned:
         return {
@@ -577,9 +604,11 @@ def _weaknesses(store: Store) -> dict[str, str]:
             f"`{row['author']}`",
             row["events"],
             f"{row['lines']:,}",
-            f"{row['rate']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
-            if row["rate"] is not None
-            else "too few lines",
+            (
+                f"{row['rate']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
+                if row["rate"] is not None
+                else "too few lines"
+            ),
         )
         for row in tables["class"]
     ]
@@ -598,7 +627,9 @@ def _weaknesses(store: Store) -> dict[str, str]:
 
 
 def _quality(store: Store) -> dict[str, str]:
-    """Mean delta maintainability of commits, weighted by the lines of each class, and agents against undeclared lines."""
+    """Mean delta maintainability of commits, weighted by the lines of each class, and agents
+    against undeclared lines.
+    """
     if not store.value("SELECT COUNT(*) FROM commit_quality"):
         return {"measured": "0", "measured_commits": "0", "quality": "Nothing was measured."}
     tables = {found.name: found for found in maintainability(store)}

@@ -1,4 +1,6 @@
-"""Findings of the scan for weaknesses, checked by hand (benchmarks/data/findings-review.csv), and what follows for the rates."""
+"""Findings of the scan for weaknesses, checked by hand (benchmarks/data/findings-review.csv),
+and what follows for the rates.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ VERDICTS = ("true", "false", "unsure")
 
 
 def verdicts() -> dict[str, Any]:
-    """Repositories, and by tier and by whether rules were tuned on the repository the number of each verdict."""
+    """Repositories, and by tier and by whether rules were tuned on the repository the number of
+    each verdict.
+    """
     with READ.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     counts = Counter((row["tier"], row["seen"], row["verdict"]) for row in rows)
@@ -45,11 +49,16 @@ def verdicts() -> dict[str, Any]:
     }
 
 
-_SCANNED = "SELECT DISTINCT r.name FROM repos r JOIN scanned_lines l ON l.repo_id = r.id WHERE l.scanned = 1 ORDER BY 1"
+_SCANNED = (
+    "SELECT DISTINCT r.name FROM repos r JOIN scanned_lines l ON l.repo_id = r.id WHERE l.scanned ="
+    " 1 ORDER BY 1"
+)
 
 
 def rates(databases: Iterable[Path]) -> list[dict[str, Any]]:
-    """Rates per 1,000 added lines of scanned databases that hold the verdicts, as they are and corrected."""
+    """Rates per 1,000 added lines of scanned databases that hold the verdicts, as they are and
+    corrected.
+    """
     found = []
     for path in databases:
         with Store(path, create=False) as store:
@@ -159,4 +168,7 @@ def _letter(number: int) -> str:
 def _corrected(said: dict[str, Any]) -> str:
     if said["corrected_rate"] is None:
         return ""
-    return f"{said['corrected_rate']:.3f} ({said['corrected_low']:.3f} to {said['corrected_high']:.3f})"
+    return (
+        f"{said['corrected_rate']:.3f} ({said['corrected_low']:.3f} to"
+        f" {said['corrected_high']:.3f})"
+    )

@@ -1,10 +1,12 @@
-"""Counts signals of sessions a second time, from raw transcripts, beside those of a database. Shares no code with the program.
+"""Counts signals of sessions a second time, from raw transcripts, beside those of a database.
+Shares no code with the program.
 
     python benchmarks/recompute.py DB OWNER/NAME=CLONE … [--sessions N]
 
-For each repository and agent the N longest transcripts of the branch `entire/checkpoints/v1` are read with git and json alone. What
-is compared: reasoning, stops and the tool before them, contexts around compactions, the number of responses, cache reads, files
-changed, turns of the user and whether the first of these files is in a commit of the session. docs/metrics.md has what came of it.
+For each repository and agent the N longest transcripts of the branch `entire/checkpoints/v1` are
+read with git and json alone. What is compared: reasoning, stops and the tool before them, contexts
+around compactions, the number of responses, cache reads, files changed, turns of the user and
+whether the first of these files is in a commit of the session. docs/metrics.md has what came of it.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ def git(clone: str, *arguments: str) -> bytes:
 
 
 def transcripts(clone: str) -> dict[str, tuple[str, str, bytes]]:
-    """Session id -> (agent, commit of the branch, text of its longest transcript); sessions in one piece only."""
+    """Session id -> (agent, commit of the branch, text of its longest transcript); sessions in
+    one piece only.
+    """
     refs = git(clone, "for-each-ref", "--format=%(refname)").decode().split()
     branch = next(ref for ref in refs if ref.endswith(BRANCH))
     names = git(clone, "ls-tree", "-r", "-l", branch).decode().splitlines()
@@ -64,7 +68,7 @@ def transcripts(clone: str) -> dict[str, tuple[str, str, bytes]]:
     }
 
 
-# --- one agent each ---------------------------------------------------------------------------------------------------
+# --- one agent each -------------------------------------------------------------------------------
 
 
 class _Claude:
@@ -191,9 +195,11 @@ def opencode(data: bytes) -> Found | None:
         "thoughts": [len(p["text"]) for p in parts if p["type"] == "reasoning" and p["text"]],
         "cache": read / (read + fresh) if read + fresh else None,
         "changed": [
-            _patched(p["state"]["input"]["patchText"])
-            if p["tool"] == "apply_patch"
-            else [p["state"]["input"].get("filePath", "")]
+            (
+                _patched(p["state"]["input"]["patchText"])
+                if p["tool"] == "apply_patch"
+                else [p["state"]["input"].get("filePath", "")]
+            )
             for p in done
             if p["tool"] in (*_EDITS, "apply_patch")
         ],
@@ -272,14 +278,17 @@ READERS: dict[str, Callable[[bytes], Found | None]] = {
 }
 
 
-# --- compared ---------------------------------------------------------------------------------------------------------
+# --- compared -------------------------------------------------------------------------------------
 
 
 def compare(
     db: sqlite3.Connection, clone: str, key: str, found: Found
 ) -> Iterator[tuple[str, Any, Any]]:
     """(column, here, in the database)"""
-    query = "SELECT f.*, s.id AS number, s.cwd FROM session_features f JOIN sessions s ON s.id = f.session_id WHERE s.key = ?"
+    query = (
+        "SELECT f.*, s.id AS number, s.cwd FROM session_features f JOIN sessions s ON s.id ="
+        " f.session_id WHERE s.key = ?"
+    )
     rows = db.execute(query, (key,)).fetchall()
     if len(rows) != 1 or rows[0]["tool_call_count"] is None:
         return
@@ -329,15 +338,18 @@ def compare(
     )
     yield "files_seen (changed)", sorted(set(inside)), told
     linked = db.execute(
-        "SELECT c.commit_sha FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE cs.session_id = ?",
+        "SELECT c.commit_sha FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE"
+        " cs.session_id = ?",
         (row["number"],),
     )
     files = {
         name
         for (sha,) in linked
-        for name in git(clone, "show", "-m", "--first-parent", "--format=", "--name-only", sha)
-        .decode()
-        .splitlines()
+        for name in (
+            git(clone, "show", "-m", "--first-parent", "--format=", "--name-only", sha)
+            .decode()
+            .splitlines()
+        )
     }
     if inside and files:
         yield (
@@ -385,7 +397,8 @@ def main(arguments: list[str]) -> None:
                     same[column][1] += 1
                     if here != there:
                         print(
-                            f"{key[:13]} {agent} {column}: here {str(here)[:160]} | database {str(there)[:160]}"
+                            f"{key[:13]} {agent} {column}: here {str(here)[:160]} | database"
+                            f" {str(there)[:160]}"
                         )
     print(dict(sessions))
     for column, (agree, of) in sorted(same.items()):

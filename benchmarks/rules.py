@@ -2,8 +2,9 @@
 
     python benchmarks/rules.py [--check | --page]
 
-Three measurements: the annotated test files (tests/data/rules), the planted programs (fixtures/planted), and findings in public
-repositories that were checked by hand (benchmarks/data/rules-review.csv). `--check` only tells whether the page is up to date.
+Three measurements: the annotated test files (tests/data/rules), the planted programs
+(fixtures/planted), and findings in public repositories that were checked by hand
+(benchmarks/data/rules-review.csv). `--check` only tells whether the page is up to date.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ def _count(counts: list[int], vulnerable: bool, hit: bool) -> None:
         counts[0 if vulnerable else 2] += 1
 
 
-# --- findings checked by hand ------------------------------------------------------------------------------------------
+# --- findings checked by hand ---------------------------------------------------------------------
 
 
 def read() -> list[dict[str, str]]:
@@ -170,7 +171,7 @@ def _with_reviews(results: dict[str, Any]) -> dict[str, Any]:
     return results
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 
 def page(results: Mapping[str, Any]) -> str:

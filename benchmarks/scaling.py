@@ -1,10 +1,12 @@
-"""How the cost of a run grows with each size that a repository decides: twice the input may cost 2.5 times as much.
+"""How the cost of a run grows with each size that a repository decides: twice the input may cost
+2.5 times as much.
 
     python benchmarks/scaling.py [SIZE...]
 
-Each size is measured at N and at 2N by turns, in processes that are forked when everything is loaded; the ratio is that of the
-medians of their processor seconds, less what an almost empty repository costs. Exit code 1 when a ratio is above 2.5.
-`tests/benchmarks/test_scaling.py` counts calls at small sizes instead, which is the same on every machine.
+Each size is measured at N and at 2N by turns, in processes that are forked when everything is
+loaded; the ratio is that of the medians of their processor seconds, less what an almost empty
+repository costs. Exit code 1 when a ratio is above 2.5. `tests/benchmarks/test_scaling.py` counts
+calls at small sizes instead, which is the same on every machine.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ _CHECKPOINT = "0123456789ab"
 _SESSION = "03631055-2723-4ca5-a450-ed932d8efdaa"
 _CWD = "/home/a/r"
 
-# --- histories --------------------------------------------------------------------------------------------------------
+# --- histories ------------------------------------------------------------------------------------
 
 
 def _commit(
@@ -149,7 +151,7 @@ def notes(n: int) -> Stream:
         yield b"N inline :%d\ndata 3\n{}\n\n" % number
 
 
-# --- sessions ---------------------------------------------------------------------------------------------------------
+# --- sessions -------------------------------------------------------------------------------------
 
 
 def _record(second: int, kind: str, content: Any, **more: Any) -> bytes:
@@ -184,7 +186,9 @@ def _call(second: int, name: str, given: dict[str, Any], result: Any = "") -> by
 def _session(
     records: Iterator[bytes], before: bytes, *after: bytes, more: dict[bytes, bytes] | None = None
 ) -> Stream:
-    """A commit, others with a checkpoint in which a session changed `a.py`, the last also with `more`, and the checkpoint."""
+    """A commit, others with a checkpoint in which a session changed `a.py`, the last also with
+    `more`, and the checkpoint.
+    """
     trailer = b"\nEntire-Checkpoint: %s\n" % _CHECKPOINT.encode()
     yield _commit(1, {b"a.py": before})
     for number, text in enumerate(after, 2000):
@@ -257,11 +261,15 @@ def edits_of_long_file(n: int) -> Stream:
 
 
 def taken_out_again(n: int) -> Stream:
-    """Lines that the agent wrote and took out again, before a quarter as many commits of the file by somebody else."""
+    """Lines that the agent wrote and took out again, before a quarter as many commits of the
+    file by somebody else.
+    """
     made = (
-        _edit(2 * k + 1, f"first = 1\nvalue_{k} = {k}\n", "first = 1\n")
-        if out
-        else _edit(2 * k, "first = 1\n", f"first = 1\nvalue_{k} = {k}\n")
+        (
+            _edit(2 * k + 1, f"first = 1\nvalue_{k} = {k}\n", "first = 1\n")
+            if out
+            else _edit(2 * k, "first = 1\n", f"first = 1\nvalue_{k} = {k}\n")
+        )
         for k in range(n)
         for out in (False, True)
     )
@@ -352,7 +360,7 @@ SIZES: dict[str, tuple[Callable[[int], Stream], int, int]] = {
     )
 }
 
-# --- measuring --------------------------------------------------------------------------------------------------------
+# --- measuring ------------------------------------------------------------------------------------
 
 
 def attributed(repository: Path, db: Path) -> None:
@@ -405,7 +413,8 @@ def main(names: list[str]) -> int:
         attributed(made(edits, 5, folder), folder / "first.db")
         nothing = measured(lines, 6, folder)[0]
         print(
-            f"An almost empty repository: {nothing:.2f} s\n\n| size | N | N (s) | 2N (s) | ratio |\n|---|---|---|---|---|",
+            f"An almost empty repository: {nothing:.2f} s\n\n| size | N | N (s) | 2N (s) | ratio"
+            " |\n|---|---|---|---|---|",
             flush=True,
         )
         for name, (make, n, _) in SIZES.items():

@@ -1,7 +1,9 @@
-"""What does pydriller say about the same commits? Added and deleted lines, renames, changed methods. Used by accuracy.py.
+"""What does pydriller say about the same commits? Added and deleted lines, renames, changed
+methods. Used by accuracy.py.
 
-It shares no code with the program: git prints its diffs, GitPython parses them, lizard finds the methods. Ours come from libgit2,
-from our copy of git's rename rules, and from patterns for the heads of functions.
+It shares no code with the program: git prints its diffs, GitPython parses them, lizard finds the
+methods. Ours come from libgit2, from our copy of git's rename rules, and from patterns for the
+heads of functions.
 """
 
 from __future__ import annotations
@@ -59,11 +61,13 @@ class TheirCommit:
     error: str = ""
 
 
-# --- their side, in worker processes ------------------------------------------------------------------------------------
+# --- their side, in worker processes --------------------------------------------------------------
 
 
 def read(scratch: str, shas: Sequence[str]) -> list[TheirCommit]:
-    """What pydriller says about commits; only for worker processes (see attribution/evaluation/maintainability/measure.py)."""
+    """What pydriller says about commits; only for worker processes (see
+    attribution/evaluation/maintainability/measure.py).
+    """
     git = open_repository(scratch)
     return [_commit(git, sha) for sha in shas]
 
@@ -100,14 +104,12 @@ def _methods(file: Any) -> Iterator[Method]:
     except FAILURES:
         return
     for method in changed:
-        if (
-            method.long_name,
-            method.start_line,
-        ) in now:  # not one of the version before, of which it has no lines now
+        # not one of the version before, of which it has no lines now
+        if (method.long_name, method.start_line) in now:
             yield Method(method.name, method.start_line, method.end_line)
 
 
-# --- the comparison -----------------------------------------------------------------------------------------------------
+# --- the comparison -------------------------------------------------------------------------------
 
 
 def second_opinion(path: Path, jobs: int = 2) -> dict[str, dict[str, int]]:
@@ -218,11 +220,13 @@ def _rename(diff: FileDiff | None, file: TheirFile | None) -> str:
     return "only_ours" if ours else "only_theirs"
 
 
-# --- methods ------------------------------------------------------------------------------------------------------------
+# --- methods --------------------------------------------------------------------------------------
 
 
 def _named(repo: GitRepo, diff: FileDiff, file: TheirFile) -> Iterator[str]:
-    """For each changed method: whether a head at or above one of the added lines in it is the head of the method."""
+    """For each changed method: whether a head at or above one of the added lines in it is the
+    head of the method.
+    """
     text = decode(repo.blob(diff.change.new or "") or b"")
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     for method in file.methods:
@@ -260,13 +264,16 @@ def _has_name(head: str, name: str) -> bool:
     )
 
 
-# --- the page -----------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 _REASONS = {
     (
         "files",
         "context",
-    ): "git picks other lines of equal text when it prints context, which pydriller asks for; blame and we do not",
+    ): (
+        "git picks other lines of equal text when it prints context, which pydriller asks for;"
+        " blame and we do not"
+    ),
     ("files", "ours_symlink"): "the target of a symbolic link, which is not a line of text to us",
     ("files", "ours_too_large"): "too large to be read by us",
     ("files", "only_theirs"): "a path that only pydriller names",
@@ -286,7 +293,10 @@ _REASONS = {
     (
         "methods",
         "outer_head",
-    ): "ours is a head above the method; without a pattern for the language that is any line that begins with a letter",
+    ): (
+        "ours is a head above the method; without a pattern for the language that is any line that"
+        " begins with a letter"
+    ),
     ("methods", "no_head"): "no line above looks like a head",
     ("methods", "nothing_added"): "lines were only deleted",
 }

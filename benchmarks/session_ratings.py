@@ -2,9 +2,10 @@
 
     python benchmarks/session_ratings.py DATABASE …
 
-Pearson's and Spearman's correlation with 95 % intervals (bootstrap over repositories): on the repositories that rules were made on
-(rated before 2026-11-27, and half A of the others), on half B, which nothing was fitted to or chosen on, and over all of them with
-weights of the parts fitted on all repositories but the one that is scored. The halves are by the SHA-256 of a repository's name.
+Pearson's and Spearman's correlation with 95 % intervals (bootstrap over repositories): on the
+repositories that rules were made on (rated before 2026-11-27, and half A of the others), on half B,
+which nothing was fitted to or chosen on, and over all of them with weights of the parts fitted on
+all repositories but the one that is scored. The halves are by the SHA-256 of a repository's name.
 """
 
 from __future__ import annotations

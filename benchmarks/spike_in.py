@@ -1,9 +1,10 @@
-"""Are a person's lines found? Puts lines of another project, written before 2021, into real commits and asks who wrote them.
+"""Are a person's lines found? Puts lines of another project, written before 2021, into real commits
+and asks who wrote them.
 
     python benchmarks/spike_in.py --donor CLONE [--donor CLONE...] [--spikes N] [--seed N] CLONE...
 
-One commit is rebuilt at a time: same parents, message, authors and times, one file changed. The truth is known by date: no agent
-wrote the donated lines for this repository. Kinds of spikes:
+One commit is rebuilt at a time: same parents, message, authors and times, one file changed. The
+truth is known by date: no agent wrote the donated lines for this repository. Kinds of spikes:
 
     after      three consecutive donated lines after the last line of a block an agent wrote
     inside     the same inside a block an agent wrote
@@ -12,7 +13,8 @@ wrote the donated lines for this repository. Kinds of spikes:
     paste      three lines an agent wrote in another file of the commit (not a person's)
     layout     the indentation of the whole file doubled (nobody's words)
 
-`human` is right for the first three, wrong for the last two. A donated line given to an agent is wrong.
+`human` is right for the first three, wrong for the last two. A donated line given to an agent is
+wrong.
 """
 
 from __future__ import annotations
@@ -96,7 +98,9 @@ class Donors:
         self._rng = rng
 
     def three(self, path: str, indent: str) -> list[str] | None:
-        """Three consecutive lines with text, indented as their new neighbours are; None when there is no donor of the language."""
+        """Three consecutive lines with text, indented as their new neighbours are; None when
+        there is no donor of the language.
+        """
         texts = [
             text for suffix in _SUFFIXES.get(Path(path).suffix, ()) for text in self._texts[suffix]
         ]
@@ -110,7 +114,9 @@ class Donors:
 
 
 class Rebuilt:
-    """A repository of our own with the objects and refs of a clone, in which one commit can be made again with another file."""
+    """A repository of our own with the objects and refs of a clone, in which one commit can be
+    made again with another file.
+    """
 
     def __init__(self, clone: Path, directory: Path) -> None:
         self.path = directory / "repo.git"
@@ -147,7 +153,9 @@ class Rebuilt:
 
 
 def candidates(asked: Asked) -> list[Candidate]:
-    """Files of linked commits in which an agent wrote at least five lines and nearly nothing is unknown."""
+    """Files of linked commits in which an agent wrote at least five lines and nearly nothing is
+    unknown.
+    """
     found = []
     for sha, verdict in sorted(asked.verdicts.items()):
         if not verdict.method or len(asked.evidence.links[sha].commit.parents) != 1:
@@ -252,7 +260,9 @@ def _bytes(lines: Sequence[str]) -> bytes:
 def measure(
     clone: Path, donors: Donors, count: int, rng: random.Random
 ) -> dict[str, dict[str, Counter[str]]]:
-    """complete or incomplete (what is on record of the agents' work for the commit) -> kind -> answer -> lines."""
+    """complete or incomplete (what is on record of the agents' work for the commit) -> kind ->
+    answer -> lines.
+    """
     variants = Variants(clone)
     _, head = variants.repo.default_branch()
     every = candidates(variants.ask(variants.repo, head))

@@ -1,10 +1,14 @@
-"""The classifier of messages: fits its weights, measures it on repositories it was not fitted on, and writes docs/turns.md.
+"""The classifier of messages: fits its weights, measures it on repositories it was not fitted on,
+and writes docs/turns.md.
 
-    python benchmarks/turns.py --page [--check]        the page, from benchmarks/data/turns.csv alone
-    python benchmarks/turns.py fit DB …                weights and predictions; needs databases with prompts, and scikit-learn
+    python benchmarks/turns.py --page [--check]        the page, from benchmarks/data/turns.csv
+                                                       alone
+    python benchmarks/turns.py fit DB …                weights and predictions; needs databases with
+                                                       prompts, and scikit-learn
 
-`benchmarks/data/turns.csv` holds ids and labels, no text: repository, session, turn, whether it opens the session, the language,
-the label that a reader gave, and what models fitted on the other repositories say, by words and by sentence vectors.
+`benchmarks/data/turns.csv` holds ids and labels, no text: repository, session, turn, whether it
+opens the session, the language, the label that a reader gave, and what models fitted on the other
+repositories say, by words and by sentence vectors.
 """
 
 from __future__ import annotations
@@ -46,25 +50,16 @@ DATA = ROOT / "benchmarks" / "data" / "turns.csv"
 WEIGHTS = ROOT / "attribution" / "features" / "data"
 PAGE, TEMPLATE = ROOT / "docs" / "turns.md", "turns.md"
 FOLDS, SCALE = 10, 100
-SHARED, SHARED_UNSPACED = (
-    3,
-    2,
-)  # repositories in which a feature must occur: no phrase of one person is kept
-FEWEST = (
-    15  # pushing back and not, in at least two repositories, for a language to count as measured
-)
+# repositories in which a feature must occur: no phrase of one person is kept
+SHARED, SHARED_UNSPACED = 3, 2
+# pushing back and not, in at least two repositories, for a language to count as measured
+FEWEST = 15
 GAIN = 0.25  # sensitivity + specificity - 1 below which the model does not speak in a language
 WORDS_THRESHOLD = 0.4  # probability from which words say that a message pushes back
-SIGNS = (
-    "first",
-    "q:end",
-    "q:any",
-    "lines",
-    "error",
-)  # features of words that stand beside the vector
-PRECISION = (
-    0.7  # aimed at: the threshold of vectors is where the messages of the other folds reach it
-)
+# features of words that stand beside the vector
+SIGNS = ("first", "q:end", "q:any", "lines", "error")
+# aimed at: the threshold of vectors is where the messages of the other folds reach it
+PRECISION = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +100,13 @@ def write(rows: Iterable[LabelledTurn]) -> None:
         writer.writerows(asdict(row) for row in rows)
 
 
-# --- measuring --------------------------------------------------------------------------------------------------------
+# --- measuring ------------------------------------------------------------------------------------
 
 
 def back_confusion(rows: Sequence[LabelledTurn], by: str = "back") -> Confusion:
-    """Whether a message pushes back: a reader's word against that of words (back), vectors (vectors_back) or lists (listed)."""
+    """Whether a message pushes back: a reader's word against that of words (back), vectors
+    (vectors_back) or lists (listed).
+    """
     return confusion([(str(r.pushes_back), str(bool(getattr(r, by)))) for r in rows], "True")
 
 
@@ -127,7 +124,9 @@ def measured(rows: Sequence[LabelledTurn], by: str = "back") -> dict[str, Confus
 
 
 def recall_at(precision: float, rows: Sequence[LabelledTurn], by: str) -> float | None:
-    """The highest share of what pushes back that is found with such a precision; None without a message that does."""
+    """The highest share of what pushes back that is found with such a precision; None without a
+    message that does.
+    """
     ranked = sorted((-getattr(row, by), row.pushes_back) for row in rows)
     right = list(accumulate(pushes for _, pushes in ranked))
     if not right or not right[-1]:
@@ -211,11 +210,12 @@ def _share(count: int, of: int) -> str:
     return f"{100 * count / of:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
 
 
-# --- fitting ----------------------------------------------------------------------------------------------------------
+# --- fitting --------------------------------------------------------------------------------------
 
 
 def fit(databases: Sequence[Path]) -> None:
-    """Fills in languages, predictions and word lists of the labelled messages, and writes the weights.
+    """Fills in languages, predictions and word lists of the labelled messages, and writes the
+    weights.
 
     Messages that no database has are left out of the fit, and keep what is said of them.
     """
@@ -227,9 +227,8 @@ def fit(databases: Sequence[Path]) -> None:
         replace(row, language=language_of(request_of(text)) or "")
         for row, text in zip(rows, said, strict=True)
     ]
-    outright = [
-        not row.first and complains(text) for row, text in zip(rows, said, strict=True)
-    ]  # as turn_classes.classify decides
+    # as turn_classes.classify decides
+    outright = [not row.first and complains(text) for row, text in zip(rows, said, strict=True)]
     features = [turn_features(text, bool(row.first)) for row, text in zip(rows, said, strict=True)]
     encoded = embedder(SENTENCES).embed([beginning(text) for text in said])
     signs = [
@@ -315,14 +314,17 @@ def _prompts(databases: Sequence[Path]) -> dict[tuple[str, int], str]:
             sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         ) as connection:
             rows = connection.execute(
-                "SELECT s.key, t.turn_index, t.prompt FROM turns t JOIN sessions s ON s.id = t.session_id"
+                "SELECT s.key, t.turn_index, t.prompt FROM turns t JOIN sessions s ON s.id ="
+                " t.session_id"
             )
             prompts |= {(key, turn): prompt for key, turn, prompt in rows if prompt}
     return prompts
 
 
 def _shared(found: Sequence[Mapping[str, float]], repositories: Sequence[str]) -> list[str]:
-    """Features that occur in several repositories, so that the weights hold nothing of one alone."""
+    """Features that occur in several repositories, so that the weights hold nothing of one
+    alone.
+    """
     seen: dict[str, set[str]] = defaultdict(set)
     for features, repository in zip(found, repositories, strict=True):
         for name in features:

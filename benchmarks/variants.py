@@ -1,4 +1,6 @@
-"""Asks again about a repository of which something was changed. Sessions are read once; the verdicts are not stored."""
+"""Asks again about a repository of which something was changed. Sessions are read once; the
+verdicts are not stored.
+"""
 
 from __future__ import annotations
 
@@ -48,10 +50,11 @@ class Asked:
         }
 
     def is_complete(self, sha: str) -> bool:
-        """Whether all that agents did for a commit is on record, as far as the records themselves tell.
+        """Whether all that agents did for a commit is on record, as far as the records themselves
+        tell.
 
-        It names its checkpoints, all of them are here, every transcript of its sessions reaches up to it, and none of them has a
-        subagent whose calls are in no transcript.
+        It names its checkpoints, all of them are here, every transcript of its sessions reaches up
+        to it, and none of them has a subagent whose calls are in no transcript.
         """
         link = self.evidence.links[sha]
         if (
@@ -120,10 +123,12 @@ class Variants:
         remade: tuple[str, str] = ("", ""),
         instead: Mapping[str, SessionEdits] = _AS_READ,
     ) -> Asked:
-        """`repo`: this clone or a copy of it with other commits; `checkpoints`: those that are known, if not all.
+        """`repo`: this clone or a copy of it with other commits; `checkpoints`: those that are
+        known, if not all.
 
         `instead`: sessions of which another record is known than that of the clone, by key.
-        `remade`: id of a commit, and its id in the copy: the call that printed the one printed the other.
+        `remade`: id of a commit, and its id in the copy: the call that printed the one printed the
+        other.
         """
         known = self.checkpoints if checkpoints is None else checkpoints
         keys = {record.session_id for checkpoint in known for record in checkpoint.sessions}

@@ -1,4 +1,6 @@
-"""What git says of commits and files, and what cannot be used: the part of the data model that needs nothing of sessions."""
+"""What git says of commits and files, and what cannot be used: the part of the data model that
+needs nothing of sessions.
+"""
 
 from dataclasses import dataclass, field
 
@@ -33,7 +35,9 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One path that differs between two trees. Ids are None where the file does not exist on that side."""
+    """One path that differs between two trees. Ids are None where the file does not exist on
+    that side.
+    """
 
     path: str  # in the new tree; in the old one for a deletion
     old_path: str
@@ -56,7 +60,9 @@ class LineChange:
 
 @dataclass(frozen=True, slots=True)
 class Censored:
-    """What a clone cannot show: shallow roots, commits with other parents by `info/grafts`, objects left out by a partial clone."""
+    """What a clone cannot show: shallow roots, commits with other parents by `info/grafts`,
+    objects left out by a partial clone.
+    """
 
     shallow: tuple[str, ...] = ()
     partial: bool = False

@@ -5,12 +5,15 @@
     ├── UnknownBranch       exit 2   the branch, commit or file asked for does not exist
     ├── InputTooLarge       exit 3   more in the repository than is read of any
     ├── NoCheckpoints       exit 4   nothing in the repository says what an agent did
-    ├── DatabaseUnusable    exit 5   not a database of ours, of another schema, damaged, locked or full disk
-    └── DeviceFailed        exit 74  a disk, or the connection to it, does not give what is stored there
+    ├── DatabaseUnusable    exit 5   not a database of ours, of another schema, damaged, locked or
+                            full disk
+    └── DeviceFailed        exit 74  a disk, or the connection to it, does not give what is stored
+                            there
 
-0 is success, 1 a failed check (`whowrote data check`), 2 wrong use, 3 partial results (some stages failed, the rest is kept),
-70 a bug (a log says where), 71 the process that did the work was killed (a library in machine code crashed, or no memory), 74 the
-output cannot be written or a file cannot be read, 130 interrupted: what was finished is kept and the next run continues.
+0 is success, 1 a failed check (`whowrote data check`), 2 wrong use, 3 partial results (some stages
+failed, the rest is kept), 70 a bug (a log says where), 71 the process that did the work was killed
+(a library in machine code crashed, or no memory), 74 the output cannot be written or a file cannot
+be read, 130 interrupted: what was finished is kept and the next run continues.
 """
 
 import errno
@@ -26,7 +29,8 @@ EXIT_KILLED = 71  # sysexits.h EX_OSERR
 EXIT_OUTPUT = 74  # sysexits.h EX_IOERR
 EXIT_INTERRUPTED = 130
 
-# What code raises on input that it was not written for. Caught where one session is read: it costs no more than that.
+# What code raises on input that it was not written for. Caught where one session is read: it costs
+# no more than that.
 INPUT_ERRORS = (
     ArithmeticError,
     AssertionError,
@@ -75,7 +79,9 @@ class DeviceFailed(WhoWroteError):
 
 
 def device_failure(error: Exception) -> DeviceFailed | None:
-    """What an error means that a failing disk caused, which is no bug; None for any other. libgit2 tells it in words alone."""
+    """What an error means that a failing disk caused, which is no bug; None for any other.
+    libgit2 tells it in words alone.
+    """
     failed = isinstance(error, OSError) and error.errno == errno.EIO
     if not failed and os.strerror(errno.EIO) not in str(error):
         return None

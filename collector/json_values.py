@@ -18,7 +18,9 @@ _NUMBERS = (int, float)  # a tuple is tested faster than a union
 
 
 def get(value: object, *path: str) -> object:
-    """The value at a path of keys; None when anything on the way is not an object or lacks the key."""
+    """The value at a path of keys; None when anything on the way is not an object or lacks the
+    key.
+    """
     for key in path:
         if not isinstance(value, dict):
             return None
@@ -45,7 +47,9 @@ def get_int(value: object, *path: str) -> int:
 
 
 def identifier(value: object) -> int | None:
-    """A server's number of something, which is positive and has at most 62 bits; None for anything else."""
+    """A server's number of something, which is positive and has at most 62 bits; None for
+    anything else.
+    """
     return (
         value
         if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 62
@@ -79,13 +83,14 @@ def objects(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-_BRACKETS = re.compile(
-    r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.S
-)  # and texts, in which they do not count
+# and texts, in which they do not count
+_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.S)
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether values are inside each other more than `JSON_DEPTH` times: for each the decoder needs a part of the stack."""
+    """Whether values are inside each other more than `JSON_DEPTH` times: for each the decoder
+    needs a part of the stack.
+    """
     if text.count("[") + text.count("{") <= JSON_DEPTH:
         return False
     depth = 0
@@ -131,7 +136,9 @@ def time_of(value: object) -> float | None:
 
 
 def jsonable(value: Any) -> Any:
-    """A value for JSON: tables as their rows, dataclasses and named tuples by their fields, at every depth."""
+    """A value for JSON: tables as their rows, dataclasses and named tuples by their fields, at
+    every depth.
+    """
     if isinstance(value, Mapping):
         return {name: jsonable(inner) for name, inner in value.items()}
     if hasattr(value, "columns") and hasattr(value, "rows"):
@@ -144,7 +151,9 @@ def jsonable(value: Any) -> Any:
 
 
 def plain(value: Any) -> dict[str, Any]:
-    """The result of a value's `data()`, or else the fields of a mapping, dataclass or named tuple."""
+    """The result of a value's `data()`, or else the fields of a mapping, dataclass or named
+    tuple.
+    """
     if isinstance(value, Mapping):
         return dict(value)
     if hasattr(value, "data"):

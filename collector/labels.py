@@ -1,4 +1,5 @@
-"""A short name of a session: the start of what its first prompt says, past the words that editors and agents put before it.
+"""A short name of a session: the start of what its first prompt says, past the words that editors
+and agents put before it.
 
 And the slash commands that users type, as agents record them. Pure.
 """
@@ -19,7 +20,8 @@ _PHRASES = (
     "plan:",
 )
 _ANSWER = re.compile(
-    r"(?:[a-z]|\d{1,3}|yes|yep|yeah|no|nope|ok|okay|sure|go|go ahead|go on|continue|proceed|next|done"
+    r"(?:[a-z]|\d{1,3}|yes|yep|yeah|no|nope|ok|okay|sure|go|go ahead|go"
+    r" on|continue|proceed|next|done"
     r"|hi|hello|hey|test|thanks|thank you)"
     r"(?:[\s,.!]+(?:please|there|thanks))?[\s.!?)]*"
 )
@@ -33,9 +35,11 @@ def request_of(text: str) -> str:
 
 
 def session_label(prompts: Sequence[str], commands: Sequence[str] = ()) -> str:
-    """At most 80 characters: the first line that says something of its own, else the first slash command that begins work.
+    """At most 80 characters: the first line that says something of its own, else the first slash
+    command that begins work.
 
-    Where there are only answers such as "y", the first of them; "" when there is nothing. `commands`: as recorded.
+    Where there are only answers such as "y", the first of them; "" when there is nothing.
+    `commands`: as recorded.
     """
     every = (
         line for prompt in prompts for line in map(_own, request_of(prompt[:50_000]).split("\n"))
@@ -107,7 +111,9 @@ _TAGS = re.compile(
 
 
 def as_typed(prompt: str) -> str:
-    """A prompt as its user typed it: without the tags in which agents record slash commands; any other text as it is."""
+    """A prompt as its user typed it: without the tags in which agents record slash commands; any
+    other text as it is.
+    """
     if "<command-name>" not in prompt[:2_000]:
         return prompt
     return _TAGS.sub(

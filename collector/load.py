@@ -1,4 +1,6 @@
-"""Facts of one repository into the database: checkpoints, commits, sessions with their turns and calls."""
+"""Facts of one repository into the database: checkpoints, commits, sessions with their turns and
+calls.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -66,11 +68,10 @@ _MAX_MESSAGE = 20_000
 _MAX_OUTPUT = 1_000
 STOPPED = "reading_stopped"  # a session that took too much time or memory: `problems.code`
 _FURTHEST_AHEAD = 14 * 3600.0  # seconds by which a clock is ahead of UTC at most
-_AFTER_COMMIT = 6.0  # seconds: what a call did up to five seconds after a commit counts for it, since clocks differ
-_ZONES, _MOST_AHEAD = (
-    900.0,
-    14 * 3600.0,
-)  # seconds: what zones differ by, and the most that one is ahead of UTC
+# seconds: what a call did up to five seconds after a commit counts for it, since clocks differ
+_AFTER_COMMIT = 6.0
+# seconds: what zones differ by, and the most that one is ahead of UTC
+_ZONES, _MOST_AHEAD = 900.0, 14 * 3600.0
 _IMPORT = "import"  # the strategy of a session that was stored long after it happened
 
 
@@ -91,7 +92,9 @@ class SessionFiles:
         )
 
     def compacts(self, unread: bool = True) -> list[str]:
-        """Blob ids of the compact form of copies: of all, or (without `unread`) of those that are absent."""
+        """Blob ids of the compact form of copies: of all, or (without `unread`) of those that
+        are absent.
+        """
         return list(
             dict.fromkeys(
                 r.compact
@@ -105,11 +108,15 @@ class SessionFiles:
         return [*chain.from_iterable(reversed(self.copies())), *self.compacts(), *self.tasks()]
 
     def tasks(self) -> list[str]:
-        """Blob ids of the transcripts of subagents, which may be another session's of the same checkpoint."""
+        """Blob ids of the transcripts of subagents, which may be another session's of the same
+        checkpoint.
+        """
         return list(dict.fromkeys(oid for r in self.records for oid in r.tasks))
 
     def subagent_files(self) -> dict[str, frozenset[str]]:
-        """Call that started a subagent -> files that it can have left changed, as the checkpoints say of those that were done."""
+        """Call that started a subagent -> files that it can have left changed, as the
+        checkpoints say of those that were done.
+        """
         files_of: dict[str, set[str]] = defaultdict(set)
         for subagent in (
             subagent
@@ -121,7 +128,9 @@ class SessionFiles:
         return {call: frozenset(files) for call, files in files_of.items()}
 
     def input_key(self) -> str:
-        """Changes with what is made of the session: its copies, and what of them counts elsewhere."""
+        """Changes with what is made of the session: its copies, and what of them counts
+        elsewhere.
+        """
         return (
             self.copies_key()
             if self.copied is None
@@ -174,10 +183,11 @@ class LoadedSession:
 def read_session(
     repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader] | None = None
 ) -> LoadedSession:
-    """Parses all copies of a session, longest first, one in memory at a time; what they lack is taken from compact ones.
+    """Parses all copies of a session, longest first, one in memory at a time; what they lack is
+    taken from compact ones.
 
-    Compact copies replace copies of a format that no reader knows, or that its reader got nothing from. A session on which a reader
-    fails is unreadable, with a problem that says so.
+    Compact copies replace copies of a format that no reader knows, or that its reader got nothing
+    from. A session on which a reader fails is unreadable, with a problem that says so.
     """
     note_input(f"reading session {printable(files.key)}")
     try:
@@ -197,7 +207,9 @@ def leave_out(loaded: LoadedSession) -> LoadedSession:
 def inputs_key(
     repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]
 ) -> str:
-    """Changes when what is read of a session may: with its copies, what checkpoints say of it, and the program."""
+    """Changes when what is read of a session may: with its copies, what checkpoints say of it,
+    and the program.
+    """
     beside = sorted({*files.compacts(), *files.tasks()})  # a fetch can bring them later
     return digest(
         FACTS,
@@ -252,7 +264,9 @@ def _read_local(
     local: LocalSession,
     transcript_readers: Sequence[TranscriptReader],
 ) -> LoadedSession:
-    """A session from its transcript on this machine, which is whole, and what copies in checkpoints have besides."""
+    """A session from its transcript on this machine, which is whole, and what copies in
+    checkpoints have besides.
+    """
     reader = next(candidate for candidate in transcript_readers if local.agent == candidate.NAME)
     copies = (
         content
@@ -269,10 +283,12 @@ def _read_local(
 
 
 def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
-    """A session whose times are those of its author's clock, in UTC: the commits that it made say in which zone that was.
+    """A session whose times are those of its author's clock, in UTC: the commits that it made say
+    in which zone that was.
 
-    What it did after a commit was not done before it. Where the clone has none of its commits, those of the same days say it, if
-    they agree, or those of whoever committed the transcript (`emails`); else nothing is known of its times.
+    What it did after a commit was not done before it. Where the clone has none of its commits,
+    those of the same days say it, if they agree, or those of whoever committed the transcript
+    (`emails`); else nothing is known of its times.
     """
     if not session.local_clock:
         return session
@@ -288,7 +304,8 @@ def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
         calls.append(replace(call, not_before=_later(_in_utc(call.not_before, offset), last)))
         last = commit.author_time + _AFTER_COMMIT if commit is not None else last
         after[call.call_id] = last
-    # No clock is further ahead of UTC: so much is known of what was said, which is compared but not replayed.
+    # No clock is further ahead of UTC: so much is known of what was said, which is compared but not
+    # replayed.
     earliest = offset if offset is not None else _FURTHEST_AHEAD
     messages, beside = (
         tuple(
@@ -309,7 +326,9 @@ def _later(*moments: float | None) -> float | None:
 
 
 def _ahead_of_utc(session: Session, made: Sequence[Commit | None]) -> float | None:
-    """By how many seconds the clock of a session's calls is ahead of that of the commits that they made: quarters of hours."""
+    """By how many seconds the clock of a session's calls is ahead of that of the commits that
+    they made: quarters of hours.
+    """
     pairs = zip(session.calls, made, strict=True)
     ahead = (
         call.at - commit.author_time
@@ -320,7 +339,9 @@ def _ahead_of_utc(session: Session, made: Sequence[Commit | None]) -> float | No
 
 
 def _moved(session: Session, ahead: float | None) -> Session:
-    """The session with all times on another clock; without any but the earliest that its calls can have, where none is known."""
+    """The session with all times on another clock; without any but the earliest that its calls
+    can have, where none is known.
+    """
 
     def move(moment: float | None) -> float | None:
         return moment - ahead if moment is not None and ahead is not None else None
@@ -376,7 +397,8 @@ def _different(
     """The longest copy, and the others that are not its beginning."""
     yield first
     for size, copy in sized[1:]:
-        # Most copies are the session so far, the beginning of the longest one: git's own id of it tells without reading.
+        # Most copies are the session so far, the beginning of the longest one: git's own id of it
+        # tells without reading.
         if len(copy) == 1 and blob_id(memoryview(first)[:size], copy[0]) == copy[0]:
             continue
         content = _content(repo, copy)
@@ -435,7 +457,9 @@ def _read_copies(
 
 
 def _is_blank(session: Session) -> bool:
-    """Whether nothing was said or done in it, nor is it the fork of another session that has added nothing yet."""
+    """Whether nothing was said or done in it, nor is it the fork of another session that has
+    added nothing yet.
+    """
     return not (
         session.turns or session.calls or session.messages or session.usage or session.forked_from
     )
@@ -444,7 +468,9 @@ def _is_blank(session: Session) -> bool:
 def _stored_copies(
     repo: GitRepo, files: SessionFiles, reader: TranscriptReader
 ) -> Iterable[StoredCopy]:
-    """What each copy holds, and when it was last stored: only such copies tell when calls without a time were made."""
+    """What each copy holds, and when it was last stored: only such copies tell when calls
+    without a time were made.
+    """
     times: dict[tuple[str, ...], float] = {}
     for record in files.records:
         if (
@@ -457,9 +483,8 @@ def _stored_copies(
             )
     for copy, moment in times.items():
         session = reader.read(files.key, [_content(repo, copy)])
-        if (
-            session.calls or session.started_at is None
-        ):  # else a record of another form, which has no calls at all
+        # else a record of another form, which has no calls at all
+        if session.calls or session.started_at is None:
             yield StoredCopy(moment, frozenset(call.call_id for call in session.calls))
 
 
@@ -480,7 +505,7 @@ def _shorten(data: bytes) -> str:
     return "starts with " + printable(data[:80].decode("utf-8", "replace"))
 
 
-# --- a whole repository -----------------------------------------------------------------------------------------------
+# --- a whole repository ---------------------------------------------------------------------------
 
 
 def facts_key(store: Store, repo: GitRepo, head: str) -> str:
@@ -559,7 +584,9 @@ def _load_session(
 
 
 def key_of_run(context: RunContext, key: str) -> str:
-    """The key that a run over all sessions is noted under: another one when some were stopped, so that the next run tries again."""
+    """The key that a run over all sessions is noted under: another one when some were stopped,
+    so that the next run tries again.
+    """
     stopped = context.store.value(
         "SELECT 1 FROM problems WHERE repo_id = ? AND code = ?", (context.repo_id, STOPPED)
     )
@@ -583,7 +610,9 @@ class SessionRows:
 def prepare_session(
     policy: Policy, session_id: int, loaded: LoadedSession
 ) -> tuple[LoadedSession, SessionRows]:
-    """Makes the rows of a session without the database; a session whose rows cannot be made is unreadable."""
+    """Makes the rows of a session without the database; a session whose rows cannot be made is
+    unreadable.
+    """
     try:
         return loaded, _session_rows(policy, session_id, loaded)
     except INPUT_ERRORS as error:
@@ -594,7 +623,8 @@ def prepare_session(
 def store_session(
     run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionRows
 ) -> LoadedSession:
-    """Writes a session and marks it as written. Returns what was written; a session that cannot be written is unreadable.
+    """Writes a session and marks it as written. Returns what was written; a session that cannot be
+    written is unreadable.
 
     A stopped session is read again by the next run, which may have higher limits.
     """
@@ -615,19 +645,21 @@ def _write(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionR
         write_session(run.store, session_id, rows)
 
 
-# --- rows -------------------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 
 
 def store_checkpoints(
     context: RunContext, checkpoints: Sequence[Checkpoint], further: Iterable[Problem] = ()
 ) -> dict[str, int]:
-    """Checkpoints, the records that join them to sessions, and rows for the sessions; returns the number of each session.
+    """Checkpoints, the records that join them to sessions, and rows for the sessions; returns the
+    number of each session.
 
     `further`: problems met while they were looked for.
     """
     store, repo_id = context.store, context.repo_id
     with store.transaction() as connection:
-        # The conclusions lose their links to the old rows: whatever happens next, they have to be computed again.
+        # The conclusions lose their links to the old rows: whatever happens next, they have to be
+        # computed again.
         forget_runs(store, (StageName.LINES, StageName.LOAD), repo_id)
         clear_problems(store, repo_id, ("checkpoints",))
         connection.execute("DELETE FROM checkpoints WHERE repo_id = ?", (repo_id,))
@@ -705,7 +737,8 @@ def _session_numbers(
         key = printable(files.key)
         if key not in ids:
             cursor = connection.execute(
-                "INSERT INTO sessions (repo_id, key, label, transcript) VALUES (?, ?, ?, 'pending')",
+                "INSERT INTO sessions (repo_id, key, label, transcript) VALUES (?, ?, ?,"
+                " 'pending')",
                 (repo_id, key, key),
             )
             ids[key] = int(cursor.lastrowid or 0)
@@ -902,9 +935,9 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
     marks = Counter(m.kind for m in session.marks)
     spawns = [c.spawn for c in session.calls if c.spawn is not None]
     tokens = {
-        f"{name}_tokens": sum(getattr(usage, name) for usage in session.usage)
-        if session.counts_tokens
-        else None
+        f"{name}_tokens": (
+            sum(getattr(usage, name) for usage in session.usage) if session.counts_tokens else None
+        )
         for name in ("input", "output", "cache_read", "cache_write")
     }
     return (
@@ -912,9 +945,11 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
         | tokens
         | {
             "agent": session.agent,
-            "model": models.most_common(1)[0][0]
-            if models
-            else next((r.model for r in records if r.model), None),
+            "model": (
+                models.most_common(1)[0][0]
+                if models
+                else next((r.model for r in records if r.model), None)
+            ),
             "models": len(models),
             "started_at": iso(session.started_at),
             "ended_at": iso(session.ended_at),
@@ -963,7 +998,8 @@ def write_commits(
     commits: Sequence[Commit],
     called: Callable[[str, str], tuple[str, str]],
 ) -> dict[str, int]:
-    """Commits and the checkpoint ids they name; returns their numbers. Call within a transaction, checkpoints first.
+    """Commits and the checkpoint ids they name; returns their numbers. Call within a transaction,
+    checkpoints first.
 
     `called`: name and address of an author -> those that the mailmap gives them.
     """

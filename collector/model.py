@@ -1,7 +1,8 @@
 """The data model of the collector. A vendor's JSON never leaves the module that reads it.
 
-Times are seconds since 1970 (UTC, float) or None when the source gives none. Paths of edits are as recorded by the agent
-(absolute in the author's home, usually), normalised by `text.normal_path`; which of them lie in the repository is decided later.
+Times are seconds since 1970 (UTC, float) or None when the source gives none. Paths of edits are as
+recorded by the agent (absolute in the author's home, usually), normalised by `text.normal_path`;
+which of them lie in the repository is decided later.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,12 +21,16 @@ Status = CallStatus
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A message of the user that starts work, and everything that follows until the next message."""
+    """A message of the user that starts work, and everything that follows until the next
+    message.
+    """
 
     index: int
     at: float | None
     text: str
-    origin: str = "prompt"  # prompt | queued (typed while the agent worked) | plan (approved plan) | command (slash) | injected
+    # prompt | queued (typed while the agent worked) | plan (approved plan) | command (slash) |
+    # injected
+    origin: str = "prompt"
     driver: Driver = Driver.UNKNOWN  # what sent it
 
 
@@ -40,7 +45,8 @@ class Replacement:
 class Hunk:
     """Position of a change, 1-based as in a unified diff; `lines` keep their ` `, `-`, `+` mark.
 
-    Claude Code renders tabs in `lines` as two spaces: positions are reliable, text is not (`exact_text` says which).
+    Claude Code renders tabs in `lines` as two spaces: positions are reliable, text is not
+    (`exact_text` says which).
     """
 
     old_start: int
@@ -55,9 +61,9 @@ class Hunk:
 class Edit:
     """One file changed (or meant to be changed) by one tool call.
 
-    What is known varies by agent: `before`/`after` are whole file texts where recorded; else `content` (whole new text),
-    `replacements` (search and replace, in order) or `hunks` with exact text. `before_known` tells "the file did not exist"
-    (before None, known) from "not recorded".
+    What is known varies by agent: `before`/`after` are whole file texts where recorded; else
+    `content` (whole new text), `replacements` (search and replace, in order) or `hunks` with exact
+    text. `before_known` tells "the file did not exist" (before None, known) from "not recorded".
     """
 
     path: str
@@ -69,12 +75,10 @@ class Edit:
     after: str | None = None
     hunks: tuple[Hunk, ...] = ()
     new_path: str = ""  # move, copy
-    by_shell: bool = (
-        False  # done by a shell command whose text gives the effect exactly (heredoc, mv, rm, …)
-    )
-    proposed: str | None = (
-        None  # new text as the agent proposed it, when the user changed it before accepting
-    )
+    # done by a shell command whose text gives the effect exactly (heredoc, mv, rm, …)
+    by_shell: bool = False
+    # new text as the agent proposed it, when the user changed it before accepting
+    proposed: str | None = None
 
     def new_texts(self) -> Iterator[str]:
         """The texts that it wrote, with lines around them that it repeats."""
@@ -95,7 +99,9 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Spawn:
-    """A subagent was started. `visible` is False when its own tool calls are in no transcript we have."""
+    """A subagent was started. `visible` is False when its own tool calls are in no transcript we
+    have.
+    """
 
     agent_id: str = ""
     kind: str = ""
@@ -106,7 +112,9 @@ class Spawn:
 
 @dataclass(frozen=True, slots=True)
 class FileObservation:
-    """A whole or partial text of a file as the agent saw it at that moment (a Read result, a notice of an outside edit)."""
+    """A whole or partial text of a file as the agent saw it at that moment (a Read result, a
+    notice of an outside edit).
+    """
 
     path: str
     at: float | None
@@ -136,12 +144,10 @@ class ToolCall:
     commits: tuple[str, ...] = ()  # (abbreviated) ids of commits that this call made
     result_size: int | None = None  # characters
     searches: int = 0  # of the web, which the vendor of the model ran and bills by number
-    not_before: float | None = (
-        None  # where no time of the call is recorded: the latest moment known to lie before it
-    )
-    hook_ran: bool = (
-        False  # afterwards a hook of the user's ran, which may have changed the files again
-    )
+    # where no time of the call is recorded: the latest moment known to lie before it
+    not_before: float | None = None
+    # afterwards a hook of the user's ran, which may have changed the files again
+    hook_ran: bool = False
     over_at: float | None = None  # when what it had left running was over, where the record says so
 
 
@@ -166,7 +172,9 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class AgentMessage:
-    """Text of the agent (kind `text`) or the fact that it reasoned (kind `reasoning`, text may be empty)."""
+    """Text of the agent (kind `text`) or the fact that it reasoned (kind `reasoning`, text may
+    be empty).
+    """
 
     at: float | None
     turn: int
@@ -181,11 +189,13 @@ class AgentMessage:
 class SessionEvent:
     """Something that happened to a session besides turns, calls and messages.
 
-    Kinds: bridged (another id of it), interrupt and interrupt_tool (the user stopped the agent, during a call), compaction,
-    api_error, model_change, mode_change, permission_denied, injected (the harness inserted text as the user), user_shell (the user
-    ran a command), pull_request, resumed, forked, branched (the conversation continued from an earlier message), rolled_back (turns
-    were taken back), files_changed (outside the agent's calls), totals (the agent recorded them), queue (a message was queued),
-    command (a slash command to the agent's program, such as `/clear`).
+    Kinds: bridged (another id of it), interrupt and interrupt_tool (the user stopped the agent,
+    during a call), compaction, api_error, model_change, mode_change, permission_denied, injected
+    (the harness inserted text as the user), user_shell (the user ran a command), pull_request,
+    resumed, forked, branched (the conversation continued from an earlier message), rolled_back
+    (turns were taken back), files_changed (outside the agent's calls), totals (the agent recorded
+    them), queue (a message was queued), command (a slash command to the agent's program, such as
+    `/clear`).
     """
 
     kind: str
@@ -206,13 +216,14 @@ class ForkPoint:
 
 
 class ChangeOfOthers(NamedTuple):
-    """A file whose changes in a commit the agent says to be of somebody else: they were there before its edits."""
+    """A file whose changes in a commit the agent says to be of somebody else: they were there
+    before its edits.
+    """
 
     commit: str  # the beginning of its id
     path: str  # in the repository
-    beside_own: (
-        bool  # earlier edits of the agent were not committed yet: the commit may hold these, too
-    )
+    # earlier edits of the agent were not committed yet: the commit may hold these, too
+    beside_own: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,23 +248,26 @@ class Session:
     started_at: float | None = None
     ended_at: float | None = None
     of_others: tuple[ChangeOfOthers, ...] = ()
-    said_beside: tuple[
-        AgentMessage, ...
-    ] = ()  # in conversations before or after it that edited nothing: they are not sessions
-    local_clock: bool = False  # moments before which calls were not made are those of the author's clock, taken for UTC
-    truncated_start: bool = (
-        False  # the first record continues a record that no copy has: earlier work is not on record
-    )
+    # in conversations before or after it that edited nothing: they are not sessions
+    said_beside: tuple[AgentMessage, ...] = ()
+    # moments before which calls were not made are those of the author's clock, taken for UTC
+    local_clock: bool = False
+    # the first record continues a record that no copy has: earlier work is not on record
+    truncated_start: bool = False
     problems: tuple[Problem, ...] = ()
 
     @property
     def user_turns(self) -> tuple[Turn, ...]:
-        """The turns that the user asked for: typed messages, approved plans, and slash commands that the model answered."""
+        """The turns that the user asked for: typed messages, approved plans, and slash commands
+        that the model answered.
+        """
         return tuple(turn for turn in self.turns if turn.origin != "injected")
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether tokens are on record, if only those of responses that count elsewhere; an empty fork has spent none."""
+        """Whether tokens are on record, if only those of responses that count elsewhere; an
+        empty fork has spent none.
+        """
         return bool(
             self.usage
             or (
@@ -263,19 +277,24 @@ class Session:
 
 
 class TranscriptReader(Protocol):
-    """The contract of a module in `collector/agents/`. Pure: bytes in, values out, never an exception for bad input."""
+    """The contract of a module in `collector/agents/`. Pure: bytes in, values out, never an
+    exception for bad input.
+    """
 
     NAME: str  # slug of the agent, see `collector.vocabulary.agents`
-    GIVES: frozenset[
-        str
-    ]  # what a transcript of the format can hold, see `FACETS` in `collector.agents.common.reader`
+    # what a transcript of the format can hold, see `FACETS` in `collector.agents.common.reader`
+    GIVES: frozenset[str]
 
     def sniff(self, head: object) -> bool:
-        """Whether a transcript whose first JSON value is `head` is of this format; a text shows its first line."""
+        """Whether a transcript whose first JSON value is `head` is of this format; a text shows
+        its first line.
+        """
         ...
 
     def read(self, session_id: str, blobs: Iterable[bytes]) -> Session:
-        """All stored copies of one session, in any order: events are kept once, by the agent's own ids."""
+        """All stored copies of one session, in any order: events are kept once, by the agent's
+        own ids.
+        """
         ...
 
 
@@ -291,7 +310,9 @@ class SubagentRecord:
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """One session as one checkpoint stores it. The same session usually sits in many checkpoints."""
+    """One session as one checkpoint stores it. The same session usually sits in many
+    checkpoints.
+    """
 
     checkpoint_id: str
     index: int  # number of its directory; -1 in the legacy layout
@@ -308,17 +329,21 @@ class SessionRecord:
     content_hash: str = ""  # blob id of the file with the hash of the transcript
     tasks: tuple[str, ...] = ()  # blob ids of the transcripts of subagents stored beside it
     subagents: tuple[SubagentRecord, ...] = ()  # of all sessions of the checkpoint
-    start: int = (
-        0  # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable
-    )
+    # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable
+    start: int = 0
     files_touched: tuple[str, ...] = ()
     prompt_blob: str = ""
     turn_id: str = ""
     kind: str = ""  # "" | agent_review | agent_investigate | imported
     cli_version: str = ""
     vendor: str = ""  # the producer's own attribution, JSON text, untouched
-    vendor_prompts: str = ""  # its counts of the lines that agent and person had changed at each prompt, JSON text, untouched
-    commit_sha: str = ""  # of an imported session: the commit a turn made if the transcript says so, else HEAD at the time of the import
+    # its counts of the lines that agent and person had changed at each prompt, JSON text, untouched
+    vendor_prompts: str = ""
+    commit_sha: str = (
+        # of an imported session: the commit a turn made if the transcript says so, else HEAD at the
+        # time of the import
+        ""
+    )
     metadata: str = ""  # the session's metadata.json, minus prompts, JSON text
 
 
@@ -335,7 +360,6 @@ class Checkpoint:
     sessions: tuple[SessionRecord, ...] = ()
     vendor: str = ""  # combined attribution, JSON text
     author_email: str = ""  # of the commit that stored it, when known: the developer
-    signature: str = (
-        ""  # a Signature of the commits that stored it, not verified; empty when a commit has none
-    )
+    # a Signature of the commits that stored it, not verified; empty when a commit has none
+    signature: str = ""
     problems: tuple[Problem, ...] = ()

@@ -12,13 +12,11 @@ _REPO = r"[A-Za-z0-9_.-]{1,100}"
 _NAME = re.compile(rf"({_OWNER})/({_REPO})")
 _URL = re.compile(r"(https?|file)://([^/\s]*)(/[^\s?#]*)")
 _SCP = re.compile(r"(?:ssh://)?git@([^/:\s]+)(?::\d+(?=/))?[:/](\S+)")
-_HOST = re.compile(
-    r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::\d+)?/[^/\s]+/[^/\s]"
-)  # host/owner/name: owners have no dots
+# host/owner/name: owners have no dots
+_HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::\d+)?/[^/\s]+/[^/\s]")
 _HOST_NAME = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?")
-_TOKEN = re.compile(
-    r"(?:gh[opsur]_|github_pat_|gl[a-z]{2,5}-|ATBB|ATCTT|x-token-)[\w=-]{16,}"
-)  # as git servers give them out
+# as git servers give them out
+_TOKEN = re.compile(r"(?:gh[opsur]_|github_pat_|gl[a-z]{2,5}-|ATBB|ATCTT|x-token-)[\w=-]{16,}")
 _QUERY = re.compile("[?#]")
 _INNER_AT = re.compile(r"[^/]@|@[^/]*[.:]")  # not before an owner, as in /@scope/name
 _HIDDEN = re.compile("[\x00-\x20\x7f-\x9f\"'\\\\]")
@@ -26,19 +24,20 @@ _HEX = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 def public_url(url: str) -> str:
-    """An address without what may be secret: user and password, query and fragment, tokens in its path.
+    """An address without what may be secret: user and password, query and fragment, tokens in its
+    path.
 
-    The user `git` of ssh is not secret. Passwords may contain separators of addresses: if an address can be read in two ways, the
-    reading that keeps less is taken, and "" is returned when neither is safe.
+    The user `git` of ssh is not secret. Passwords may contain separators of addresses: if an
+    address can be read in two ways, the reading that keeps less is taken, and "" is returned when
+    neither is safe.
     """
     scheme, separator, address = url.rpartition("://") if url.count("://") == 1 else ("", "", url)
     address, _, more = _QUERY.sub("?", address, count=1).partition("?")
     if "@" in more or "://" in address:  # a user or a password that contains a sign of an address
         return ""
     host, slash, path = address.partition("/")
-    within = bool(
-        host or (separator and scheme != "file")
-    )  # a server; else a place on this machine
+    # a server; else a place on this machine
+    within = bool(host or (separator and scheme != "file"))
     if within and "@" in path and (":" in host or "." not in host or _INNER_AT.search(path)):
         host, slash, path = address.rpartition("@")[2].partition("/")
     user, at_sign, server = host.rpartition("@")
@@ -67,10 +66,12 @@ class RepositorySource:
 
 
 def source(text: str, server: str = GITHUB) -> RepositorySource:
-    """A line of a list: `owner/name` of the server, `host/owner/name`, or an address. Raises BadName.
+    """A line of a list: `owner/name` of the server, `host/owner/name`, or an address. Raises
+    BadName.
 
-    A repository is called by two parts. Of an address of a page of GitHub or of the server these are the first two, of any other
-    (GitLab has groups within groups) the last two; the address itself stays whole.
+    A repository is called by two parts. Of an address of a page of GitHub or of the server these
+    are the first two, of any other (GitLab has groups within groups) the last two; the address
+    itself stays whole.
     """
     word = text.strip()
     ssh = _SCP.fullmatch(word)
@@ -93,7 +94,9 @@ def source(text: str, server: str = GITHUB) -> RepositorySource:
 
 
 def _page(url: str, server: str) -> str:
-    """The address of a repository from that of one of its pages: what follows owner/name on GitHub, or `/-/` on GitLab, goes."""
+    """The address of a repository from that of one of its pages: what follows owner/name on
+    GitHub, or `/-/` on GitLab, goes.
+    """
     url = re.sub(
         r"https?://(?:www\.)?github\.com/", f"{GITHUB}/", url, count=1, flags=re.IGNORECASE
     )
@@ -105,7 +108,9 @@ def _page(url: str, server: str) -> str:
 
 
 def clone_url(url: str) -> str:
-    """The address of a repository for git. On a server it ends in `.git`, which all large servers accept."""
+    """The address of a repository for git. On a server it ends in `.git`, which all large
+    servers accept.
+    """
     bare = url.rstrip("/")
     if not bare.startswith(("http://", "https://")):
         return bare
@@ -115,17 +120,23 @@ def clone_url(url: str) -> str:
 
 
 def same_place(first: str, second: str) -> bool:
-    """Whether two addresses are of one repository. Servers do not tell upper from lower case, files do."""
+    """Whether two addresses are of one repository. Servers do not tell upper from lower case,
+    files do.
+    """
     return RepositorySource("", first).place() == RepositorySource("", second).place()
 
 
 def moved_source(url: str) -> RepositorySource:
-    """The repository at the address that a server sends us to, under its name there. Raises BadName."""
+    """The repository at the address that a server sends us to, under its name there. Raises
+    BadName.
+    """
     return RepositorySource(name_of(url), checked_url(clone_url(url)))
 
 
 def host_of(url: str) -> str:
-    """The server of an address, with its port unless it is asked by ssh; "" for a place on this machine."""
+    """The server of an address, with its port unless it is asked by ssh; "" for a place on this
+    machine.
+    """
     ssh = _SCP.fullmatch(url)
     scheme, _, address = url.partition("://")
     host = (
@@ -142,7 +153,9 @@ def host_of(url: str) -> str:
 
 
 def on_other_server(first: str, second: str) -> bool:
-    """Whether two addresses are of different servers; never when either is a path on this machine."""
+    """Whether two addresses are of different servers; never when either is a path on this
+    machine.
+    """
     host, other = host_of(first), host_of(second)
     if _SCP.fullmatch(first) or _SCP.fullmatch(second):  # the port of ssh is not that of the web
         host, other = host.partition(":")[0], other.partition(":")[0]
@@ -150,7 +163,9 @@ def on_other_server(first: str, second: str) -> bool:
 
 
 def checked_name(name: str) -> str:
-    """owner/name, as servers allow them: nothing that could leave a directory or be taken for an option. Raises BadName."""
+    """owner/name, as servers allow them: nothing that could leave a directory or be taken for an
+    option. Raises BadName.
+    """
     match = _NAME.fullmatch(name.removesuffix(".git"))
     if (
         match is None
@@ -164,14 +179,18 @@ def checked_name(name: str) -> str:
 
 
 def name_with_host(url: str) -> str:
-    """Name of a repository when another server has a repository of the same owner/name: host/owner/name. Raises BadName."""
+    """Name of a repository when another server has a repository of the same owner/name:
+    host/owner/name. Raises BadName.
+    """
     ssh = _SCP.fullmatch(url)
     path = ssh[2] if ssh else url.partition("://")[2].partition("/")[2]
     return checked_label(f"{host_of(url)}/{path.removesuffix('/').removesuffix('.git')}")
 
 
 def checked_label(name: str) -> str:
-    """owner/name, or host/owner/name of a repository that shares its owner/name with one of another server. Raises BadName."""
+    """owner/name, or host/owner/name of a repository that shares its owner/name with one of
+    another server. Raises BadName.
+    """
     if name.count("/") < 2:
         return checked_name(name)
     host, *groups, repository = name.removesuffix(".git").split("/")
@@ -183,7 +202,9 @@ def checked_label(name: str) -> str:
 
 
 def checked_url(url: str) -> str:
-    """An address that may be given to git: https, http or file, no user, no password, no hidden characters. Raises BadName."""
+    """An address that may be given to git: https, http or file, no user, no password, no hidden
+    characters. Raises BadName.
+    """
     match = _URL.fullmatch(url)
     if match is None or _HIDDEN.search(url):
         raise BadName(f"not a repository URL: {url[:200]!r}", "Use https://HOST/OWNER/NAME.git")
@@ -206,7 +227,9 @@ def name_of(url: str) -> str:
 
 
 def sibling_url(url: str, of: str, name: str) -> str:
-    """Address of `name` on the server of `url`, the address of the repository `of`. Raises BadName."""
+    """Address of `name` on the server of `url`, the address of the repository `of`. Raises
+    BadName.
+    """
     bare = url.removesuffix("/").removesuffix(".git")
     of = "/".join(of.split("/")[-2:])
     if not bare.lower().endswith("/" + of.lower()):
@@ -217,7 +240,9 @@ def sibling_url(url: str, of: str, name: str) -> str:
 
 
 def directory(name: str) -> str:
-    """Path of a repository's mirror below the directory of all mirrors. Servers do not tell upper from lower case."""
+    """Path of a repository's mirror below the directory of all mirrors. Servers do not tell
+    upper from lower case.
+    """
     return checked_label(name).lower().replace(":", "+") + ".git"
 
 

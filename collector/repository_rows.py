@@ -1,8 +1,9 @@
 """Maps clones to rows of a database. A repository is claimed before anything is written about it.
 
-The row says what the repository is: the address of its remote, the first commit of its main line, and where its clone was. A clone
-of the same owner/name on another server gets a name with its host, and one that is only called like its directory the directories
-above it; any other repository is refused under the same name, and takes another one with `whowrote repo --name`.
+The row says what the repository is: the address of its remote, the first commit of its main line,
+and where its clone was. A clone of the same owner/name on another server gets a name with its host,
+and one that is only called like its directory the directories above it; any other repository is
+refused under the same name, and takes another one with `whowrote repo --name`.
 """
 
 from typing import NamedTuple
@@ -32,7 +33,9 @@ _ROWS = "SELECT id, name, path, url, root_sha, head_sha FROM repos"
 
 
 def repo_name(repo: GitRepo) -> str:
-    """The name that its mirror has, else owner/name from the remote's address, else the directory's name; printable."""
+    """The name that its mirror has, else owner/name from the remote's address, else the
+    directory's name; printable.
+    """
     if configured := printable(repo.given_name()):
         return configured
     url = printable(repo.remote_url()).removesuffix(".git").rstrip("/")
@@ -43,7 +46,9 @@ def repo_name(repo: GitRepo) -> str:
 
 
 def _directory_names(repo: GitRepo) -> list[str]:
-    """The name of the directory of a clone, then with the directories above it, which tell clones of equal names apart."""
+    """The name of the directory of a clone, then with the directories above it, which tell
+    clones of equal names apart.
+    """
     path = repo.common_dir()
     path = (
         path.parent
@@ -60,7 +65,9 @@ def stored_name(store: Store, repo_id: int) -> str:
 
 
 def find_repo(store: Store, repo: GitRepo, name: str = "") -> int | None:
-    """Number of the row of a clone, None when it has none. `name` is a name that the user chose. Raises NameTaken."""
+    """Number of the row of a clone, None when it has none. `name` is a name that the user chose.
+    Raises NameTaken.
+    """
     if not name:
         for row in store.select(_Row, f"{_ROWS} WHERE path = ?", (printable(str(repo.path)),)):
             if _is_same(row, repo):
@@ -69,10 +76,11 @@ def find_repo(store: Store, repo: GitRepo, name: str = "") -> int | None:
 
 
 def _find_name(store: Store, repo: GitRepo, name: str) -> tuple[str, int | None]:
-    """The name of a clone in this database, and the number of its row if it has one. Raises NameTaken.
+    """The name of a clone in this database, and the number of its row if it has one. Raises
+    NameTaken.
 
-    The repository that was there first keeps its name: this one is called host/owner/name when it is on another server, and like
-    more of its directories when it has no other name than theirs.
+    The repository that was there first keeps its name: this one is called host/owner/name when it
+    is on another server, and like more of its directories when it has no other name than theirs.
     """
     wanted_name = printable(name) or repo_name(repo)
     row = store.select_one(_Row, f"{_ROWS} WHERE name = ?", (wanted_name,))
@@ -83,7 +91,8 @@ def _find_name(store: Store, repo: GitRepo, name: str) -> tuple[str, int | None]
         return (wanted_name, None) if row is None else (row.name, row.id)
     raise NameTaken(
         f"{store.path} holds another repository named {row.name}: {row.path}",
-        "Choose a name for this one: whowrote repo PATH --name NAME\nOr use another file: --db FILE",
+        "Choose a name for this one: whowrote repo PATH --name NAME\nOr use another file: --db"
+        " FILE",
     )
 
 
@@ -96,7 +105,9 @@ def _further_names(namesake: _Row, repo: GitRepo) -> list[str]:
 
 
 def claim_repo(store: Store, repo: GitRepo, name: str = "") -> int:
-    """Number of the row of a clone; a new one says whose it is, and nothing else. Raises NameTaken."""
+    """Number of the row of a clone; a new one says whose it is, and nothing else. Raises
+    NameTaken.
+    """
     repo_id = find_repo(store, repo, name)
     if (
         repo_id is not None
@@ -107,9 +118,8 @@ def claim_repo(store: Store, repo: GitRepo, name: str = "") -> int:
     if repo_id is not None and (root is None or store.is_read_only):
         return repo_id
     with store.transaction() as connection:
-        connection.execute(
-            "UPDATE repos SET root_sha = ? WHERE id = ?", (root, repo_id)
-        )  # a row that had no first commit yet
+        # a row that had no first commit yet
+        connection.execute("UPDATE repos SET root_sha = ? WHERE id = ?", (root, repo_id))
         repo_id = find_repo(store, repo, name)  # another run may have been faster
         if repo_id is None:
             values = (
@@ -137,9 +147,8 @@ def give_up_claim(store: Store, repo_id: int) -> None:
 
 def _is_same(row: _Row, repo: GitRepo) -> bool:
     url = printable(repo.remote_url())
-    if row.path != printable(str(repo.path)) and on_other_server(
-        row.url or "", url
-    ):  # a mirror of it has the same commits
+    # a mirror of it has the same commits
+    if row.path != printable(str(repo.path)) and on_other_server(row.url or "", url):
         return False
     if row.path is None or (row.url and row.url == url):
         return True
@@ -151,14 +160,18 @@ def _is_same(row: _Row, repo: GitRepo) -> bool:
 
 
 def name_branch(store: Store, repo_id: int, branch: str) -> None:
-    """Stores under which name the attributed commit was asked for: newer ones are looked for on that branch."""
+    """Stores under which name the attributed commit was asked for: newer ones are looked for on
+    that branch.
+    """
     if store.value("SELECT branch FROM repos WHERE id = ?", (repo_id,)) != branch:
         with store.transaction() as connection:
             connection.execute("UPDATE repos SET branch = ? WHERE id = ?", (branch, repo_id))
 
 
 def describe_repo(context: RunContext, branch: str, head: str) -> None:
-    """Describes the clone as it was when it was attributed. Call within the transaction that writes the conclusions."""
+    """Describes the clone as it was when it was attributed. Call within the transaction that
+    writes the conclusions.
+    """
     repo = context.repo
     censored = repo.censored()
     values = (
@@ -170,6 +183,7 @@ def describe_repo(context: RunContext, branch: str, head: str) -> None:
         int(censored.partial),
     )
     context.store.connection.execute(
-        "UPDATE repos SET path = ?, url = ?, branch = ?, head_sha = ?, shallow = ?, partial = ?, root_sha = ? WHERE id = ?",
+        "UPDATE repos SET path = ?, url = ?, branch = ?, head_sha = ?, shallow = ?, partial = ?,"
+        " root_sha = ? WHERE id = ?",
         (*values, repo.first_commit(), context.repo_id),
     )

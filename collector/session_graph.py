@@ -1,8 +1,10 @@
-"""Which sessions repeat events of others (forks, copies under a new id): each event counts once, for the first. Pure.
+"""Which sessions repeat events of others (forks, copies under a new id): each event counts once,
+for the first. Pure.
 
-A call is known by the agent's own id, a response by its id or by its moment and its tokens, whatever records hold them. What a
-session shares with an earlier one makes it a fork of that one. Then texts and events that both have are left out too, where the
-moment is the same or where they stand before the fork left: some agents stamp what they copy anew.
+A call is known by the agent's own id, a response by its id or by its moment and its tokens,
+whatever records hold them. What a session shares with an earlier one makes it a fork of that one.
+Then texts and events that both have are left out too, where the moment is the same or where they
+stand before the fork left: some agents stamp what they copy anew.
 """
 
 import re
@@ -26,9 +28,8 @@ from collector.model import (
 )
 
 _Event = TypeVar("_Event", Turn, ToolCall, AgentMessage, Usage, SessionEvent)
-_RANDOM = re.compile(
-    r"(?=(?:[^0-9A-Z]*[0-9A-Z]){6})[\w-]{16,}"
-)  # an id that no two sessions have by chance
+# an id that no two sessions have by chance
+_RANDOM = re.compile(r"(?=(?:[^0-9A-Z]*[0-9A-Z]){6})[\w-]{16,}")
 _STAMPING = 5.0  # seconds that it takes to stamp what is copied
 
 
@@ -67,7 +68,9 @@ def event_keys(session: Session) -> EventKeys:
 
 
 def copied_events(sessions: Mapping[str, EventKeys]) -> dict[str, CopiedEvents]:
-    """Session -> what it repeats, of those that repeat anything. `sessions`: in the order in which they were stored."""
+    """Session -> what it repeats, of those that repeat anything. `sessions`: in the order in
+    which they were stored.
+    """
     order = {key: place for place, key in enumerate(_in_time(sessions))}
     owner: dict[int, str] = {}
     for key in order:
@@ -153,7 +156,9 @@ def _times(session: Session) -> set[float]:
 
 
 def _is_copy(event: Any, copied: CopiedEvents, left: float) -> bool:
-    """Whether it counts elsewhere. `left`: when the session left the other one, before which the same text is the same event."""
+    """Whether it counts elsewhere. `left`: when the session left the other one, before which the
+    same text is the same event.
+    """
     if not copied.anchors.isdisjoint(_anchors(event)):
         return True
     if event.at is None or _RANDOM.fullmatch(_id(event)):
@@ -184,7 +189,9 @@ def _id(event: Any) -> str:
 
 
 def _anchors(event: Any) -> Iterator[int]:
-    """A call or response by an id that is unique, or by any id at a moment; a response also by its tokens at a moment."""
+    """A call or response by an id that is unique, or by any id at a moment; a response also by
+    its tokens at a moment.
+    """
     number, name = _id(event), event.name if isinstance(event, ToolCall) else ""
     if _RANDOM.fullmatch(number):
         yield _key(number, name)

@@ -1,6 +1,7 @@
 """Bytes, lines and paths as git sees them, and counts as people write them.
 
-A line ends at `\\n` and nowhere else: `str.splitlines` also splits at form feeds and U+2028, and every number would drift.
+A line ends at `\\n` and nowhere else: `str.splitlines` also splits at form feeds and U+2028, and
+every number would drift.
 """
 
 import re
@@ -11,7 +12,8 @@ from datetime import UTC, datetime
 
 from collector.limits import TEXT_BYTES
 
-# A drive of Windows as Windows names it, WSL, and Cygwin; files of Linux as Windows sees those of WSL
+# A drive of Windows as Windows names it, WSL, and Cygwin; files of Linux as Windows sees those of
+# WSL
 _DRIVE = re.compile(
     r"(?:(?:[\\/]{2}[?.][\\/])?([A-Za-z]):|/(?:mnt|cygdrive)/([A-Za-z]))(?:[\\/]|$)"
 )
@@ -22,11 +24,10 @@ _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")  # a drive or a server
 # Characters that begin a formula in a spreadsheet, full-width forms included.
 FORMULA_SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = tuple(FORMULA_SIGNS + "\t\r")
-_INNER_FORMULA = re.compile(
-    f";(?=[{re.escape(FORMULA_SIGNS)}])"
-)  # where a comma is no separator, `;` begins a cell
-# Control characters, halves of surrogate pairs, and what changes the direction of text or cannot be seen. Joiners and variation
-# selectors stay: scripts and emoji need them.
+# where a comma is no separator, `;` begins a cell
+_INNER_FORMULA = re.compile(f";(?=[{re.escape(FORMULA_SIGNS)}])")
+# Control characters, halves of surrogate pairs, and what changes the direction of text or cannot be
+# seen. Joiners and variation selectors stay: scripts and emoji need them.
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
     r"\ud800-\udfff\U000e0000-\U000e007f]"
@@ -34,7 +35,9 @@ _CONTROL = re.compile(
 
 
 def split_lines(data: bytes) -> list[bytes]:
-    """Lines without their `\\n`; a missing final newline makes no difference to the number of lines."""
+    """Lines without their `\\n`; a missing final newline makes no difference to the number of
+    lines.
+    """
     if not data:
         return []
     lines = data.split(b"\n")
@@ -44,12 +47,16 @@ def split_lines(data: bytes) -> list[bytes]:
 
 
 def decode(data: bytes) -> str:
-    """UTF-8 with undecodable bytes kept as surrogates, so that `encode` gives the same bytes back."""
+    """UTF-8 with undecodable bytes kept as surrogates, so that `encode` gives the same bytes
+    back.
+    """
     return data.decode("utf-8", "surrogateescape")
 
 
 def encode(text: str) -> bytes:
-    """Inverse of `decode`; lone surrogates from JSON escapes (not from `decode`) become `?` instead of failing."""
+    """Inverse of `decode`; lone surrogates from JSON escapes (not from `decode`) become `?`
+    instead of failing.
+    """
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -57,7 +64,9 @@ def encode(text: str) -> bytes:
 
 
 def printable(text: str) -> str:
-    """Safe for SQLite, a terminal and HTML text: control characters, direction marks and undecodable bytes made visible."""
+    """Safe for SQLite, a terminal and HTML text: control characters, direction marks and
+    undecodable bytes made visible.
+    """
     return _CONTROL.sub(_visible, text)
 
 
@@ -77,7 +86,9 @@ def count_of(count: int, noun: str) -> str:
 
 
 def spreadsheet_safe(text: str) -> str:
-    """A cell of a CSV file: printable, and with an apostrophe in front of what a spreadsheet would run as a formula."""
+    """A cell of a CSV file: printable, and with an apostrophe in front of what a spreadsheet
+    would run as a formula.
+    """
     printed = inner_formulas_out(printable(text))
     return "'" + printed if text.startswith(_FORMULA) else printed
 
@@ -88,10 +99,11 @@ def inner_formulas_out(text: str) -> str:
 
 
 def normal_path(path: str) -> str:
-    """`/`-separated, a Windows drive as `/c/…`, no `.` parts and no double slashes; `..` is resolved textually.
+    """`/`-separated, a Windows drive as `/c/…`, no `.` parts and no double slashes; `..` is
+    resolved textually.
 
-    A file has one spelling, however a program names it: `C:\\src`, `/mnt/c/src` and `\\\\?\\C:\\src` are `/c/src`, and
-    `\\\\wsl$\\Ubuntu\\src` is `/src`.
+    A file has one spelling, however a program names it: `C:\\src`, `/mnt/c/src` and
+    `\\\\?\\C:\\src` are `/c/src`, and `\\\\wsl$\\Ubuntu\\src` is `/src`.
     """
     if ":" in path[:6] or path.startswith(_NAMED_BY_MACHINES):
         drive, share = _DRIVE.match(path), _OF_WSL.match(path)
@@ -115,7 +127,9 @@ def normal_path(path: str) -> str:
 
 
 def canonical_path(path: str) -> str:
-    """The spelling that differs for no two names of one directory: `normal_path`, composed, without the link that macOS adds."""
+    """The spelling that differs for no two names of one directory: `normal_path`, composed,
+    without the link that macOS adds.
+    """
     normal = normal_path(path)
     normal = normal if normal.isascii() else unicodedata.normalize("NFC", normal)
     return normal[len(_PRIVATE) - 1 :] if normal.startswith(_PRIVATE) else normal
@@ -128,7 +142,9 @@ def comparable_path(path: str) -> str:
 
 
 def resolve(cwd: str, path: str) -> str:
-    """A path as a program gave it, normalised; absolute when it was, or when the working directory is known."""
+    """A path as a program gave it, normalised; absolute when it was, or when the working
+    directory is known.
+    """
     if not path or not cwd or path.startswith(("/", "~")) or _WINDOWS.match(path):
         return normal_path(path)
     return normal_path(f"{cwd}/{path}")
@@ -154,7 +170,9 @@ def is_binary(data: bytes) -> bool:
 
 
 def timestamp(value: object) -> float | None:
-    """RFC 3339 with `Z` or an offset and any number of fraction digits -> seconds; None for anything else."""
+    """RFC 3339 with `Z` or an offset and any number of fraction digits -> seconds; None for
+    anything else.
+    """
     if not isinstance(value, str) or len(value) > 64:
         return None
     try:

@@ -1,5 +1,5 @@
-"""Writes the pages that come from the code: docs/schema.md, docs/cli.md, docs/agents.md, docs/metrics.md,
-the error rates in README.md and the limits in docs/security.md.
+"""Writes the pages that come from the code: docs/schema.md, docs/cli.md, docs/agents.md,
+docs/metrics.md, the error rates in README.md and the limits in docs/security.md.
 
     python docs/generate.py [--check]
 
@@ -61,7 +61,7 @@ def _words() -> Iterator[str]:
     """Every closed set of words with what each means."""
     for name, words in vocabularies().items():
         rows = [(f"`{word}`" if word else "(empty)", word.meaning) for word in words]
-        yield f"### {name}\n\n{words.__doc__}\n\n{table(('word', ''), rows)}\n"
+        yield f"### {name}\n\n{_summary(words.__doc__)}\n\n{table(('word', ''), rows)}\n"
 
 
 def cli_page() -> str:
@@ -83,7 +83,9 @@ def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Co
 
 
 def agents_page() -> str:
-    """Agents, checkpoint layouts, claims and exports of this version, from the modules that read and write them."""
+    """Agents, checkpoint layouts, claims and exports of this version, from the modules that read
+    and write them.
+    """
     facets = [
         (meaning, *("yes" if facet in r.GIVES else "–" for r in readers()))
         for facet, meaning in FACETS.items()
@@ -147,9 +149,8 @@ def agents_page() -> str:
 
 
 _AGENTS = ROOT / "benchmarks" / "data" / "agents.json"
-_PUBLIC = (
-    ROOT / "benchmarks" / "data" / "agents-public.json"
-)  # where transcripts of the other agents were found
+# where transcripts of the other agents were found
+_PUBLIC = ROOT / "benchmarks" / "data" / "agents-public.json"
 _MEASURED = (
     "agent",
     "read from",
@@ -166,7 +167,9 @@ _MEASURED = (
 
 
 def _measured(reader: TranscriptReader, found: Mapping[str, Any]) -> tuple[str, ...]:
-    """A row of what benchmarks/agents.py measured; of an agent without a session in those clones the word alone."""
+    """A row of what benchmarks/agents.py measured; of an agent without a session in those clones
+    the word alone.
+    """
     one = found.get(reader.NAME)
     if one is None:
         word = "documentation, untested" if reader.NAME in unproven() else "real, elsewhere"
@@ -209,7 +212,9 @@ def _deleted(store: Store) -> str:
 
 
 def _proof(reader: TranscriptReader) -> str:
-    """The newest version that the lab ran, and public repositories with transcripts that are read."""
+    """The newest version that the lab ran, and public repositories with transcripts that are
+    read.
+    """
     rows = [
         row
         for row in json.loads(_LAB_ROWS.read_text("utf-8")).values()
@@ -261,7 +266,9 @@ _LAB = (
 
 
 def _lab(reader: TranscriptReader, outcomes: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """A row for each version and scenario that the lab ran this agent in; numbers are read and served."""
+    """A row for each version and scenario that the lab ran this agent in; numbers are read and
+    served.
+    """
     rows = [row for row in outcomes.values() if row["agent"] == reader.NAME]
     counts = ("calls", "edits", "tokens", "agent_lines")
     return [
@@ -282,7 +289,9 @@ def _unlike(row: Mapping[str, Any]) -> str:
 
 
 def _explained() -> list[tuple[str, ...]]:
-    """Why something is read otherwise than served, as tests/benchmarks/test_lab_outcomes.py compares it with the rows above."""
+    """Why something is read otherwise than served, as tests/benchmarks/test_lab_outcomes.py
+    compares it with the rows above.
+    """
     explanations = json.loads(_LAB_ROWS.with_name("lab-explained.json").read_text("utf-8"))
     return [
         (
@@ -312,7 +321,9 @@ _BASELINE = (
 
 
 def metrics_page() -> str:
-    """Every feature from the registry, the rules of regions and scores, and the signals that do not exist."""
+    """Every feature from the registry, the rules of regions and scores, and the signals that do
+    not exist.
+    """
     import attribution.evaluation.failure_modes.stage as failure_modes
     from attribution.evaluation.embedding import drift
     from attribution.evaluation.scores.quality import PARTS, WEIGHTS, baseline
@@ -416,7 +427,10 @@ def _minimums() -> dict[str, object]:
         ),
         (
             "share of lines that survive",
-            f"{SHARE.lines:,} lines of {SHARE.commits:,} commits that are old enough; of one session the lines",
+            (
+                f"{SHARE.lines:,} lines of {SHARE.commits:,} commits that are old enough; of one"
+                " session the lines"
+            ),
         ),
     ]
     return {"minimums": table(("statistic", "minimum"), needed)}
@@ -469,18 +483,19 @@ def readme() -> str:
         if rate.checked
     ]
     text = (
-        "Readers decided lines of public repositories, on most of which no rule had been made, from the raw records "
-        "and before they saw the program's answer. "
-        f"All audits together, as counted on {numbers['date']} (no line that is dated was among them):"
+        "Readers decided lines of public repositories, on most of which no rule had been made,"
+        " from the raw records and before they saw the program's answer. All audits together, as"
+        f" counted on {numbers['date']} (no line that is dated was among them):"
     )
     tests = numbers["forgotten"].values()
     answers = Counter[str]()
     for test in tests:
         answers.update(test["answers"])
     hidden = (
-        f"When the sessions behind {sum(test['lines'] for test in tests):,} lines were hidden from the program, it called "
-        f"{answers['human observed']:,} of them `human`, {answers['human inferred']:,} `likely_human`, and gave "
-        f"{answers['another session']:,} to another session."
+        f"When the sessions behind {sum(test['lines'] for test in tests):,} lines were hidden from"
+        f" the program, it called {answers['human observed']:,} of them `human`,"
+        f" {answers['human inferred']:,} `likely_human`, and gave {answers['another session']:,} to"
+        " another session."
     )
     parts = (
         fill_lines(text),
@@ -493,7 +508,9 @@ def readme() -> str:
     )
 
 
-_LIMIT = re.compile(r"^# --- (.+)|^[A-Z_]+ = ([\d_.]+(?: << \d+)?)  # ([^:\n]+): (.+)$", re.M)
+_LIMIT = re.compile(
+    r"^# --- (.+)|^((?:# .+\n)*)[A-Z_]+ = ([\d_.]+(?: << \d+)?)(?:  # (.+))?$", re.MULTILINE
+)
 
 
 def security() -> str:
@@ -505,9 +522,9 @@ def security() -> str:
 
 def _limits() -> str:
     rows = []
-    for title, value, what, beyond in _LIMIT.findall(
-        (ROOT / "collector" / "limits.py").read_text("utf-8")
-    ):
+    limits = (ROOT / "collector" / "limits.py").read_text("utf-8")
+    for title, above, value, beside in _LIMIT.findall(limits):
+        what, _, beyond = (beside or above.replace("\n# ", " ")[2:].strip()).partition(": ")
         number, _, shift = value.replace("_", "").partition(" << ")
         amount = "" if title else f"{int(float(number)) << int(shift or 0):,}"
         rows.append((f"**{title}**", "", "") if title else (amount, what, beyond))

@@ -1,9 +1,11 @@
-"""Writes the notebooks of docs/examples from docs/templates/notebooks, with the output of every cell.
+"""Writes the notebooks of docs/examples from docs/templates/notebooks, with the output of every
+cell.
 
     python docs/notebooks.py [--check]
 
-`--check` runs them and only tells whether they are up to date. Fenced Python is code, the rest is text; the value of a cell's last
-expression is shown, as in Jupyter; of a chart of matplotlib its picture, which `--check` does not compare: other fonts draw others.
+`--check` runs them and only tells whether they are up to date. Fenced Python is code, the rest is
+text; the value of a cell's last expression is shown, as in Jupyter; of a chart of matplotlib its
+picture, which `--check` does not compare: other fonts draw others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Makes pages from templates: prose from docs/templates/*.md, numbers and tables from docs/generate.py and benchmarks/*.py."""
+"""Makes pages from templates: prose from docs/templates/*.md, numbers and tables from
+docs/generate.py and benchmarks/*.py.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def fill(template: str, values: Mapping[str, object]) -> str:
 
 
 def fill_each(templates: Sequence[str], values: Mapping[str, object]) -> dict[str, str]:
-    """Template -> its text, for templates that share values. Raises KeyError as `fill`, for a value that none of them uses."""
+    """Template -> its text, for templates that share values. Raises KeyError as `fill`, for a
+    value that none of them uses.
+    """
     used = {
         name: set(_PLACE.findall((DOCS / "templates" / name).read_text("utf-8")))
         for name in templates

@@ -38,9 +38,8 @@ def main() -> None:
                 blame(attributed_clone(store, GitRepo(clone), print, no_progress), demo.FILE, ""),
             )
     svg = console.export_svg(title="whowrote")
-    svg = re.sub(
-        r"@font-face \{.*?\}\s*", "", svg, flags=re.S
-    )  # the reader's own fonts: nothing is loaded from elsewhere
+    # the reader's own fonts: nothing is loaded from elsewhere
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S)
     (ROOT / "docs" / "picture.svg").write_text(re.sub(r"terminal-\d+", "terminal", svg), "utf-8")
 
 

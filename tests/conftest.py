@@ -1,4 +1,6 @@
-"""Shared guards: tests see no configuration and no transcripts of the person who runs them, and no network."""
+"""Shared guards: tests see no configuration and no transcripts of the person who runs them, and
+no network.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ settings.load_profile("any machine")
 
 
 def pytest_configure() -> None:
-    """Programs that tests start react to signals also where pytest was started with them ignored: in the background, by nohup.
+    """Programs that tests start react to signals also where pytest was started with them ignored:
+    in the background, by nohup.
 
     An ignored signal stays ignored in a child; one with a handler does not.
     """

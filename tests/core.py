@@ -1,6 +1,8 @@
-"""`make core`: the tests of the core, on a copy of the project without the directories of the plug-ins.
+"""`make core`: the tests of the core, on a copy of the project without the directories of the
+plug-ins.
 
-A file of tests is left out when it names a plug-in or one of its commands. Arguments are passed to pytest.
+A file of tests is left out when it names a plug-in or one of its commands. Arguments are passed to
+pytest.
 """
 
 from __future__ import annotations

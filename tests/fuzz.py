@@ -1,8 +1,9 @@
 """Coverage-guided fuzzing of every reader: python tests/fuzz.py [READER…] [--seconds 60] [--runs N]
 
-Atheris (libFuzzer) changes the choices that `support/fuzz` makes and keeps those that reach new code; without it they are random.
-What fails is printed once for each place, with the bytes that show it, and the run goes on. Seeds are the samples of
-`tests/data` and the writers of `tests/support`, all written by hand: structure, and nobody's text.
+Atheris (libFuzzer) changes the choices that `support/fuzz` makes and keeps those that reach new
+code; without it they are random. What fails is printed once for each place, with the bytes that
+show it, and the run goes on. Seeds are the samples of `tests/data` and the writers of
+`tests/support`, all written by hand: structure, and nobody's text.
 """
 
 from __future__ import annotations
@@ -92,10 +93,11 @@ def one(reader: str, tally: Tally, seed: int) -> None:
         with opened(reader) as run:
             while True:
                 tally.attempt(run, SLOWEST, chance.randbytes(chance.randint(0, LONGEST)))
+    # it names each module
     with (
         redirect_stderr(StringIO()),
         atheris.instrument_imports(include=["collector", "attribution"]),
-    ):  # it names each module
+    ):
         from support.fuzz import SLOWEST, opened
 
         context = opened(reader)
@@ -137,9 +139,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="of each reader")
     parser.add_argument("--runs", type=int, default=10**9, help="inputs of each reader")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--report", type=Path, help=argparse.SUPPRESS
-    )  # this process is to fuzz one reader
+    # this process is to fuzz one reader
+    parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--show", metavar="HEX", help="runs one reader on these bytes alone")
     given = parser.parse_args()
     if given.show is not None:
@@ -159,7 +160,8 @@ def main() -> int:
         how = "guided by coverage" if found["guided"] else "random, atheris is not installed"
         failures = f"{found['failed']} failed in {len(found['places'])} places"
         print(
-            f"{found['reader']:12} {found['tried']:>9,} inputs in {found['seconds']:>6,} s ({how}): {failures}"
+            f"{found['reader']:12} {found['tried']:>9,} inputs in {found['seconds']:>6,} s ({how}):"
+            f" {failures}"
         )
     return int(any(found["failed"] for found in results))
 

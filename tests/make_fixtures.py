@@ -1,10 +1,13 @@
-"""Writes `fixtures/repos/<case>/history.fi` and `expected.json`. Run by hand: `python tests/make_fixtures.py [case …]`.
+"""Writes `fixtures/repos/<case>/history.fi` and `expected.json`. Run by hand:
+`python tests/make_fixtures.py [case …]`.
 
-One idea per case. `history.fi` goes into `git fast-import`; `expected.json` holds the truth that the builder kept on the way:
-for each commit and path the lines it adds, as `[line, author, [allowed how values], session, call, flags]`. Flags:
+One idea per case. `history.fi` goes into `git fast-import`; `expected.json` holds the truth that
+the builder kept on the way: for each commit and path the lines it adds, as
+`[line, author, [allowed how values], session, call, flags]`. Flags:
 
 - `ambiguous`, `authors=a|b`: any of these authors is right; the first column holds the likeliest
-- `maybe`: new, but an equal line stood nearby and git may take this one for it, and then does not report it
+- `maybe`: new, but an equal line stood nearby and git may take this one for it, and then does not
+  report it
 - `possible`: not new, but git may report it in the place of an equal new line
 - `common`: a line that many files hold, or that occurs twice in this one
 - `reason=…`: why the author is unknown; `truth=…`: who wrote it although the repository cannot tell
@@ -25,7 +28,9 @@ CASES: dict[str, Callable[[], World]] = {}
 
 
 def case(make: Callable[[], World]) -> Callable[[], World]:
-    """A function that builds one fixture; its name names the fixture, its docstring describes it."""
+    """A function that builds one fixture; its name names the fixture, its docstring describes
+    it.
+    """
     CASES[make.__name__] = make
     return make
 
@@ -90,7 +95,7 @@ def busiest(entries):
 """
 
 
-# --- who wrote it ------------------------------------------------------------------------------------------------------
+# --- who wrote it ---------------------------------------------------------------------------------
 
 
 @case
@@ -105,7 +110,8 @@ def write_and_edit() -> World:
     s.edit(
         "ledger.py",
         old,
-        '        rows = csv.DictReader(source)\n        return [row for row in rows if row["cents"]]',
+        "        rows = csv.DictReader(source)\n        return [row for row in rows if"
+        ' row["cents"]]',
     )
     s.end_turn()
     w.commit("Monthly totals", [s])
@@ -120,7 +126,8 @@ def human_between_edits() -> World:
     s.prompt("Write a report function.")
     s.write(
         "report.py",
-        'def report(entries):\n    head = "day        amount"\n    rows = []\n    return head, rows\n',
+        'def report(entries):\n    head = "day        amount"\n    rows = []\n    return head,'
+        " rows\n",
     )
     w.human_insert(
         "report.py",
@@ -134,7 +141,10 @@ def human_between_edits() -> World:
     )
     s.prompt("Fill in the rows.")
     s.read("report.py")
-    fill = "    for entry in entries:\n        rows.append(f\"{entry['day']} {int(entry['cents']) / scale:9.2f}\")\n"
+    fill = (
+        "    for entry in entries:\n        rows.append(f\"{entry['day']} {int(entry['cents']) /"
+        ' scale:9.2f}")\n'
+    )
     s.edit("report.py", "    return head, rows", fill + "    return head, rows")
     s.end_turn()
     w.commit("A report", [s])
@@ -143,7 +153,9 @@ def human_between_edits() -> World:
 
 @case
 def human_after_last_edit() -> World:
-    """A person goes on after the agent's last edit: new lines in its file, and a file the agent never saw."""
+    """A person goes on after the agent's last edit: new lines in its file, and a file the agent
+    never saw.
+    """
     w = begin("human_after_last_edit")
     s = w.session()
     s.prompt("Add monthly totals.")
@@ -151,7 +163,8 @@ def human_after_last_edit() -> World:
     s.end_turn()
     w.human_insert(
         "monthly.py",
-        "\n\ndef quietest(entries):\n    totals = by_month(entries)\n    return min(totals, key=totals.get)",
+        "\n\ndef quietest(entries):\n    totals = by_month(entries)\n    return min(totals,"
+        " key=totals.get)",
     )
     w.human_insert(
         "monthly.py",
@@ -165,7 +178,9 @@ def human_after_last_edit() -> World:
 
 @case
 def formatter_after_agent() -> World:
-    """An editor reformats the agent's lines on save: other quotes, blanks around `=`, no blank at the end of a line."""
+    """An editor reformats the agent's lines on save: other quotes, blanks around `=`, no blank
+    at the end of a line.
+    """
     w = begin("formatter_after_agent")
     s = w.session()
     s.prompt("Add settings with sensible defaults.")
@@ -203,7 +218,9 @@ def sed_by_agent() -> World:
 
 @case
 def heredoc_file() -> World:
-    """The agent creates a file with a heredoc, so the command holds the text; a generator writes another, so none does."""
+    """The agent creates a file with a heredoc, so the command holds the text; a generator writes
+    another, so none does.
+    """
     w = begin("heredoc_file")
     s = w.session()
     s.prompt("Add a Makefile, and generate the table of currencies.")
@@ -223,7 +240,7 @@ def heredoc_file() -> World:
     return w
 
 
-# --- lines that move or change their looks -----------------------------------------------------------------------------
+# --- lines that move or change their looks --------------------------------------------------------
 
 
 @case
@@ -269,7 +286,10 @@ def block_moved_in_file() -> World:
     s.prompt("Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
-    block = '    if remaining > limit // 10:\n        return "plenty left"\n    if remaining >= 0:\n        return "nearly used up"'
+    block = (
+        '    if remaining > limit // 10:\n        return "plenty left"\n    if remaining >= 0:\n   '
+        '     return "nearly used up"'
+    )
     w.human_move("budget.py", block, after="    out.flush()")
     w.human_insert(
         "budget.py",
@@ -299,11 +319,14 @@ def block_moved_to_other_file() -> World:
 
 @case
 def rename_with_edit() -> World:
-    """The agent renames a file with git mv and edits it; another is renamed by a person and edited by the agent."""
+    """The agent renames a file with git mv and edits it; another is renamed by a person and
+    edited by the agent.
+    """
     w = begin("rename_with_edit")
     w.human_write(
         "export.py",
-        "def export(entries, out):\n    for entry in entries:\n        out.write(entry['what'])\n    out.close()\n",
+        "def export(entries, out):\n    for entry in entries:\n        out.write(entry['what'])\n  "
+        "  out.close()\n",
     )
     w.commit("Export")
     s = w.session()
@@ -330,7 +353,9 @@ def rename_with_edit() -> World:
 
 @case
 def deleted_and_recreated() -> World:
-    """A file is removed by one commit and comes back in the next, written by the agent; another vanishes and returns in between."""
+    """A file is removed by one commit and comes back in the next, written by the agent; another
+    vanishes and returns in between.
+    """
     w = begin("deleted_and_recreated")
     w.human_write("rates.py", "EUR_TO_USD = 1.08\nEUR_TO_JPY = 161.2\n")
     w.commit("Rates")
@@ -359,7 +384,7 @@ class Ledger:
 """
 
 
-# --- bytes -------------------------------------------------------------------------------------------------------------
+# --- bytes ----------------------------------------------------------------------------------------
 
 
 @case
@@ -477,7 +502,9 @@ def redacted_tokens() -> World:
 
 @case
 def odd_files() -> World:
-    """A binary file, a long generated one, Latin-1 text, a symbolic link, a submodule, odd names, form feeds and U+2028."""
+    """A binary file, a long generated one, Latin-1 text, a symbolic link, a submodule, odd
+    names, form feeds and U+2028.
+    """
     w = begin("odd_files")
     w.human_raw("logo.bin", b"\x89LOGO\0\0\x01\x02\n\0\n")
     w.human_raw("latest", b"ledger.py", mode="120000")
@@ -496,12 +523,14 @@ def odd_files() -> World:
     return w
 
 
-# --- commits and sessions ----------------------------------------------------------------------------------------------
+# --- commits and sessions -------------------------------------------------------------------------
 
 
 @case
 def merge_with_own_lines() -> World:
-    """A merge commit adds lines that neither side has; the rest of it belongs to the merged commits."""
+    """A merge commit adds lines that neither side has; the rest of it belongs to the merged
+    commits.
+    """
     w = begin("merge_with_own_lines")
     w.branch_off("budget")
     s = w.session()
@@ -523,13 +552,16 @@ def merge_with_own_lines() -> World:
 
 @case
 def two_sessions_one_file() -> World:
-    """Two sessions of the same worktree take turns in one file; one commit, one checkpoint with both."""
+    """Two sessions of the same worktree take turns in one file; one commit, one checkpoint with
+    both.
+    """
     w = begin("two_sessions_one_file")
     first, second = w.session(), w.session(version="2.1.84")
     first.prompt("Write the parser.")
     first.write(
         "parse.py",
-        "def parse(line):\n    day, what, cents = line.split(';')\n    return day, what, int(cents)\n",
+        "def parse(line):\n    day, what, cents = line.split(';')\n    return day, what,"
+        " int(cents)\n",
     )
     second.prompt("The parser should accept comments.")
     second.read("parse.py")
@@ -543,12 +575,14 @@ def two_sessions_one_file() -> World:
     first.edit(
         "parse.py",
         "    return day, what, int(cents)",
-        "    if not cents.isdigit():\n        raise ValueError(line)\n    return day, what, int(cents)",
+        "    if not cents.isdigit():\n        raise ValueError(line)\n    return day, what,"
+        " int(cents)",
     )
     second.edit(
         "parse.py",
         "    line = line.partition('#')[0].strip()\n",
-        "    line = line.partition('#')[0].strip()\n    if not line:\n        return None  # only a comment\n",
+        "    line = line.partition('#')[0].strip()\n    if not line:\n        return None  # only a"
+        " comment\n",
     )
     first.end_turn()
     second.end_turn()
@@ -582,7 +616,9 @@ def two_commits_one_session() -> World:
 
 @case
 def files_committed_apart() -> World:
-    """The agent changes two files in one turn; a person commits them one by one, the second much later."""
+    """The agent changes two files in one turn; a person commits them one by one, the second much
+    later.
+    """
     w = begin("files_committed_apart")
     s = w.session()
     s.prompt("Add monthly totals and budgets.")
@@ -612,7 +648,9 @@ def two_ids_one_commit() -> World:
 
 @case
 def one_id_two_commits() -> World:
-    """Two commits of one turn carry the same checkpoint id; only the first time the checkpoint was stored."""
+    """Two commits of one turn carry the same checkpoint id; only the first time the checkpoint
+    was stored.
+    """
     w = begin("one_id_two_commits")
     s = w.session()
     s.prompt("Add monthly totals and a budget check, as two commits.")
@@ -633,7 +671,8 @@ def trailer_mid_message() -> World:
     s.write("budget.py", BUDGET)
     s.end_turn()
     w.commit(
-        "Budget check (#12)\n\nReviewed in the kitchen.\n\nSigned-off-by: Bo Example <bo@example.com>",
+        "Budget check (#12)\n\nReviewed in the kitchen.\n\nSigned-off-by: Bo Example"
+        " <bo@example.com>",
         [s],
         trailer="middle",
     )
@@ -642,7 +681,9 @@ def trailer_mid_message() -> World:
 
 @case
 def no_session() -> World:
-    """Commits that nothing links to a session: plain ones, one that names Claude as co-author, one by a bot."""
+    """Commits that nothing links to a session: plain ones, one that names Claude as co-author,
+    one by a bot.
+    """
     w = begin("no_session")
     w.human_write("budget.py", BUDGET)
     w.commit("Budget check\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
@@ -655,7 +696,9 @@ def no_session() -> World:
 
 @case
 def transcript_missing() -> World:
-    """A trailer without a checkpoint, a checkpoint without a transcript: nothing can be said about those lines."""
+    """A trailer without a checkpoint, a checkpoint without a transcript: nothing can be said
+    about those lines.
+    """
     w = begin("transcript_missing")
     lost, bare = w.session(), w.session()
     lost.prompt("Add monthly totals.")
@@ -687,7 +730,9 @@ def cut_transcript() -> World:
 
 @case
 def invisible_subagent() -> World:
-    """A subagent's edits appear nowhere but in the numbers of its result: its lines are unknown, not human."""
+    """A subagent's edits appear nowhere but in the numbers of its result: its lines are unknown,
+    not human.
+    """
     w = begin("invisible_subagent")
     s = w.session(version="2.1.150")
     s.prompt("Delegate the budget check, then mention it in the README.")
@@ -707,7 +752,9 @@ def invisible_subagent() -> World:
 
 @case
 def visible_subagent() -> World:
-    """A subagent whose messages are in the transcript as progress records, with calls but without results in detail."""
+    """A subagent whose messages are in the transcript as progress records, with calls but
+    without results in detail.
+    """
     w = begin("visible_subagent")
     s = w.session()
     s.prompt("Delegate the budget check, then mention it in the README.")
@@ -729,7 +776,9 @@ def visible_subagent() -> World:
 
 @case
 def errors_and_rejections() -> World:
-    """Edits that never happened: refused by the tool, declined by the user, cut off. A person later types one of those lines."""
+    """Edits that never happened: refused by the tool, declined by the user, cut off. A person
+    later types one of those lines.
+    """
     w = begin("errors_and_rejections")
     s = w.session()
     s.prompt("Make loading stricter.")
@@ -759,7 +808,9 @@ def errors_and_rejections() -> World:
 
 @case
 def original_file_null() -> World:
-    """Newer transcripts leave the text before an edit out: it must be replayed from what was known."""
+    """Newer transcripts leave the text before an edit out: it must be replayed from what was
+    known.
+    """
     w = begin("original_file_null")
     s = w.session(version="2.1.150", null_original=True)
     s.prompt("Add totals per month, keep the README in step.")
@@ -791,7 +842,9 @@ def original_file_null() -> World:
 
 @case
 def edit_after_commit() -> World:
-    """The transcript was stored again at the end of the turn and holds edits made after the commit: they explain nothing in it."""
+    """The transcript was stored again at the end of the turn and holds edits made after the
+    commit: they explain nothing in it.
+    """
     w = begin("edit_after_commit")
     s = w.session()
     s.prompt("Add a budget check. Commit early.")
@@ -823,7 +876,8 @@ def uncommitted_before_session() -> World:
     w = begin("uncommitted_before_session")
     w.human_insert(
         "ledger.py",
-        "\n\ndef cheapest(entries):\n    return min(entries, key=lambda entry: int(entry['cents']))",
+        "\n\ndef cheapest(entries):\n    return min(entries, key=lambda entry:"
+        " int(entry['cents']))",
     )
     w.human_write(
         "shops.py", "SHOPS = {}\n\n\ndef remember(name, street):\n    SHOPS[name] = street\n"
@@ -834,7 +888,8 @@ def uncommitted_before_session() -> World:
     s.edit(
         "ledger.py",
         "\n\ndef cheapest(",
-        "\n\ndef dearest(entries):\n    return max(entries, key=lambda entry: int(entry['cents']))\n\n\ndef cheapest(",
+        "\n\ndef dearest(entries):\n    return max(entries, key=lambda entry:"
+        " int(entry['cents']))\n\n\ndef cheapest(",
     )
     s.read("shops.py")
     s.edit(
@@ -849,7 +904,9 @@ def uncommitted_before_session() -> World:
 
 @case
 def common_lines() -> World:
-    """Lines that say nothing by themselves: the person's `}` and `return nil` are equal to the agent's elsewhere."""
+    """Lines that say nothing by themselves: the person's `}` and `return nil` are equal to the
+    agent's elsewhere.
+    """
     w = begin("common_lines")
     w.human_write("store.go", STORE_GO)
     w.commit("A store")
@@ -864,7 +921,8 @@ def common_lines() -> World:
     s.end_turn()
     w.human_insert(
         "store.go",
-        "\nfunc (s *Store) Flush() error {\n\tif !s.open {\n\t\treturn nil\n\t}\n\ts.dirty = false\n\treturn nil\n}",
+        "\nfunc (s *Store) Flush() error {\n\tif !s.open {\n\t\treturn nil\n\t}\n\ts.dirty ="
+        " false\n\treturn nil\n}",
     )
     w.commit("Close and flush", [s])
     return w
@@ -898,7 +956,9 @@ func (s *Store) Open() error {
 
 @case
 def squash() -> World:
-    """A branch arrives as one squash commit that lists several ids; its own commits are reachable from a pull ref only."""
+    """A branch arrives as one squash commit that lists several ids; its own commits are
+    reachable from a pull ref only.
+    """
     w = begin("squash")
     w.branch_off("hidden/months")
     first, second = w.session(), w.session()
@@ -963,7 +1023,9 @@ def _months_and_budgets(name: str, branch: str, unnamed: bool = False) -> World:
 
 @case
 def squash_by_number() -> World:
-    """A squash with nothing but the number of its pull request; the pull ref still has the commits with their trailers."""
+    """A squash with nothing but the number of its pull request; the pull ref still has the
+    commits with their trailers.
+    """
     w = _months_and_budgets("squash_by_number", "hidden/months")
     w.ref("refs/pull/7/head", w.tips["hidden/months"])
     w.switch("main")
@@ -1000,7 +1062,9 @@ def squash_partly_named() -> World:
 
 @case
 def squash_by_content() -> World:
-    """A squash by somebody else, without number, trailers or originals: only its text tells which sessions wrote it."""
+    """A squash by somebody else, without number, trailers or originals: only its text tells
+    which sessions wrote it.
+    """
     w = _months_and_budgets("squash_by_content", "hidden/months")
     w.switch("main")
     w.wait(7_200)
@@ -1012,7 +1076,9 @@ def squash_by_content() -> World:
 
 @case
 def same_words_by_another() -> World:
-    """Somebody else writes a file of the same name with a few of the same lines while the agent's is never committed."""
+    """Somebody else writes a file of the same name with a few of the same lines while the
+    agent's is never committed.
+    """
     w = begin("same_words_by_another")
     w.branch_off("hidden/never")
     s = w.session()
@@ -1046,7 +1112,9 @@ def over(entries):
 
 @case
 def shadow_branch() -> World:
-    """A session that no checkpoint holds, only snapshots at the end of its turns; then a commit that names nothing."""
+    """A session that no checkpoint holds, only snapshots at the end of its turns; then a commit
+    that names nothing.
+    """
     w = begin("shadow_branch")
     s = w.session()
     s.prompt("Add monthly totals.")
@@ -1065,7 +1133,9 @@ def shadow_branch() -> World:
 
 @case
 def rebase_merge() -> World:
-    """A pull request is rebased onto the branch; the trailers get lost, authors and their times stay."""
+    """A pull request is rebased onto the branch; the trailers get lost, authors and their times
+    stay.
+    """
     w = _months_and_budgets("rebase_merge", "hidden/months")
     w.ref("refs/pull/7/head", w.tips["hidden/months"])
     w.switch("main")
@@ -1097,7 +1167,8 @@ def revert_by_human() -> World:
     s.edit(
         "ledger.py",
         "        return list(csv.DictReader(source))",
-        '        rows = csv.DictReader(source)\n        return [row for row in rows if row["cents"]]',
+        "        rows = csv.DictReader(source)\n        return [row for row in rows if"
+        ' row["cents"]]',
     )
     s.end_turn()
     agent = w.commit("Budgets, stricter loading", [s])
@@ -1110,7 +1181,9 @@ def revert_by_human() -> World:
 
 @case
 def rebased_commit() -> World:
-    """The committer's time is an hour after the author's, as after a rebase; a later edit must not count."""
+    """The committer's time is an hour after the author's, as after a rebase; a later edit must
+    not count.
+    """
     w = begin("rebased_commit")
     s = w.session()
     s.prompt("Add a budget check.")
@@ -1124,7 +1197,7 @@ def rebased_commit() -> World:
     return w
 
 
-# --- layouts and storage -----------------------------------------------------------------------------------------------
+# --- layouts and storage --------------------------------------------------------------------------
 
 
 def _two_commits(name: str, layout: str, **options: Any) -> World:
@@ -1146,7 +1219,9 @@ def _two_commits(name: str, layout: str, **options: Any) -> World:
 
 @case
 def per_checkpoint_refs() -> World:
-    """One ref per checkpoint, named by the last two characters of a ULID; one of them was finalised."""
+    """One ref per checkpoint, named by the last two characters of a ULID; one of them was
+    finalised.
+    """
     return _two_commits("per_checkpoint_refs", "refs", cli_version="0.7.9")
 
 
@@ -1164,7 +1239,9 @@ def v1_and_v2() -> World:
 
 @case
 def legacy() -> World:
-    """The first layout: the session's metadata is the checkpoint's, session ids start with a date, an older session in `1/`."""
+    """The first layout: the session's metadata is the checkpoint's, session ids start with a
+    date, an older session in `1/`.
+    """
     w = begin("legacy", layout="legacy", cli_version="0.1.0")
     first, second = w.session(version="2.0.76"), w.session(version="2.0.76")
     first.prompt("Add a budget check.")
@@ -1190,7 +1267,9 @@ def remote_tracking() -> World:
 
 @case
 def untidy_branch() -> World:
-    """Gapped directories, dangling pointers, wrong and missing labels, chunks, glued records, blank lines, foreign files."""
+    """Gapped directories, dangling pointers, wrong and missing labels, chunks, glued records,
+    blank lines, foreign files.
+    """
     w = begin("untidy_branch")
     w.store_files(
         {
@@ -1247,7 +1326,9 @@ def empty_branch() -> World:
 
 @case
 def noisy_session() -> World:
-    """Interrupts, queued prompts, injected text, a compaction, a notice of an outside edit, plans, a Windows home."""
+    """Interrupts, queued prompts, injected text, a compaction, a notice of an outside edit,
+    plans, a Windows home.
+    """
     w = begin("noisy_session")
     s = w.session(version="2.1.160", cwd="C:\\Users\\Ada\\work\\noisy_session")
     s.prompt("Add a budget check.")
@@ -1279,12 +1360,14 @@ def noisy_session() -> World:
     return w
 
 
-# --- the example that the README shows ---------------------------------------------------------------------------------
+# --- the example that the README shows ------------------------------------------------------------
 
 
 @case
 def example() -> World:
-    """A small bird log: two people, three sessions, a formatter, shell commands, a subagent nobody recorded, a bot."""
+    """A small bird log: two people, three sessions, a formatter, shell commands, a subagent
+    nobody recorded, a bot.
+    """
     w = World("birdlog", cli_version="0.3.9", start=JANUARY)
     _bird_start(w)
     _bird_store(w)
@@ -1305,13 +1388,15 @@ def _bird_start(w: World) -> None:
 def _bird_store(w: World) -> None:
     s = w.session()
     s.prompt(
-        "append() writes one line per sighting. Please add load(), which reads them back and names the line that is wrong."
+        "append() writes one line per sighting. Please add load(), which reads them back and names"
+        " the line that is wrong."
     )
     s.read("birdlog/store.py")
     s.edit(
         "birdlog/store.py",
         "from pathlib import Path\n",
-        "from collections.abc import Iterator\nfrom datetime import date\nfrom pathlib import Path\n",
+        "from collections.abc import Iterator\nfrom datetime import date\nfrom pathlib import"
+        " Path\n",
     )
     s.edit(
         "birdlog/store.py",
@@ -1384,7 +1469,8 @@ def _bird_report(w: World) -> None:
     w.cli_version = "0.5.6"
     s = w.session(version="2.1.160", null_original=True)
     s.prompt(
-        "I would like a report of the year by season. Let a subagent write the module, you wire it up and commit."
+        "I would like a report of the year by season. Let a subagent write the module, you wire it"
+        " up and commit."
     )
     with s.subagent(
         "Write birdlog/report.py: by_season(sightings) returns counts per season.", visible=False
@@ -1426,7 +1512,8 @@ def _bird_report(w: World) -> None:
     w.commit("Test December")
 
 
-JANUARY = 1_768_208_400.0  # the 12th, 2026; up to the 21st a checkpoint held only what was new in its sessions
+# the 12th, 2026; up to the 21st a checkpoint held only what was new in its sessions
+JANUARY = 1_768_208_400.0
 BO = "Bo Example <bo@example.com>"
 
 SIGHTING = '''\

@@ -1,8 +1,9 @@
-"""The attacks and accidents of docs/security.md, as one program: python tests/security.py [--small] [NAME…]
+"""The attacks and accidents of docs/security.md, as one program: python tests/security.py [--small]
+[NAME…]
 
-Each is a program of `tests/support`, the fuzzing of `tests/fuzz.py` or a file of tests. What came of them is kept in
-`tests/data/security.json`, from which `docs/generate.py` makes the table; `--small` tries a little of each and keeps nothing.
-It ends with code 1 when anything was lost.
+Each is a program of `tests/support`, the fuzzing of `tests/fuzz.py` or a file of tests. What came
+of them is kept in `tests/data/security.json`, from which `docs/generate.py` makes the table;
+`--small` tries a little of each and keeps nothing. It ends with code 1 when anything was lost.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ Outcome = tuple[int, int]  # how much was tried, and how much of it was lost
 
 
 def _lines(script: str, *arguments: object) -> list[dict[str, object]]:
-    """What a program of `support` prints: a line of JSON for each loss, and perhaps one with counts."""
+    """What a program of `support` prints: a line of JSON for each loss, and perhaps one with
+    counts.
+    """
     with tempfile.TemporaryDirectory(
         prefix="whowrote-security-", dir=MEMORY if MEMORY.is_dir() else None
     ) as folder:
@@ -185,10 +188,18 @@ ATTACKS = {
     **{
         path: Attack(what, "tests", partial(_tested, path), 0, 0, f"`{path.partition(' ')[0]}`")
         for path, what in {
-            "tests/storage/test_failing_disk.py": "a disk that is full or fails, a clock that jumps",
-            "tests/storage/test_foreign_objects.py": "a database that somebody sent, with triggers and tables of other making",
-            "tests/browse/test_private.py": "pages: other hosts, other web pages, tokens, SQL, addresses of other files",
-            "tests/git/test_regular.py": "pipes, devices and directories in place of a repository's files",
+            "tests/storage/test_failing_disk.py": (
+                "a disk that is full or fails, a clock that jumps"
+            ),
+            "tests/storage/test_foreign_objects.py": (
+                "a database that somebody sent, with triggers and tables of other making"
+            ),
+            "tests/browse/test_private.py": (
+                "pages: other hosts, other web pages, tokens, SQL, addresses of other files"
+            ),
+            "tests/git/test_regular.py": (
+                "pipes, devices and directories in place of a repository's files"
+            ),
             "tests/commands/test_cli.py signal": "a signal while modules are imported",
         }.items()
     },

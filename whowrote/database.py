@@ -1,4 +1,6 @@
-"""A database of attributed repositories: the questions that the commands ask, answered with typed rows."""
+"""A database of attributed repositories: the questions that the commands ask, answered with
+typed rows.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,9 @@ Names = str | Sequence[str]
 def open_database(path: str | Path = ".", db: str | Path | None = None) -> Database:
     """A clone, or a database file. A clone is attributed first when its database does not know it.
 
-    `path` is a database file, a clone or any directory of its worktree. `db` is the database of a clone; by default it is the one
-    that the commands use. The clone is only read. Raises NotARepository, NoCheckpoints, DatabaseUnusable.
+    `path` is a database file, a clone or any directory of its worktree. `db` is the database of a
+    clone; by default it is the one that the commands use. The clone is only read. Raises
+    NotARepository, NoCheckpoints, DatabaseUnusable.
     """
     from collector.git.repository import GitRepo
     from collector.storage.store import Store
@@ -51,7 +54,9 @@ def open_database(path: str | Path = ".", db: str | Path | None = None) -> Datab
 
 
 def example(directory: str | Path) -> Path:
-    """Makes the example in a directory: a clone of a small project with three recorded sessions. Returns its path."""
+    """Makes the example in a directory: a clone of a small project with three recorded sessions.
+    Returns its path.
+    """
     from attribution.demo import make
 
     return make(Path(directory))
@@ -79,14 +84,18 @@ def _day(text: str) -> str:
 
 
 class Database:
-    """What `whowrote.open` returns; use it in a `with` statement, or close it. Not for several threads at once.
+    """What `whowrote.open` returns; use it in a `with` statement, or close it. Not for several
+    threads at once.
 
-    Opened on a clone, it answers for that repository. Opened on a file, it answers for all repositories, and questions about a file
-    or a line need `repo`, the name of one, when there are several.
+    Opened on a clone, it answers for that repository. Opened on a file, it answers for all
+    repositories, and questions about a file or a line need `repo`, the name of one, when there are
+    several.
     """
 
     def __init__(self, store: Store, clone: str = "") -> None:
-        """Over an open store; `clone` is attributed first when needed. Raises what `attributed_clone` raises."""
+        """Over an open store; `clone` is attributed first when needed. Raises what
+        `attributed_clone` raises.
+        """
         self._store = store
         self._clone = clone
         self._repo: int | None = self._open_path(clone).repo_id if clone else None
@@ -106,7 +115,9 @@ class Database:
         self._store.close()
 
     def blocks(self, file: str, commit: str = "", repo: str = "") -> Rows[Block]:
-        """The lines of a file in blocks that came the same way, with the prompt of each. Raises as `blame`."""
+        """The lines of a file in blocks that came the same way, with the prompt of each. Raises
+        as `blame`.
+        """
         from attribution.queries.blame import blame, blocks
 
         opened = self._clone_of(repo)
@@ -115,7 +126,9 @@ class Database:
     def annotated(
         self, file: str, commit: str = "", repo: str = ""
     ) -> tuple[Rows[BlameLine], Rows[Block]]:
-        """Lines as of `blame` and blocks as of `blocks`, for the price of one of them. Raises as `blame`."""
+        """Lines as of `blame` and blocks as of `blocks`, for the price of one of them. Raises as
+        `blame`.
+        """
         from attribution.queries.blame import blame, blocks
 
         opened = self._clone_of(repo)
@@ -123,7 +136,8 @@ class Database:
         return Rows(blamed.lines), Rows(blocks(opened, blamed))
 
     def blame(self, file: str, commit: str = "", repo: str = "") -> Rows[BlameLine]:
-        """Each line of a file with its author and evidence, at a commit or at HEAD of the attributed branch.
+        """Each line of a file with its author and evidence, at a commit or at HEAD of the
+        attributed branch.
 
         Raises UnknownBranch for an unknown file or commit, WhoWroteError.
         """
@@ -132,7 +146,9 @@ class Database:
         return Rows(blame(self._clone_of(repo), file, commit).lines)
 
     def explain(self, file: str, line: int, commit: str = "", repo: str = "") -> LineExplanation:
-        """One line (from 1): who wrote it, how we know, the prompt and the call behind it. Raises as `blame`."""
+        """One line (from 1): who wrote it, how we know, the prompt and the call behind it.
+        Raises as `blame`.
+        """
         from attribution.queries.explain import explain
 
         return explain(self._clone_of(repo), file, line, commit)
@@ -146,10 +162,12 @@ class Database:
         model: Names = (),
         repo: Names = (),
     ) -> Rows[dict[str, Any]]:
-        """Spans of added lines (rows of the view `line_spans`) with the name of their repository, chosen by what they are.
+        """Spans of added lines (rows of the view `line_spans`) with the name of their repository,
+        chosen by what they are.
 
-        Each choice is a value or several: paths as in the commits, classes (agent, declared, human, …), kinds of file (source,
-        test, …), evidence, models, repositories. Raises WhoWroteError for a class, kind or repository that there is not.
+        Each choice is a value or several: paths as in the commits, classes (agent, declared, human,
+        …), kinds of file (source, test, …), evidence, models, repositories. Raises WhoWroteError
+        for a class, kind or repository that there is not.
         """
         from collector.storage.views import read_view
 
@@ -187,7 +205,8 @@ class Database:
         )
 
     def log(self, commits: str = "", since: str = "", repo: str = "") -> Rows[dict[str, Any]]:
-        """The commits of a range (`A..B`, as in git), newest first, with their lines by class; `since` is a date.
+        """The commits of a range (`A..B`, as in git), newest first, with their lines by class;
+        `since` is a date.
 
         Raises UnknownBranch.
         """
@@ -196,7 +215,9 @@ class Database:
         return Rows(log(self._clone_of(repo), commits, _day(since)))
 
     def stats(self, commits: str = "", since: str = "", repo: str = "") -> RangeStats:
-        """The lines of a range of commits added up by class, kind of file, agent and model. Raises UnknownBranch."""
+        """The lines of a range of commits added up by class, kind of file, agent and model.
+        Raises UnknownBranch.
+        """
         from attribution.queries.commit_range import stats
 
         return stats(self._clone_of(repo), commits, _day(since))
@@ -208,7 +229,9 @@ class Database:
         return Rows(session_list(self._store, self._repo))
 
     def turns(self, session: str = "") -> Rows[dict[str, Any]]:
-        """What each prompt led to; `session` is the key of one, or its beginning. Raises WhoWroteError when none begins so."""
+        """What each prompt led to; `session` is the key of one, or its beginning. Raises
+        WhoWroteError when none begins so.
+        """
         from attribution.queries.sessions import find_session, turn_table
 
         if session:
@@ -216,14 +239,17 @@ class Database:
         return Rows(turn_table(self._store, self._repo, session))
 
     def search(self, words: str) -> Rows[dict[str, Any]]:
-        """Prompts that have all of the words, the newest first, each with an `excerpt` around the first word."""
+        """Prompts that have all of the words, the newest first, each with an `excerpt` around
+        the first word.
+        """
         from attribution.queries.search import search
 
         repo = self.repositories()[0].name if self._repo is not None else ""
         return Rows(search(self._store, words, repo)["prompts"])
 
     def session(self, key: str, first: int = 0) -> SessionPage:
-        """One session: its turns from number `first` on, its calls, commits and features. `key` or the beginning of it.
+        """One session: its turns from number `first` on, its calls, commits and features. `key` or
+        the beginning of it.
 
         Raises WhoWroteError when none or several match.
         """
@@ -254,9 +280,11 @@ class Database:
         )
 
     def survival(self, by: Names = ("class",)) -> SurvivalReport:
-        """How long lines survive, by class, model, agent, session, directory or language, without curves.
+        """How long lines survive, by class, model, agent, session, directory or language, without
+        curves.
 
-        Opened on a clone, the history of its lines is brought up to date first. Raises WhoWroteError without any line history.
+        Opened on a clone, the history of its lines is brought up to date first. Raises
+        WhoWroteError without any line history.
         """
         from attribution.ensure.history import lines_followed, survival_current
         from attribution.lineage.requests import HistoryRequest
@@ -280,9 +308,11 @@ class Database:
         until: str = "",
         teams: Mapping[str, str] | None = None,
     ) -> Report:
-        """Added lines by month, week, repository, team, directory, agent or person, as `whowrote report --by`: a row for each.
+        """Added lines by month, week, repository, team, directory, agent or person, as
+        `whowrote report --by`: a row for each.
 
-        `since` and `until` are days, `teams` patterns of e-mail addresses -> team. Raises WhoWroteError.
+        `since` and `until` are days, `teams` patterns of e-mail addresses -> team. Raises
+        WhoWroteError.
         """
         from attribution.queries.breakdown import NOT_TO_CONCLUDE, breakdown
         from attribution.queries.breakdown_facts import BreakdownOptions
@@ -297,20 +327,26 @@ class Database:
         return sorted(self._store.table_names())
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> Rows[dict[str, Any]]:
-        """The rows of a SELECT over the whole database; nothing can be written. Raises DatabaseUnusable."""
+        """The rows of a SELECT over the whole database; nothing can be written. Raises
+        DatabaseUnusable.
+        """
         from collector.storage.store import Store, read_only
 
         with read_only(self._store.path) as connection:
             return Rows(Store.over(connection, self._store.path).rows(query, parameters))
 
     def frame(self, table: str) -> pandas.DataFrame:
-        """A table or view as a data frame. Raises WhoWroteError when there is none of that name, or without pandas."""
+        """A table or view as a data frame. Raises WhoWroteError when there is none of that name,
+        or without pandas.
+        """
         if table not in self.tables():
             raise WhoWroteError(f"no such table: {table}", "Database.tables() lists them")
         return self.sql('SELECT * FROM "' + table.replace('"', '""') + '"').to_pandas()
 
     def chapter(self, name: str) -> dict[str, Rows[dict[str, Any]]]:
-        """The tables of a chapter of `whowrote report` by their names: study, grades, repairs, … Raises WhoWroteError."""
+        """The tables of a chapter of `whowrote report` by their names: study, grades, repairs, …
+        Raises WhoWroteError.
+        """
         from collector.plugins import hooks
 
         chapters = {
@@ -331,7 +367,9 @@ class Database:
         return attributed_clone(self._store, GitRepo(path), logging.getLogger(__name__).info)
 
     def _clone_of(self, repo: str) -> OpenRepo:
-        """The clone of a repository: the one that was opened, or as it was when the database was made."""
+        """The clone of a repository: the one that was opened, or as it was when the database was
+        made.
+        """
         if self._clone and not repo:
             return self._open_path(self._clone)
         rows = [row for row in self.repositories() if repo in ("", row.name)]

@@ -1,1 +1,3 @@
-"""Who wrote each line: sessions are replayed, compared with commits, and every added line gets an author with evidence."""
+"""Who wrote each line: sessions are replayed, compared with commits, and every added line gets
+an author with evidence.
+"""

@@ -1,8 +1,10 @@
-"""Copies of a session that cannot be read, and whether another one holds all that they would show. Pure.
+"""Copies of a session that cannot be read, and whether another one holds all that they would show.
+Pure.
 
-A copy is stored with a commit and holds the session so far. It is no gap when a copy that can be read holds as much: one with the
-same hash, one of the same or a later moment, or a compact one. Records may be stored long after their commits, in any order, so the
-moment of a copy is that of the commit which names it. That the recorder's turn is the same says nothing: some agents keep one for
+A copy is stored with a commit and holds the session so far. It is no gap when a copy that can be
+read holds as much: one with the same hash, one of the same or a later moment, or a compact one.
+Records may be stored long after their commits, in any order, so the moment of a copy is that of the
+commit which names it. That the recorder's turn is the same says nothing: some agents keep one for
 the whole session.
 """
 
@@ -31,7 +33,8 @@ class CopyTimes:
     def latest(self, record: SessionRecord) -> float:
         """The last commit that was made with the record, or when it was stored; 0: not known."""
         stored = record.created_at or 0.0
-        # An amended commit keeps its author time; a rebase after the checkpoint was stored says nothing.
+        # An amended commit keeps its author time; a rebase after the checkpoint was stored says
+        # nothing.
         commits = ((c.author_time, c.commit_time) for c in self._commits[record.checkpoint_id])
         return min(
             stored,
@@ -42,7 +45,9 @@ class CopyTimes:
         )
 
     def earliest(self, record: SessionRecord) -> float:
-        """The first commit that was made with the record: what was done before is in the copy; 0: not known."""
+        """The first commit that was made with the record: what was done before is in the copy;
+        0: not known.
+        """
         stored = record.created_at or 0.0
         return min(
             (
@@ -57,7 +62,9 @@ class CopyTimes:
 def absent(
     records: Sequence[SessionRecord], compact: bool, times: CopyTimes
 ) -> list[SessionRecord]:
-    """Of a session's records those whose copy is missing and may hold what no other shows. `compact`: compact ones were read."""
+    """Of a session's records those whose copy is missing and may hold what no other shows.
+    `compact`: compact ones were read.
+    """
     readable = [record for record in records if record.transcript_state is StoredTranscript.PRESENT]
     hashes = {record.content_hash for record in readable} - {""}
     # Before recorders noted their version, a copy held only what was new since the one before.

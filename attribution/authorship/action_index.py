@@ -1,7 +1,8 @@
 """Which actions of a worktree can say anything about a file, found by its path and by time. Pure.
 
-Most questions are about a few files, again and again for other moments. What a command names is looked up by path, what its text
-may mention by the words of the file's name. Of actions that may have changed any file, each kind in its own way, the latest counts.
+Most questions are about a few files, again and again for other moments. What a command names is
+looked up by path, what its text may mention by the words of the file's name. Of actions that may
+have changed any file, each kind in its own way, the latest counts.
 """
 
 import re
@@ -17,30 +18,23 @@ from attribution.authorship.session_edits import WorktreeAction
 from attribution.shell import Effect
 from collector.vocabulary.lines import Reason
 
-NAMED = (
-    "write",
-    "append",
-    "modify",
-    "copy",
-    "move",
-    "remove",
-)  # kinds of effect that name the files they change
-LACKING = frozenset(
-    {Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED}
-)  # a part of a session
+# kinds of effect that name the files they change
+NAMED = ("write", "append", "modify", "copy", "move", "remove")
+# a part of a session
+LACKING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED})
 # Commands that run tasks of the project.
 RUNS_TASK = re.compile(r"\b(?:npm|pnpm|yarn|bun|nx|turbo|mise|poe|pdm|task)\b")
 WHOLE = "/"
 _SINGLE = (*NAMED, "generate")  # kinds of effect that are about the files they name, one by one
-_LEFT_TO_TEXT = (
-    *UNNAMED,
-    "opaque",
-)  # kinds of which, where they name no file, the text of the command may
+# kinds of which, where they name no file, the text of the command may
+_LEFT_TO_TEXT = (*UNNAMED, "opaque")
 _WORD = re.compile(r"\w+")
 
 
 def covered_part(pattern: str, root: str) -> str:
-    """What a path of a command (absolute, relative, a directory or a glob) covers of a worktree; `WHOLE`, or "" for nothing."""
+    """What a path of a command (absolute, relative, a directory or a glob) covers of a worktree;
+    `WHOLE`, or "" for nothing.
+    """
     if pattern in (root, ".", "./..."):
         return WHOLE
     relative = pattern.removeprefix(root + "/")
@@ -54,7 +48,9 @@ def covered_parts(effect: Effect, root: str) -> set[str]:
 
 
 def is_opaque(effect: Effect) -> bool:
-    """Whether nobody knows which files a command wrote: it may run anything, or find their names when it runs."""
+    """Whether nobody knows which files a command wrote: it may run anything, or find their names
+    when it runs.
+    """
     return effect.kind == "opaque" or (
         effect.kind in NAMED and effect.kind != "remove" and not (effect.paths or effect.target)
     )
@@ -66,9 +62,8 @@ class ActionSpans:
     def __init__(self) -> None:
         self._starts: list[float] = []
         self._ends: list[float] = []
-        self._reached: list[
-            float
-        ] = []  # the latest end so far: where it is early, nothing before reaches further
+        # the latest end so far: where it is early, nothing before reaches further
+        self._reached: list[float] = []
         self._numbers: list[int] = []
 
     def add(self, action: WorktreeAction, number: int) -> None:
@@ -118,13 +113,10 @@ class ActionIndex:
         self._root, self._actions = root, actions
         self.effects = [() if action.unseen else effects_of(action) for action in actions]
         self.all, self.lacking, self.unseen = ActionSpans(), ActionSpans(), ActionSpans()
-        self.generating, self.opaque = (
-            ActionSpans(),
-            ActionSpans(),
-        )  # commands of which nobody knows what they wrote
-        self._alike: dict[tuple[str, ...], ActionSpans] = defaultdict(
-            ActionSpans
-        )  # what they do to every file -> those that do it
+        # commands of which nobody knows what they wrote
+        self.generating, self.opaque = ActionSpans(), ActionSpans()
+        # what they do to every file -> those that do it
+        self._alike: dict[tuple[str, ...], ActionSpans] = defaultdict(ActionSpans)
         self._everywhere = ActionSpans()
         self._by_part: dict[str, list[int]] = defaultdict(list)
         self._by_word: dict[str, list[int]] = defaultdict(list)
@@ -169,7 +161,9 @@ class ActionIndex:
             self._alike[alike].add(action, number)
 
     def _done_to_any_file(self, effect: Effect) -> str:
-        """What the effect may have done to any file, in one word; "" if it is about some files only, or about none."""
+        """What the effect may have done to any file, in one word; "" if it is about some files
+        only, or about none.
+        """
         if is_opaque(effect):
             return "opaque"
         if effect.kind not in ("format", "restore") or (
@@ -186,7 +180,8 @@ class ActionIndex:
     def candidates(self, window: AttributionWindow) -> list[int]:
         """The numbers of the actions that decide who changed the file in that time, latest first.
 
-        Left out are those of which one of the others did the same to any file, later in the same time.
+        Left out are those of which one of the others did the same to any file, later in the same
+        time.
         """
         hits = self.hits_on(window.path)
         numbers = {
@@ -203,7 +198,9 @@ class ActionIndex:
         return sorted(numbers, reverse=True)
 
     def hits_on(self, path: str) -> PathHits:
-        """The actions that name the file or a directory above it, or whose text says that they write it."""
+        """The actions that name the file or a directory above it, or whose text says that they
+        write it.
+        """
         if path not in self._hits:
             says = {number: "" for part in self._parts_with(path) for number in self._by_part[part]}
             # the commands with each word of the file's name, the rarest of which is looked up

@@ -1,8 +1,10 @@
-"""Every text that agents produced for a repository, without its layout, and when a line first stood in one. Pure.
+"""Every text that agents produced for a repository, without its layout, and when a line first stood
+in one. Pure.
 
-A line that stands in such a text before its commit may be an agent's, however it came into the file: the edit may have been
-refused and applied all the same, its result lost, its file named otherwise, its layout changed by a formatter. So it is never
-called a person's. White space, quotes, commas, semicolons, brackets and backslashes are left out of the comparison.
+A line that stands in such a text before its commit may be an agent's, however it came into the
+file: the edit may have been refused and applied all the same, its result lost, its file named
+otherwise, its layout changed by a formatter. So it is never called a person's. White space, quotes,
+commas, semicolons, brackets and backslashes are left out of the comparison.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ if TYPE_CHECKING:  # one line is explained faster without it
     from collector.model import Edit, Session, ToolCall
 
 MIN_LENGTH = 4  # characters without layout: a shorter line says nothing
-# Every common character has an entry, most their own: one without an entry costs an exception inside `translate`.
+# Every common character has an entry, most their own: one without an entry costs an exception
+# inside `translate`.
 _DROPPED: dict[int, int | None] = {
     **{code: code for code in range(0x3000)},
     **dict.fromkeys(map(ord, " \t\r\n\f\v\u00a0\ufeff,;'\"`()[]{}\\")),
@@ -31,15 +34,17 @@ _BREAK = "\0"  # between pieces that did not follow each other
 
 
 def without_layout(text: str) -> str:
-    """What is left of a text when its layout, quotes, commas, semicolons, brackets and backslashes are taken away."""
+    """What is left of a text when its layout, quotes, commas, semicolons, brackets and
+    backslashes are taken away.
+    """
     return text.translate(_DROPPED) if text.isascii() else "".join(lines_without_layout(text))
 
 
 def lines_without_layout(text: str) -> list[str]:
     """What is left of each line of a text.
 
-    One pass over many lines is several times as fast as one over each, but only in ASCII: in any other text `translate` looks up
-    every character.
+    One pass over many lines is several times as fast as one over each, but only in ASCII: in any
+    other text `translate` looks up every character.
     """
     if text.isascii():
         return text.translate(_DROPPED_IN_LINES).split("\n")
@@ -65,7 +70,9 @@ class ProducedText:
 
 
 def produced_texts(session: Session) -> list[ProducedText]:
-    """What the agents of a session, subagents included, wrote: new text of edits, inputs of other calls, messages; each once."""
+    """What the agents of a session, subagents included, wrote: new text of edits, inputs of
+    other calls, messages; each once.
+    """
     result: list[ProducedText] = []
     existing: set[int] = set()
     for moment, text in _pieces(session):
@@ -106,7 +113,9 @@ def _texts_of(call: ToolCall) -> Iterator[str]:
 
 
 def new_text(edit: Edit) -> Iterator[str]:
-    """What an edit adds: lines that its old side has as well were there before, and the user's changes are the user's."""
+    """What an edit adds: lines that its old side has as well were there before, and the user's
+    changes are the user's.
+    """
     if edit.proposed is not None:
         old = "\n".join(
             (edit.before or "", *(replacement.old for replacement in edit.replacements))
@@ -122,7 +131,9 @@ def new_text(edit: Edit) -> Iterator[str]:
 
 
 def new_lines(edit: Edit) -> Iterator[tuple[list[str], list[int]]]:
-    """The texts that an edit leaves behind, by line, each with the numbers of the lines that its old side lacks."""
+    """The texts that an edit leaves behind, by line, each with the numbers of the lines that its
+    old side lacks.
+    """
     for replacement in edit.replacements:
         yield _beyond(replacement.old, replacement.new)
     for text in (edit.content, edit.after):
@@ -151,7 +162,9 @@ def _added_lines(text: str) -> str:
 
 
 def _without_sought(text: str) -> str:
-    """A text without what its marked blocks look for: that stood in the file, and the new side may only repeat it."""
+    """A text without what its marked blocks look for: that stood in the file, and the new side
+    may only repeat it.
+    """
     if not _SEARCHES.search(text):
         return text
     result: list[str] = []
@@ -177,7 +190,9 @@ def _new_side(block: list[str]) -> list[str]:
 
 
 def _strings(arguments: str) -> Iterator[str]:
-    """All texts in the arguments of a call; the arguments themselves where they are no whole JSON."""
+    """All texts in the arguments of a call; the arguments themselves where they are no whole
+    JSON.
+    """
     try:
         value = load_json(arguments) if arguments else None
     except (ValueError, RecursionError):
@@ -195,7 +210,9 @@ def _strings(arguments: str) -> Iterator[str]:
 
 
 def first_times(lines: Iterable[str], texts: Iterable[ProducedText]) -> dict[str, float]:
-    """Line without layout -> when an agent first produced it; lines that no agent ever produced are left out."""
+    """Line without layout -> when an agent first produced it; lines that no agent ever produced
+    are left out.
+    """
     by_head: dict[str, list[str]] = {}
     for line in lines:
         if len(line) >= MIN_LENGTH:

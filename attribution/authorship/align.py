@@ -1,7 +1,8 @@
 """Sequence alignment of two texts, by line and by token. Pure.
 
-Lines are compared as the agent saw them: decoded, CRLF as LF, no byte order mark. Equal lines are paired by git's own diff, so
-that common lines (`}`, `return nil`) are decided by order and neighbours, never by text alone.
+Lines are compared as the agent saw them: decoded, CRLF as LF, no byte order mark. Equal lines are
+paired by git's own diff, so that common lines (`}`, `return nil`) are decided by order and
+neighbours, never by text alone.
 """
 
 import re
@@ -21,7 +22,8 @@ _QUOTES = str.maketrans({"'": '"', "`": '"'})
 _TRAILING = frozenset(",;")
 MAX_BLOCK = 400  # lines on either side: larger replaced blocks are not compared line by line
 MAX_PAIRS = 2500  # comparisons of lines within one replaced block
-TELLING = 20  # characters without blanks from which a line is known again by itself, if its block has it once
+# characters without blanks from which a line is known again by itself, if its block has it once
+TELLING = 20
 LEGACY = (
     "cp1252",
     "latin-1",
@@ -40,9 +42,11 @@ EDITED = 0.6  # token similarity from which a changed line still counts as the l
 
 
 def text_of(data: bytes, characters: Set[str] = frozenset()) -> str:
-    """File content as an agent's transcript shows it. `characters`: those beside ASCII that transcripts hold.
+    """File content as an agent's transcript shows it. `characters`: those beside ASCII that
+    transcripts hold.
 
-    Of the encodings that a text which is not UTF-8 may have, it is in the one that gives such characters.
+    Of the encodings that a text which is not UTF-8 may have, it is in the one that gives such
+    characters.
     """
     try:
         text = data.decode()
@@ -86,7 +90,9 @@ def changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
 
 
 def text_changes(old: str, new: str) -> list[LineChange]:
-    """As `changes`, for whole texts that end with a newline: saves taking them apart and joining them again."""
+    """As `changes`, for whole texts that end with a newline: saves taking them apart and joining
+    them again.
+    """
     return (
         []
         if old == new
@@ -113,7 +119,9 @@ def pairing(old_length: int, new_length: int, hunks: Sequence[LineChange]) -> li
 
 @lru_cache(maxsize=20_000)
 def tokens(line: str) -> tuple[str, ...]:
-    """Words and punctuation of a line, quotes alike, trailing comma or semicolon dropped: what a formatter keeps."""
+    """Words and punctuation of a line, quotes alike, trailing comma or semicolon dropped: what a
+    formatter keeps.
+    """
     matches = _TOKEN.findall(line.translate(_QUOTES))
     while matches and matches[-1] in _TRAILING:
         matches.pop()
@@ -126,7 +134,9 @@ def _bag(line: str) -> Counter[str]:
 
 
 def similarity(a: str, b: str) -> float:
-    """Share of tokens two lines have in common, in order (0 to 1); 0 when neither has a word in common."""
+    """Share of tokens two lines have in common, in order (0 to 1); 0 when neither has a word in
+    common.
+    """
     left, right = tokens(a), tokens(b)
     total = len(left) + len(right)
     if not left or not right or 2 * min(len(left), len(right)) < EDITED * total:
@@ -138,10 +148,12 @@ def similarity(a: str, b: str) -> float:
 
 
 def layout_sources(old: Sequence[str], new: Sequence[str]) -> list[int]:
-    """For each line of `new` the line of `old` that it only reformats (tokens equal, also across line breaks), or -1.
+    """For each line of `new` the line of `old` that it only reformats (tokens equal, also across
+    line breaks), or -1.
 
-    Both are the two sides of one replaced block. Lines with equal tokens are paired first, in order; what lies between is
-    compared token by token, so that a line broken in two or two joined in one are found as well.
+    Both are the two sides of one replaced block. Lines with equal tokens are paired first, in
+    order; what lies between is compared token by token, so that a line broken in two or two joined
+    in one are found as well.
     """
     result = [-1] * len(new)
     if not old or not new or len(old) > MAX_BLOCK or len(new) > MAX_BLOCK:
@@ -163,7 +175,9 @@ def layout_sources(old: Sequence[str], new: Sequence[str]) -> list[int]:
 def neighbour(
     lines: Sequence[str], index: int, step: int, is_telling: Callable[[str], object] = str.strip
 ) -> str:
-    """The next line that says something above (`step` -1) or below (1) the one at `index`; "" when there is none."""
+    """The next line that says something above (`step` -1) or below (1) the one at `index`; ""
+    when there is none.
+    """
     others = range(index + step, len(lines) if step > 0 else -1, step)
     return next((lines[other] for other in others if is_telling(lines[other])), "")
 
@@ -181,7 +195,8 @@ def _says_something(line: str) -> bool:
 def _match_rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """As `layout_sources`, by tokens alone.
 
-    A line counts when all its tokens are found, in order, among the old ones and the old line they come from is used up.
+    A line counts when all its tokens are found, in order, among the old ones and the old line they
+    come from is used up.
     """
     result = [-1] * len(new)
     old_tokens, old_line = _flat(old)
@@ -207,7 +222,9 @@ def _match_rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
 
 
 def _flat(lines: Sequence[str]) -> tuple[list[str], list[int]]:
-    """The tokens of all lines, and the line of each; a formatter that breaks a line adds or drops commas anywhere."""
+    """The tokens of all lines, and the line of each; a formatter that breaks a line adds or
+    drops commas anywhere.
+    """
     flat = [
         (token, index)
         for index, line in enumerate(lines)
@@ -220,10 +237,11 @@ def _flat(lines: Sequence[str]) -> tuple[list[str], list[int]]:
 def closest(
     old: Sequence[str], new: Sequence[str], used: Sequence[int] = ()
 ) -> list[tuple[int, float]]:
-    """For each line of `new` the old line it most probably changed, and how similar (>= EDITED), in order; else (-1, 0.0).
+    """For each line of `new` the old line it most probably changed, and how similar (>= EDITED), in
+    order; else (-1, 0.0).
 
-    An old line is used once (those in `used` not at all, nor are new lines that already have a source there) and pairs do not
-    cross, as in a diff of words.
+    An old line is used once (those in `used` not at all, nor are new lines that already have a
+    source there) and pairs do not cross, as in a diff of words.
     """
     result = [(-1, 0.0)] * len(new)
     if not old or not new or len(old) * len(new) > MAX_PAIRS:
@@ -255,7 +273,9 @@ class Kin:
 
 
 def is_relaid(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether the new lines have all that the old ones say and no more, as a formatter leaves them, in whatever order."""
+    """Whether the new lines have all that the old ones say and no more, as a formatter leaves
+    them, in whatever order.
+    """
     before, after = (_LAYOUT.sub("", "".join(lines)) for lines in (old, new))
     return bool(after) and len(before) == len(after) and sorted(before) == sorted(after)
 
@@ -263,7 +283,8 @@ def is_relaid(old: Sequence[str], new: Sequence[str]) -> bool:
 def kinship(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[Kin | None]:
     """For each line of `new` its kin among `old`, the two sides of one replaced block, or None.
 
-    `edits` False leaves out lines that are only similar, which takes time and matters only where an agent wrote the old side.
+    `edits` False leaves out lines that are only similar, which takes time and matters only where an
+    agent wrote the old side.
     """
     kin: list[Kin | None] = [None] * len(new)
     if not old or not new:
@@ -284,16 +305,18 @@ def kinship(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[
 
 
 def _in_company(old: Sequence[str], new: Sequence[str], same: Sequence[int]) -> list[int]:
-    """`same` without common lines (`<button`, `if (!ok) {`) of which neither neighbour has its place beside them on both sides.
+    """`same` without common lines (`<button`, `if (!ok) {`) of which neither neighbour has its
+    place beside them on both sides.
 
-    Where somebody wrote a block anew, a line that any block has is found again somewhere among the lines it replaced. The ends of
-    the block stand beside lines that did not change.
+    Where somebody wrote a block anew, a line that any block has is found again somewhere among the
+    lines it replaced. The ends of the block stand beside lines that did not change.
     """
     bare = ["".join(line.split()) for line in new]
     count = Counter(bare) + Counter("".join(line.split()) for line in old)
     ours, theirs = ([n for n, line in enumerate(side) if line.strip()] for side in (new, old))
     rank = {index: n for n, index in enumerate(theirs)}
-    # The sources of the non-blank new lines by their rank among the non-blank old ones, between what stands above and below.
+    # The sources of the non-blank new lines by their rank among the non-blank old ones, between
+    # what stands above and below.
     ranks = [-1, *(rank.get(same[index]) for index in ours), len(theirs)]
     remaining = list(same)
     for n, index in enumerate(ours, 1):
@@ -324,7 +347,9 @@ _REDACTED = re.compile(r"\[?REDACTED(?:_[A-Z]+)?\]?")
 
 
 def redacted_equal(sighted: str, real: str) -> bool:
-    """Whether `real` is what the redacted line `sighted` may have been: each marker stands for 8 or more non-blanks."""
+    """Whether `real` is what the redacted line `sighted` may have been: each marker stands for 8
+    or more non-blanks.
+    """
     parts = _REDACTED.split(sighted)
     if len(parts) < 2 or len(parts) > 20 or len(real) > 5_000 or not any(p.strip() for p in parts):
         return False

@@ -1,13 +1,16 @@
-"""Lines that the replay lost track of although an agent's own edit of that very file holds them. Pure.
+"""Lines that the replay lost track of although an agent's own edit of that very file holds them.
+Pure.
 
-An amended commit, a file that was renamed twice, a script that might have written anything: the replay cannot say that the line of
-the commit is the one of the edit, but nobody else is known to have written it. A line is given to the edit (moved, or reformatted
-where only its layout differs) when a session of the commit applied the edit to that file before the commit was made, the text was
-not in the file before the edit as far as anybody saw it, the version before the commit lacks it there, and it stands between the
-same lines: equal lines in other functions of a file are common. Of a long line that the file has once, one neighbour is enough.
-An edit of a session that the commit is not linked to (a squash names one of several, say) must have the very line between the
-same two, and the version before lacks it altogether. So must one of a document, which may be the plan that others carry out, and
-any edit where the commit names a checkpoint that the clone lacks.
+An amended commit, a file that was renamed twice, a script that might have written anything: the
+replay cannot say that the line of the commit is the one of the edit, but nobody else is known to
+have written it. A line is given to the edit (moved, or reformatted where only its layout differs)
+when a session of the commit applied the edit to that file before the commit was made, the text was
+not in the file before the edit as far as anybody saw it, the version before the commit lacks it
+there, and it stands between the same lines: equal lines in other functions of a file are common. Of
+a long line that the file has once, one neighbour is enough. An edit of a session that the commit is
+not linked to (a squash names one of several, say) must have the very line between the same two, and
+the version before lacks it altogether. So must one of a document, which may be the plan that others
+carry out, and any edit where the commit names a checkpoint that the clone lacks.
 """
 
 from __future__ import annotations
@@ -47,13 +50,15 @@ from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 from collector.vocabulary.sessions import NoReplay
 
-_SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
+# characters without layout from which an equal line is no coincidence within the edits of one file
+_SAME = 8
 _SIMILAR = 16  # the same for a line of which only the layout differs
 _ALONE = 24  # the same for a line of which the file has one, between other lines on one side
 _CLOSERS = 4  # brackets at the edge of an agent's block that are its own
 _NEVER = float("inf")
 DOCUMENTS = (".md", ".mdx")  # their code may be the plan that other sessions carry out
-# What a missing transcript would show can only be that an agent wrote the line again, unless it is a copy of one that was there.
+# What a missing transcript would show can only be that an agent wrote the line again, unless it is
+# a copy of one that was there.
 _MISSING = frozenset(
     {Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED, Reason.TRANSCRIPT_UNREADABLE}
 )
@@ -86,9 +91,8 @@ class _Written:
     at: float
     call: CallRef
     text: str  # stripped
-    above: (
-        str  # the next line of the edit's text that says something, without layout; "" at its edge
-    )
+    # the next line of the edit's text that says something, without layout; "" at its edge
+    above: str
     below: str
     by_subagent: bool = False  # the line stands in the task of one whose calls nobody recorded
 
@@ -97,38 +101,37 @@ class _Written:
 class _FileLines:
     """Lines without layout of one file, of those that say enough."""
 
-    written: dict[str, list[_Written]] = field(
-        default_factory=lambda: defaultdict(list)
-    )  # in order of time
-    seen: dict[str, float] = field(
-        default_factory=dict
-    )  # of the written ones: the first time the file was seen with the line
+    # in order of time
+    written: dict[str, list[_Written]] = field(default_factory=lambda: defaultdict(list))
+    # of the written ones: the first time the file was seen with the line
+    seen: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class AppliedEdits:
-    """What the applied edits of all sessions added. A file is read line by line when somebody asks for it."""
+    """What the applied edits of all sessions added. A file is read line by line when somebody
+    asks for it.
+    """
 
-    edits: dict[str, list[RawEdit]] = field(
-        default_factory=lambda: defaultdict(list)
-    )  # by path; "": of documents with code
+    # by path; "": of documents with code
+    edits: dict[str, list[RawEdit]] = field(default_factory=lambda: defaultdict(list))
+    # by path
     sightings: dict[str, list[tuple[float, Iterable[str] | str]]] = field(
         default_factory=lambda: defaultdict(list)
-    )  # by path
-    renamed: dict[str, dict[str, float]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )  # path -> those it had, until when
-    redacted: dict[str, re.Pattern[str]] = field(
-        default_factory=dict
-    )  # path without some of its parts -> those it may be
-    scripts: list[Script] = field(
-        default_factory=list
-    )  # that may have written to any file they name
+    )
+    # path -> those it had, until when
+    renamed: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
+    # path without some of its parts -> those it may be
+    redacted: dict[str, re.Pattern[str]] = field(default_factory=dict)
+    # that may have written to any file they name
+    scripts: list[Script] = field(default_factory=list)
     tool_of: ToolOf = lambda call: ""
     _lines: dict[str, _FileLines] = field(default_factory=dict)
 
     def names_of(self, *paths: str) -> dict[str, float]:
-        """The paths, those that agents renamed to them, and redacted ones that may be one of them; each with until when it was."""
+        """The paths, those that agents renamed to them, and redacted ones that may be one of
+        them; each with until when it was.
+        """
         result = dict[str, float]()
         waiting = [(path, _NEVER) for path in paths]
         while waiting:
@@ -146,7 +149,9 @@ class AppliedEdits:
         return result | dict.fromkeys(redacted, _NEVER)
 
     def writers(self, names: Mapping[str, float], text: str, bare: str) -> list[_Written]:
-        """The edits that added such a line before the files were seen with it, while they had these names."""
+        """The edits that added such a line before the files were seen with it, while they had
+        these names.
+        """
         result = []
         for name, until in names.items():
             lines = self._of(name)
@@ -160,7 +165,9 @@ class AppliedEdits:
         return result
 
     def first_seen(self, names: Iterable[str], text: str) -> float:
-        """When one of the files was seen with a line for the first time: a document that has it later quotes it."""
+        """When one of the files was seen with a line for the first time: a document that has it
+        later quotes it.
+        """
         seen = (item for name in names for item in self.sightings.get(name, ()))
         texts = ((at, [lines] if isinstance(lines, str) else lines) for at, lines in seen)
         return min(
@@ -179,15 +186,15 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     """Of edits that were applied, and of what was seen of their files."""
     found = AppliedEdits()
     for fate in edits:
-        if (
-            not fate.outcome or fate.detail == NoReplay.NO_RESULT
-        ):  # it neither failed nor was refused, as far as is known
+        # it neither failed nor was refused, as far as is known
+        if not fate.outcome or fate.detail == NoReplay.NO_RESULT:
             found.edits[fate.path].append(fate.raw)
             if fate.path.endswith(DOCUMENTS) and any(
                 "```" in text for text in fate.raw.edit.new_texts()
             ):
                 found.edits[""].append(fate.raw)
-            # what an edit shows to have been in the file: the context of its patch, what it takes out and what it looks for
+            # what an edit shows to have been in the file: the context of its patch, what it takes
+            # out and what it looks for
             context = [
                 line[1:]
                 for hunk in fate.raw.edit.hunks
@@ -274,15 +281,17 @@ def _telling(bares: Sequence[str]) -> list[int]:
 def _around(bares: Sequence[str], telling: Sequence[int], index: int) -> tuple[str, str]:
     """The next of the `telling` lines above and below; "" where there is none."""
     first, end = bisect_left(telling, index), bisect_right(telling, index)
-    return bares[telling[first - 1]] if first else "", bares[telling[end]] if end < len(
-        telling
-    ) else ""
+    return bares[telling[first - 1]] if first else "", (
+        bares[telling[end]] if end < len(telling) else ""
+    )
 
 
 def attribute_to_edits(
     commit: Commit, verdict: CommitVerdict, existing: AppliedEdits, texts: Texts
 ) -> None:
-    """Gives lines of unknown author to the edits that hold them, where the commit is linked to a session or names one."""
+    """Gives lines of unknown author to the edits that hold them, where the commit is linked to a
+    session or names one.
+    """
     sessions = frozenset(verdict.sessions | verdict.named)
     if len(commit.parents) > 1:
         return
@@ -317,9 +326,11 @@ def attribute_to_edits(
 def give_to_maker(
     commit: Commit, verdict: CommitVerdict, maker: int, existing: AppliedEdits, texts: Texts
 ) -> None:
-    """Of the lines of other sessions than the commit is linked to, those that an edit of its maker brings are the maker's.
+    """Of the lines of other sessions than the commit is linked to, those that an edit of its maker
+    brings are the maker's.
 
-    What the file was seen with before that edit is not the edit's. A session that is left without a line has no part in the commit.
+    What the file was seen with before that edit is not the edit's. A session that is left without a
+    line has no part in the commit.
     """
     until = max(commit.author_time, commit.commit_time) + SLACK
     for file, spans in verdict.files:
@@ -367,7 +378,9 @@ class _Asked:
     until: float
 
     def verdict(self, index: int, reason: Reason) -> Verdict | None:
-        """Of the line at this index, unknown for this reason; None when no edit is known to hold it."""
+        """Of the line at this index, unknown for this reason; None when no edit is known to hold
+        it.
+        """
         writer = self._writer(index, reason)
         if writer is None:
             return None
@@ -381,7 +394,8 @@ class _Asked:
             return None
         location = _Place(bare, *_around(self.bares, self.telling, index))
         alone = len(bare) >= _ALONE and self.times[bare] == 1 and reason not in _MISSING
-        # Agents produced the very text, so that nobody else is left for it: it need not stand between the same lines.
+        # Agents produced the very text, so that nobody else is left for it: it need not stand
+        # between the same lines.
         verbatim = (
             reason == Reason.AGENT_TEXT
             and len(bare) >= _SIMILAR
@@ -414,7 +428,9 @@ class _Asked:
         )
 
     def _is_same(self, item: _Written, text: str, location: _Place) -> bool:
-        """Whether a line that was new is the very one of an edit, by a session that the commit need not be linked to."""
+        """Whether a line that was new is the very one of an edit, by a session that the commit
+        need not be linked to.
+        """
         is_new = len(location.bare) >= _SIMILAR and location.bare not in self.before.bare
         return (
             is_new
@@ -429,9 +445,8 @@ class _Asked:
             location.above,
             location.below,
         )
-        if (
-            text in self.before.lines
-        ):  # a second one is new where both neighbours are the edit's and the first has others
+        # a second one is new where both neighbours are the edit's and the first has others
+        if text in self.before.lines:
             more = self.times[location.bare] > self.before.times[location.bare]
             return within and more and location not in self.before.places
         if len(location.bare) < _SAME:
@@ -439,7 +454,8 @@ class _Asked:
         one_side = (location.above and item.above == location.above) or (
             location.below and item.below == location.below
         )
-        # Equal text elsewhere in the file is common: the neighbours must be the edit's too, but for one at the edit's edge.
+        # Equal text elsewhere in the file is common: the neighbours must be the edit's too, but for
+        # one at the edit's edge.
         above = item.above == location.above and item.below in (location.below, "")
         return (
             above or (item.below == location.below and not item.above) or bool(alone and one_side)
@@ -454,9 +470,8 @@ class _Place(NamedTuple):
     below: str
 
 
-@dataclass(
-    frozen=True
-)  # without slots: what is derived from the text is kept; few files need all of it
+# without slots: what is derived from the text is kept; few files need all of it
+@dataclass(frozen=True)
 class _Before:
     """The version before, whose lines are not new."""
 
@@ -506,10 +521,12 @@ def _attribute_spans(spans: Sequence[Span], question: _Asked) -> list[Span]:
 
 
 def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[int, Verdict]:
-    """Lines without a word in a block of added lines of which all the others are an agent's are the agent's too.
+    """Lines without a word in a block of added lines of which all the others are an agent's are the
+    agent's too.
 
-    Which of several brackets is the new one depends on how the versions are compared: git may count the bracket above a block
-    to it, and the one that closes it not. Between two lines of an agent they are the agent's whoever wrote the rest of the block.
+    Which of several brackets is the new one depends on how the versions are compared: git may count
+    the bracket above a block to it, and the one that closes it not. Between two lines of an agent
+    they are the agent's whoever wrote the rest of the block.
     """
     result: dict[int, Verdict] = {}
     for start, end in runs(sorted(verdicts)):

@@ -1,6 +1,8 @@
-"""What a verdict on the lines of one file is made from: the file, its replayed state, and who may have acted when. Pure.
+"""What a verdict on the lines of one file is made from: the file, its replayed state, and who may
+have acted when. Pure.
 
-`state_alignment` compares file and state, `windows` answers who may have acted, `judge` and `people` decide.
+`state_alignment` compares file and state, `windows` answers who may have acted, `judge` and
+`people` decide.
 """
 
 from __future__ import annotations
@@ -36,19 +38,19 @@ class LinesOf(Container[str]):
 
 @dataclass(frozen=True, slots=True)
 class AddedFile:
-    """The part of a commit that concerns one file. `lines` are those of the new version, decoded as agents see them."""
+    """The part of a commit that concerns one file. `lines` are those of the new version, decoded
+    as agents see them.
+    """
 
     path: str
     old_path: str
     lines: tuple[str, ...]
     added: tuple[int, ...]  # 0-based numbers of the added lines
-    before: Container[str] = (
-        frozenset()
-    )  # texts of the lines of the version before, where there is one
+    # texts of the lines of the version before, where there is one
+    before: Container[str] = frozenset()
     text: str = ""  # the lines joined, each with its newline; "" when the caller has none
-    last_commit: float = (
-        0.0  # author time of the commit before this one that changed the file; 0: there is none
-    )
+    # author time of the commit before this one that changed the file; 0: there is none
+    last_commit: float = 0.0
     before_text: str = ""  # the version before, joined
     by_hand: bool = True  # of a kind that people type
 
@@ -61,7 +63,9 @@ def added_file(
     before: str = "",
     by_hand: bool = True,
 ) -> AddedFile:
-    """The added lines of a decoded text, given as half-open ranges; `before` is the text of the version before."""
+    """The added lines of a decoded text, given as half-open ranges; `before` is the text of the
+    version before.
+    """
     lines = tuple(lines_of(text))
     added = tuple(i for a, b in ranges for i in range(a, b) if i < len(lines))
     return AddedFile(
@@ -83,27 +87,31 @@ class StateAlignment:
     file: AddedFile
     state: ReplayedFile | None
     ids: list[int] = field(default_factory=list)  # per line of the version: id in the state, or -1
-    kin: dict[int, tuple[int, Kin]] = field(
-        default_factory=dict
-    )  # line -> (id it replaced, how they are related)
+    # line -> (id it replaced, how they are related)
+    kin: dict[int, tuple[int, Kin]] = field(default_factory=dict)
     was: dict[int, str] = field(default_factory=dict)  # line -> text of the line it replaced
-    lost: list[tuple[int, str]] = field(
-        default_factory=list
-    )  # agent lines of the state that the version lacks, in order
-    # Of those, the ones whose place other text took: the lines of the version that did, and whether they say the same.
+    # agent lines of the state that the version lacks, in order
+    lost: list[tuple[int, str]] = field(default_factory=list)
+    # Of those, the ones whose place other text took: the lines of the version that did, and whether
+    # they say the same.
     overwritten: dict[int, tuple[range, bool]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class AttributionWindow:
-    """The question who changed a file between two moments at which its text is known, in seconds since the epoch."""
+    """The question who changed a file between two moments at which its text is known, in seconds
+    since the epoch.
+    """
 
     path: str
     after: float
     before: float
-    layout: bool = False  # only the layout differs, which is what formatters do; for other changes they are no explanation
+    # only the layout differs, which is what formatters do; for other changes they are no
+    # explanation
+    layout: bool = False
     last: bool = False  # `before` is the moment of a commit, not of an event of a session
-    made: bool = False  # the whole file is new and nobody saw it before; what changes files in place did not make it
+    # the whole file is new and nobody saw it before; what changes files in place did not make it
+    made: bool = False
     unseen: bool = False  # no session ever worked on the file
     gone: bool = False  # the question is who took lines away, not who wrote them
 
@@ -117,12 +125,14 @@ class InlineScript(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CandidateAuthor:
-    """The answer: for `agent` the call that did it, for `tool` the call that ran it, for `unknown` the reason.
+    """The answer: for `agent` the call that did it, for `tool` the call that ran it, for `unknown`
+    the reason.
 
-    `human` says no more than that no agent is known to have done it. Its reason may be `formatter`: one ran, which adds braces,
-    parentheses and `import type` but no word of its own; `opaque_shell`: a command ran of which nobody knows what it writes, so
-    that only the words of a line can tell; `git_operation`: git took the text of a commit, in which such a line may stand; or
-    `uncaptured`: for a part of the time no session was being recorded.
+    `human` says no more than that no agent is known to have done it. Its reason may be `formatter`:
+    one ran, which adds braces, parentheses and `import type` but no word of its own;
+    `opaque_shell`: a command ran of which nobody knows what it writes, so that only the words of a
+    line can tell; `git_operation`: git took the text of a commit, in which such a line may stand;
+    or `uncaptured`: for a part of the time no session was being recorded.
     """
 
     author: Author
@@ -132,9 +142,8 @@ class CandidateAuthor:
     tool: str = ""  # the program, for author = tool
     fills_directory: bool = False  # it made whatever is in a directory, which names no file
     watched: bool = True  # False: for a part of the time no session was being recorded
-    scripts: tuple[
-        InlineScript, ...
-    ] = ()  # latest first; where there are any, only lines that they explain are the agent's
+    # latest first; where there are any, only lines that they explain are the agent's
+    scripts: tuple[InlineScript, ...] = ()
     otherwise: CandidateAuthor | None = None  # the answer for the other lines
 
 
@@ -142,7 +151,9 @@ Asker = Callable[[AttributionWindow], CandidateAuthor]
 """`AttributionWindows.cause`."""
 
 Committed = Callable[[int, str | None], bool]
-"""(line id, text) -> whether an ancestor already committed that agent line, with that text (None: with any)."""
+"""(line id, text) -> whether an ancestor already committed that agent line, with that text
+(None: with any).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +163,8 @@ class Moments:
     commit: float
     since: float
     redone: bool = False  # rebased, amended or squashed since
-    authored: float = (
-        math.inf
-    )  # when it was first made: what is known from later is no witness of what it lacked
+    # when it was first made: what is known from later is no witness of what it lacked
+    authored: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +176,10 @@ class Case:
     ask: Asker
     when: Moments
     committed: Committed
-    words: dict[tuple[str, float, float], frozenset[str]] = field(
-        default_factory=dict
-    )  # of the state without one moment's lines
-    causes: dict[bool, CandidateAuthor] = field(
-        default_factory=dict
-    )  # only the layout differs? -> the answer, if lines share it
+    # of the state without one moment's lines
+    words: dict[tuple[str, float, float], frozenset[str]] = field(default_factory=dict)
+    # only the layout differs? -> the answer, if lines share it
+    causes: dict[bool, CandidateAuthor] = field(default_factory=dict)
 
     @property
     def path(self) -> str:

@@ -1,8 +1,9 @@
-"""By how much git's clock was behind the agents', where commits hold what sessions wrote only later. Pure.
+"""By how much git's clock was behind the agents', where commits hold what sessions wrote only
+later. Pure.
 
-Nobody commits lines before they are written. Where many rare lines of a commit stand for the first time, as far as any record
-shows, in edits of the hour after it, its clock was behind by the time between at least; so was that of the same person's commits
-around it.
+Nobody commits lines before they are written. Where many rare lines of a commit stand for the first
+time, as far as any record shows, in edits of the hour after it, its clock was behind by the time
+between at least; so was that of the same person's commits around it.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def on_session_clocks(
     sessions: Iterable[SessionEdits],
     added: Added,
 ) -> Iterator[Commit]:
-    """Commits with times of the sessions' clocks: those that sessions made (`own`), and those that hold what was written later."""
+    """Commits with times of the sessions' clocks: those that sessions made (`own`), and those
+    that hold what was written later.
+    """
     yield from (
         own[commit.sha].on_its_clock(commit) for commit in history.commits if commit.sha in own
     )
@@ -56,9 +59,8 @@ def on_session_clocks(
         if not any(action.unseen == Reason.TRANSCRIPT_NOT_STORED for action in s.actions)
     )
     writers = [_Writer(session) for session in whole if session.edits]
-    by_file: dict[tuple[str, str], list[_Writer]] = defaultdict(
-        list
-    )  # by address of a person and name of a file
+    # by address of a person and name of a file
+    by_file: dict[tuple[str, str], list[_Writer]] = defaultdict(list)
     for writer in writers:
         for key in writer.files():
             by_file[key].append(writer)
@@ -94,7 +96,9 @@ def _offset(
     files: Iterable[AddedFile],
     rarity: Callable[[str], float],
 ) -> float:
-    """Seconds from a commit to the last of the edits that wrote its lines; 0 where it cannot be told."""
+    """Seconds from a commit to the last of the edits that wrote its lines; 0 where it cannot be
+    told.
+    """
     at, first = commit.author_time + SLACK, dict[str, float]()
     texts = "\n".join(file.lines[index] for file in files for index in file.added)
     lines = {line for line in telling_lines(texts) if rarity(line) == 1}

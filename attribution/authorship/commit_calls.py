@@ -1,4 +1,6 @@
-"""Calls of a session that made commits, or may have, and the ids that they and the calls after them printed. Pure."""
+"""Calls of a session that made commits, or may have, and the ids that they and the calls after
+them printed. Pure.
+"""
 
 import re
 from collections.abc import Mapping
@@ -31,18 +33,20 @@ class CommitCall:
 
     call: CallRef
     started: float  # seconds since the epoch; 0 where the agent records no time
-    text: str  # with the message of the commit, if the call names one; of a merge on a server also what it printed
-    printed: tuple[
-        str, ...
-    ]  # abbreviated ids of the commits that it made, as far as they were printed
+    # with the message of the commit, if the call names one; of a merge on a server also what it
+    # printed
+    text: str
+    # abbreviated ids of the commits that it made, as far as they were printed
+    printed: tuple[str, ...]
     shown: tuple[str, ...]  # those that it and the calls after it showed for the first time
-    hooks: tuple[
-        str, ...
-    ] = ()  # of git, that changed files, as it and the attempts before it printed
+    # of git, that changed files, as it and the attempts before it printed
+    hooks: tuple[str, ...] = ()
 
     @property
     def on_server(self) -> bool:
-        """Whether it had a pull request merged: the commit may be made of commits of several sessions."""
+        """Whether it had a pull request merged: the commit may be made of commits of several
+        sessions.
+        """
         return _SERVER_MERGES.search(self.text) is not None
 
 
@@ -86,7 +90,9 @@ def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCa
 
 
 def _hooks(call: ToolCall) -> list[str]:
-    """Hooks that changed files when a commit was made or tried: of pre-commit, or commands of lint-staged that write."""
+    """Hooks that changed files when a commit was made or tried: of pre-commit, or commands of
+    lint-staged that write.
+    """
     if call.command is None or not _MAKES.search(call.command.text):
         return []
     output = call.command.output

@@ -1,4 +1,6 @@
-"""The history of a branch: what each commit changed, how rare its lines are, and the texts when the lines are to be judged."""
+"""The history of a branch: what each commit changed, how rare its lines are, and the texts when
+the lines are to be judged.
+"""
 
 from __future__ import annotations
 
@@ -25,27 +27,28 @@ _FILES = 8  # bits of a number of files
 
 @dataclass(slots=True)
 class CommitHistory:
-    """The commits of a branch, parents first, with their changes, and how common each added line is."""
+    """The commits of a branch, parents first, with their changes, and how common each added line
+    is.
+    """
 
     commits: list[Commit]
     diffs: dict[str, CommitDiff]
     paths: set[str] = field(default_factory=set)
-    recorded: dict[str, Commit] = field(
-        default_factory=dict
-    )  # as git has them, those that were put on the clock of a session
-    characters: frozenset[str] = (
-        frozenset()
-    )  # beside ASCII, of the sessions' edits: they tell in which encoding a file is
+    # as git has them, those that were put on the clock of a session
+    recorded: dict[str, Commit] = field(default_factory=dict)
+    # beside ASCII, of the sessions' edits: they tell in which encoding a file is
+    characters: frozenset[str] = frozenset()
     _versions: dict[str, list[tuple[float, str]]] | None = None
-    _in_time: dict[str, list[tuple[float, str]]] = field(
-        default_factory=dict
-    )  # the versions that were asked for, sorted
+    # the versions that were asked for, sorted
+    _in_time: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
     _ancestry: Ancestry[str] | None = None
     lines: LineFiles = field(default_factory=lambda: LineFiles())
 
     @property
     def versions(self) -> dict[str, list[tuple[float, str]]]:
-        """Path -> (author time, blob), in order of commits. Made when it is first asked for, which is for sessions."""
+        """Path -> (author time, blob), in order of commits. Made when it is first asked for,
+        which is for sessions.
+        """
         if self._versions is None:
             self._versions = {}
             for diff in self.diffs.values():
@@ -57,7 +60,8 @@ class CommitHistory:
         return self._versions
 
     def put_on_clock(self, moved: Iterable[Commit]) -> None:
-        """Gives commits times of the sessions' clocks. Call before anything is asked about versions.
+        """Gives commits times of the sessions' clocks. Call before anything is asked about
+        versions.
 
         Checkpoints were stored by git's clock, so commits that name some keep it.
         """
@@ -69,11 +73,15 @@ class CommitHistory:
                 self.diffs[commit.sha].commit = commit
 
     def last_change(self, path: str, before: float) -> float:
-        """Author time of the last commit that wrote a path before this moment; 0 when there is none."""
+        """Author time of the last commit that wrote a path before this moment; 0 when there is
+        none.
+        """
         return self.last_version(path, before)[0]
 
     def last_version(self, path: str, before: float) -> tuple[float, str]:
-        """(author time, blob) of the last commit that wrote a path before this moment; (0.0, "") when there is none."""
+        """(author time, blob) of the last commit that wrote a path before this moment; (0.0, "")
+        when there is none.
+        """
         versions = self._in_time.get(path) or self._in_time.setdefault(
             path, sorted(self.versions.get(path, ()))
         )
@@ -91,24 +99,27 @@ class CommitHistory:
         return self._ancestry.is_ancestor(ancestor, descendant)
 
     def rarity(self, text: str) -> float:
-        """1 / number of files that ever added the line; 0 for lines of many files and for ones that are too short to tell."""
+        """1 / number of files that ever added the line; 0 for lines of many files and for ones
+        that are too short to tell.
+        """
         stripped = text.strip()
         files = max(1, self.lines.files(stripped.encode("utf-8", "replace")))
         return 1.0 / files if len(stripped) >= 4 and files <= RARE else 0.0
 
 
 class LineFiles:
-    """In how many files each line was ever added, layout aside; hashes stand for texts, and `RARE + 1` for any larger number.
+    """In how many files each line was ever added, layout aside; hashes stand for texts, and
+    `RARE + 1` for any larger number.
 
-    A history has millions of lines, most of them in one file: for those only the file is kept, not a set of files.
+    A history has millions of lines, most of them in one file: for those only the file is kept, not
+    a set of files.
     """
 
     def __init__(self, earlier: bytes = b"") -> None:
         """`earlier`: `shared_lines` of commits that are not added."""
         self._files: dict[int, int | tuple[int, ...]] = {}
-        self._shared = {
-            value >> _FILES: value & 0xFF for value in array("Q", earlier)
-        }  # by a hash that is always the same
+        # by a hash that is always the same
+        self._shared = {value >> _FILES: value & 0xFF for value in array("Q", earlier)}
 
     def add(self, path: str, lines: Iterable[bytes]) -> None:
         """Lines that a commit added to a file."""
@@ -145,9 +156,11 @@ def read_history(
     rarity: bool = True,
     only: FilesRead | None = None,
 ) -> CommitHistory:
-    """Diffs of all commits, with the kind of each file; `attributes` are the repository's own. Texts are not kept.
+    """Diffs of all commits, with the kind of each file; `attributes` are the repository's own.
+    Texts are not kept.
 
-    Without `rarity` nothing is remembered of the lines, and nobody may ask how rare one is. `only`: all other changes are left out.
+    Without `rarity` nothing is remembered of the lines, and nobody may ask how rare one is. `only`:
+    all other changes are left out.
     """
     history = CommitHistory(
         list(commits), {}, lines=LineFiles((only.shared if only is not None else None) or b"")

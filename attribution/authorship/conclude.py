@@ -38,10 +38,10 @@ class NamedSessions:
 
     missing: Sequence[MissingTranscript]
     readable: bool  # some of them could be read
-    claimed: Mapping[
-        str, Reason
-    ]  # paths that one touched as its checkpoint says, though no call of it is known to have: why not
-    local: bool = False  # the sessions are those that agents keep on this machine, so that no recorder has left one out
+    # paths that one touched as its checkpoint says, though no call of it is known to have: why not
+    claimed: Mapping[str, Reason]
+    # the sessions are those that agents keep on this machine, so that no recorder has left one out
+    local: bool = False
 
 
 def conclude(
@@ -66,9 +66,8 @@ def conclude(
         path = file.change.path
         judged = by_path.get(path)
         if judged is not None and link.incomplete:
-            judged = _take_people_out(
-                judged, Reason.CHECKPOINT_MISSING, also_followed=True
-            )  # sessions we cannot know of took part
+            # sessions we cannot know of took part
+            judged = _take_people_out(judged, Reason.CHECKPOINT_MISSING, also_followed=True)
         elif judged is not None and link.partly:
             judged = _take_people_out(judged, Reason.NO_SESSION, also_followed=True)
         elif judged is not None and not link.is_resolved:  # it is linked by its texts
@@ -90,16 +89,17 @@ def conclude(
             else _spans_of(file, judged, named.missing)
         )
         result.files.append((file, spans))
-    if (
-        method == "content"
-    ):  # the replay may be exact: that it is this commit's is a conclusion from its text
+    # the replay may be exact: that it is this commit's is a conclusion from its text
+    if method == "content":
         result.files = [(file, [_matched_span(s) for s in spans]) for file, spans in result.files]
     result.note_sessions()
     return result
 
 
 def _link_by_texts(link: CommitLinks, probe_results: Sequence[ProbeResult]) -> tuple[str, float]:
-    """Without a named session the texts must speak: of the same person's worktrees first, then of any."""
+    """Without a named session the texts must speak: of the same person's worktrees first, then
+    of any.
+    """
     same_person = [s for s in probe_results if not s.look.by_content]
     result = explained_share(_best(same_person).values(), named=bool(link.named))
     if result > 0:
@@ -121,10 +121,11 @@ _ALIKE = frozenset({Reason.AGENT_TEXT, Reason.COMMON_LINE})  # only the text spe
 
 
 def declare(verdict: CommitVerdict, commit: Commit, *, by_record: bool = False) -> None:
-    """What no record explains is what the commit says of itself, if it names an agent; the reason why it is not known stays.
+    """What no record explains is what the commit says of itself, if it names an agent; the reason
+    why it is not known stays.
 
-    `by_record`: a session on record wrote that itself, so that it says no more than this record: nothing of lines that no call of
-    it can have written.
+    `by_record`: a session on record wrote that itself, so that it says no more than this record:
+    nothing of lines that no call of it can have written.
     """
     declared = declared_agent(commit)
     if declared is None:
@@ -137,16 +138,20 @@ def declare(verdict: CommitVerdict, commit: Commit, *, by_record: bool = False) 
     )
     for _, spans in verdict.files:
         spans[:] = [
-            replace(span, verdict=replace(named, reason=span.verdict.reason))
-            if span.verdict.author == Author.UNKNOWN
-            and not (by_record and _is_beyond_record(spans, number))
-            else span
+            (
+                replace(span, verdict=replace(named, reason=span.verdict.reason))
+                if span.verdict.author == Author.UNKNOWN
+                and not (by_record and _is_beyond_record(spans, number))
+                else span
+            )
             for number, span in enumerate(spans)
         ]
 
 
 def _is_beyond_record(spans: Sequence[Span], number: int) -> bool:
-    """Whether no call on record can have written the lines: none explains them, or those beside them in the same block."""
+    """Whether no call on record can have written the lines: none explains them, or those beside
+    them in the same block.
+    """
     span = spans[number]
     edges = {span.start - 1, span.end + 1}
     beside = [
@@ -183,15 +188,15 @@ def _sessionless_verdict(link: CommitLinks, named: bool = True) -> Verdict:
 
 
 def _best(probe_results: Iterable[ProbeResult]) -> dict[str, FileProbe]:
-    """Per path what the most telling worktree and moment says; where none followed the file, the most cautious answer."""
+    """Per path what the most telling worktree and moment says; where none followed the file, the
+    most cautious answer.
+    """
     best: dict[str, FileProbe] = {}
-    for probe_result in sorted(
-        probe_results, key=lambda s: (-s.look.at, s.root)
-    ):  # of equally telling moments the latest
+    # of equally telling moments the latest
+    for probe_result in sorted(probe_results, key=lambda s: (-s.look.at, s.root)):
         for judged in probe_result.files:
-            if (
-                judged.followed or probe_result.look.main
-            ):  # an earlier moment says nothing about a file that was not followed
+            # an earlier moment says nothing about a file that was not followed
+            if judged.followed or probe_result.look.main:
                 existing = best.get(judged.path)
                 best[judged.path] = judged if existing is None else _better(existing, judged)
     return best
@@ -220,7 +225,9 @@ def _score(judged: FileProbe) -> tuple[int, int]:
 
 
 def _take_people_out(judged: FileProbe, reason: Reason, also_followed: bool = False) -> FileProbe:
-    """A file that no known session worked on although we cannot be sure to know them all: nobody's, not a human's."""
+    """A file that no known session worked on although we cannot be sure to know them all:
+    nobody's, not a human's.
+    """
     if judged.followed and not also_followed:
         return judged
     nobody = unknown(reason)
@@ -230,7 +237,9 @@ def _take_people_out(judged: FileProbe, reason: Reason, also_followed: bool = Fa
 
 
 def _keep_seen_people(judged: FileProbe) -> FileProbe:
-    """Only people who were seen to write: sessions that the commit does not name need not be all that took part."""
+    """Only people who were seen to write: sessions that the commit does not name need not be all
+    that took part.
+    """
     nobody = unknown(Reason.UNEXPLAINED)
     verdicts = {
         i: v if v.witness and v.witness.seen_to_appear else without_person(v, nobody)
@@ -250,9 +259,8 @@ def _spans_of(
     for start, end, _ in file.added:
         for index in range(start, end):
             verdict = judged.verdicts.get(index) or unknown(Reason.UNEXPLAINED)
-            lost = (
-                absent is Reason.TRANSCRIPT_NOT_STORED
-            )  # nothing can bring it back: what else is known is the better reason
+            # nothing can bring it back: what else is known is the better reason
+            lost = absent is Reason.TRANSCRIPT_NOT_STORED
             if (
                 absent is not None
                 and verdict.author != Author.AGENT

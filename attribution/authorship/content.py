@@ -1,7 +1,9 @@
-"""Links by content alone: commits that hold, in order, rare text that an agent wrote into the same files before. Pure.
+"""Links by content alone: commits that hold, in order, rare text that an agent wrote into the same
+files before. Pure.
 
-No trailer, no original and another author: a squash on a clone without pull refs. Text equality only proposes here; a commit counts
-as linked when the replayed state of a worktree, aligned with it, explains enough of its rare lines (`worktrees.content_share`).
+No trailer, no original and another author: a squash on a clone without pull refs. Text equality
+only proposes here; a commit counts as linked when the replayed state of a worktree, aligned with
+it, explains enough of its rare lines (`worktrees.content_share`).
 """
 
 from collections import defaultdict
@@ -15,9 +17,8 @@ from attribution.authorship.timeline import Timeline
 from attribution.authorship.worktrees import CommitProbe
 from collector.model import Commit
 
-_WINDOW = (
-    30 * 86_400.0
-)  # a pull request is merged within that time after the last edit, or not found
+# a pull request is merged within that time after the last edit, or not found
+_WINDOW = 30 * 86_400.0
 _PROPOSED = 3  # rare lines that must be equal before a worktree is compared at all
 _PROPOSED_SHARE = 0.2  # of the rare lines it adds to files of the worktree
 _MAX_MOMENTS = 4
@@ -45,9 +46,11 @@ def content_probes(
     texts: CommitTexts,
     requested: Container[int],
 ) -> dict[str, list[CommitProbe]]:
-    """Root -> moments at which its state is compared with other people's commits, as far as their authors' fields tell.
+    """Root -> moments at which its state is compared with other people's commits, as far as their
+    authors' fields tell.
 
-    `requested`: numbers of the sessions with a checkpoint that no commit names; what the others wrote has arrived by other ways.
+    `requested`: numbers of the sessions with a checkpoint that no commit names; what the others
+    wrote has arrived by other ways.
     """
     written = {root: _Written(line, requested) for root, line in timelines.items()}
     roots_of: dict[str, set[str]] = defaultdict(set)
@@ -96,7 +99,9 @@ class _Written:
         return any(moment - _WINDOW <= step.at <= moment for step in self.steps.get(path, ()))
 
     def moments(self, files: Iterable[AddedFile], moment: float, rarity: Rarity) -> list[float]:
-        """When the worktree may have looked like the commit: after the last edits that wrote its lines. Empty: hardly ever."""
+        """When the worktree may have looked like the commit: after the last edits that wrote its
+        lines. Empty: hardly ever.
+        """
         hits: set[str] = set()
         rare = 0
         last: dict[float, int] = defaultdict(int)

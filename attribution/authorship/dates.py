@@ -1,7 +1,8 @@
 """Which commits are older than coding agents, by all that git says of their time. Pure.
 
-A date is a claim of a clock, which may be wrong or set on purpose. So the latest of a commit's times counts, and a commit that
-contradicts its ancestors, its descendants or a tag is believed only where the others must be wrong (docs/decisions/0020-dates.md).
+A date is a claim of a clock, which may be wrong or set on purpose. So the latest of a commit's
+times counts, and a commit that contradicts its ancestors, its descendants or a tag is believed only
+where the others must be wrong (docs/decisions/0020-dates.md).
 """
 
 import math
@@ -14,10 +15,10 @@ from collector.vocabulary.lines import Witness
 from collector.vocabulary.releases import steps
 
 _DAY = 86_400.0
-UNSET = 315_619_200.0  # 2 January 1980: clocks that nobody set begin in 1970 or on the day before, seconds since 1970
-_TOLERATED = (
-    0.001  # of a history: more commits than this that contradict an ancestor are not all wrong
-)
+# 2 January 1980: clocks that nobody set begin in 1970 or on the day before, seconds since 1970
+UNSET = 315_619_200.0
+# of a history: more commits than this that contradict an ancestor are not all wrong
+_TOLERATED = 0.001
 _OUTNUMBERED = 10  # times as many commits as contradict them: then it is the few that are wrong
 
 
@@ -36,7 +37,9 @@ class Contradictions(NamedTuple):
     younger: set[str]  # than a descendant
 
     def disbelieved(self, size: int) -> set[str]:
-        """Those whose date is not believed, in a history of `size`: both sides in doubt, else the few."""
+        """Those whose date is not believed, in a history of `size`: both sides in doubt, else
+        the few.
+        """
         few_are_wrong = len(self.older) > max(size * _TOLERATED, _OUTNUMBERED * len(self.younger))
         if few_are_wrong:
             return self.younger
@@ -44,18 +47,19 @@ class Contradictions(NamedTuple):
 
 
 def dated_commits(commits: Sequence[Commit], clocks: OtherClocks) -> dict[str, Witness]:
-    """Commit -> the step that it is older than, for those whose date is believed; `commits` parents first.
+    """Commit -> the step that it is older than, for those whose date is believed; `commits` parents
+    first.
 
-    Contradictions are looked for twice. Between old commits and those younger than the last step, where all old ones of a history
-    that was rewritten later stand after a few young ones; and then among the old ones.
+    Contradictions are looked for twice. Between old commits and those younger than the last step,
+    where all old ones of a history that was rewritten later stand after a few young ones; and then
+    among the old ones.
     """
     times = (
         (c.sha, max(c.author_time, c.commit_time, clocks.signed.get(c.sha, 0.0)), c.commit_time)
         for c in commits
     )
-    latest = {
-        sha: last if made >= UNSET else None for sha, last, made in times
-    }  # None: a clock was not set
+    # None: a clock was not set
+    latest = {sha: last if made >= UNSET else None for sha, last, made in times}
     last = steps()[-1].before
     tags = [
         (f"tag {number}", tag)
@@ -84,7 +88,9 @@ def dated_commits(commits: Sequence[Commit], clocks: OtherClocks) -> dict[str, W
 
 
 def old_commits(commits: Iterable[Commit]) -> list[str]:
-    """Ids of the commits that may be older than agents: those whose signatures are worth reading."""
+    """Ids of the commits that may be older than agents: those whose signatures are worth
+    reading.
+    """
     last = steps()[-1].before
     return [commit.sha for commit in commits if max(commit.author_time, commit.commit_time) < last]
 

@@ -12,9 +12,8 @@ from collector.vocabulary.lines import FileKind
 
 _SUBMODULE, _SYMLINK = 0o160000, 0o120000
 
-AddedLines = tuple[
-    int, int, int
-]  # half-open range in the new version, and how many lines in it have text
+# half-open range in the new version, and how many lines in it have text
+AddedLines = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +24,8 @@ class FileDiff:
     content: str  # text | binary | symlink | submodule | too_large | missing
     added: tuple[AddedLines, ...] = ()
     deleted: int = 0
-    kind: FileKind = (
-        FileKind.SOURCE
-    )  # of the new version; of the old one where the file was deleted
+    # of the new version; of the old one where the file was deleted
+    kind: FileKind = FileKind.SOURCE
 
     @property
     def lines_added(self) -> int:
@@ -47,16 +45,20 @@ Count = Callable[[str, Sequence[bytes]], None]
 def diff_of(
     repo: GitRepo, commit: Commit, attributes: Sequence[Attributes] = (), count: Count | None = None
 ) -> CommitDiff:
-    """Compares its trees and texts through libgit2. `count` is told the lines that it added, unless it is a merge."""
+    """Compares its trees and texts through libgit2. `count` is told the lines that it added,
+    unless it is a merge.
+    """
     if len(commit.parents) > 1:
         result = merge_diff(repo, commit, attributes)
         return CommitDiff(commit, None if result is None else list(result.values()))
     changes = repo.changes(commit)
     return CommitDiff(
         commit,
-        None
-        if changes is None
-        else [file_diff(repo, change, attributes, count) for change in changes],
+        (
+            None
+            if changes is None
+            else [file_diff(repo, change, attributes, count) for change in changes]
+        ),
     )
 
 
@@ -94,7 +96,9 @@ def file_diff(
 
 
 def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
-    """Content of a regular file (empty when there is none on that side), or the reason why it cannot be compared."""
+    """Content of a regular file (empty when there is none on that side), or the reason why it
+    cannot be compared.
+    """
     if oid is None or not is_regular(mode):
         return b""
     if not repo.has(oid):
@@ -106,7 +110,9 @@ def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
 def merge_diff(
     repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]
 ) -> dict[str, FileDiff] | None:
-    """Lines of a merge that none of its parents has, what whoever merged wrote, by path; None when a tree is missing."""
+    """Lines of a merge that none of its parents has, what whoever merged wrote, by path; None
+    when a tree is missing.
+    """
     sides = repo.merge_changes(commit)
     if sides is None:
         return None
@@ -116,9 +122,8 @@ def merge_diff(
     )
     result: dict[str, FileDiff] = {}
     for changes in sides if touched else ():
-        may_be_renamed = any(
-            c.status == "A" and c.path in touched for c in changes
-        )  # a file that counts, in this parent
+        # a file that counts, in this parent
+        may_be_renamed = any(c.status == "A" and c.path in touched for c in changes)
         for change in repo.pair_renames(changes) if may_be_renamed else changes:
             if change.path in touched:
                 diff = file_diff(repo, change, attributes)

@@ -1,7 +1,8 @@
 """What one edit does to a text: search and replace, whole texts, hunks. Pure.
 
-Agents record edits in different ways and sometimes not the text they started from. Everything here either gives the text after the
-edit or raises NoFit; nothing is guessed but the place of an old text whose surroundings are not known (`overlaid`).
+Agents record edits in different ways and sometimes not the text they started from. Everything here
+either gives the text after the edit or raises NoFit; nothing is guessed but the place of an old
+text whose surroundings are not known (`overlaid`).
 """
 
 import re
@@ -12,12 +13,15 @@ from typing import NamedTuple
 from attribution.authorship.align import lines_of
 from collector.model import Edit, Hunk, Replacement
 
-# Stands for a line of a file of which only the parts around edits are known; no text file holds it, so it equals no committed line.
+# Stands for a line of a file of which only the parts around edits are known; no text file holds it,
+# so it equals no committed line.
 UNSEEN = "\0"
 
 
 def normal_text(text: str) -> str:
-    """A recorded text in the form all texts are compared in: `\\n` at every line end, no byte order mark."""
+    """A recorded text in the form all texts are compared in: `\\n` at every line end, no byte
+    order mark.
+    """
     text = unix(text).removeprefix("\ufeff")
     return text if not text or text.endswith("\n") else text + "\n"
 
@@ -36,7 +40,9 @@ def first_line(text: str) -> str:
 
 
 def changed_window(old: str, new: str) -> tuple[int, int, int]:
-    """The whole lines that differ, as offsets: start in both texts, end in the old one, end in the new one."""
+    """The whole lines that differ, as offsets: start in both texts, end in the old one, end in
+    the new one.
+    """
     same = bisect_left(
         range(1, min(len(old), len(new)) + 1),
         True,
@@ -68,9 +74,8 @@ class TextAfter(NamedTuple):
     """The text of a file after an edit."""
 
     text: str
-    recorded: (
-        bool  # the agent recorded it whole; else it is what the edit makes of the text before it
-    )
+    # the agent recorded it whole; else it is what the edit makes of the text before it
+    recorded: bool
 
 
 def text_after(edit: Edit, before: str) -> TextAfter:
@@ -94,7 +99,9 @@ def text_after(edit: Edit, before: str) -> TextAfter:
 
 
 def recorded_starts(edit: Edit) -> list[int]:
-    """Number of the first new line of each changed run, as the edit's patch gives it; none where the whole text is recorded."""
+    """Number of the first new line of each changed run, as the edit's patch gives it; none where
+    the whole text is recorded.
+    """
     if edit.before_known or edit.after is not None:
         return []
     result = []
@@ -112,7 +119,8 @@ def recorded_starts(edit: Edit) -> list[int]:
 def overlaid(text: str, edit: Edit) -> str:
     """`text` changed so that the edit's old side stands in it, at the most probable place.
 
-    Of an unknown text ("") only that is known; lines that were not seen stand between, so that numbers of lines hold.
+    Of an unknown text ("") only that is known; lines that were not seen stand between, so that
+    numbers of lines hold.
     """
     lines = lines_of(text)
     unknown = not lines or UNSEEN in lines
@@ -129,7 +137,9 @@ def overlaid(text: str, edit: Edit) -> str:
 
 
 def _with_hunks(lines: list[str], hunks: Sequence[Hunk], unknown: bool) -> list[str]:
-    """The old sides stand one after the other, each as often as the patch has it: hunks may be equal but for their place."""
+    """The old sides stand one after the other, each as often as the patch has it: hunks may be
+    equal but for their place.
+    """
     position = 0
     for hunk in hunks:
         requested = [line[1:] for line in hunk.lines if line[:1] in (" ", "-")]
@@ -151,9 +161,11 @@ def _with_hunks(lines: list[str], hunks: Sequence[Hunk], unknown: bool) -> list[
 def _lay(
     lines: list[str], requested: Sequence[str], expected: int, minimum: int, unknown: bool
 ) -> int:
-    """Puts `requested` into the lines from `minimum` on: around lines both have, at the recorded place, or at the end.
+    """Puts `requested` into the lines from `minimum` on: around lines both have, at the recorded
+    place, or at the end.
 
-    Where nothing is known at the recorded place it comes first, for lines that are unique among a few known ones prove little.
+    Where nothing is known at the recorded place it comes first, for lines that are unique among a
+    few known ones prove little.
     """
     start, end = _region(lines[minimum:], requested)
     if end > start and not (
@@ -177,7 +189,9 @@ def _is_unseen(lines: Sequence[str], start: int, count: int) -> bool:
 
 
 def _region(lines: Sequence[str], requested: Sequence[str]) -> tuple[int, int]:
-    """Where `requested` most probably stood: around lines both have that are unique; (0, 0) if there are none."""
+    """Where `requested` most probably stood: around lines both have that are unique; (0, 0) if
+    there are none.
+    """
     unique = (
         (text, offset)
         for offset, text in enumerate(requested)
@@ -211,7 +225,9 @@ def is_inserted(edit: Edit, text: str) -> bool:
 
 
 def _position_agrees(text: str, old: str, hunks: Sequence[Hunk]) -> bool:
-    """Whether the recorded patch points at the line where the old text stands (context included)."""
+    """Whether the recorded patch points at the line where the old text stands (context
+    included).
+    """
     line = text.count("\n", 0, max(text.find(old), 0)) + 1
     return (
         any(h.old_start - 1 <= line <= h.old_start + h.old_count + 1 for h in hunks)
@@ -254,13 +270,14 @@ def _nearest(text: str, old: str, hunks: Sequence[Hunk]) -> int:
 
 
 def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
-    """`text` with hunks of exact text applied; their line numbers may be absent (0) or off. Raises NoFit."""
+    """`text` with hunks of exact text applied; their line numbers may be absent (0) or off.
+    Raises NoFit.
+    """
     try:
         return _apply(text, hunks, by_number=True)
     except NoFit:
-        return _apply(
-            text, hunks, by_number=False
-        )  # the nearest place of one hunk may leave no place for the next
+        # the nearest place of one hunk may leave no place for the next
+        return _apply(text, hunks, by_number=False)
 
 
 def _apply(text: str, hunks: Sequence[Hunk], by_number: bool) -> str:

@@ -1,4 +1,6 @@
-"""Lines of sessions that stand in commits where the replay did not find them: of other branches, pull requests, squashes."""
+"""Lines of sessions that stand in commits where the replay did not find them: of other branches,
+pull requests, squashes.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,20 +16,22 @@ from collector.model import Commit, FileChange
 from collector.text import decode, is_binary, split_lines
 
 _NEVER = float("inf")
-_LANDED = (
-    "survived",
-    "reformatted",
-)  # fates of lines whose words stand in a commit of the attributed branch
+# fates of lines whose words stand in a commit of the attributed branch
+_LANDED = ("survived", "reformatted")
 _TELLING = 12  # characters without layout: a shorter line stands anywhere
 
 
 @dataclass(slots=True)
 class LandedElsewhere:
-    """Lines of one session that the replay did not find in a commit of the attributed branch, and some commit adds. Non-blank."""
+    """Lines of one session that the replay did not find in a commit of the attributed branch,
+    and some commit adds. Non-blank.
+    """
 
-    commit: str = ""  # the first one of another branch or pull request; "" when all stand in the attributed branch
+    # the first one of another branch or pull request; "" when all stand in the attributed branch
+    commit: str = ""
     lines: int = 0
-    left: int = 0  # of those, the ones that no agent overwrote before its worktree was compared with a commit
+    # of those, the ones that no agent overwrote before its worktree was compared with a commit
+    left: int = 0
 
 
 @dataclass(slots=True)
@@ -43,9 +47,8 @@ class _SameText:
 
     telling: bool  # long enough to say whose work a commit has, when nobody else wrote it
     writers: set[int] = field(default_factory=set)
-    standing: Counter[int] = field(
-        default_factory=Counter
-    )  # by session: lines that are known to stand in a commit
+    # by session: lines that are known to stand in a commit
+    standing: Counter[int] = field(default_factory=Counter)
     open: list[_OpenLine] = field(default_factory=list)  # the others
 
     @property
@@ -68,11 +71,13 @@ _ByText = dict[str, dict[str, _SameText]]
 
 
 def landed_elsewhere(texts: DiffTexts, runs: Sequence[WorktreeRun]) -> dict[int, LandedElsewhere]:
-    """Session -> its lines that commits add to the file they were written into, though the replay did not find them there.
+    """Session -> its lines that commits add to the file they were written into, though the replay
+    did not find them there.
 
-    A telling line shows that a commit has a session's work: then its other lines of that file which the commit adds count as well,
-    those of earlier commits left out where it has some of their telling lines again, as a squash does. The commit must not be older
-    than the line. What a stash is made of does not count.
+    A telling line shows that a commit has a session's work: then its other lines of that file which
+    the commit adds count as well, those of earlier commits left out where it has some of their
+    telling lines again, as a squash does. The commit must not be older than the line. What a stash
+    is made of does not count.
     """
     lines = _lines_by_text(runs)
     first = {
@@ -92,7 +97,9 @@ def landed_elsewhere(texts: DiffTexts, runs: Sequence[WorktreeRun]) -> dict[int,
 
 
 def _telling_times(texts: Iterable[_SameText]) -> Iterator[float]:
-    """When the lines were written that may show by themselves that a commit has a session's work."""
+    """When the lines were written that may show by themselves that a commit has a session's
+    work.
+    """
     return (line.at for same in texts if same.alone is not None for line in same.open)
 
 
@@ -142,9 +149,11 @@ def _bare(lines: Sequence[str]) -> list[str]:
 def _additions(
     texts: DiffTexts, first: Mapping[str, float]
 ) -> Iterator[tuple[Commit, str, Counter[str]]]:
-    """(commit, path, lines without layout) of what commits with one parent at most add to some files; other branches first.
+    """(commit, path, lines without layout) of what commits with one parent at most add to some
+    files; other branches first.
 
-    `first`: path -> when the first telling line was written into it that may stand in one; commits before it are left out.
+    `first`: path -> when the first telling line was written into it that may stand in one; commits
+    before it are left out.
     """
     stash = texts.repo.refs().get("refs/stash", "")
     remaining = texts.repo.commit(stash) if stash else None

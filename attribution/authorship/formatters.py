@@ -1,8 +1,9 @@
-"""Lines that a formatter which an agent ran wrote again: nothing but their layout differs from the version before. Pure.
+"""Lines that a formatter which an agent ran wrote again: nothing but their layout differs from the
+version before. Pure.
 
-That a formatter ran is no proof, since a person may have typed something at the same time. But where the text around a line,
-without white space, quotes, commas, semicolons and brackets, stands in the version before as it does in the new one, nothing else
-happened to it.
+That a formatter ran is no proof, since a person may have typed something at the same time. But
+where the text around a line, without white space, quotes, commas, semicolons and brackets, stands
+in the version before as it does in the new one, nothing else happened to it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -61,7 +62,9 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
 def give_to_formatters(
     spans: Sequence[Span], lines: Sequence[str], before: str, tool_of: ToolOf, until: float
 ) -> list[Span]:
-    """The spans of a file, of which the lines that were only laid out anew are the tool's. `until`: when its commit was made."""
+    """The spans of a file, of which the lines that were only laid out anew are the tool's.
+    `until`: when its commit was made.
+    """
     verdicts = verdicts_by_line(spans)
     ran: dict[int, Verdict] = {}
     for line, verdict in verdicts.items():
@@ -85,9 +88,8 @@ def give_to_formatters(
         return list(spans)
     bare = without_layout(before)
     verdicts |= {line: ran[line] for line in _unchanged_lines(ran, lines, bare)}
-    for start, end in runs(
-        sorted(verdicts)
-    ):  # whoever wrote new words unseen may have laid out what stands beside them
+    # whoever wrote new words unseen may have laid out what stands beside them
+    for start, end in runs(sorted(verdicts)):
         block = {line: verdicts[line] for line in range(start, min(end, len(lines) + 1))}
         others = (
             line
@@ -107,7 +109,9 @@ def give_to_formatters(
 
 
 def _unchanged_lines(question: Iterable[int], lines: Sequence[str], before: str) -> set[int]:
-    """Those of the lines that stand in `before`, which has no layout, amid the same text, and not more often than there."""
+    """Those of the lines that stand in `before`, which has no layout, amid the same text, and
+    not more often than there.
+    """
     bares = [without_layout(line) for line in lines]
     starts = list(accumulate(map(len, bares), initial=0))
     after = "".join(bares)

@@ -1,8 +1,10 @@
-"""Which lines a command wrote that changes files in place: `sed -i`, a Python or Node script in a heredoc. Pure.
+"""Which lines a command wrote that changes files in place: `sed -i`, a Python or Node script in a
+heredoc. Pure.
 
-Such a command writes what its text says and what stood in the file. That it names a file makes it no author of lines which are
-in neither: a person may have added them afterwards. Where the script computes text (it formats, reads other files, asks a server)
-no line is ruled out; but then nothing shows which lines are its own.
+Such a command writes what its text says and what stood in the file. That it names a file makes it
+no author of lines which are in neither: a person may have added them afterwards. Where the script
+computes text (it formats, reads other files, asks a server) no line is ruled out; but then nothing
+shows which lines are its own.
 """
 
 import re
@@ -71,8 +73,9 @@ def script_of(
 ) -> InlineScript | None:
     """The script that wrote a line; None when none of them can have.
 
-    The latest whose text holds the line, layout aside. Else the latest of all, if the line has no word but theirs and those of
-    the file without the line (`existing`), at least one of them theirs: what a search and replace leaves behind.
+    The latest whose text holds the line, layout aside. Else the latest of all, if the line has no
+    word but theirs and those of the file without the line (`existing`), at least one of them
+    theirs: what a search and replace leaves behind.
     """
     bare = without_layout(line)
     if len(bare) >= MIN_LENGTH:

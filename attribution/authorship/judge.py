@@ -1,7 +1,8 @@
 """Author, evidence and source of every line a commit adds. Pure.
 
-`judge` turns what `state_alignment` found into a verdict. A line that no replayed state explains is given to whoever may have acted
-in between (`windows`), which includes "unknown"; whether that is a person, `people` decides.
+`judge` turns what `state_alignment` found into a verdict. A line that no replayed state explains is
+given to whoever may have acted in between (`windows`), which includes "unknown"; whether that is a
+person, `people` decides.
 """
 
 import re
@@ -79,7 +80,9 @@ def _verdict_of_replayed_line(case: Case, index: int, line: int) -> Verdict:
 
 
 def _verdict_of_outside_line(case: Case, line: int, index: int) -> Verdict:
-    """A line that appeared between two known texts of the file: `line` is its id, `index` its place in the version."""
+    """A line that appeared between two known texts of the file: `line` is its id, `index` its
+    place in the version.
+    """
     origin = case.tree.origin(line)
     cause = narrow_to_text(
         case,
@@ -156,22 +159,22 @@ def _verdict_of_similar_line(case: Case, index: int) -> Verdict:
         return _edited_verdict(
             case.tree, line, relation.similarity, _last_cause(case, index), witness
         )
-    return _verdict_since_last_known(
-        case, index
-    )  # a line of an earlier commit that is changed now is the changer's
+    # a line of an earlier commit that is changed now is the changer's
+    return _verdict_since_last_known(case, index)
 
 
 def _verdict_since_last_known(case: Case, index: int) -> Verdict:
     """A line that appeared after the last known state of the file."""
     cause = _last_cause(case, index)
-    witness = (
-        sighting_by_commit(case, index) if cause.author == Author.HUMAN else None
-    )  # most lines need none
+    # most lines need none
+    witness = sighting_by_commit(case, index) if cause.author == Author.HUMAN else None
     return _verdict_from_cause(cause, witness)
 
 
 def _last_cause(case: Case, index: int, layout: bool = False) -> CandidateAuthor:
-    """Who it was between the last known state and the commit: the same for every line, unless scripts tell lines apart."""
+    """Who it was between the last known state and the commit: the same for every line, unless
+    scripts tell lines apart.
+    """
     if layout in case.causes:
         return case.causes[layout]
     state, when = case.alignment.state, case.when
@@ -182,9 +185,8 @@ def _last_cause(case: Case, index: int, layout: bool = False) -> CandidateAuthor
     )
     is_open = last.author == Author.HUMAN or bool(last.scripts)
     before = None
-    if (
-        state is None and is_open
-    ):  # what was done to the file before the parent commit may have been left out of that
+    # what was done to the file before the parent commit may have been left out of that
+    if state is None and is_open:
         earlier = case.alignment.file.last_commit
         before = case.ask(
             AttributionWindow(case.path, earlier, when.since, layout, made=created, unseen=True)
@@ -198,7 +200,9 @@ def _last_cause(case: Case, index: int, layout: bool = False) -> CandidateAuthor
 def _choose_cause(
     case: Case, index: int, last: CandidateAuthor, before: CandidateAuthor | None
 ) -> CandidateAuthor:
-    """`last`, `before`: who it was since the last known state, and before the parent of the commit."""
+    """`last`, `before`: who it was since the last known state, and before the parent of the
+    commit.
+    """
     cause = narrow_to_text(case, last, index)
     if cause.author != Author.HUMAN:
         return cause
@@ -225,7 +229,9 @@ def _verdict_before_session(case: Case, line: int) -> Verdict:
 
 
 def _maker_of_file(case: Case) -> CandidateAuthor | None:
-    """The subagent that was told to make a new file before any agent saw it, if its own calls are not on record."""
+    """The subagent that was told to make a new file before any agent saw it, if its own calls
+    are not on record.
+    """
     sighted = min(case.tree.first_seen.get(case.path, case.when.commit), case.when.commit)
     made = len(case.alignment.file.added) == len(case.alignment.file.lines)
     maker = (
@@ -257,10 +263,12 @@ def _verdict_from_cause(
 
 
 def assign_low_information(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
-    """Blank lines and lone brackets that nothing explains follow their neighbours within the added block.
+    """Blank lines and lone brackets that nothing explains follow their neighbours within the added
+    block.
 
-    Which of several `}` a diff calls new is a matter of chance. Between two lines of an agent it is the agent's (inferred), and of
-    the session that wrote these; at the edge of an agent's block it is nobody's.
+    Which of several `}` a diff calls new is a matter of chance. Between two lines of an agent it is
+    the agent's (inferred), and of the session that wrote these; at the edge of an agent's block it
+    is nobody's.
     """
     for start, end in runs(file.added):
         strong = [index for index in range(start, end) if not is_low_information(file.lines[index])]
@@ -293,7 +301,9 @@ def _session(verdict: Verdict) -> int:
 
 
 def _is_lone(index: int, file: AddedFile, verdicts: dict[int, Verdict]) -> bool:
-    """A bracket of an agent's call amid lines of the same block that are not the agent's: the diff may have put it there."""
+    """A bracket of an agent's call amid lines of the same block that are not the agent's: the
+    diff may have put it there.
+    """
     around = [verdicts[other] for other in (index - 1, index + 1) if other in verdicts]
     return (
         len(around) == 2

@@ -1,4 +1,6 @@
-"""Which sessions may explain which commit, by which method, and when to look at their worktrees. Pure."""
+"""Which sessions may explain which commit, by which method, and when to look at their worktrees.
+Pure.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -16,13 +18,13 @@ from collector.checkpoints.pull_requests import Names, named_checkpoints
 from collector.checkpoints.statements import checkpoint_ids, id_of_session, statements
 from collector.model import Checkpoint, Commit, SessionRecord
 
-_LATE = 60.0  # a checkpoint stored this long before the commit belongs to an earlier commit: the commit is a squash or a redo
-_RECENT = (
-    3 * 86_400.0
-)  # without a trailer, a session's work is looked for in commits of the next three days
-_WAITING = (
-    30 * 86_400.0
-)  # the same where a whole text shows it, and no commit changed the file in between
+# a checkpoint stored this long before the commit belongs to an earlier commit: the commit is a
+# squash or a redo
+_LATE = 60.0
+# without a trailer, a session's work is looked for in commits of the next three days
+_RECENT = 3 * 86_400.0
+# the same where a whole text shows it, and no commit changed the file in between
+_WAITING = 30 * 86_400.0
 BY_CALL = "made_by_call"
 _MAX_BEHIND = 500  # commits that a branch may be behind the one it is merged into
 _MAX_MOMENTS = 12  # earlier moments tried for one squash
@@ -30,9 +32,8 @@ _MAX_MOMENTS = 12  # earlier moments tried for one squash
 
 class ChangedPaths(NamedTuple):
     touched: Mapping[str, set[str]]  # commit -> its paths
-    last_change: Callable[[str, float], float] = lambda path, before: (
-        before
-    )  # (path, moment) -> time of the last commit before it
+    # (path, moment) -> time of the last commit before it
+    last_change: Callable[[str, float], float] = lambda path, before: before
 
 
 class MethodConfidence(NamedTuple):
@@ -45,23 +46,23 @@ class MethodConfidence(NamedTuple):
 BY_TRAILER = MethodConfidence("trailer", 1.0)
 _IMPORTED = MethodConfidence("imported", 0.95)
 _OF_MERGE = MethodConfidence("trailer", 0.95)
-_NO_METHODS: Mapping[str, MethodConfidence] = MappingProxyType(
-    {}
-)  # most commits name nothing: they share what is empty
+# most commits name nothing: they share what is empty
+_NO_METHODS: Mapping[str, MethodConfidence] = MappingProxyType({})
 
 
 @dataclass(slots=True)
 class CommitLinks:
-    """What a commit's message names, or the messages of the commits it was made of, resolved as far as this clone can."""
+    """What a commit's message names, or the messages of the commits it was made of, resolved as
+    far as this clone can.
+    """
 
     commit: Commit
     named: tuple[str, ...]  # checkpoint ids
     records: Sequence[SessionRecord] = ()  # of the checkpoints that exist
     incomplete: bool = False  # names a checkpoint that this clone does not have
     made: SquashSource | None = None  # set when the ids come from other commits
-    methods: Mapping[str, MethodConfidence] = field(
-        default_factory=lambda: _NO_METHODS
-    )  # by checkpoint id
+    # by checkpoint id
+    methods: Mapping[str, MethodConfidence] = field(default_factory=lambda: _NO_METHODS)
     own: OwnCommit | None = None  # by which session on record it was made
 
     @property
@@ -126,7 +127,9 @@ def link_by_trailer(
 
 
 def _add_merged_squashes(links: dict[str, CommitLinks], existing: Mapping[str, Checkpoint]) -> None:
-    """GitLab squashes and merges at once: the trailers of the squash may stand in the message of its merge alone."""
+    """GitLab squashes and merges at once: the trailers of the squash may stand in the message of
+    its merge alone.
+    """
     for merge in [link for link in links.values() if len(link.commit.parents) == 2 and link.named]:
         base, squash = merge.commit.parents
         ours = links.get(squash)
@@ -145,7 +148,9 @@ def _add_merged_squashes(links: dict[str, CommitLinks], existing: Mapping[str, C
 
 
 def _is_on(links: Mapping[str, CommitLinks], base: str, parents: Sequence[str]) -> bool:
-    """Whether a commit with these parents is the only one beside the line of first parents that `base` ends."""
+    """Whether a commit with these parents is the only one beside the line of first parents that
+    `base` ends.
+    """
     for _ in range(_MAX_BEHIND):
         if (base,) == tuple(parents):
             return True
@@ -178,7 +183,9 @@ def add_stated(
     sessions: Iterable[SessionEdits],
     checkpoints: Iterable[Checkpoint],
 ) -> None:
-    """A commit that names no checkpoint that is here is linked to the sessions that its message names by their ids."""
+    """A commit that names no checkpoint that is here is linked to the sessions that its message
+    names by their ids.
+    """
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
     known = {id_of_session(record.session_id_raw): record for record in records.values()}
     known |= {
@@ -198,7 +205,9 @@ def add_stated(
 def add_own(
     links: dict[str, CommitLinks], own: Mapping[str, OwnCommit], checkpoints: Iterable[Checkpoint]
 ) -> None:
-    """A commit that names no checkpoint that is here is linked to the session that made it; of the others it is noted."""
+    """A commit that names no checkpoint that is here is linked to the session that made it; of
+    the others it is noted.
+    """
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
     for sha, made in own.items():
         link = links.get(sha)
@@ -215,9 +224,11 @@ def add_imports(
     session_edits: Iterable[SessionEdits],
     checkpoints: Iterable[Checkpoint],
 ) -> None:
-    """A commit that an imported session names is linked to it, if it was made while the session went on.
+    """A commit that an imported session names is linked to it, if it was made while the session
+    went on.
 
-    Where the recorder knew of no commit, it names what was HEAD at the time of the import, which says nothing.
+    Where the recorder knew of no commit, it names what was HEAD at the time of the import, which
+    says nothing.
     """
     spans = {session.key: (session.started, session.ended) for session in session_edits}
     for record in (r for c in checkpoints for r in c.sessions if r.commit_sha in links):
@@ -232,7 +243,9 @@ def add_imports(
 
 
 def since(commit: Commit, parents: Sequence[Commit]) -> float:
-    """From when on the commit's changes can date: its parent's time; a root, or a parent with a later time, sets no limit."""
+    """From when on the commit's changes can date: its parent's time; a root, or a parent with a
+    later time, sets no limit.
+    """
     return max((p.author_time for p in parents if p.author_time <= commit.author_time), default=0.0)
 
 
@@ -246,7 +259,8 @@ def commit_probes(
 ) -> dict[str, list[CommitProbe]]:
     """Root -> moments at which its state is compared with a commit.
 
-    `roots_of`: session -> worktree roots; `homes`: roots that are known to be worktrees of the clone.
+    `roots_of`: session -> worktree roots; `homes`: roots that are known to be worktrees of the
+    clone.
     """
     result: dict[str, list[CommitProbe]] = defaultdict(list)
     activity = {root: _Activity(line) for root, line in timelines.items()}
@@ -291,9 +305,8 @@ def commit_probes(
                     paths.touched[sha], commit.author_time, paths.last_change
                 ):
                     result[root].append(probe)
-                if redone and activity[root].worked_on(
-                    paths.touched[sha], at, commit.commit_time
-                ):  # amended since
+                # amended since
+                if redone and activity[root].worked_on(paths.touched[sha], at, commit.commit_time):
                     moment = commit.commit_time + SLACK
                     result[root].append(
                         replace(probe, at=moment, main=False, late=False, authored=at)
@@ -302,7 +315,9 @@ def commit_probes(
 
 
 def _earlier(link: CommitLinks) -> list[float]:
-    """Moments of the checkpoints a squash names, besides its own, or of the commits it was made of."""
+    """Moments of the checkpoints a squash names, besides its own, or of the commits it was made
+    of.
+    """
     commit = link.commit
     if link.made is not None:
         moments = {o.commit.author_time + SLACK for o in link.made.originals}
@@ -314,10 +329,11 @@ def _earlier(link: CommitLinks) -> list[float]:
 
 
 def _amended_at(link: CommitLinks) -> float:
-    """When an amended commit got its last content: it keeps its author time, its checkpoint is stored after the last version.
+    """When an amended commit got its last content: it keeps its author time, its checkpoint is
+    stored after the last version.
 
-    0 for commits that were not amended, and for checkpoints stored long after the fact (a backfill): there the committer time,
-    which an amend renews, lies before the checkpoint.
+    0 for commits that were not amended, and for checkpoints stored long after the fact (a
+    backfill): there the committer time, which an amend renews, lies before the checkpoint.
     """
     commit = link.commit
     stored = (record.created_at for record in link.records if record.created_at is not None)
@@ -334,9 +350,8 @@ class _Activity:
 
     def __init__(self, line: Timeline) -> None:
         self._times: dict[str, list[float]] = defaultdict(list)
-        self._undated: set[str] = (
-            set()
-        )  # an edit without any time says with the text before it whose the other lines are
+        # an edit without any time says with the text before it whose the other lines are
+        self._undated: set[str] = set()
         for step in line.steps:
             self._times[step.new_path or step.path].append(step.at)
             if not step.at and step.edit.before_known:

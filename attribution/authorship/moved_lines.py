@@ -1,4 +1,6 @@
-"""Unexplained lines of a commit that are an agent's text from elsewhere: moved, or of an edit that could not be placed. Pure."""
+"""Unexplained lines of a commit that are an agent's text from elsewhere: moved, or of an edit
+that could not be placed. Pure.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,7 +63,9 @@ class MoveIndex:
 
 
 class UnplacedText:
-    """What agents wrote in a worktree and took out again, and what could not be placed: indexed once, as it grows."""
+    """What agents wrote in a worktree and took out again, and what could not be placed: indexed
+    once, as it grows.
+    """
 
     def __init__(self, tree: Worktree) -> None:
         self._tree = tree
@@ -92,9 +96,11 @@ def moved_lines(
     is_common: Callable[[str], bool],
     indexes_of: Callable[[str], Sequence[MoveIndex]] = lambda _: (),
 ) -> list[MovedLine]:
-    """Unexplained lines that are agent text from elsewhere: `lost` by the commit, or of what `indexes_of` has for the path.
+    """Unexplained lines that are agent text from elsewhere: `lost` by the commit, or of what
+    `indexes_of` has for the path.
 
-    Three or more lines in a row must reappear in a row, at least one of them rare in the repository.
+    Three or more lines in a row must reappear in a row, at least one of them rare in the
+    repository.
     """
     waiting = [[i for i in file.added if _is_open(verdicts.get(i))] for file, verdicts in files]
     index = MoveIndex(lost if any(waiting) else ())
@@ -120,7 +126,9 @@ def moved_lines(
 
 @lru_cache(maxsize=50_000)  # texts that found no place are looked for in every commit
 def _key(text: str) -> str:
-    """What is left of a line when its layout is taken away: moved blocks are often indented again."""
+    """What is left of a line when its layout is taken away: moved blocks are often indented
+    again.
+    """
     return " ".join(tokens(text)) or text.strip()
 
 
@@ -172,7 +180,9 @@ def _runs_from(
 def _strength(
     file: AddedFile, start: int, length: int, source: MoveCandidates, position: int
 ) -> int:
-    """Lines with text in the run; in its old file also the neighbours that are the same as they were."""
+    """Lines with text in the run; in its old file also the neighbours that are the same as they
+    were.
+    """
     strength = sum(1 for line in file.lines[start : start + length] if line.strip())
     if not source.path:
         return strength

@@ -1,6 +1,8 @@
-"""How the text of a command, or the task of a subagent, says that a file is one of those it writes. Pure.
+"""How the text of a command, or the task of a subagent, says that a file is one of those it writes.
+Pure.
 
-Of a command only what its effects do not tell; of a task whether it is told to make the file, not only to read or change one.
+Of a command only what its effects do not tell; of a task whether it is told to make the file, not
+only to read or change one.
 """
 
 import re
@@ -9,29 +11,30 @@ from attribution.shell import Effect, mentions
 
 UNNAMED = ("modify", "generate", "write", "append")
 
-# Commands are hostile input: what repeats within a repeated beginning has a bound, so that no text makes a search quadratic.
+# Commands are hostile input: what repeats within a repeated beginning has a bound, so that no text
+# makes a search quadratic.
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _FLAGS = r"(?<!\S)-(?:o|w|i|-?out\w*|-write|-in-place|-file|-?dest\w*)[ =]"
 _INTO = rf"(?:{_FLAGS}|[^-=<]>{{1,2}}|\btee(?: -a)?)\s{{0,9}}['\"]?[^\s'\";|&<>]{{0,300}}"
 SCRIPT_WRITES = re.compile(
-    r"\.write|write_?(?:text|file|all|bytes|lines)|open\s?\([^)]{0,300}, ?(?:mode ?= ?)?['\"](?:[wax]|r\+)|\bdump\("
+    r"\.write|write_?(?:text|file|all|bytes|lines)|open\s?\([^)]{0,300}, ?(?:mode ?="
+    r" ?)?['\"](?:[wax]|r\+)|\bdump\("
     r"|Set-Content|Add-Content|Out-File|\.save\(|\.to_\w+\(|\bpatch\b|git\s+apply",
     re.I,
 )
 
 
 def says_it_writes(effects: tuple[Effect, ...], command: str, path: str) -> str:
-    """How a command that writes to files its effects do not name says in its text that this is one of them: `program`, `script`
-    (inline, so that its text tells the lines too), or "" for not.
+    """How a command that writes to files its effects do not name says in its text that this is one
+    of them: `program`, `script` (inline, so that its text tells the lines too), or "" for not.
 
     Most programs that nothing is known of only run, parse or show the files they name.
     """
     unnamed = {effect.kind for effect in effects if not effect.paths}
     if "generate" in unnamed and mentions(command, path):
         return "program"
-    if unnamed.intersection(UNNAMED) and mentions(
-        _QUOTED.sub(" ", command), path
-    ):  # not in what sed is to replace
+    # not in what sed is to replace
+    if unnamed.intersection(UNNAMED) and mentions(_QUOTED.sub(" ", command), path):
         return "program"
     if "opaque" not in unnamed or not mentions(command, path):
         return ""
@@ -57,7 +60,9 @@ _SENTENCE = re.compile(r"[.;:!?]\s|^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 
 
 def asks_for(task: str, path: str) -> bool:
-    """Whether some line of the task tells to make the file: `Create a/b.py`, or an item of a list under `Deliverables:`."""
+    """Whether some line of the task tells to make the file: `Create a/b.py`, or an item of a
+    list under `Deliverables:`.
+    """
     heading = ""
     name = path.rpartition("/")[2]
     if name not in task:

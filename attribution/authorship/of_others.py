@@ -1,6 +1,8 @@
-"""Lines that an agent said were there before its own edits: it committed the file first, because somebody had changed it. Pure.
+"""Lines that an agent said were there before its own edits: it committed the file first, because
+somebody had changed it. Pure.
 
-The texts of agents and the kind of the file still decide afterwards (`attribution.authorship.people`).
+The texts of agents and the kind of the file still decide afterwards
+(`attribution.authorship.people`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,17 +38,18 @@ _OPEN = frozenset(
     }
 )
 _SHORT = 7  # digits of a commit id that agents print
-_MOST = (
-    200  # lines of a file: more at once are as likely those of another agent, which nobody recorded
-)
+# lines of a file: more at once are as likely those of another agent, which nobody recorded
+_MOST = 200
 
 
 def lines_of_others(
     sessions: Iterable[SessionEdits], history: CommitHistory
 ) -> dict[str, dict[str, tuple[Ranges, Reason]]]:
-    """Commit -> path -> all lines that the commit adds to a file of which the committing agent said that others had changed it.
+    """Commit -> path -> all lines that the commit adds to a file of which the committing agent said
+    that others had changed it.
 
-    With what else may have made them: an editor may have formatted the agent's own text, where that was not committed yet.
+    With what else may have made them: an editor may have formatted the agent's own text, where that
+    was not committed yet.
     """
     shas = {commit.sha[:_SHORT]: commit.sha for commit in history.commits}
     lines: dict[str, dict[str, tuple[Ranges, Reason]]] = {}
@@ -69,9 +72,11 @@ def lines_of_others(
 def testify(
     verdict: CommitVerdict, lines: Mapping[str, tuple[Ranges, Reason]], since: float, texts: Texts
 ) -> None:
-    """Nobody's lines among these become a person's, for the other witnesses to confirm. `since`: time of the parent.
+    """Nobody's lines among these become a person's, for the other witnesses to confirm. `since`:
+    time of the parent.
 
-    Not those of a new file: it may have been copied, or set up by a program, and nothing showed it without them.
+    Not those of a new file: it may have been copied, or set up by a program, and nothing showed it
+    without them.
     """
     witness = SightingPair(Witness.BEFORE_EDITS, since)
     for file, spans in verdict.files:
@@ -90,9 +95,8 @@ def testify(
 
 
 def _is_open(verdict: Verdict) -> bool:
-    by_commit = (
-        verdict.author == Author.HUMAN and verdict.is_unseen
-    )  # so far only the commit speaks for a person
+    # so far only the commit speaks for a person
+    by_commit = verdict.author == Author.HUMAN and verdict.is_unseen
     return by_commit or (
         verdict.author in (Author.UNKNOWN, Author.DECLARED) and verdict.reason in _OPEN
     )

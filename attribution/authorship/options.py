@@ -10,10 +10,10 @@ class AttributeOptions:
     branch: str = ""  # branch, tag or commit; "" for HEAD
     since: float | None = None  # only commits authored at or after this
     anyway: bool = False  # also without any session
-    local: LocalOptions = field(
-        default_factory=LocalOptions
-    )  # transcripts that agents keep on this machine
-    name: str = ""  # under which the repository is stored; "" for owner/name of the remote or the directory's name
+    # transcripts that agents keep on this machine
+    local: LocalOptions = field(default_factory=LocalOptions)
+    # under which the repository is stored; "" for owner/name of the remote or the directory's name
+    name: str = ""
     jobs: int = 1  # processes that read sessions at the same time
 
     @property

@@ -1,13 +1,18 @@
-"""Which commits of a branch were made of commits that name checkpoints: by rebase, cherry-pick, amend or squash. Pure.
+"""Which commits of a branch were made of commits that name checkpoints: by rebase, cherry-pick,
+amend or squash. Pure.
 
-A proposal is a pull request or another branch (`collector.checkpoints.pull_requests`). In order of strength:
+A proposal is a pull request or another branch (`collector.checkpoints.pull_requests`). In order of
+strength:
 
 - `same_patch_id`: equal patches, of one commit or of a whole proposal;
-- `trailer_in_pull_ref`: the same author, second and subject, so an earlier version of this very commit;
-- `squash_by_number`: the subject ends in the number of the pull request, as squash merges write it, or the message of the commit
-  or of the merge that brought it names the merge request, as on GitLab.
+- `trailer_in_pull_ref`: the same author, second and subject, so an earlier version of this very
+  commit;
+- `squash_by_number`: the subject ends in the number of the pull request, as squash merges write it,
+  or the message of the commit or of the merge that brought it names the merge request, as on
+  GitLab.
 
-What was authored after the branch's commit never explains it, nor does a proposal that shares no path with it.
+What was authored after the branch's commit never explains it, nor does a proposal that shares no
+path with it.
 """
 
 import re
@@ -34,7 +39,9 @@ PatchId = Callable[[str, str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class OriginalCommit:
-    """A commit beside the branch that names checkpoints, and by what we know that the branch's commit was made of it."""
+    """A commit beside the branch that names checkpoints, and by what we know that the branch's
+    commit was made of it.
+    """
 
     commit: Commit
     method: str
@@ -49,9 +56,8 @@ class SquashSource:
     """What one commit of the branch was made of."""
 
     originals: list[OriginalCommit] = field(default_factory=list)
-    others: list[Commit] = field(
-        default_factory=list
-    )  # commits of the same squashed proposal that name nothing
+    # commits of the same squashed proposal that name nothing
+    others: list[Commit] = field(default_factory=list)
     paths: set[str] = field(default_factory=set)  # that the originals changed
 
     @property
@@ -69,8 +75,8 @@ def squash_sources(
 ) -> dict[str, SquashSource]:
     """Commit id -> what it was made of, for those of `commits` that were.
 
-    `arrived`: what commits of the branch name themselves, so that what became of their originals is known. `names`: what makes a
-    commit worth finding, by default the checkpoints in its message.
+    `arrived`: what commits of the branch name themselves, so that what became of their originals is
+    known. `names`: what makes a commit worth finding, by default the checkpoints in its message.
     """
     every = list(commits)
     search = _Search([c for c in every if len(c.parents) < 2], proposals, paths, patch_id, names)
@@ -81,13 +87,17 @@ def squash_sources(
 
 
 def pull_number(subject: str) -> int:
-    """Number of the pull request that a squash merge puts at the end of its subject; 0 if there is none."""
+    """Number of the pull request that a squash merge puts at the end of its subject; 0 if there
+    is none.
+    """
     match = _NUMBER.search(subject)
     return int(match[1]) if match else 0
 
 
 def merge_requests(commits: Iterable[Commit]) -> dict[str, int]:
-    """Commit id -> number of the merge request that its message names, or that of the merge whose second parent it is (GitLab)."""
+    """Commit id -> number of the merge request that its message names, or that of the merge
+    whose second parent it is (GitLab).
+    """
     result = dict[str, int]()
     for commit in commits:
         named = _MERGE_REQUEST.search(commit.message)
@@ -115,9 +125,8 @@ class _Search:
         self.commits, self.proposals, self._names = commits, proposals, names
         self.found: dict[str, SquashSource] = {}
         self._paths_between, self._patch_id = cache(paths), cache(patch_id)
-        self._claimed: dict[
-            str, int
-        ] = {}  # original -> number of the pull request that it was merged with
+        # original -> number of the pull request that it was merged with
+        self._claimed: dict[str, int] = {}
         self._merged: set[str] = set()  # tips of proposals of which some commit was found by itself
         self._open = {c.sha for c in commits}
 
@@ -154,9 +163,11 @@ class _Search:
                 self._add(
                     commit,
                     original,
-                    "same_patch_id"
-                    if self._same_patch(commit, original)
-                    else "trailer_in_pull_ref",
+                    (
+                        "same_patch_id"
+                        if self._same_patch(commit, original)
+                        else "trailer_in_pull_ref"
+                    ),
                 )
             others = () if same else self._commits_with_paths(self.paths(original))
             for commit in others:

@@ -1,7 +1,8 @@
 """Commits that sessions made themselves, by what their calls ran and printed. Pure.
 
-The id that a call printed for its commit is a fact, whatever the clocks say. A quiet commit is the one whose id the calls after it
-show, else the one of that very moment, if author, message and files fit.
+The id that a call printed for its commit is a fact, whatever the clocks say. A quiet commit is the
+one whose id the calls after it show, else the one of that very moment, if author, message and files
+fit.
 """
 
 import re
@@ -42,10 +43,11 @@ class OwnCommit(NamedTuple):
         )
 
     def on_its_clock(self, commit: Commit) -> Commit:
-        """The commit with times of the session's clock, where neither of its own is of the call: git's clock is off by the rest.
+        """The commit with times of the session's clock, where neither of its own is of the call:
+        git's clock is off by the rest.
 
-        A commit that was amended or rebased since has one of them. Git cuts off parts of a second: what the session did in the same
-        second before the call began was before the commit, too.
+        A commit that was amended or rebased since has one of them. Git cuts off parts of a second:
+        what the session did in the same second before the call began was before the commit, too.
         """
         started, ended = self.made.started, self.made.call.at
         if not started or any(
@@ -106,7 +108,8 @@ class _Search:
     def _shown(self, session: SessionEdits, made: CommitCall) -> Commit | None:
         """Of the commits that were shown for the first time after the call, the one that it made.
 
-        That is the one with its message; where the call names none, the newest of the same hour that fits the session.
+        That is the one with its message; where the call names none, the newest of the same hour
+        that fits the session.
         """
         shown = [
             c
@@ -135,7 +138,9 @@ class _Search:
         return not made.started or abs(commit.commit_time - made.call.at) <= seconds + SLACK
 
     def _of_that_moment(self, session: SessionEdits, made: CommitCall) -> Commit | None:
-        """The commit that was made while the call ran: with its message, else the only one that fits the session."""
+        """The commit that was made while the call ran: with its message, else the only one that
+        fits the session.
+        """
         during = list(self._during(made))
         if _NAMES_MESSAGE.search(made.text):
             return next(
@@ -145,7 +150,9 @@ class _Search:
         return fitting[0] if len(fitting) == 1 else None
 
     def _of_that_message(self, session: SessionEdits, made: CommitCall) -> Commit | None:
-        """The only commit of the same hour with the message of the call that fits the session: git's clock was off."""
+        """The only commit of the same hour with the message of the call that fits the session:
+        git's clock was off.
+        """
         first = bisect_left(self._by_time, made.call.at - _DRIFT, key=lambda item: item[0])
         last = bisect_left(self._by_time, made.call.at + _DRIFT, key=lambda item: item[0])
         near = {

@@ -1,8 +1,9 @@
-"""What happens to verdicts once every commit was compared with the worktrees: passes over all commits, in a fixed order. Pure.
+"""What happens to verdicts once every commit was compared with the worktrees: passes over all
+commits, in a fixed order. Pure.
 
-`conclude` leaves some lines without an author, and gives others to a person because nobody else is left. Each pass settles one kind
-of them. The order matters: edits get only lines that no person keeps, and a declaration of the commit comes late, because any
-record tells more.
+`conclude` leaves some lines without an author, and gives others to a person because nobody else is
+left. Each pass settles one kind of them. The order matters: edits get only lines that no person
+keeps, and a declaration of the commit comes late, because any record tells more.
 """
 
 from collections import defaultdict
@@ -51,7 +52,9 @@ def note_sessions(judged: Judged) -> None:
 
 
 def give_lines_of_others_to_people(judged: Judged) -> None:
-    """Lines without an author that an agent said were there before its edits become a person's, to be confirmed."""
+    """Lines without an author that an agent said were there before its edits become a person's,
+    to be confirmed.
+    """
     history = judged.evidence.history
     times = {commit.sha: commit.author_time for commit in history.commits}
     others = lines_of_others(judged.evidence.sessions.edits, history)
@@ -61,7 +64,9 @@ def give_lines_of_others_to_people(judged: Judged) -> None:
 
 
 def take_lines_of_others_back(judged: Judged) -> None:
-    """What others formatted or moved of an agent's text is nobody's, where the agent's own changes had been committed before."""
+    """What others formatted or moved of an agent's text is nobody's, where the agent's own
+    changes had been committed before.
+    """
     others = lines_of_others(judged.evidence.sessions.edits, judged.evidence.history)
     for commit in judged.commits if others else ():
         lines = others.get(commit.sha, {})
@@ -74,13 +79,17 @@ def take_lines_of_others_back(judged: Judged) -> None:
 
 
 def settle_by_sightings(judged: Judged) -> None:
-    """Lines that were seen to appear become a person's, to be confirmed; those seen before their author came become nobody's."""
+    """Lines that were seen to appear become a person's, to be confirmed; those seen before their
+    author came become nobody's.
+    """
     for item in _linked_commits(judged):
         settle_seen_lines(item, judged.seen_files)
 
 
 def take_back_declared(judged: Judged) -> None:
-    """Lines that stood in a file when the sessions of the commit first looked at it are not theirs, whatever its trailer says."""
+    """Lines that stood in a file when the sessions of the commit first looked at it are not
+    theirs, whatever its trailer says.
+    """
     for item in _linked_commits(judged):
         take_back_declarations(item, judged.seen_files)
 
@@ -108,7 +117,9 @@ def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
 
 
 def confirm_people(judged: Judged) -> None:
-    """A person's lines stay a person's only with a witness; the others become unknown, with the reason, or a hook's."""
+    """A person's lines stay a person's only with a witness; the others become unknown, with the
+    reason, or a hook's.
+    """
     evidence = judged.evidence
     commits = [(commit, judged.verdicts[commit.sha]) for commit in judged.commits]
     lines = {
@@ -140,9 +151,11 @@ def _times_of_edits(judged: Judged) -> dict[str, list[float]]:
 
 
 def _hook(judged: Judged, commit: Commit, edited: Mapping[str, list[float]]) -> str | None:
-    """The hook that may have changed a session's own commit: "" where none is known; None for any other commit.
+    """The hook that may have changed a session's own commit: "" where none is known; None for any
+    other commit.
 
-    One that only the files of the commit name counts where nobody had the time to type between the last edit and the commit.
+    One that only the files of the commit name counts where nobody had the time to type between the
+    last edit and the commit.
     """
     own = judged.evidence.links[commit.sha].own
     if own is None or own.hook:
@@ -158,7 +171,8 @@ def _hook(judged: Judged, commit: Commit, edited: Mapping[str, list[float]]) -> 
 def give_lines_to_edits(judged: Judged) -> None:
     """Lines that the replay lost track of go to an applied edit of that file that holds them.
 
-    In a commit whose id a call printed, so do lines of other sessions that the session of that call brings as well.
+    In a commit whose id a call printed, so do lines of other sessions that the session of that call
+    brings as well.
     """
     edits, ids = (
         applied_edits(judged.replayed.edits, judged.replayed.timelines),
@@ -172,7 +186,9 @@ def give_lines_to_edits(judged: Judged) -> None:
 
 
 def doubt_people_near_holes(judged: Judged) -> None:
-    """Where many lines of recorded sessions are still without an author, likely people of that day become unknown."""
+    """Where many lines of recorded sessions are still without an author, likely people of that
+    day become unknown.
+    """
     doubt_near_holes([(commit, judged.verdicts[commit.sha]) for commit in judged.commits])
 
 
@@ -185,14 +201,18 @@ def declare_the_rest(judged: Judged) -> None:
 
 
 def give_files_to_tools(judged: Judged) -> None:
-    """Lines of lock files, generated files and the like go to the program that writes them, unless an agent's edit wrote them."""
+    """Lines of lock files, generated files and the like go to the program that writes them,
+    unless an agent's edit wrote them.
+    """
     for commit in judged.commits:
         give_to_tools(judged.verdicts[commit.sha], commit.sha, judged.texts)
         give_scaffolds_to_tools(judged.verdicts[commit.sha], commit, judged.texts)
 
 
 def give_versions_to_bots(judged: Judged) -> None:
-    """Of a commit by the account of a program, lines in which only a version is new go to that program."""
+    """Of a commit by the account of a program, lines in which only a version is new go to that
+    program.
+    """
     for commit in judged.commits:
         bot = automation(commit)
         for file, spans in judged.verdicts[commit.sha].files if bot else ():
@@ -206,7 +226,9 @@ def give_versions_to_bots(judged: Judged) -> None:
 
 
 def date_old_lines(judged: Judged) -> None:
-    """Lines of commits that are older than coding agents become a person's, if nothing links the commit to one or to a program."""
+    """Lines of commits that are older than coding agents become a person's, if nothing links the
+    commit to one or to a program.
+    """
     evidence, nobody = judged.evidence, unknown(Reason.NO_SESSION)
     for sha, witness in dated_commits(evidence.history.commits, evidence.clocks).items():
         if (verdict := judged.verdicts.get(sha)) is None:
@@ -225,7 +247,9 @@ def date_old_lines(judged: Judged) -> None:
 
 
 class Pass(NamedTuple):
-    """A pass and its contract: it changes the author of no line but those of `takes`, and to none but those of `gives`."""
+    """A pass and its contract: it changes the author of no line but those of `takes`, and to
+    none but those of `gives`.
+    """
 
     run: Callable[[Judged], None]
     takes: tuple[Author, ...] = ()
@@ -258,7 +282,9 @@ PASSES = (
     Pass(give_files_to_tools, (Author.UNKNOWN, Author.HUMAN, Author.DECLARED), (Author.TOOL,)),
     Pass(date_old_lines, (Author.UNKNOWN,), (Author.HUMAN,)),
 )
-"""In the order in which they run. A new kind of evidence is a pass of its own, before the one that would take its lines."""
+"""In the order in which they run. A new kind of evidence is a pass of its own, before the one
+that would take its lines.
+"""
 
 
 def settle(judged: Judged) -> None:

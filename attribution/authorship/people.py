@@ -1,17 +1,22 @@
 """When a line is `human` or `likely_human`. Pure.
 
-What the replay leaves over is not yet a person's: a session that nobody recorded, a formatter or a generator leaves the same trace.
-A line is a person's only if every condition of docs/decisions/0002-when-human.md holds, whose numbers the docstrings have. Most
-are in this module; `conclude`, `judge` and `seen_lines` have the others. `PASSES` in passes.py has the order of asking.
+What the replay leaves over is not yet a person's: a session that nobody recorded, a formatter or a
+generator leaves the same trace. A line is a person's only if every condition of
+docs/decisions/0002-when-human.md holds, whose numbers the docstrings have. Most are in this module;
+`conclude`, `judge` and `seen_lines` have the others. `PASSES` in passes.py has the order of asking.
 
-1. While a commit is compared with a worktree, the answer of a window (`is_watched`, `is_person`), the sightings and
-   `person_verdict` make a verdict, and the downgrades take back what the file itself speaks against.
+1. While a commit is compared with a worktree, the answer of a window (`is_watched`, `is_person`),
+  the sightings and
+   `person_verdict` make a verdict, and the downgrades take back what the file itself speaks
+   against.
 2. `without_person` takes it back where not all sessions of the commit are known (`conclude`).
-3. `confirm` asks for each line whether an agent or a program may have written its text, `doubt_near_holes` whether agents worked
+3. `confirm` asks for each line whether an agent or a program may have written its text,
+  `doubt_near_holes` whether agents worked
    unrecorded that day (`passes`).
 
-A line is `human` when both of its sightings are on record. Where only the commit shows it, a person and an unrecorded session look
-alike but for their size: such a line is `inferred`, that is `likely_human`, and only a few of them in one commit are believed.
+A line is `human` when both of its sightings are on record. Where only the commit shows it, a person
+and an unrecorded session look alike but for their size: such a line is `inferred`, that is
+`likely_human`, and only a few of them in one commit are believed.
 """
 
 import re
@@ -43,26 +48,30 @@ from collector.files.kinds import BY_HAND
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, FileKind, How, Reason, RunBy, Witness
 
-QUIET = 1800.0  # seconds without any recorded session after which somebody unrecorded may have been at work
+# seconds without any recorded session after which somebody unrecorded may have been at work
+QUIET = 1800.0
 PARTING = 600.0  # the same between the last event of a session and a commit
 STRANGE = 120.0  # the same for a file that no session ever worked on
 MAX_INFERRED = 6
-"""Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
-(docs/accuracy.md): with more lines the rest is a lost session more and more often."""
+"""Lines with text in one commit that may be a person's although only the commit shows them.
+Measured by forgetting sessions (docs/accuracy.md): with more lines the rest is a lost session
+more and more often."""
 UNRECORDED = 86_400.0
-"""Seconds around a commit in which another one shows that agents worked unrecorded: it declares an agent without a session, or
-has a hole."""
+"""Seconds around a commit in which another one shows that agents worked unrecorded: it declares an
+agent without a session, or has a hole."""
 MIN_HOLE = 50
-"""Lines with text in one commit of recorded sessions that nothing on record can have written: more than a person adds beside an
-agent, so that the few unexplained lines of the commits around it are as likely that agent's (docs/accuracy.md)."""
+"""Lines with text in one commit of recorded sessions that nothing on record can have written: more
+than a person adds beside an agent, so that the few unexplained lines of the commits around it
+are as likely that agent's (docs/accuracy.md)."""
 MAX_TYPING = 5.0
-"""Characters a second that a person may have typed between two sightings; what comes faster was pasted, or another agent's."""
+"""Characters a second that a person may have typed between two sightings; what comes faster was
+pasted, or another agent's.
+"""
 
 _TELLING = 12  # characters from which a line's text alone raises doubt
 _CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
-_OPAQUE = frozenset(
-    {Reason.OPAQUE_SHELL, Reason.GIT_OPERATION}
-)  # beside git, which is the greater doubt, a command may have run
+# beside git, which is the greater doubt, a command may have run
+_OPAQUE = frozenset({Reason.OPAQUE_SHELL, Reason.GIT_OPERATION})
 _HUNK_DOUBTS = frozenset({Reason.AGENT_TEXT, Reason.EDIT_UNPLACED, Reason.FORMATTER})
 # What formatters and linters write again as whole lines.
 _IMPORT = re.compile(
@@ -70,7 +79,7 @@ _IMPORT = re.compile(
 )
 
 
-# --- who may have acted -----------------------------------------------------------------------------------------------
+# --- who may have acted ---------------------------------------------------------------------------
 
 
 def is_person(cause: CandidateAuthor) -> bool:
@@ -81,7 +90,8 @@ def is_person(cause: CandidateAuthor) -> bool:
 def is_watched(
     window: AttributionWindow, sessions: Sequence[tuple[float, float]], events: Sequence[float]
 ) -> bool:
-    """Whether sessions were being recorded in that time, so that an agent at work would be known (12).
+    """Whether sessions were being recorded in that time, so that an agent at work would be known
+    (12).
 
     `sessions`: first and last event of each in this worktree; `events`: all of them, in order.
     """
@@ -98,14 +108,18 @@ def is_watched(
 def is_active(
     commit: float, parting: float, sessions: Sequence[tuple[float, float]], events: Sequence[float]
 ) -> bool:
-    """Whether a session was at work shortly before the commit, and one was not over for longer than `parting`."""
+    """Whether a session was at work shortly before the commit, and one was not over for longer
+    than `parting`.
+    """
     next_event = bisect_left(events, commit - QUIET)
     near = next_event < len(events) and events[next_event] <= commit + PARTING
     return near and any(start <= commit and end >= commit - parting for start, end in sessions)
 
 
 def is_attended(window: AttributionWindow, events: Sequence[float]) -> bool:
-    """Whether something was recorded at least every half hour between two sightings; a session may stay open overnight (12)."""
+    """Whether something was recorded at least every half hour between two sightings; a session
+    may stay open overnight (12).
+    """
     moments = [
         window.after,
         *events[bisect_left(events, window.after) : bisect_left(events, window.before)],
@@ -115,15 +129,17 @@ def is_attended(window: AttributionWindow, events: Sequence[float]) -> bool:
 
 
 def limit_to_known(case: Case, cause: CandidateAuthor) -> CandidateAuthor:
-    """A person's answer where parts of the file are not on record (17), or the commit was made again since (11, 21)."""
+    """A person's answer where parts of the file are not on record (17), or the commit was made
+    again since (11, 21).
+    """
     if case.alignment.state is not None and case.alignment.state.sparse:
         return CandidateAuthor(Author.UNKNOWN, reason=Reason.BASE_UNKNOWN)
     if case.alignment.state is not None and case.alignment.state.known_at > case.when.authored:
-        return CandidateAuthor(
-            Author.UNKNOWN, reason=Reason.REWRITTEN
-        )  # the commit may have had the line when it was made first
+        # the commit may have had the line when it was made first
+        return CandidateAuthor(Author.UNKNOWN, reason=Reason.REWRITTEN)
     if case.when.redone:
-        # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
+        # A rebase merges other people's text, and whoever resolved the conflicts did so after the
+        # last moment we know.
         return replace(
             cause,
             reason=Reason.REWRITTEN if cause.watched and not cause.reason else cause.reason,
@@ -132,11 +148,13 @@ def limit_to_known(case: Case, cause: CandidateAuthor) -> CandidateAuthor:
     return cause
 
 
-# --- sightings: what saw the line appear (3) --------------------------------------------------------------------------
+# --- sightings: what saw the line appear (3) ------------------------------------------------------
 
 
 def sighting_on_record(case: Case, origin: LineOrigin) -> SightingPair | None:
-    """Both texts, without and with the line, must have been seen; where the one before was only computed, nothing saw it."""
+    """Both texts, without and with the line, must have been seen; where the one before was only
+    computed, nothing saw it.
+    """
     if origin.in_dialog:
         return SightingPair(Witness.NOTICE, origin.after, origin.before)
     if not origin.seen_without or origin.seen_without > case.when.authored:
@@ -148,7 +166,9 @@ def sighting_on_record(case: Case, origin: LineOrigin) -> SightingPair | None:
 
 
 def sighting_since_parent(case: Case, index: int) -> SightingPair | None:
-    """The parent of the commit lacks the line, the commit has it: witnesses if nobody can have written to the file in between."""
+    """The parent of the commit lacks the line, the commit has it: witnesses if nobody can have
+    written to the file in between.
+    """
     window = AttributionWindow(case.path, case.when.since, case.when.commit, last=True)
     cause = narrow_to_text(case, case.ask(window), index)
     by_person = cause.author == Author.HUMAN and cause.reason != Reason.GIT_OPERATION
@@ -156,7 +176,9 @@ def sighting_since_parent(case: Case, index: int) -> SightingPair | None:
 
 
 def sighting_by_commit(case: Case, index: int) -> SightingPair | None:
-    """The commit is the second sighting; whether an earlier one shows the line, `seen_lines` finds out."""
+    """The commit is the second sighting; whether an earlier one shows the line, `seen_lines`
+    finds out.
+    """
     state = case.alignment.state
     if state is None:
         return SightingPair(Witness.COMMIT, case.when.since)
@@ -165,13 +187,16 @@ def sighting_by_commit(case: Case, index: int) -> SightingPair | None:
 
 
 def sighting_by_first_read(case: Case, line: int) -> SightingPair | Reason:
-    """Of a line that stood in the file when an agent first saw it, but in no parent of the commit; or why nothing saw it (19)."""
+    """Of a line that stood in the file when an agent first saw it, but in no parent of the
+    commit; or why nothing saw it (19).
+    """
     tree, when = case.tree, case.when
     if case.path in tree.partly:
         return Reason.BASE_UNKNOWN
     sighted = tree.first_seen.get(case.path, when.commit)
     if when.redone or sighted < when.since or case.path in tree.from_git:
-        # The file was first seen on another base than the commit's parent: the text may come from any commit.
+        # The file was first seen on another base than the commit's parent: the text may come from
+        # any commit.
         return Reason.OTHER_BRANCH
     if tree.origin(line).evidence:  # it was not in the file when that was first seen
         return Reason.BASE_UNKNOWN
@@ -179,9 +204,11 @@ def sighting_by_first_read(case: Case, line: int) -> SightingPair | Reason:
 
 
 def person_verdict(cause: CandidateAuthor, witness: SightingPair | None, layout: bool) -> Verdict:
-    """`human` if both sightings are on record, else `likely_human`; unknown without any. `cause` names no agent.
+    """`human` if both sightings are on record, else `likely_human`; unknown without any. `cause`
+    names no agent.
 
-    `layout`: the line differs from an older one in its layout alone, as an editor or a hook leaves it: nobody's words (14).
+    `layout`: the line differs from an older one in its layout alone, as an editor or a hook leaves
+    it: nobody's words (14).
     """
     if layout:
         return unknown(Reason.FORMATTER, cause.call)
@@ -197,14 +224,15 @@ def person_verdict(cause: CandidateAuthor, witness: SightingPair | None, layout:
     return Verdict(Author.HUMAN, How.NONE, evidence, cause.reason, cause.call, witness=witness)
 
 
-# --- what the file itself speaks against (16) -------------------------------------------------------------------------
+# --- what the file itself speaks against (16) -----------------------------------------------------
 
 
 def downgrade_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
     """A human's line is no surer than the added block it stands in.
 
-    Where most lines of the block are an agent's text in a place or layout that nobody can explain, the common ones between them
-    would be left over as a human's. And a lone line that the version before had as well was moved about by the diff.
+    Where most lines of the block are an agent's text in a place or layout that nobody can explain,
+    the common ones between them would be left over as a human's. And a lone line that the version
+    before had as well was moved about by the diff.
     """
     for start, end in runs(file.added):
         block = range(start, end)
@@ -231,14 +259,18 @@ def downgrade_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
 
 
 def downgrade_unplaced(verdicts: dict[int, Verdict]) -> None:
-    """An edit of this file, made for this commit, could not be replayed: its lines would look like a human's."""
+    """An edit of this file, made for this commit, could not be replayed: its lines would look
+    like a human's.
+    """
     for index, verdict in verdicts.items():
         if verdict.author == Author.HUMAN:
             verdicts[index] = unknown(Reason.EDIT_UNPLACED)
 
 
 def without_person(verdict: Verdict, nobody: Verdict) -> Verdict:
-    """The verdict where not all sessions that took part are known (18): a person's line becomes `nobody`'s, with its own doubt."""
+    """The verdict where not all sessions that took part are known (18): a person's line becomes
+    `nobody`'s, with its own doubt.
+    """
     if verdict.edited_by == RunBy.HUMAN:
         return replace(verdict, edited_by=RunBy.UNKNOWN, witness=None)
     if verdict.author != Author.HUMAN:
@@ -250,7 +282,7 @@ def without_person(verdict: Verdict, nobody: Verdict) -> Verdict:
     )
 
 
-# --- the last word ----------------------------------------------------------------------------------------------------
+# --- the last word --------------------------------------------------------------------------------
 
 
 def confirm(
@@ -261,10 +293,12 @@ def confirm(
     unrecorded: Sequence[float] = (),
     hook: str | None = None,
 ) -> None:
-    """Keeps a person's lines that have a witness; the others become unknown, with the reason (1, 2, 4 to 6, 8 to 10, 13 to 15, 20).
+    """Keeps a person's lines that have a witness; the others become unknown, with the reason (1, 2,
+    4 to 6, 8 to 10, 13 to 15, 20).
 
-    `lines` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
-    `unrecorded`: when commits were made that declare an agent without a session, in order; `hook`: of `OwnCommit`.
+    `lines` are the `person_lines` of the commit; `produced`: line without layout, or word -> when
+    an agent first produced it; `unrecorded`: when commits were made that declare an agent without a
+    session, in order; `hook`: of `OwnCommit`.
     """
     if not any(span.verdict.is_persons for _, spans in verdict.files for span in spans):
         return
@@ -283,9 +317,8 @@ def confirm(
         )
         for file, spans in verdict.files
     ]
-    if (
-        hook is not None
-    ):  # (20): a hook, a filter of git or an encoding may have changed the text in between
+    # (20): a hook, a filter of git or an encoding may have changed the text in between
+    if hook is not None:
         _give_to_hook(verdict, hook)
     _not_faster_than_typed(commit, verdict, lines)
     inferred = sum(
@@ -302,9 +335,11 @@ def confirm(
 
 
 def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
-    """Takes back what only a commit shows within a day of a commit with `MIN_HOLE` lines or more that have no author (7).
+    """Takes back what only a commit shows within a day of a commit with `MIN_HOLE` lines or more
+    that have no author (7).
 
-    After all else that may name one was asked: whoever left so many lines in commits of recorded sessions may have left those too.
+    After all else that may name one was asked: whoever left so many lines in commits of recorded
+    sessions may have left those too.
     """
     unmerged = [(commit, verdict) for commit, verdict in verdicts if len(commit.parents) < 2]
     holes = sorted(
@@ -343,7 +378,9 @@ def _is_inferred(verdict: Verdict) -> bool:
 
 
 def _give_to_hook(verdict: CommitVerdict, hook: str) -> None:
-    """What only a session's own commit shows is the hook's in files that the agent wrote, if it is known, else nobody's."""
+    """What only a session's own commit shows is the hook's in files that the agent wrote, if it
+    is known, else nobody's.
+    """
     tool = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=hook, run_by=RunBy.AGENT)
     for _, spans in verdict.files:
         by_hook = bool(hook) and any(span.verdict.author == Author.AGENT for span in spans)
@@ -378,9 +415,8 @@ def _doubt(verdict: Verdict) -> Reason:
 
 
 def _take_back(span: Span, reason: Reason) -> Span:
-    if (
-        span.verdict.author == Author.AGENT
-    ):  # it stays the agent's, and nobody can be named who changed it
+    # it stays the agent's, and nobody can be named who changed it
+    if span.verdict.author == Author.AGENT:
         return replace(
             span,
             verdict=replace(
@@ -410,24 +446,24 @@ def _not_by_hand(span: Span) -> Span:
 def _not_faster_than_typed(
     commit: Commit, verdict: CommitVerdict, lines: Sequence[PersonLines]
 ) -> None:
-    """Of all files of the commit together (8): an agent that is not on record shows in several of them at once."""
+    """Of all files of the commit together (8): an agent that is not on record shows in several
+    of them at once.
+    """
     texts = {
         (id(item.file), line): text
         for item in lines
         for line, text in zip(item.span.lines, item.texts, strict=False)
     }
-    typed: dict[float, list[tuple[float, int]]] = defaultdict(
-        list
-    )  # second sighting -> (first one, characters)
+    # second sighting -> (first one, characters)
+    typed: dict[float, list[tuple[float, int]]] = defaultdict(list)
     for file, spans in verdict.files:
         for span in spans:
             seen, without = (
                 _sighted(span, commit),
                 span.verdict.witness.without if span.verdict.witness else None,
             )
-            if (
-                without is not None and seen > without and span.verdict.is_persons
-            ):  # a change of a proposal is seen in one moment
+            # a change of a proposal is seen in one moment
+            if without is not None and seen > without and span.verdict.is_persons:
                 typed[seen].append(
                     (
                         without,
@@ -437,9 +473,11 @@ def _not_faster_than_typed(
     fast = {moment for moment, parts in typed.items() if _is_fast(moment, parts)}
     for _, spans in verdict.files:
         spans[:] = [
-            _take_back(s, Reason.UNOBSERVED)
-            if s.verdict.witness and _sighted(s, commit) in fast
-            else s
+            (
+                _take_back(s, Reason.UNOBSERVED)
+                if s.verdict.witness and _sighted(s, commit) in fast
+                else s
+            )
             for s in spans
         ]
 
@@ -450,11 +488,12 @@ def _sighted(span: Span, commit: Commit) -> float:
 
 
 def _is_fast(sighted: float, parts: Sequence[tuple[float, int]]) -> bool:
-    """Whether what came after one of the first sightings is more than a person types until the second one."""
+    """Whether what came after one of the first sightings is more than a person types until the
+    second one.
+    """
     typed = 0
-    for without, length in sorted(
-        parts, reverse=True
-    ):  # the latest first sighting leaves the least time
+    # the latest first sighting leaves the least time
+    for without, length in sorted(parts, reverse=True):
         typed += length
         if typed > MAX_TYPING * max(1.0, sighted - without):
             return True
@@ -506,11 +545,12 @@ def _reason_of_file(item: PersonLines, text: str, bare: str) -> Reason:
 def _reason_beside_program(
     item: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]
 ) -> Reason | None:
-    """The same where a formatter (9) or an opaque command (10) ran: what it writes comes from the file and from agents' texts."""
+    """The same where a formatter (9) or an opaque command (10) ran: what it writes comes from
+    the file and from agents' texts.
+    """
     if item.doubt in _OPAQUE and not (item.is_typed and item.file.kind in _CODE):
-        return (
-            item.doubt
-        )  # converters and generators write whole files, and pages and lists again and again
+        # converters and generators write whole files, and pages and lists again and again
+        return item.doubt
     if item.doubt == Reason.FORMATTER and _IMPORT.match(text):
         return item.doubt  # linters add and replace imports
     if any(word not in item.before.words and not is_produced(word) for word in telling_words(text)):
@@ -522,7 +562,9 @@ def _reason_beside_program(
 
 
 def _weak_follow(reasons: list[Reason | None], otherwise: Reason) -> None:
-    """A line that says nothing is a person's between two lines of that person, else nobody's (15)."""
+    """A line that says nothing is a person's between two lines of that person, else nobody's
+    (15).
+    """
     above = list(accumulate(reasons, _last_strong))
     below = list(accumulate(reversed(reasons), _last_strong))[::-1]
     for index, reason in enumerate(reasons):

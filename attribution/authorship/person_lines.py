@@ -1,4 +1,6 @@
-"""Lines that nothing but a person is left for, with the texts that speak for and against that. Pure."""
+"""Lines that nothing but a person is left for, with the texts that speak for and against that.
+Pure.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,9 +16,8 @@ from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, Reason
 
 _DOUBTS = frozenset({Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.FORMATTER})
-_BETWEEN = re.compile(
-    r"[,;]|(?<=[\"'}])\s+(?=[\w-]+=)"
-)  # between members of a list and attributes of an element
+# between members of a list and attributes of an element
+_BETWEEN = re.compile(r"[,;]|(?<=[\"'}])\s+(?=[\w-]+=)")
 # What editors of games and interfaces save: an agent may write it as text, but nobody types it.
 _SAVED = re.compile(
     r"\.(?:godot|tscn|tres|import|unity|prefab|asset|meta|mat|anim|controller|sln|vcxproj(?:\.filters)?|iml|ui)$",
@@ -24,7 +25,8 @@ _SAVED = re.compile(
 )
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{4,}")
-# Words that formatters and linters put in: `import type`, `else`, `const` for `let`, `node:fs`, `X | None`, `list[X]`.
+# Words that formatters and linters put in: `import type`, `else`, `const` for `let`, `node:fs`,
+# `X | None`, `list[X]`.
 _TOOL_WORDS = frozenset(
     (
         "annotations",
@@ -121,23 +123,26 @@ class PersonLines:
     span: Span
     texts: Sequence[str]  # of the span
     before: VersionBefore = VersionBefore("")
-    is_typed: bool = (
-        True  # the file stood before, or an edit wrote a part of it: no program made the whole
-    )
-    elsewhere: str = ""  # older versions, without layout; those of other branches, as a squash has, only where git ran
-    renumbers: bool = (
-        False  # several lines of the file differ from the version before in their numbers alone
-    )
+    # the file stood before, or an edit wrote a part of it: no program made the whole
+    is_typed: bool = True
+    # older versions, without layout; those of other branches, as a squash has, only where git ran
+    elsewhere: str = ""
+    # several lines of the file differ from the version before in their numbers alone
+    renumbers: bool = False
 
     @property
     def doubt(self) -> Reason:
-        """What may have brought the lines: a formatter, an opaque command, git; NONE for nothing."""
+        """What may have brought the lines: a formatter, an opaque command, git; NONE for
+        nothing.
+        """
         reason = self.span.verdict.reason
         return reason if reason in _DOUBTS else Reason.NONE
 
     @property
     def novel(self) -> set[str]:
-        """Words, and pieces of lines, that the program cannot have taken from the version before."""
+        """Words, and pieces of lines, that the program cannot have taken from the version
+        before.
+        """
         if not self.doubt:
             return set()
         words = {word for text in self.texts for word in telling_words(text)} - self.before.words
@@ -157,7 +162,9 @@ def telling_words(text: str) -> set[str]:
 
 
 def pieces(text: str) -> list[str]:
-    """What a formatter keeps whole when it sorts keys, attributes or members: without layout, if they say something."""
+    """What a formatter keeps whole when it sorts keys, attributes or members: without layout, if
+    they say something.
+    """
     return [
         bare for piece in _BETWEEN.split(text) if len(bare := without_layout(piece)) >= MIN_LENGTH
     ]

@@ -1,7 +1,7 @@
 """What commits add and delete, read from the patches that git prints of all of them.
 
-Git compares texts several times faster than libgit2 does for us. Merges, and what is no plain text, got another name or git cannot
-tell, is compared one by one (`diffs`).
+Git compares texts several times faster than libgit2 does for us. Merges, and what is no plain text,
+got another name or git cannot tell, is compared one by one (`diffs`).
 """
 
 from collections.abc import Collection, Container, Sequence
@@ -35,9 +35,9 @@ class FilesRead(NamedTuple):
     paths: Collection[str]
     since: float  # commands that ended before are not known
     asked: Container[str]  # of these commits the verdicts are wanted
-    shared: (
-        bytes | None
-    )  # `LineFiles.shared_lines` of the attributed commits; None: not kept, all files of `commits` are counted
+    # `LineFiles.shared_lines` of the attributed commits; None: not kept, all files of `commits` are
+    # counted
+    shared: bytes | None
 
 
 class PrintedDiffs:
@@ -52,16 +52,17 @@ class PrintedDiffs:
         count: Count | None = None,
         only: FilesRead | None = None,
     ) -> None:
-        """`attributes` are the repository's own; `count` is told the lines that each commit but merges added to a file.
+        """`attributes` are the repository's own; `count` is told the lines that each commit but
+        merges added to a file.
 
-        `only`: of other files no more is found out, nor are their lines counted where it is known which are shared.
+        `only`: of other files no more is found out, nor are their lines counted where it is known
+        which are shared.
         """
         self._repo, self._attributes, self._count = repo, attributes, count
         self._paths = only.paths if only is not None else None
         self._kinds = _Kinds(repo, attributes)
-        self._ranges: dict[
-            AddedLines, AddedLines
-        ] = {}  # most come again and again in a history, which keeps each once
+        # most come again and again in a history, which keeps each once
+        self._ranges: dict[AddedLines, AddedLines] = {}
         self._unknown = frozenset(repo.censored().shallow)  # git would show them as first commits
         self._alone: Collection[str] = (
             only.paths if only is not None and only.shared is not None else ()
@@ -98,9 +99,8 @@ class PrintedDiffs:
         if deltas is None or not all(map(_is_plain, deltas)):
             return None
         of_path = {delta.path: delta for delta in deltas}
-        if self._alone and not all(
-            delta.new for delta in deltas
-        ):  # it may have got the name of another file
+        # it may have got the name of another file
+        if self._alone and not all(delta.new for delta in deltas):
             changes = [
                 change for change in self._repo.changes(commit) or () if change.path in of_path
             ]
@@ -132,7 +132,8 @@ class PrintedDiffs:
 class _Kinds:
     """The kinds of versions of files; most texts need not be read for that.
 
-    A version has a generator's note only if the one before it had the word, or a line that came in has it.
+    A version has a generator's note only if the one before it had the word, or a line that came in
+    has it.
     """
 
     def __init__(self, repo: GitRepo, attributes: Sequence[Attributes]) -> None:
@@ -142,7 +143,9 @@ class _Kinds:
         self._read: dict[str, FileKind | None] = {}  # the others, as their text has it
 
     def of(self, change: FileChange, says: bool, start: int) -> FileKind:
-        """Of the new version, the old one of a deleted file. `says`: the word came in; `start`: lines before the first change."""
+        """Of the new version, the old one of a deleted file. `says`: the word came in; `start`:
+        lines before the first change.
+        """
         old, new = change.old, change.new
         if new is not None and not says and (old is None or old in self._silent):
             self._silent.add(new)
@@ -172,7 +175,9 @@ class _Kinds:
 
 
 def _is_plain(delta: FileDelta) -> bool:
-    """Whether the patch tells all about a file: no link, no submodule, no binary one, not only another mode."""
+    """Whether the patch tells all about a file: no link, no submodule, no binary one, not only
+    another mode.
+    """
     modes = (mode for mode in (delta.old_mode, delta.new_mode) if mode)
     return delta.hunks is not None and bool(delta.old or delta.new) and all(map(is_regular, modes))
 

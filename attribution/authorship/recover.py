@@ -1,4 +1,6 @@
-"""Links that a squash, a rebase or a cherry-pick lost, from what is left of the original commits in the clone."""
+"""Links that a squash, a rebase or a cherry-pick lost, from what is left of the original commits
+in the clone.
+"""
 
 from collections.abc import Collection, Container, Iterable, Sequence
 
@@ -28,7 +30,9 @@ def recover(
     checkpoints: Sequence[Checkpoint],
     sessions: Iterable[SessionEdits] = (),
 ) -> None:
-    """Completes `links` of commits that name no checkpoint of this clone; the texts of their originals become known versions."""
+    """Completes `links` of commits that name no checkpoint of this clone; the texts of their
+    originals become known versions.
+    """
     names = _names(repo, head, checkpoints, sessions)
     proposals = read_pull_requests(repo, head, names) if checkpoints else []
     resolved = {sha: link for sha, link in links.items() if link.is_resolved}
@@ -41,7 +45,9 @@ def recover(
 def _names(
     repo: GitRepo, head: str, checkpoints: Sequence[Checkpoint], sessions: Iterable[SessionEdits]
 ) -> Names:
-    """What makes a commit of another branch an original: checkpoints in its message, or a session of this machine that made it."""
+    """What makes a commit of another branch an original: checkpoints in its message, or a
+    session of this machine that made it.
+    """
     local = {
         r.session_id: c.id
         for c in checkpoints
@@ -68,7 +74,9 @@ def originals_of(
     arrived: Container[str] = frozenset(),
     names: Names = named_checkpoints,
 ) -> dict[str, SquashSource]:
-    """What the commits of a branch were made of; not those of `settled`, nor of ids that `arrived` anyhow."""
+    """What the commits of a branch were made of; not those of `settled`, nor of ids that
+    `arrived` anyhow.
+    """
     if not proposals:
         return {}
 
@@ -95,7 +103,9 @@ def paths_between(repo: GitRepo, base: str, tip: str) -> frozenset[str]:
 
 
 def _know_versions(repo: GitRepo, history: CommitHistory, created: Sequence[SquashSource]) -> None:
-    """Edits whose base was not recorded may have been made to a text that only an original commit holds."""
+    """Edits whose base was not recorded may have been made to a text that only an original
+    commit holds.
+    """
     originals: dict[str, Commit] = {c.sha: c for item in created for c in item.commits}
     touched: set[str] = set()
     for commit in originals.values():

@@ -1,11 +1,12 @@
 """Replays what agents did to the files of one worktree, with an author per line. Pure.
 
-A worktree is the directory several sessions work in, one after another or at once. Its files are followed through every
-file-changing call in time order. The text an agent recorded before its edit is taken as truth: where it differs from the
-replayed one, somebody else was there in between (a person, a formatter, a shell command), and those lines are marked so.
+A worktree is the directory several sessions work in, one after another or at once. Its files are
+followed through every file-changing call in time order. The text an agent recorded before its edit
+is taken as truth: where it differs from the replayed one, somebody else was there in between (a
+person, a formatter, a shell command), and those lines are marked so.
 
-Each line has an id that survives edits above it; `origin_of` says where a line comes from. Ids are never reused, so the fate of
-every line an agent ever wrote can be told afterwards.
+Each line has an id that survives edits above it; `origin_of` says where a line comes from. Ids are
+never reused, so the fate of every line an agent ever wrote can be told afterwards.
 """
 
 from array import array
@@ -41,31 +42,34 @@ from collector.model import Edit, LineChange
 from collector.vocabulary.lines import Evidence
 
 BASE, AGENT, OUTSIDE = "base", "agent", "outside"
-_MEMORY = 6  # earlier states of a file that are searched when lines reappear (a branch switched back, an undo)
+# earlier states of a file that are searched when lines reappear (a branch switched back, an undo)
+_MEMORY = 6
 
 
 @dataclass(frozen=True, slots=True)
 class LineOrigin:
-    """Where a line comes from. `outside`: it appeared between `after` and `before` with no edit call that explains it."""
+    """Where a line comes from. `outside`: it appeared between `after` and `before` with no edit
+    call that explains it.
+    """
 
     kind: str
     call: CallRef | None = None
-    evidence: Evidence | None = (
-        None  # observed or replayed; inferred for assumed lines of the base; None for others of the base
-    )
+    # observed or replayed; inferred for assumed lines of the base; None for others of the base
+    evidence: Evidence | None = None
     after: float = 0.0
     before: float = 0.0
     changed: int = -1  # outside: id of the agent line that this line changed
     was: str = ""  # text of that line
     similarity: float = 0.0
     layout: bool = False  # outside: only the layout of an older line, not an agent's, differs
-    in_dialog: bool = (
-        False  # outside: the user changed what the agent proposed, before accepting it
-    )
-    seen_without: float = 0.0  # outside: when a text without it was seen, if `before` saw it too; 0: one of them was computed
+    # outside: the user changed what the agent proposed, before accepting it
+    in_dialog: bool = False
+    # outside: when a text without it was seen, if `before` saw it too; 0: one of them was computed
+    seen_without: float = 0.0
 
 
-# Lines that nobody saw in the file at first: its text turned out to be a committed one, or was known in parts.
+# Lines that nobody saw in the file at first: its text turned out to be a committed one, or was
+# known in parts.
 _ASSUMED = LineOrigin(BASE, evidence=Evidence.INFERRED)
 
 
@@ -75,22 +79,21 @@ class ReplayedFile:
     ids: list[int]  # one per line
     known_at: float  # when the whole text was last known to be exactly this
     exists: bool = True
-    by_command: bool = (
-        False  # a shell command wrote to it since it was last seen, maybe more than its record says
-    )
+    # a shell command wrote to it since it was last seen, maybe more than its record says
+    by_command: bool = False
     moved_by: CallRef | None = None
     sparse: bool = False  # only the parts around edits are known
-    memory: list[tuple[str, list[int]]] = field(
-        default_factory=list
-    )  # earlier texts with their ids
+    # earlier texts with their ids
+    memory: list[tuple[str, list[int]]] = field(default_factory=list)
     edited_at: float = 0.0  # when an agent last changed it
-    certain_at: float = (
-        0.0  # when its text was last seen or written as a whole; 0: it rests on a guess
-    )
+    # when its text was last seen or written as a whole; 0: it rests on a guess
+    certain_at: float = 0.0
 
     @property
     def seen_at(self) -> float:
-        """When that text was last shown to be the file's, in seconds; 0: a guess, or what a command is expected to have written."""
+        """When that text was last shown to be the file's, in seconds; 0: a guess, or what a
+        command is expected to have written.
+        """
         return 0.0 if self.by_command else self.certain_at
 
 
@@ -109,7 +112,9 @@ class ReplayStep:
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """What became of a step. `applied` False: its text could not be placed; `why` says what was missing."""
+    """What became of a step. `applied` False: its text could not be placed; `why` says what was
+    missing.
+    """
 
     applied: bool
     why: str = ""
@@ -131,7 +136,9 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One hunk: lines that went away and the ones that took their place, by id. `call` None: done by no recorded call."""
+    """One hunk: lines that went away and the ones that took their place, by id. `call` None:
+    done by no recorded call.
+    """
 
     path: str
     at: float
@@ -151,7 +158,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class DeletedHunk:
-    """Agent lines that an agent took out again, with their neighbours: a commit may still hold the state before."""
+    """Agent lines that an agent took out again, with their neighbours: a commit may still hold
+    the state before.
+    """
 
     lines: tuple[tuple[str, CallRef], ...]
     before: str
@@ -159,12 +168,16 @@ class DeletedHunk:
 
 
 def _repeats(edit: Edit) -> bool:
-    """Whether the edit changes all occurrences of a text, which may be many more lines than it has itself."""
+    """Whether the edit changes all occurrences of a text, which may be many more lines than it
+    has itself.
+    """
     return any(replacement.all for replacement in edit.replacements)
 
 
 GitVersions = Callable[[str, float, float, bool], Iterable[str]]
-"""(path, moment, not before, later ones too) -> committed texts of the path, most probable first."""
+"""(path, moment, not before, later ones too) -> committed texts of the path, most probable
+first.
+"""
 
 
 _Line = tuple[int, str]  # id, text
@@ -181,31 +194,26 @@ class Worktree:
         self.origins: list[LineOrigin] = [LineOrigin(BASE), _ASSUMED]
         self.origin_of = array("i")  # line id -> index into origins
         self.nonblank = bytearray()  # line id -> 1 when it had text at birth
-        self.born: dict[
-            str, list[int]
-        ] = {}  # path -> ids of agent lines, until a commit was compared with them
+        # path -> ids of agent lines, until a commit was compared with them
+        self.born: dict[str, list[int]] = {}
         self.removed: dict[int, Removal] = {}
-        self.changes: list[
-            Change
-        ] = []  # by calls, and by others where they took agents' lines away
+        # by calls, and by others where they took agents' lines away
+        self.changes: list[Change] = []
         self.buried: dict[str, list[DeletedHunk]] = {}
         self.first_seen: dict[str, float] = {}
         self.from_git: set[str] = set()  # paths whose text at first sight was a committed one
         self.reformatted: set[int] = set()
-        self.partly: set[str] = (
-            set()
-        )  # paths of which at some time only the parts around edits were known
-        self.unplaced: dict[
-            str, float
-        ] = {}  # path -> moment of the last edit that could not be placed
-        self.fragments: list[
-            tuple[str, CallRef, list[str]]
-        ] = []  # text of edits that could not be placed
+        # paths of which at some time only the parts around edits were known
+        self.partly: set[str] = set()
+        # path -> moment of the last edit that could not be placed
+        self.unplaced: dict[str, float] = {}
+        # text of edits that could not be placed
+        self.fragments: list[tuple[str, CallRef, list[str]]] = []
         self._repeated = 0  # lines that edits of all occurrences have changed so far
         self._git_versions = git_versions
         self._is_git_text = is_git_text
 
-    # --- ids ------------------------------------------------------------------------------------------------------
+    # --- ids --------------------------------------------------------------------------------------
 
     def origin(self, line: int) -> LineOrigin:
         return self.origins[self.origin_of[line]]
@@ -226,10 +234,12 @@ class Worktree:
         self.nonblank.extend(map(bool, map(str.strip, lines)))
         return list(range(start, start + len(lines)))
 
-    # --- steps ----------------------------------------------------------------------------------------------------
+    # --- steps ------------------------------------------------------------------------------------
 
     def apply(self, step: ReplayStep) -> StepOutcome:
-        """Applies one step. A step that does not fit changes nothing and keeps its text as a fragment."""
+        """Applies one step. A step that does not fit changes nothing and keeps its text as a
+        fragment.
+        """
         if step.edit.op == "delete":
             return self._delete(step)
         if step.edit.op in ("move", "copy"):
@@ -248,9 +258,8 @@ class Worktree:
         if _repeats(step.edit):
             self._repeated += outcome.added
         if exact or step.edit.before_known or step.edit.by_shell:
-            state.known_at = (
-                step.at
-            )  # an edit of an unrecorded base tells nothing about the rest of the file
+            # an edit of an unrecorded base tells nothing about the rest of the file
+            state.known_at = step.at
         if exact or step.edit.before_known:
             state.certain_at = step.at
         state.by_command = step.edit.by_shell or (
@@ -278,7 +287,8 @@ class Worktree:
         if edit.op in ("write", "append") and state is None:
             text = self._last_committed(step) or ""
             return text, self._first_sight(step.path, text, step.at)
-        # A text older than the last edit would undo what agents did since: newer commits first, older ones only at last.
+        # A text older than the last edit would undo what agents did since: newer commits first,
+        # older ones only at last.
         if result := self._committed_text(
             step, state, max(state.known_at, state.edited_at) if state is not None else 0.0
         ):
@@ -300,7 +310,9 @@ class Worktree:
     def _committed_text(
         self, step: ReplayStep, state: ReplayedFile | None, since: float
     ) -> tuple[str, ReplayedFile] | None:
-        """The first committed text, not from before `since`, that the edit fits; last one that has it: of an amended commit."""
+        """The first committed text, not from before `since`, that the edit fits; last one that
+        has it: of an amended commit.
+        """
         texts = filter(
             partial(fits, step.edit), self._git_versions(step.path, step.at, since, True)
         )
@@ -315,14 +327,18 @@ class Worktree:
         return text, state
 
     def _catch_up(self, step: ReplayStep, state: ReplayedFile) -> None:
-        """An edit whose base was not recorded may fit an outdated text: a newer commit of the file is the better guess."""
+        """An edit whose base was not recorded may fit an outdated text: a newer commit of the
+        file is the better guess.
+        """
         newer = self._last_committed(step, max(state.known_at, state.edited_at))
         better = newer is not None and normal_text(newer) != state.text and fits(step.edit, newer)
         if newer is not None and better and self._is_git_text(step.path, state.text, float("inf")):
             self._resync(state, step.path, normal_text(newer), step.at)
 
     def _rebuilt(self, step: ReplayStep, state: ReplayedFile | None) -> tuple[str, ReplayedFile]:
-        """The base was not recorded and no known text fits: what the edit itself says about it is laid over what is known."""
+        """The base was not recorded and no known text fits: what the edit itself says about it
+        is laid over what is known.
+        """
         committed = "" if state is not None else self._last_committed(step) or ""
         text = overlaid(state.text if state is not None else normal_text(committed), step.edit)
         if not fits(step.edit, text, exactly=False):
@@ -421,7 +437,9 @@ class Worktree:
         first: int,
         edges: tuple[str, str],
     ) -> None:
-        """Keeps lines that are all agents' and go away; `edges`: the lines with text around the window of `old_lines`."""
+        """Keeps lines that are all agents' and go away; `edges`: the lines with text around the
+        window of `old_lines`.
+        """
         calls = [call for line in gone if (call := self.origin(line).call) is not None]
         texts = old_lines[first : first + len(gone)]
         if len(calls) == len(gone) and any(text.strip() for text in texts):
@@ -472,9 +490,8 @@ class Worktree:
         if step.edit.op == "copy":
             lines, first = lines_of(source.text), len(self.origin_of)
             ids = list(range(first, first + len(lines)))
-            self.origin_of.extend(
-                self.origin_of[line] for line in source.ids
-            )  # whoever wrote a line wrote its copy
+            # whoever wrote a line wrote its copy
+            self.origin_of.extend(self.origin_of[line] for line in source.ids)
             self.nonblank.extend(self.nonblank[line] for line in source.ids)
             self.changes.append(
                 Change(
@@ -521,10 +538,12 @@ class Worktree:
             if (lines := lines_of(text[:REPLAYED_CHARACTERS]))
         ]
 
-    # --- what others did --------------------------------------------------------------------------------------------
+    # --- what others did --------------------------------------------------------------------------
 
     def observe(self, path: str, text: str, moment: float, committed: bool = False) -> bool:
-        """The file was seen with exactly this text. True when that was news. `committed`: a commit is all that shows it."""
+        """The file was seen with exactly this text. True when that was news. `committed`: a
+        commit is all that shows it.
+        """
         text = normal_text(text)
         state = self.files.get(path)
         if len(text) > REPLAYED_CHARACTERS:
@@ -556,9 +575,11 @@ class Worktree:
         seen: bool = False,
         committed: bool = False,
     ) -> None:
-        """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside.
+        """The file is not as the replay left it: find out which lines are old acquaintances and
+        which came from outside.
 
-        `seen`: the text is on record; otherwise it is the best guess, and nothing that appears in it was seen to appear.
+        `seen`: the text is on record; otherwise it is the best guess, and nothing that appears in
+        it was seen to appear.
         """
         if not seen:
             state.certain_at = 0.0
@@ -612,7 +633,9 @@ class Worktree:
         old: Sequence[_Line],
         new: Sequence[_Line],
     ) -> None:
-        """Agents' lines that somebody else took away, and what stands in their place now; `change`: what the hunks share."""
+        """Agents' lines that somebody else took away, and what stands in their place now;
+        `change`: what the hunks share.
+        """
         before, after = {line for line, _ in old}, {line for line, _ in new}
         for hunk in hunks:
             gone = [item for item in old[hunk.a0 : hunk.a1] if item[0] not in after]
@@ -646,7 +669,9 @@ class Worktree:
         ids: list[int],
         kin_of: dict[int, tuple[int, Kin, str]],
     ) -> None:
-        """Agent lines that were only reformatted (or redacted in one copy) keep their id; changed ones are remembered."""
+        """Agent lines that were only reformatted (or redacted in one copy) keep their id;
+        changed ones are remembered.
+        """
         kins = kinship([text for _, text in old], new, self.has_agent(line for line, _ in old))
         for index, kin in enumerate(kins, first):
             if kin is None:
@@ -658,9 +683,8 @@ class Worktree:
             elif kin.kind != "reformatted":
                 if kind == AGENT:
                     kin_of[index] = (line, kin, text)
-            elif kind == AGENT or (
-                kind == OUTSIDE and not kin.split
-            ):  # still that of whoever wrote it before
+            # still that of whoever wrote it before
+            elif kind == AGENT or (kind == OUTSIDE and not kin.split):
                 if kin.split:  # one line became several: the others are new ids of the same call
                     line = self._new_ids(["x"], self.origin(line))[0]
                 self.reformatted.add(line)
@@ -669,7 +693,9 @@ class Worktree:
                 kin_of[index] = (-1, kin, text)
 
     def _recall(self, state: ReplayedFile, text: str, ids: list[int]) -> None:
-        """Lines that an earlier state of the file had: a branch was switched back, a change was undone."""
+        """Lines that an earlier state of the file had: a branch was switched back, a change was
+        undone.
+        """
         alive = {i for i in ids if i >= 0}
         for earlier, earlier_ids in reversed(state.memory):
             if -1 not in ids:
@@ -698,9 +724,8 @@ class Worktree:
             changed, kin, was = edited.get(index, (-1, None, ""))
             if changed >= 0 and kin is not None:
                 origin = replace(outside, changed=changed, was=was, similarity=kin.similarity)
-            elif (
-                from_git or state.sparse
-            ):  # of a text known in parts nobody can say that a line was not there before
+            # of a text known in parts nobody can say that a line was not there before
+            elif from_git or state.sparse:
                 origin = _ASSUMED
             else:
                 origin = replace(outside, layout=kin is not None)

@@ -33,9 +33,8 @@ class TranscriptReach:
     state: str = "none"  # present | partial | missing_blob | none | unreadable | unknown_format
     ended: float = 0.0  # the last event that was read
     compact: bool = False  # compact copies were read
-    held: frozenset[tuple[str, int]] = (
-        frozenset()
-    )  # checkpoint, index: missing copies of which another one shows everything
+    # checkpoint, index: missing copies of which another one shows everything
+    held: frozenset[tuple[str, int]] = frozenset()
 
     @property
     def readable(self) -> bool:
@@ -58,9 +57,8 @@ class SessionsRead:
     reach: Mapping[str, TranscriptReach]  # by key
     edits: Sequence[SessionEdits]  # of those that could be read, in order of time
     shared: bytes | None = None  # what was kept of the lines that files share, see `FilesRead`
-    further: Callable[[], Iterable[ProducedText]] = (
-        tuple  # what is not in `produced` of a session, read when it is asked for
-    )
+    # what is not in `produced` of a session, read when it is asked for
+    further: Callable[[], Iterable[ProducedText]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,8 @@ class RunInputs:
         for record in link.records:
             reason = self._gap(record, link.commit.author_time)
             if reason is not None:
-                # A record without a transcript is often an idle session that did nothing; its file list then tells.
+                # A record without a transcript is often an idle session that did nothing; its file
+                # list then tells.
                 files = record.files_touched if record.transcript_state == "none" else ()
                 missing.append(MissingTranscript(frozenset(files), reason))
         return missing
@@ -87,10 +86,12 @@ class RunInputs:
     def claimed_paths(
         self, link: CommitLinks, edited: Mapping[str, Container[str]]
     ) -> dict[str, Reason]:
-        """Paths that a record names though no call of its session (`edited`: its paths) changed them, and why none is known.
+        """Paths that a record names though no call of its session (`edited`: its paths) changed
+        them, and why none is known.
 
-        A checkpoint stored again at the end of the turn names the files of later edits too; those its transcript does show. Of a
-        whole transcript the list says little: recorders fill it with all files of the commit where they know no better.
+        A checkpoint stored again at the end of the turn names the files of later edits too; those
+        its transcript does show. Of a whole transcript the list says little: recorders fill it with
+        all files of the commit where they know no better.
         """
         claimed: dict[str, Reason] = {}
         for record in link.records:
@@ -114,7 +115,9 @@ class RunInputs:
         return Reason.TRANSCRIPT_MISSING if absent and reach.ended < commit - _CUT else None
 
     def unrecorded_agents(self) -> list[float]:
-        """When commits were made that declare an agent none of whose sessions is linked to them, in order."""
+        """When commits were made that declare an agent none of whose sessions is linked to them,
+        in order.
+        """
         recorded = {
             sha: {slug_of(record.agent_label) for record in link.records}
             for sha, link in self.links.items()
@@ -126,7 +129,9 @@ class RunInputs:
         )
 
     def sessions_of_this_clone(self) -> set[str]:
-        """Keys of the sessions that surely worked in worktrees of the clone: found by them, or linked to commits."""
+        """Keys of the sessions that surely worked in worktrees of the clone: found by them, or
+        linked to commits.
+        """
         local = {
             record.session_id
             for c in self.checkpoints

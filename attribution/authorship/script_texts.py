@@ -1,7 +1,9 @@
-"""The texts that a script holds, by line: what it writes into a file, and what it looks for there. Pure.
+"""The texts that a script holds, by line: what it writes into a file, and what it looks for there.
+Pure.
 
-An agent often changes a file by a script in a heredoc that cuts the file somewhere and puts a long text in between. What the file
-looks like afterwards does not follow from the script alone, but which lines are new does: they stand in one of its texts.
+An agent often changes a file by a script in a heredoc that cuts the file somewhere and puts a long
+text in between. What the file looks like afterwards does not follow from the script alone, but
+which lines are new does: they stand in one of its texts.
 """
 
 import re
@@ -24,10 +26,12 @@ from collector.vocabulary.lines import Reason
 MAX_SCRIPT = 200_000  # characters: what a longer script holds is data
 _LONG = re.compile(r"('''|\"\"\")(.*?)\1", re.S)
 _TEMPLATE = re.compile(r"(?<!\\)(`)(.*?)(?<!\\)`", re.S)
-# An escaped quote outside a text is passed over, so that each of many does not begin a search of its own.
+# An escaped quote outside a text is passed over, so that each of many does not begin a search of
+# its own.
 _SHORT = re.compile(r"'((?:[^'\\\n]|\\.){1,4000})'|\"((?:[^\"\\\n]|\\.){1,4000})\"|\\.")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "", "\n": ""}
-# What stands before a text that is looked for: the first argument of a call, or a variable that says so.
+# What stands before a text that is looked for: the first argument of a call, or a variable that
+# says so.
 _SOUGHT = re.compile(
     r"(?:\(|\b(?:old|before|anchor|search|find|target|marker|needle|was|orig)\w{0,20}\s?=)\s{0,20}[rbfuRBFU]{0,2}$",
     re.I,
@@ -53,7 +57,9 @@ _BEGINNING = 200  # characters of a task that say what kind it is
 
 @dataclass(frozen=True)  # without slots: what is read from the text is kept
 class Script:
-    """A script that an agent ran in a command, or wrote outside the repository to run it; or the task of a subagent."""
+    """A script that an agent ran in a command, or wrote outside the repository to run it; or the
+    task of a subagent.
+    """
 
     at: float
     call: CallRef
@@ -80,7 +86,9 @@ class Script:
 
 
 def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> list[Script]:
-    """The scripts in commands of these worktrees, tasks of subagents, and scripts among the files outside the repository."""
+    """The scripts in commands of these worktrees, tasks of subagents, and scripts among the
+    files outside the repository.
+    """
     result = []
     for timeline in timelines.values():
         for action in timeline.windows.actions:
@@ -95,9 +103,8 @@ def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> 
                         timeline.windows,
                     )
                 )
-            elif _WRITES.search(task) and not _LOOKS.search(
-                task[:_BEGINNING]
-            ):  # not only to look at the code that the task holds
+            # not only to look at the code that the task holds
+            elif _WRITES.search(task) and not _LOOKS.search(task[:_BEGINNING]):
                 result.append(Script(action.at, action.call, task, is_task=True))
     for fate in edits:
         raw = fate.raw
@@ -111,7 +118,9 @@ def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> 
 
 
 def task_texts(task: str) -> Iterator[tuple[list[str], list[int]]]:
-    """The code that a task holds, each block by line with the numbers of the lines to be written: of a patch the new side."""
+    """The code that a task holds, each block by line with the numbers of the lines to be
+    written: of a patch the new side.
+    """
     if len(task) > MAX_SCRIPT:
         return
     for match in _FENCED.finditer(task):
@@ -131,7 +140,8 @@ def task_texts(task: str) -> Iterator[tuple[list[str], list[int]]]:
 def script_texts(script: str) -> Iterator[tuple[list[str], list[int]]]:
     """Each text of the script by line, with the numbers of the lines that it may write.
 
-    Not those of a text that the script looks for, nor those that it only carries from such a text into the new one.
+    Not those of a text that the script looks for, nor those that it only carries from such a text
+    into the new one.
     """
     if len(script) > MAX_SCRIPT:
         return
@@ -146,7 +156,9 @@ def script_texts(script: str) -> Iterator[tuple[list[str], list[int]]]:
 
 
 def _pieces(script: str) -> Iterator[tuple[list[str], bool]]:
-    """The texts of several lines in long quotes, and the short ones that hold several lines; each with whether it is sought."""
+    """The texts of several lines in long quotes, and the short ones that hold several lines;
+    each with whether it is sought.
+    """
     end = 0
     for match in (_LONG if _LONG.search(script) else _TEMPLATE).finditer(script):
         yield from _short(script[end : match.start()])

@@ -1,9 +1,10 @@
 """Lines whose author the sightings of their file tell, whatever the replay made of them. Pure.
 
-The replay follows files that agents change, and judges the whole time from the last text that it knows to the commit. Here only
-the time between two sightings counts, of any file that an agent looked at: where the file was seen without and then with a line,
-and nothing that can write ran in between, a person wrote it. What stood there before a program ran or an agent wrote the file
-again is neither's, and what stood there at a session's first look is not that session's.
+The replay follows files that agents change, and judges the whole time from the last text that it
+knows to the commit. Here only the time between two sightings counts, of any file that an agent
+looked at: where the file was seen without and then with a line, and nothing that can write ran in
+between, a person wrote it. What stood there before a program ran or an agent wrote the file again
+is neither's, and what stood there at a session's first look is not that session's.
 """
 
 from __future__ import annotations
@@ -68,10 +69,11 @@ _OPEN = frozenset(
         Reason.COMMON_LINE,
     }
 )
-_TELLING = 8  # characters without layout from which a line that was seen before an agent wrote it is the same line
-_AMENDED = (
-    60.0  # seconds from a commit's author time to its last change after which it was made again
-)
+# characters without layout from which a line that was seen before an agent wrote it is the same
+# line
+_TELLING = 8
+# seconds from a commit's author time to its last change after which it was made again
+_AMENDED = 60.0
 
 
 class LinkedCommit(NamedTuple):
@@ -81,9 +83,8 @@ class LinkedCommit(NamedTuple):
     verdict: CommitVerdict
     since: float  # author time of its latest parent
     complete: bool  # it is linked to sessions by name, and all that took part are known
-    claimed: Collection[
-        str
-    ] = ()  # paths that a record of a session names although no call of it changed them
+    # paths that a record of a session names although no call of it changed them
+    claimed: Collection[str] = ()
 
     @property
     def is_redone(self) -> bool:
@@ -117,7 +118,9 @@ class SeenFiles:
     def looks(
         self, item: LinkedCommit, file: FileDiff, requested: Iterable[int]
     ) -> Iterator[FileSeen]:
-        """What each worktree of the commit's author or sessions showed of a file. `requested`: indices of lines."""
+        """What each worktree of the commit's author or sessions showed of a file. `requested`:
+        indices of lines.
+        """
         path, commit, sessions = (
             file.change.path,
             item.commit,
@@ -155,7 +158,9 @@ class SeenFiles:
             yield FileSeen(self.texts, item, file, version, before, line, seen, last, elsewhere)
 
     def _events(self, line: Timeline, path: str) -> Sequence[Sighting | FileEdit]:
-        """What was seen of a file of a worktree and what its edits show, made once: each text is cut into lines for all commits."""
+        """What was seen of a file of a worktree and what its edits show, made once: each text is
+        cut into lines for all commits.
+        """
         key = (line.root, path)
         if key not in self._made:
             own = (
@@ -180,9 +185,8 @@ class FileSeen:
     appearances: Mapping[int, Appearance]
     last: float  # author time of the last commit of the file before
     elsewhere: Collection[float]  # when the file was edited in other worktrees
-    _brought: dict[float, str] = field(
-        default_factory=dict
-    )  # by moment: what git had of the file before it, without layout
+    # by moment: what git had of the file before it, without layout
+    _brought: dict[float, str] = field(default_factory=dict)
 
     def verdict(self, index: int, existing: Verdict) -> Verdict | None:
         """What the sightings say of a line; None: nothing more than `existing`."""
@@ -202,7 +206,9 @@ class FileSeen:
         return self._nobody(index, appearance)
 
     def stood_before(self, index: int) -> Verdict | None:
-        """Nobody's, where a line stood in the file before anything on record could have written it; None: it need not have."""
+        """Nobody's, where a line stood in the file before anything on record could have written
+        it; None: it need not have.
+        """
         appearance = self.appearances.get(index)
         return (
             self._nobody(index, appearance)
@@ -229,7 +235,8 @@ class FileSeen:
         if committed and not any(
             start <= without.at and seen.at <= end for start, end in self.line.windows.spans
         ):
-            return None  # a session of which only the end is on record may have written it after the commit
+            # a session of which only the end is on record may have written it after the commit
+            return None
         kind = Witness.NOTICE if seen.outside_edit else Witness.RECORDED
         pair, window = (
             SightingPair(kind, without.at, seen.at),
@@ -243,7 +250,9 @@ class FileSeen:
         )
 
     def _inferred(self, index: int, appearance: Appearance) -> Verdict | None:
-        """A person's line of which only the commit, or the first look at the file, is a sighting."""
+        """A person's line of which only the commit, or the first look at the file, is a
+        sighting.
+        """
         commit, path = self.item.commit, self.file.change.path
         if (
             self.item.is_redone
@@ -283,7 +292,9 @@ class FileSeen:
         return person_verdict(cause, witness, layout=False)
 
     def _cause(self, witness: SightingPair, window: AttributionWindow) -> CandidateAuthor | None:
-        """The answer of the window, if nobody but a person is left; where nothing was recorded for a time it says so."""
+        """The answer of the window, if nobody but a person is left; where nothing was recorded
+        for a time it says so.
+        """
         cause, moments = self.line.windows.cause(window), self.line.windows.moments
         if (
             witness.seen_to_appear
@@ -307,7 +318,9 @@ class FileSeen:
         return without_layout(self.before)
 
     def _is_refuted(self, index: int, appearance: Appearance, existing: Verdict) -> bool:
-        """Whether the line stood in the file before the call was made that is said to have written it."""
+        """Whether the line stood in the file before the call was made that is said to have
+        written it.
+        """
         seen, call = appearance.seen, existing.call
         if seen is None or call is None or seen.at <= self.last or appearance.edited:
             return False
@@ -323,7 +336,9 @@ class FileSeen:
         return seen.at < started and not older and self._is_same(index, seen)
 
     def _is_same(self, index: int, seen: Sighting) -> bool:
-        """Whether the line that was seen is this one, in this layout, and not one that the version before has."""
+        """Whether the line that was seen is this one, in this layout, and not one that the
+        version before has.
+        """
         bare, text = self.version.bares[index], self.version.lines[index].rstrip()
         if len(bare) < _TELLING or self.version.bares.count(bare) > 1:
             return False
@@ -346,7 +361,9 @@ class FileSeen:
         return cause.author == Author.HUMAN and cause.reason in (Reason.NONE, Reason.UNCAPTURED)
 
     def _nobody(self, index: int, appearance: Appearance) -> Verdict | None:
-        """Of a line that whoever is said to have written it cannot have written; None: the agents still may have."""
+        """Of a line that whoever is said to have written it cannot have written; None: the
+        agents still may have.
+        """
         if self._was_there(index):
             return unknown(Reason.FORMATTER)
         after = (
@@ -364,9 +381,11 @@ class FileSeen:
 
 
 def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
-    """Gives lines to people who were seen to write them, and takes those back that stood there before their author came.
+    """Gives lines to people who were seen to write them, and takes those back that stood there
+    before their author came.
 
-    Where lines of the commit are left that nothing explains, whoever wrote those may have written what the commit alone shows.
+    Where lines of the commit are left that nothing explains, whoever wrote those may have written
+    what the commit alone shows.
     """
     if len(item.commit.parents) > 1:
         return
@@ -377,9 +396,8 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
             if file.kind in BY_HAND and any(_is_open(span.verdict) for span in spans)
             else {}
         )
-        changes = _seen_changes(
-            item, files, file, verdicts, opened >= MIN_HOLE
-        )  # calls that nobody could read wrote there
+        # calls that nobody could read wrote there
+        changes = _seen_changes(item, files, file, verdicts, opened >= MIN_HOLE)
         if changes:
             lines = files.texts.lines(file)
             verdicts |= changes
@@ -422,7 +440,9 @@ def _seen_changes(
 def _followers(
     file: FileDiff, changes: Mapping[int, Verdict], others: Collection[int], lines: Sequence[str]
 ) -> dict[int, Verdict]:
-    """Which of the others say nothing: beside lines that got a verdict, and none that got another one, they share it."""
+    """Which of the others say nothing: beside lines that got a verdict, and none that got
+    another one, they share it.
+    """
     result: dict[int, Verdict] = {}
     for start, end, _ in file.added if changes else ():
         block = range(start + 1, end + 1)
@@ -445,13 +465,14 @@ def _is_open(verdict: Verdict) -> bool:
         return verdict.reason in _OPEN
     if verdict.call is None or verdict.evidence == Evidence.OBSERVED:
         return False
-    return (
-        verdict.evidence != Evidence.REPLAYED or verdict.call.by_shell
-    )  # an edit that was replayed shows what it found
+    # an edit that was replayed shows what it found
+    return verdict.evidence != Evidence.REPLAYED or verdict.call.by_shell
 
 
 def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:
-    """A commit's trailer names the agent of its sessions: what stood in a file before they wrote anything is not theirs."""
+    """A commit's trailer names the agent of its sessions: what stood in a file before they wrote
+    anything is not theirs.
+    """
     if not item.complete or item.is_redone or len(item.commit.parents) > 1:
         return
     for file, spans in item.verdict.files:

@@ -1,4 +1,6 @@
-"""What the replay needs of each session: edits, commands and other actions, and what was seen of files. Pure."""
+"""What the replay needs of each session: edits, commands and other actions, and what was seen of
+files. Pure.
+"""
 
 import re
 from collections import defaultdict
@@ -44,9 +46,8 @@ _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unsee
 _ANSWER = 60.0  # seconds from the last event of a subagent to the end of the call that started it
 _TELLING = 12  # characters: a shorter line is written again and again
 _FILE_NAME = re.compile(r"[\w.@+-]+")
-_LISTED = re.compile(
-    r"^(?:[^\s:]{1,200}:)?\s*\d+[:\t→|-]|^[+-]", re.M
-)  # what numbers, searches and differences put before a line
+# what numbers, searches and differences put before a line
+_LISTED = re.compile(r"^(?:[^\s:]{1,200}:)?\s*\d+[:\t→|-]|^[+-]", re.M)
 _ASCII = bytes(range(128))
 _NO_FILES: Mapping[str, frozenset[str]] = {}
 _EXACT_EFFECTS = {
@@ -70,11 +71,12 @@ class WorktreeAction:
     cwd: str = ""
     effects: tuple[Effect, ...] = ()  # of a command that runs tasks: as their names tell
     subagent: str = ""  # session or agent id of the subagent that it started, where recorded
-    unseen: Reason = Reason.NONE  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
+    # the reason why what was done is not known: a part of the transcript, or a subagent's, is
+    # missing
+    unseen: Reason = Reason.NONE
     told: str = ""  # invisible_subagent: what it was asked to do
-    files: frozenset[str] | None = (
-        None  # invisible_subagent: paths it can have left changed when it was done; None: any
-    )
+    # invisible_subagent: paths it can have left changed when it was done; None: any
+    files: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,9 @@ class FileListed:
 
 
 class ShownWorktree(NamedTuple):
-    """A directory that a command shows to be a worktree: git made a commit there, or was told to make the worktree."""
+    """A directory that a command shows to be a worktree: git made a commit there, or was told to
+    make the worktree.
+    """
 
     directory: str
     commits: tuple[str, ...]  # abbreviated ids; () for a new worktree
@@ -124,9 +128,8 @@ class SessionEdits:
     started: float
     ended: float
     edits: list[RawEdit] = field(default_factory=list)
-    sightings: list[tuple[int, FileObservation]] = field(
-        default_factory=list
-    )  # order, and what was seen of a file
+    # order, and what was seen of a file
+    sightings: list[tuple[int, FileObservation]] = field(default_factory=list)
     of_others: tuple[ChangeOfOthers, ...] = ()
     parent: str = ""  # the session that started this one
     produced: list[ProducedText] = field(default_factory=list)
@@ -136,14 +139,12 @@ class SessionEdits:
     worktrees: list[ShownWorktree] = field(default_factory=list)
     commits: list[CommitCall] = field(default_factory=list)
     names: tuple[str, ...] = ()  # further ids by which commits may name the session
-    listed: list[tuple[float, FileListed]] = field(
-        default_factory=list
-    )  # what was there, and what was not
+    # what was there, and what was not
+    listed: list[tuple[float, FileListed]] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)  # turn and text of what the user said
-    shown: list[tuple[float, str]] = field(
-        default_factory=list
-    )  # when, and which of the lines that it wrote it had before it
+    # when, and which of the lines that it wrote it had before it
+    shown: list[tuple[float, str]] = field(default_factory=list)
 
 
 def session_edits(
@@ -152,7 +153,9 @@ def session_edits(
     emails: Iterable[str] = (),
     subagent_files: Mapping[str, frozenset[str]] = _NO_FILES,
 ) -> SessionEdits:
-    """The file-changing side of a session. `subagent_files`: as in `SessionFiles.subagent_files`."""
+    """The file-changing side of a session. `subagent_files`: as in
+    `SessionFiles.subagent_files`.
+    """
     cwd = session.cwds[0] if session.cwds else ""
     track = SessionEdits(
         session_id,
@@ -163,7 +166,8 @@ def session_edits(
         session.ended_at or 0.0,
         emails=frozenset(emails),
     )
-    # Agents that record no results (Cursor) say of no call how it ended; for the others "unknown" means cut off.
+    # Agents that record no results (Cursor) say of no call how it ended; for the others "unknown"
+    # means cut off.
     no_results = bool(session.calls) and all(c.status is Status.UNKNOWN for c in session.calls)
     last = track.started
     refs: dict[str, CallRef] = {}
@@ -219,9 +223,11 @@ def session_edits(
 
 
 def shown_texts(session: Session, edits: Iterable[RawEdit]) -> Iterator[tuple[float, str]]:
-    """Of the lines that a session wrote, those that prompts and commands had shown before, with the moment.
+    """Of the lines that a session wrote, those that prompts and commands had shown before, with the
+    moment.
 
-    Of a file whose text before is not on record, and that a prompt or another call had named, all of it may have been shown.
+    Of a file whose text before is not on record, and that a prompt or another call had named, all
+    of it may have been shown.
     """
     wanted = {
         line for raw in edits for text in raw.edit.new_texts() for line in telling_lines(text)
@@ -261,7 +267,9 @@ def telling_lines(text: str) -> Iterator[str]:
 
 
 def _shown_worktrees(call: ToolCall, cwd: str) -> Iterator[ShownWorktree]:
-    """Where several commits were made in several directories, nobody can tell which of them was made where."""
+    """Where several commits were made in several directories, nobody can tell which of them was
+    made where.
+    """
     text, ran_in = (
         (call.command.text, call.command.cwd or cwd) if call.command is not None else ("", "")
     )
@@ -291,9 +299,8 @@ def characters_of(sessions: Iterable[SessionEdits]) -> frozenset[str]:
     """The characters beside ASCII in the texts of all edits."""
     edits = (raw.edit for session in sessions for raw in session.edits)
     special = {text for edit in edits for text in _texts_of(edit) if text and not text.isascii()}
-    encoded = (
-        text.encode("utf-8", "surrogatepass").translate(None, _ASCII) for text in special
-    )  # the rest is not looked at
+    # the rest is not looked at
+    encoded = (text.encode("utf-8", "surrogatepass").translate(None, _ASCII) for text in special)
     return frozenset(b"".join(encoded).decode("utf-8", "surrogatepass"))
 
 
@@ -332,7 +339,9 @@ def _sightings(call: ToolCall, cwd: str) -> Iterator[FileObservation]:
 
 
 def add_missing_end(session: SessionEdits, until: float) -> None:
-    """Copies of the session that reach up to `until` cannot be read: what it did after its last known event is unknown."""
+    """Copies of the session that reach up to `until` cannot be read: what it did after its last
+    known event is unknown.
+    """
     if until > session.ended > 0:
         _add_unseen(session, session.ended, until, Reason.TRANSCRIPT_MISSING)
 
@@ -344,7 +353,8 @@ def add_missing_past(session: SessionEdits, until: float) -> None:
 
 
 def add_missing_parents(sessions: Iterable[SessionEdits], listed: Container[str]) -> None:
-    """A session that started others was at work before and between them: where it cannot be read, what it did is unknown.
+    """A session that started others was at work before and between them: where it cannot be read,
+    what it did is unknown.
 
     `listed`: sessions of which a checkpoint lists a transcript.
     """
@@ -375,7 +385,9 @@ def _moment(call: ToolCall, last: float) -> float:
 
 
 def _latest(session: Session, call: ToolCall, moment: float) -> float:
-    """When a call was over at the latest: one without a time was made before the next prompt, or the end of the session."""
+    """When a call was over at the latest: one without a time was made before the next prompt, or
+    the end of the session.
+    """
     if call.done_at is not None or call.at is not None or call.not_before is None:
         return moment
     later = (turn.at for turn in session.turns if turn.index > call.turn and turn.at is not None)
@@ -405,7 +417,9 @@ def _add_command(
 
 
 def _text_as_run(command: Command) -> str:
-    """The command's text with what Claude Code 1.0 put behind it: the shell missed the end word with which the record ends."""
+    """The command's text with what Claude Code 1.0 put behind it: the shell missed the end word
+    with which the record ends.
+    """
     text = command.text.rstrip()
     missed = _NOT_ENDED.search(command.output)
     return (
@@ -416,7 +430,9 @@ def _text_as_run(command: Command) -> str:
 
 
 def _settles(effect: Effect, others: Iterable[Effect]) -> bool:
-    """Whether the text of a file that a command changes is known afterwards: nothing else in the command may have changed it."""
+    """Whether the text of a file that a command changes is known afterwards: nothing else in the
+    command may have changed it.
+    """
     doubtful = [
         other
         for other in others
@@ -430,7 +446,9 @@ def _settles(effect: Effect, others: Iterable[Effect]) -> bool:
 def _exact_edits(
     effect: Effect, call: CallRef, moment: float, order: int, cwd: str
 ) -> Iterator[RawEdit]:
-    """Edits that a command's text gives exactly: heredocs, `rm`, `mv`, `cp` of named files, patches."""
+    """Edits that a command's text gives exactly: heredocs, `rm`, `mv`, `cp` of named files,
+    patches.
+    """
     op = _EXACT_EFFECTS.get(effect.kind)
     if op is None or (op in ("write", "append", "edit") and not effect.is_literal):
         return
@@ -467,9 +485,8 @@ def _add_spawn(
     until = call.over_at or session.ended if spawn.asynchronous else moment
     instructions = get_str(parse_json(call.input), "prompt") or call.input.replace("\\n", "\n")
     started = call.at if call.at is not None else moment
-    named = (
-        None if spawn.asynchronous else files
-    )  # of one in the background only its edit calls are known to the recorder
+    # of one in the background only its edit calls are known to the recorder
+    named = None if spawn.asynchronous else files
     action = WorktreeAction(
         started,
         until,
@@ -483,13 +500,17 @@ def _add_spawn(
 
 
 def forget_stored_subagents(sessions: Iterable[SessionEdits], stored: Mapping[str, float]) -> None:
-    """Subagents that are sessions of their own hide nothing: their calls are on record. `stored`: session -> end of its record."""
+    """Subagents that are sessions of their own hide nothing: their calls are on record.
+    `stored`: session -> end of its record.
+    """
     for session in sessions:
         session.actions = [action for action in session.actions if not _is_stored(action, stored)]
 
 
 def _is_stored(action: WorktreeAction, stored: Mapping[str, float]) -> bool:
-    """Whether the whole work of a subagent is on record: its last answer is what ends the call that started it."""
+    """Whether the whole work of a subagent is on record: its last answer is what ends the call
+    that started it.
+    """
     ended = (
         stored.get(action.subagent)
         if action.subagent and action.unseen == Reason.INVISIBLE_SUBAGENT

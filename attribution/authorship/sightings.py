@@ -1,8 +1,9 @@
 """What was seen of the files of a worktree, and between which sightings a line appeared. Pure.
 
-An agent sees far more files than it changes: it reads them, prints them, is told that somebody changed them. Each text that shows
-a file of the worktree, whole or in part, is a sighting. Where one lacks a line and a later one has it, the line came in between,
-whatever was done before and afterwards.
+An agent sees far more files than it changes: it reads them, prints them, is told that somebody
+changed them. Each text that shows a file of the worktree, whole or in part, is a sighting. Where
+one lacks a line and a later one has it, the line came in between, whatever was done before and
+afterwards.
 """
 
 from bisect import bisect_left, bisect_right
@@ -14,9 +15,8 @@ from attribution.authorship.agent_text import MIN_LENGTH, lines_without_layout, 
 from attribution.authorship.edits import NoFit, normal_text, text_after
 from collector.model import Edit
 
-_SAME_FILE = (
-    0.3  # share of the lines of a sighting that a version must have to be one of the same file
-)
+# share of the lines of a sighting that a version must have to be one of the same file
+_SAME_FILE = 0.3
 
 
 @dataclass(frozen=True)  # without slots: what is derived from the text is kept
@@ -109,9 +109,8 @@ class Version:
     """A committed version of a file whose lines are looked for in sightings."""
 
     lines: Sequence[str]
-    added: frozenset[
-        int
-    ]  # indices of the lines that are asked about and of others that the commit adds
+    # indices of the lines that are asked about and of others that the commit adds
+    added: frozenset[int]
 
     @cached_property
     def bares(self) -> list[str]:
@@ -122,14 +121,18 @@ class Version:
         return frozenset(bare for bare in self.bares if len(bare) >= MIN_LENGTH)
 
     def is_same_file(self, sighting: Sighting, before: frozenset[str]) -> bool:
-        """Whether a text can be one of this file; `before`: the lines without layout of the version before."""
+        """Whether a text can be one of this file; `before`: the lines without layout of the
+        version before.
+        """
         strong = sighting.strong
         return not strong or sum(
             1 for bare in strong if bare in self._strong or bare in before
         ) >= _SAME_FILE * len(strong)
 
     def neighbours(self, index: int) -> tuple[str | None, str | None]:
-        """The nearest old lines above and below a line that say something, without layout; None at the edge of the file."""
+        """The nearest old lines above and below a line that say something, without layout; None
+        at the edge of the file.
+        """
         below = bisect_left(self._old, index)
         around = (
             self._old[below - 1] if below else None,
@@ -149,7 +152,9 @@ class Version:
 
 
 def _lacks(sighting: Sighting, bare: str, edges: tuple[str | None, str | None]) -> bool:
-    """Whether the file was seen without the line: all of it, or the place between the lines around it."""
+    """Whether the file was seen without the line: all of it, or the place between the lines
+    around it.
+    """
     if sighting.whole:
         return bare not in sighting.bare
     above, below = edges
@@ -174,9 +179,8 @@ class Appearance:
     without: Sighting | None = None  # the last one before that lacks it
     edited: bool = False  # an agent edited the file in between
     untold: bool = False  # one of the edits may have written anything
-    committed: Sighting | None = (
-        None  # the commit that lacks it, where nothing on record saw it before or edited the file since
-    )
+    # the commit that lacks it, where nothing on record saw it before or edited the file since
+    committed: Sighting | None = None
 
     def pass_by(self, event: Sighting | FileEdit) -> None:
         if isinstance(event, FileEdit):
@@ -191,9 +195,8 @@ class Appearance:
                 event if self.seen is None and _lacks(event, self.bare, self.edges) else None
             )
         elif self.text in event.lines:
-            if (
-                self.without is not None and self.without.at == event.at
-            ):  # another part of the same output, of another place
+            # another part of the same output, of another place
+            if self.without is not None and self.without.at == event.at:
                 self.without, self.edited = None, True
             self.seen = self.seen or event
         elif (self.seen is None or self.seen.at < event.at) and _lacks(
@@ -209,7 +212,9 @@ def appearances(
     requested: Iterable[int],
     before: frozenset[str],
 ) -> dict[int, Appearance]:
-    """Index of a requested line -> its appearance. `events` in order; `before`: the version before, lines without layout."""
+    """Index of a requested line -> its appearance. `events` in order; `before`: the version
+    before, lines without layout.
+    """
     result = {
         i: Appearance(version.bares[i], version.lines[i].strip(), version.neighbours(i))
         for i in requested
@@ -233,7 +238,9 @@ def every_event(
 def events_of(
     events: Sequence[Sighting | FileEdit], since: float, until: float
 ) -> Sequence[Sighting | FileEdit]:
-    """The `events` of a file up to a moment; of those before `since` only from the last whole text on."""
+    """The `events` of a file up to a moment; of those before `since` only from the last whole
+    text on.
+    """
     existing = events[: bisect_right(events, until, key=lambda item: item.at)]
     whole = (
         n

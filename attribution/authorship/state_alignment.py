@@ -31,7 +31,8 @@ def align_state(tree: Worktree, file: AddedFile) -> StateAlignment:
     alignment = StateAlignment(file, state, ids)
     added = set(file.added)
     for hunk in hunks:
-        # A difference where the commit adds nothing is one to another base than its parent: nobody asks.
+        # A difference where the commit adds nothing is one to another base than its parent: nobody
+        # asks.
         if not added.isdisjoint(range(hunk.b0, hunk.b1)):
             _relate(tree, alignment, state.ids, old, hunk)
     _note_lost(tree, alignment, state.ids, old, hunks)
@@ -82,9 +83,11 @@ def _note_lost(
 
 
 def balance(tree: Worktree, alignment: StateAlignment, committed: Committed) -> None:
-    """Git and the replay may disagree which of several equal lines is the new one; the number of new ones is the same.
+    """Git and the replay may disagree which of several equal lines is the new one; the number of
+    new ones is the same.
 
-    An added line that the replay calls old is exchanged with the nearest equal line that git calls old and the replay new.
+    An added line that the replay calls old is exchanged with the nearest equal line that git calls
+    old and the replay new.
     """
     file, ids, added = alignment.file, alignment.ids, set(alignment.file.added)
     want = [

@@ -22,15 +22,16 @@ _MAX_ASIDE = 5_000  # commits of other branches in which a line is looked for, t
 
 
 class RepositoryTexts:
-    """Texts of commits. The ones asked for last are kept: a commit is compared with several worktrees, at several moments."""
+    """Texts of commits. The ones asked for last are kept: a commit is compared with several
+    worktrees, at several moments.
+    """
 
     def __init__(self, repo: GitRepo, history: CommitHistory) -> None:
         self._repo, self._history = repo, history
         self._added: dict[str, list[AddedFile]] = {}  # the one asked for last at the end
         self._characters = 0  # of these
-        self._tasks: dict[
-            tuple[str, str, str], str | None
-        ] = {}  # blob of a file, its name, task -> its commands
+        # blob of a file, its name, task -> its commands
+        self._tasks: dict[tuple[str, str, str], str | None] = {}
         self._unicode: dict[str, bool] = {}  # path -> whether its versions are UTF-8
 
     def added(self, sha: str) -> list[AddedFile]:
@@ -53,7 +54,9 @@ class RepositoryTexts:
         ]
 
     def versions(self, path: str, moment: float, since: float, later: bool) -> Iterator[str]:
-        """Committed texts of a path: the ones before `moment` from the latest on, then (if asked) the ones after it."""
+        """Committed texts of a path: the ones before `moment` from the latest on, then (if
+        asked) the ones after it.
+        """
         existing = [v for v in self._history.versions.get(path, []) if v[0] >= since]
         before = [v for v in existing if v[0] <= moment]
         after = [v for v in existing if v[0] > moment]
@@ -65,7 +68,9 @@ class RepositoryTexts:
                 yield text_of(data, self._history.characters)
 
     def task(self, moment: float, root: str, directory: str, program: str, task: str) -> str | None:
-        """The commands of a task of the project, from the version of its file that was committed last before `moment`."""
+        """The commands of a task of the project, from the version of its file that was committed
+        last before `moment`.
+        """
         if directory.startswith("/") and directory != root and not directory.startswith(root + "/"):
             return None  # of another project
         folder = directory.removeprefix(root).strip("/")
@@ -76,11 +81,8 @@ class RepositoryTexts:
             ]
             if not existing:
                 continue
-            key = (
-                existing[-1][1],
-                name,
-                task,
-            )  # the same tasks run again and again, and each time the whole file would be parsed
+            # the same tasks run again and again, and each time the whole file would be parsed
+            key = (existing[-1][1], name, task)
             if key not in self._tasks:
                 data = self._repo.blob(key[0])
                 if data is None:
@@ -94,7 +96,9 @@ class RepositoryTexts:
         return any(time < moment for time, _ in self._history.versions.get(path, ()))
 
     def is_committed(self, path: str, text: str, moment: float) -> bool:
-        """Whether some object of the repository holds exactly this text in any encoding, other than by commits after `moment`."""
+        """Whether some object of the repository holds exactly this text in any encoding, other
+        than by commits after `moment`.
+        """
         texts = {
             text,
             text.removesuffix("\n"),
@@ -111,7 +115,9 @@ class RepositoryTexts:
         return min(times) <= moment if times else any(self._repo.has(oid) for oid in ids)
 
     def _encodings(self, path: str, text: str) -> Iterable[str]:
-        """In which a text of this path may be kept: UTF-8 alone where its first and last version are."""
+        """In which a text of this path may be kept: UTF-8 alone where its first and last version
+        are.
+        """
         if path not in self._unicode:
             oids = [oid for _, oid in self._history.versions.get(path, ())]
             texts = {
@@ -150,7 +156,9 @@ class DiffTexts:
         return self._text(file.change.old)
 
     def elsewhere(self, file: FileDiff, moment: float, aside: bool = True) -> str:
-        """The versions of the file by commits before `moment`, on any branch or pull request if `aside`, joined."""
+        """The versions of the file by commits before `moment`, on any branch or pull request if
+        `aside`, joined.
+        """
         paths = {file.change.path, file.change.old_path or file.change.path}
         result = {
             oid

@@ -1,4 +1,6 @@
-"""From sessions to worktrees: which steps, sightings and other actions happened in which directory, in time order. Pure."""
+"""From sessions to worktrees: which steps, sightings and other actions happened in which
+directory, in time order. Pure.
+"""
 
 import re
 from bisect import insort
@@ -24,9 +26,8 @@ LAST = 10**15  # after every step of the same moment
 _OUTCOMES = {Status.REJECTED: "rejected", Status.ERROR: "tool_error"}
 _INSTANT = 0.001  # seconds
 _PLAIN = frozenset({"remove", "move", "copy", "commit"})  # effects that change no text
-_REDACTED = re.compile(
-    r"(?:^|/)\.?REDACTED(?:[./]|$)"
-)  # for what looks like a secret: several files have that name
+# for what looks like a secret: several files have that name
+_REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")
 
 TextAt = Callable[[str, str], str | None]
 """(commit, path) -> text of the file; None when there is none."""
@@ -44,7 +45,9 @@ class Timeline:
     emails: set[str] = field(default_factory=set)
 
     def keep(self, paths: Container[str], since: float) -> None:
-        """Leaves out other files, unless a directory is moved or removed, and earlier commands, as if they were not stored."""
+        """Leaves out other files, unless a directory is moved or removed, and earlier commands,
+        as if they were not stored.
+        """
         self.steps = [
             s
             for s in self.steps
@@ -97,7 +100,9 @@ def learn_roots(
 def timelines(
     sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots
 ) -> tuple[dict[str, Timeline], list[EditFate]]:
-    """Root -> worktree with its steps; and what is already decided about each edit, in order of the sessions and their edits."""
+    """Root -> worktree with its steps; and what is already decided about each edit, in order of
+    the sessions and their edits.
+    """
     roots: dict[str, Timeline] = {}
     fates: list[EditFate] = []
     sessions = list(sessions)
@@ -153,9 +158,11 @@ def edited_paths(lines: Mapping[str, Timeline]) -> dict[int, set[str]]:
 def add_snapshots(
     lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float, int, str]], text_at: TextAt
 ) -> None:
-    """What a worktree held at the end of a turn: (when, session, commit) become sightings of every file that is followed.
+    """What a worktree held at the end of a turn: (when, session, commit) become sightings of every
+    file that is followed.
 
-    A session that worked in several worktrees says nothing, since the snapshot does not tell which of them it shows.
+    A session that worked in several worktrees says nothing, since the snapshot does not tell which
+    of them it shows.
     """
     for number, (moment, session, commit) in enumerate(snapshots):
         mine = [line for line in lines.values() if session in line.sessions]
@@ -212,7 +219,9 @@ def _line(roots: dict[str, Timeline], root: str, session: SessionEdits) -> Timel
 
 
 def _paths_of(session: SessionEdits) -> set[str]:
-    """Files of the session's worktrees: those that it changed, and where it changed none, those that it saw where it worked."""
+    """Files of the session's worktrees: those that it changed, and where it changed none, those
+    that it saw where it worked.
+    """
     edited = {raw.edit.path for raw in session.edits if not raw.edit.by_shell}
     inside = tuple(f"{cwd}/" for cwd in session.cwds)
     return edited or {
@@ -223,7 +232,9 @@ def _paths_of(session: SessionEdits) -> set[str]:
 def _add_sightings(
     session: SessionEdits, base: int, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]
 ) -> None:
-    """What the session saw of files, in worktrees that somebody worked in or in which it was started."""
+    """What the session saw of files, in worktrees that somebody worked in or in which it was
+    started.
+    """
     home = worktree_roots.root_of(session.cwd)
     for order, sighted in session.sightings:
         location = worktree_roots.place(sighted.path, session.cwd)
@@ -248,7 +259,9 @@ def _when(item: Sighting) -> tuple[float, int]:
 def _add_listed(
     session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]
 ) -> None:
-    """What the session's calls showed to exist, for worktrees in which somebody worked; and its prompts."""
+    """What the session's calls showed to exist, for worktrees in which somebody worked; and its
+    prompts.
+    """
     for moment, listing in session.listed:
         location = worktree_roots.place(listing.path, session.cwd)
         if location is None or location.root not in roots:
@@ -274,10 +287,11 @@ def _add_actions(
 
 
 def bring_in(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -> None:
-    """Makes each copy from outside, of a text that its session wrote as a whole, a write of that text.
+    """Makes each copy from outside, of a text that its session wrote as a whole, a write of that
+    text.
 
-    An agent writes a draft or a script into a directory for temporary files, changes it there and runs `cp` at last. A command of
-    unknown effect may have changed it on the way.
+    An agent writes a draft or a script into a directory for temporary files, changes it there and
+    runs `cp` at last. A command of unknown effect may have changed it on the way.
     """
     for session in sessions:
         arrivals = {raw.edit.path for raw in session.edits if _is_arrival(raw, worktree_roots)}
@@ -335,7 +349,9 @@ def _change_outside(texts: dict[str, tuple[float, str]], raw: RawEdit) -> None:
 
 
 def _carry_doubts(session: SessionEdits, path: str, since: float, until: float) -> None:
-    """What a command may have done to the text outside shows in the repository when it arrives there."""
+    """What a command may have done to the text outside shows in the repository when it arrives
+    there.
+    """
     between = [action for action in session.actions if since < action.at < until]
     doubtful = [
         item

@@ -1,4 +1,6 @@
-"""Lines that a program wrote by itself, told by the file alone: lock files, records, generated and minified texts. Pure."""
+"""Lines that a program wrote by itself, told by the file alone: lock files, records, generated
+and minified texts. Pure.
+"""
 
 import re
 from collections.abc import Container, Sequence
@@ -26,10 +28,11 @@ _NAMES = {
 
 
 def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
-    """Gives the lines of such files to their tool, unless an agent's own edit wrote them. Who ran the tool is not known.
+    """Gives the lines of such files to their tool, unless an agent's own edit wrote them. Who ran
+    the tool is not known.
 
-    What a tool ships is its own where the commit brings the whole file and nobody is known to have written it, and what an
-    installer of skills brings also where its lock file changes with it.
+    What a tool ships is its own where the commit brings the whole file and nobody is known to have
+    written it, and what an installer of skills brings also where its lock file changes with it.
     """
     changed = {file.change.path for file, _ in verdict.files}
     for file, spans in verdict.files:
@@ -60,7 +63,9 @@ def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
 
 @lru_cache(8)
 def _skills_of_others(lock: str) -> frozenset[str]:
-    """Names of the skills that came from other repositories, as the text of a skills-lock.json says."""
+    """Names of the skills that came from other repositories, as the text of a skills-lock.json
+    says.
+    """
     skills = get_dict(parse_json(lock), "skills")
     return frozenset(
         name for name in skills if get_str(skills, name, "sourceType") not in ("", "local")
@@ -68,7 +73,9 @@ def _skills_of_others(lock: str) -> frozenset[str]:
 
 
 def give_scaffolds_to_tools(verdict: CommitVerdict, commit: Commit, texts: DiffTexts) -> None:
-    """Gives texts that a program puts into files of other authors to it, where the commit brings all of their lines."""
+    """Gives texts that a program puts into files of other authors to it, where the commit brings
+    all of their lines.
+    """
     origin = (
         ""
         if commit.parents
@@ -80,9 +87,8 @@ def give_scaffolds_to_tools(verdict: CommitVerdict, commit: Commit, texts: DiffT
     for file, spans in verdict.files:
         for scaffold in scaffolds_here:
             if scaffold.paths.fullmatch(file.change.path):
-                is_code = (
-                    file.kind in HEADLINE and not scaffold.root.pattern
-                )  # the agent that a commit names may have written it
+                # the agent that a commit names may have written it
+                is_code = file.kind in HEADLINE and not scaffold.root.pattern
                 takes = {Author.UNKNOWN} if is_code else {Author.UNKNOWN, Author.DECLARED}
                 _give_scaffold(scaffold, spans, texts.lines(file), takes)
 
@@ -110,7 +116,8 @@ def _give_scaffold(
 _VERSION = re.compile(
     r"[\^~<>=v]*\d[\w.+-]*|\b(?:sha\d+[-:])?[0-9a-f]{7,}\b|sha\d+-[A-Za-z0-9+/=]{20,}"
 )
-# The same as programs write it into source files, where other numbers are counts, sizes and parts of names.
+# The same as programs write it into source files, where other numbers are counts, sizes and parts
+# of names.
 _RELEASE = re.compile(
     r"\d+\.\d+\.\d+|[\"'][\^~<>=v]*\d+\.\d|\b[0-9a-f]{40}\b|sha\d+-[A-Za-z0-9+/=]{20,}"
 )
@@ -130,7 +137,8 @@ def give_versions_to_bot(
 ) -> None:
     """Gives lines without an author in which only a version is new to the bot that made the commit.
 
-    They differ from a line of before in versions alone, or are a name with its version in a file of settings.
+    They differ from a line of before in versions alone, or are a name with its version in a file of
+    settings.
     """
     lines_before = {line.strip() for line in before.split("\n")}
     old = {_without_versions(line) for line in lines_before}

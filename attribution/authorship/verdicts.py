@@ -1,7 +1,7 @@
 """A verdict on a line, spans of lines that share one, and the verdict on a commit. Pure.
 
-Every step of attribution ends in these words: `judge` makes verdicts, `conclude` makes spans of them, the passes (`passes`) change
-the spans, and `attribution.stages.line_rows` stores them.
+Every step of attribution ends in these words: `judge` makes verdicts, `conclude` makes spans of
+them, the passes (`passes`) change the spans, and `attribution.stages.line_rows` stores them.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -14,7 +14,9 @@ from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Wit
 STATED_DOUBTS = frozenset(
     {Reason.FORMATTER, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN}
 )
-"""What may stand beside a person's line until its witness is asked: what else may have written it."""
+"""What may stand beside a person's line until its witness is asked: what else may have written
+it.
+"""
 
 UNSEEN = frozenset({Reason.UNCAPTURED, Reason.UNOBSERVED, Reason.UNEXPLAINED})
 """Nothing on record did it."""
@@ -38,9 +40,9 @@ class SightingPair:
     """What saw a person's line appear. Times in seconds since the epoch."""
 
     kind: Witness
-    without: (
-        float | None
-    )  # when the file was last known to be without the line; None: the date of the commit is the witness
+    # when the file was last known to be without the line; None: the date of the commit is the
+    # witness
+    without: float | None
     seen: float | None = None  # when the line was first seen; None: only the commit shows it
 
     @property
@@ -51,7 +53,9 @@ class SightingPair:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Who wrote one line. `reason`: why it is unknown; of a person's line what to doubt, until a witness is asked."""
+    """Who wrote one line. `reason`: why it is unknown; of a person's line what to doubt, until a
+    witness is asked.
+    """
 
     author: Author
     how: How
@@ -72,7 +76,9 @@ class Verdict:
 
     @property
     def is_unseen(self) -> bool:
-        """Whether a person's line was not seen to appear: a commit shows it, or an agent's word that it stood there."""
+        """Whether a person's line was not seen to appear: a commit shows it, or an agent's word
+        that it stood there.
+        """
         return self.is_persons and self.witness is not None and not self.witness.seen_to_appear
 
 
@@ -104,7 +110,9 @@ def uniform_span(lines: AddedLines, verdict: Verdict) -> Span:
 
 
 def append_span(spans: list[Span], span: Span) -> None:
-    """Adds a span that follows the others, or lengthens the last one when it goes on with the same verdict."""
+    """Adds a span that follows the others, or lengthens the last one when it goes on with the
+    same verdict.
+    """
     last = spans[-1] if spans else None
     if last is not None and last.end + 1 == span.start and last.verdict == span.verdict:
         spans[-1] = Span(last.start, span.end, last.nonblank + span.nonblank, last.verdict)
@@ -118,7 +126,9 @@ def verdicts_by_line(spans: Sequence[Span]) -> dict[int, Verdict]:
 
 
 def spans_of(verdicts: Mapping[int, Verdict], texts: Sequence[str]) -> list[Span]:
-    """The spans of lines with these verdicts; `texts` are all lines of the file, as far as they are at hand."""
+    """The spans of lines with these verdicts; `texts` are all lines of the file, as far as they
+    are at hand.
+    """
     spans: list[Span] = []
     for line, verdict in sorted(verdicts.items(), key=lambda item: item[0]):
         has_text = line <= len(texts) and bool(texts[line - 1].strip())

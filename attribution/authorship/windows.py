@@ -1,8 +1,9 @@
 """Who may have changed a file between two moments at which we know its text. Pure.
 
-The default is a person, but only when every action of every agent in the worktree is known and none of them explains the change.
-A command that names the file, a formatter, a generator make it the agent's; a command that could do anything, a subagent whose
-calls we cannot see, or a transcript that is missing make it unknown.
+The default is a person, but only when every action of every agent in the worktree is known and none
+of them explains the change. A command that names the file, a formatter, a generator make it the
+agent's; a command that could do anything, a subagent whose calls we cannot see, or a transcript
+that is missing make it unknown.
 """
 
 from collections import defaultdict
@@ -27,9 +28,8 @@ from attribution.authorship.session_edits import Prompt, WorktreeAction
 from attribution.shell import Effect, effects, mentions
 from collector.vocabulary.lines import Author, How, Reason
 
-SAME_RUN = (
-    3 * 86_400.0
-)  # seconds after which a layout that is seen need not be that of a formatter on record
+# seconds after which a layout that is seen need not be that of a formatter on record
+SAME_RUN = 3 * 86_400.0
 
 
 @dataclass(slots=True)
@@ -38,27 +38,25 @@ class AttributionWindows:
 
     root: str
     actions: list[WorktreeAction] = field(default_factory=list)
-    spans: list[tuple[float, float]] = field(
-        default_factory=list
-    )  # first and last event of each session recorded here
+    # first and last event of each session recorded here
+    spans: list[tuple[float, float]] = field(default_factory=list)
     moments: list[float] = field(default_factory=list)  # of all events of those sessions
-    undated: float = 0.0  # until when sessions were at work whose record has no times: nobody knows what they did when
+    # until when sessions were at work whose record has no times: nobody knows what they did when
+    undated: float = 0.0
     # Path -> when the file was seen to be there, or not to be there.
     existence: dict[str, list[tuple[float, bool]]] = field(
         default_factory=lambda: defaultdict(list)
     )
     prompts: list[Prompt] = field(default_factory=list)
-    # (moment, worktree root, directory, program, task) -> the commands of a task of the project at that time, when they are known
-    tasks: Callable[[float, str, str, str, str], str | None] = lambda *_: (
-        None
-    )  # until a repository is at hand
-    tracked: Callable[[str, float], bool] = lambda *_: (
-        False
-    )  # (path, moment) -> whether a commit before that moment holds the path
+    # (moment, worktree root, directory, program, task) -> the commands of a task of the project at
+    # that time, when they are known
+    # until a repository is at hand
+    tasks: Callable[[float, str, str, str, str], str | None] = lambda *_: None
+    # (path, moment) -> whether a commit before that moment holds the path
+    tracked: Callable[[str, float], bool] = lambda *_: False
     _index: ActionIndex | None = None
-    _effects: dict[tuple[str, str, float], tuple[Effect, ...]] = field(
-        default_factory=dict
-    )  # command, directory, moment of a task
+    # command, directory, moment of a task
+    _effects: dict[tuple[str, str, float], tuple[Effect, ...]] = field(default_factory=dict)
     _answers: dict[AttributionWindow, CandidateAuthor] = field(default_factory=dict)
 
     def settle(self) -> None:
@@ -104,9 +102,8 @@ class AttributionWindows:
             if result.scripts:
                 scripts.append(result)
             elif result.author in (Author.AGENT, Author.TOOL):
-                is_in_doubt = (
-                    result.fills_directory and weaker is not None and _doubt(weaker) > 0
-                )  # something ran later
+                # something ran later
+                is_in_doubt = result.fills_directory and weaker is not None and _doubt(weaker) > 0
                 weaker = weaker if is_in_doubt else result
                 break
             else:
@@ -116,7 +113,9 @@ class AttributionWindows:
         return replace(scripts[0], scripts=every, otherwise=remainder) if scripts else remainder
 
     def _maker(self, question: AttributionWindow) -> CandidateAuthor | None:
-        """Who made a new file that no session edited: what acted between the moments it was seen absent and there; None: open."""
+        """Who made a new file that no session edited: what acted between the moments it was seen
+        absent and there; None: open.
+        """
         sighted = [
             item
             for item in sorted(self.existence.get(question.path, ()))
@@ -145,13 +144,14 @@ class AttributionWindows:
         return self._only_writer(window) if within_turn else None
 
     def _told_to_make(self, window: AttributionWindow) -> CandidateAuthor | None:
-        """The first subagent that was told to make the file; one that was named before was there, or is somebody else's."""
+        """The first subagent that was told to make the file; one that was named before was
+        there, or is somebody else's.
+        """
         path = window.path
         for number in reversed([*self.index.unseen.overlapping(window.after, window.before)]):
             action = self.actions[number]
-            left_behind = path in (action.files or ()) and not self.tracked(
-                path, action.at
-            )  # the recorder found it afterwards
+            # the recorder found it afterwards
+            left_behind = path in (action.files or ()) and not self.tracked(path, action.at)
             if action.unseen == Reason.INVISIBLE_SUBAGENT and (
                 left_behind or asks_for(action.told, path)
             ):
@@ -167,7 +167,9 @@ class AttributionWindows:
         return None
 
     def _only_writer(self, window: AttributionWindow) -> CandidateAuthor | None:
-        """Of a file that appeared within a turn: the generator that ran, else the subagent, else the command that could write."""
+        """Of a file that appeared within a turn: the generator that ran, else the subagent, else
+        the command that could write.
+        """
         generating, unseen, opaque = (
             spans.earliest(window.after, window.before)
             for spans in (self.index.generating, self.index.unseen, self.index.opaque)
@@ -216,8 +218,8 @@ class AttributionWindows:
     def _may_hide(self, action: WorktreeAction, window: AttributionWindow) -> bool:
         """Whether what was not recorded may have changed the file.
 
-        The files of a subagent are those that differed from HEAD when it was done: without what it committed itself, and without
-        files that git did not know before.
+        The files of a subagent are those that differed from HEAD when it was done: without what it
+        committed itself, and without files that git did not know before.
         """
         if action.files is None or window.path in action.files or window.before < action.until:
             return True
@@ -247,9 +249,8 @@ class AttributionWindows:
                 _formatter_cause(effect, action, window.before) if window.layout else may_be_typed
             )
         doubtful = effect.kind == "restore" and self._may_touch(effect, window.path)
-        author = (
-            Author.HUMAN if effect.from_commit else Author.UNKNOWN
-        )  # what is merged or popped may come from anywhere
+        # what is merged or popped may come from anywhere
+        author = Author.HUMAN if effect.from_commit else Author.UNKNOWN
         return (
             CandidateAuthor(author, reason=Reason.GIT_OPERATION, call=action.call)
             if doubtful
@@ -259,7 +260,9 @@ class AttributionWindows:
     def _cause_of_generator(
         self, effect: Effect, action: WorktreeAction, window: AttributionWindow
     ) -> CandidateAuthor | None:
-        """A generator that names the file, or a directory that it fills; one that fills the whole worktree only adds files."""
+        """A generator that names the file, or a directory that it fills; one that fills the
+        whole worktree only adds files.
+        """
         if not window.made and any(covered_part(path, self.root) == WHOLE for path in effect.paths):
             return None
         fills = not any(
@@ -271,11 +274,14 @@ class AttributionWindows:
     def _cause_of_named(
         self, effect: Effect, action: WorktreeAction, window: AttributionWindow
     ) -> CandidateAuthor | None:
-        """A command that names the file or a directory above it; None: it did not write what stands there afterwards."""
+        """A command that names the file or a directory above it; None: it did not write what
+        stands there afterwards.
+        """
         is_moved = effect.kind == "move" and not self._touches(
             replace(effect, kind="copy"), window.path
         )
-        # Files whose names are not known, copied into a directory above, may be others than this one.
+        # Files whose names are not known, copied into a directory above, may be others than this
+        # one.
         into = (
             effect.kind == "copy"
             and not effect.paths
@@ -284,9 +290,8 @@ class AttributionWindows:
         )
         if (into and window.gone) or (not window.gone and (is_moved or effect.kind == "remove")):
             return None
-        if (
-            effect.kind in ("copy", "move") and (effect.paths or into) and not window.gone
-        ):  # what the replay knows it does not ask
+        # what the replay knows it does not ask
+        if effect.kind in ("copy", "move") and (effect.paths or into) and not window.gone:
             return CandidateAuthor(Author.UNKNOWN, reason=Reason.BROUGHT_IN, call=action.call)
         if effect.kind != "modify":
             return _did(action)
@@ -322,7 +327,9 @@ class AttributionWindows:
 def _weaker(
     existing: CandidateAuthor | None, other: CandidateAuthor | None
 ) -> CandidateAuthor | None:
-    """Of two answers that name nobody the more doubtful: unknown, then git, an opaque command, a formatter."""
+    """Of two answers that name nobody the more doubtful: unknown, then git, an opaque command, a
+    formatter.
+    """
     return max((item for item in (existing, other) if item is not None), key=_doubt, default=None)
 
 
@@ -345,7 +352,9 @@ def _script_cause(action: WorktreeAction) -> CandidateAuthor:
 
 
 def _formatter_cause(effect: Effect, action: WorktreeAction, seen: float) -> CandidateAuthor:
-    """A change of layout since a formatter ran, and when it was seen. A task that is only called `lint` need not write anything."""
+    """A change of layout since a formatter ran, and when it was seen. A task that is only called
+    `lint` need not write anything.
+    """
     if RUNS_TASK.fullmatch(effect.tool) or seen - action.until > SAME_RUN:
         return CandidateAuthor(Author.UNKNOWN, reason=Reason.FORMATTER, call=action.call)
     return _ran(effect, action)

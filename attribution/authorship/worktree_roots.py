@@ -1,8 +1,9 @@
 """Where in the repository a path of a transcript lies. Pure.
 
-Agents record absolute paths of the author's machine. A directory is a worktree of this repository when what follows it are paths
-that the repository has, for enough different files: one is enough in a session that names no working directory, and in a directory
-of worktrees inside another. Each worktree is followed on its own.
+Agents record absolute paths of the author's machine. A directory is a worktree of this repository
+when what follows it are paths that the repository has, for enough different files: one is enough in
+a session that names no working directory, and in a directory of worktrees inside another. Each
+worktree is followed on its own.
 """
 
 import re
@@ -32,20 +33,17 @@ class WorktreeRoots:
     """Learns the worktree roots from all sessions of a repository, then places paths."""
 
     known: frozenset[str]  # every path the repository ever had
-    links: Mapping[str, str] = field(
-        default_factory=dict
-    )  # path of a symbolic link -> the path that it leads to
+    # path of a symbolic link -> the path that it leads to
+    links: Mapping[str, str] = field(default_factory=dict)
     votes: Counter[str] = field(default_factory=Counter)
     deep_votes: Counter[str] = field(default_factory=Counter)
     cwds: Counter[str] = field(default_factory=Counter)
     stated: set[str] = field(default_factory=set)  # git, or what git printed, says that they are
-    homeless: set[str] = field(
-        default_factory=set
-    )  # roots that sessions without any working directory speak for
+    # roots that sessions without any working directory speak for
+    homeless: set[str] = field(default_factory=set)
     roots: tuple[str, ...] = ()
-    _keys: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # of roots: as `comparable_path` writes it, the root
+    # of roots: as `comparable_path` writes it, the root
+    _keys: list[tuple[str, str]] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
     _placed: dict[str, PlacedPath | None] = field(default_factory=dict)
     _folded: dict[str, str] = field(default_factory=dict)
@@ -79,7 +77,9 @@ class WorktreeRoots:
         )
 
     def state(self, directory: str) -> None:
-        """Takes note of a worktree that is known to be one; of the one around a directory, if files of it are known."""
+        """Takes note of a worktree that is known to be one; of the one around a directory, if
+        files of it are known.
+        """
         directory = canonical_path(directory)
         around = [
             root
@@ -109,16 +109,17 @@ class WorktreeRoots:
                 for n, cwd in enumerate(homes)
                 if not any(cwd.startswith(outer + "/") for outer in homes[:n])
             ]
-        elif not any(
-            map(self._is_used, accepted)
-        ):  # only files that were never committed: the usual directory is the best guess
+        # only files that were never committed: the usual directory is the best guess
+        elif not any(map(self._is_used, accepted)):
             accepted += [cwd for cwd, _ in self.cwds.most_common(1) if cwd.count("/") > 1]
         self.roots = tuple(sorted(accepted, key=len, reverse=True))
         self._keys = [(comparable_path(root), root) for root in self.roots]
         self._placed.clear()
 
     def _is_used(self, root: str) -> bool:
-        """Whether a session worked in the directory; git lists the clone itself, wherever the sessions were."""
+        """Whether a session worked in the directory; git lists the clone itself, wherever the
+        sessions were.
+        """
         return root in self.votes or any(
             cwd == root or cwd.startswith(root + "/") for cwd in self.cwds
         )
@@ -151,21 +152,25 @@ class WorktreeRoots:
         if path not in self._placed:
             root, below = self.root_of(path) or "", canonical_path(path)
             file = self._follow(below[len(root) + 1 :])
-            if (
-                file not in self.known
-            ):  # on some machines `Readme.md` and `README.md` are one file, as are both forms of an accent
+            # on some machines `Readme.md` and `README.md` are one file, as are both forms of an
+            # accent
+            if file not in self.known:
                 file = self._spelled(file) or file
             self._placed[path] = PlacedPath(root, file) if root and len(below) > len(root) else None
         return self._placed[path]
 
     def _from_above(self, path: str) -> PlacedPath | None:
-        """Where a path leads that names the worktree, too: the editor was opened on a directory above it."""
+        """Where a path leads that names the worktree, too: the editor was opened on a directory
+        above it.
+        """
         above, _, below = path.partition("/")
         root = next((root for root in self.roots if root.endswith(f"/{above}")), None)
         return PlacedPath(root, below) if root is not None and below in self.known else None
 
     def _follow(self, path: str) -> str:
-        """The file that a path leads to: git has a link (CLAUDE.md -> AGENTS.md, a linked directory) and its target apart."""
+        """The file that a path leads to: git has a link (CLAUDE.md -> AGENTS.md, a linked
+        directory) and its target apart.
+        """
         for _ in range(_MOST_LINKS):
             parts = path.split("/")
             prefixes = ("/".join(parts[:length]) for length in range(1, len(parts) + 1))

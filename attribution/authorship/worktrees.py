@@ -1,4 +1,6 @@
-"""Runs the timeline of one worktree and looks at it whenever a commit was made there. Pure but for the texts it is handed."""
+"""Runs the timeline of one worktree and looks at it whenever a commit was made there. Pure but
+for the texts it is handed.
+"""
 
 import math
 from collections import defaultdict
@@ -24,9 +26,8 @@ from attribution.authorship.timeline import LAST, PER_SESSION, Timeline
 from attribution.authorship.verdicts import Verdict
 from collector.vocabulary.lines import Author, Evidence, How
 
-_MIN_LINES = (
-    3  # lines with text that must be explained before a commit counts as linked without a trailer
-)
+# lines with text that must be explained before a commit counts as linked without a trailer
+_MIN_LINES = 3
 _MIN_SHARE = 0.5
 _MIN_WEIGHT = 3.0  # the same for rare lines alone, where not even the author is the same
 _MIN_RARE_SHARE = 0.2
@@ -41,12 +42,10 @@ class CommitProbe:
     sha: str
     since: float
     main: bool = True  # False: one of several earlier moments tried for a squash
-    redone: bool = (
-        False  # rebased, amended or squashed: the worktree may have stood on another base
-    )
-    linked: bool = (
-        True  # False: nothing names a session of this worktree, the texts must speak for themselves
-    )
+    # rebased, amended or squashed: the worktree may have stood on another base
+    redone: bool = False
+    # False: nothing names a session of this worktree, the texts must speak for themselves
+    linked: bool = True
     here: bool = False  # the commit was surely made in this worktree, as it stood at that moment
     by_content: bool = False  # not even author and time speak for it
     authored: float = math.inf  # the author time, where the commit is compared with a later moment
@@ -62,10 +61,10 @@ class FileProbe:
     verdicts: dict[int, Verdict]
     nonblank: frozenset[int]  # of those lines, the ones with text
     followed: bool  # the worktree knew the file
-    rarity: Mapping[int, float] = field(
-        default_factory=dict
-    )  # of those lines, where only content links the commit
-    sure: bool = False  # a single rare line at its place is enough: a whole text, or a worktree of this clone
+    # of those lines, where only content links the commit
+    rarity: Mapping[int, float] = field(default_factory=dict)
+    # a single rare line at its place is enough: a whole text, or a worktree of this clone
+    sure: bool = False
 
 
 @dataclass(slots=True)
@@ -84,7 +83,9 @@ class AgentLine:
     line: int
     session_id: int
     sha: str = ""  # commit whose look decided; "" if none ever did
-    fate: str = ""  # survived | self_overwritten | human_overwritten | human_deleted | reformatted | not_committed | unexplained
+    # survived | self_overwritten | human_overwritten | human_deleted | reformatted | not_committed
+    # | unexplained
+    fate: str = ""
     path: str = ""
     place: range | None = None  # of the commit: the lines that took its place, from 0
 
@@ -119,12 +120,10 @@ class Runner:
         self.timeline = timeline
         self.tree, self.run_ = tree, WorktreeRun(timeline.root)
         self._files, self._rarity, self._is_ancestor = files, rarity, is_ancestor
-        self._committed: dict[
-            int, list[tuple[str, str]]
-        ] = {}  # agent line -> commits that added it, with its text then
-        self._in_older: dict[
-            int, list[tuple[str, str]]
-        ] = {}  # agent line -> the first commit whose files had it before, the same
+        # agent line -> commits that added it, with its text then
+        self._committed: dict[int, list[tuple[str, str]]] = {}
+        # agent line -> the first commit whose files had it before, the same
+        self._in_older: dict[int, list[tuple[str, str]]] = {}
         self._seen_older = {-1}  # all lines that were looked at for that, agents' or not
         self._fates: dict[int, AgentLine] = {}
         self._steps: dict[str, list[ReplayStep]] = defaultdict(list)  # by path
@@ -136,13 +135,16 @@ class Runner:
         }
 
     def run(self, looks: Iterable[CommitProbe]) -> WorktreeRun:
-        """All steps, sightings and looks in time order; a look sees what happened up to its moment."""
+        """All steps, sightings and looks in time order; a look sees what happened up to its
+        moment.
+        """
         events: list[tuple[float, int, int, Callable[[], object]]] = []
         events += [
             (step.at, 0, step.order, partial(self._step, step)) for step in self.timeline.steps
         ]
         for path in self._followed & self.timeline.sightings.keys():
-            # What a session saw that did not change the file may be long outdated when another one does.
+            # What a session saw that did not change the file may be long outdated when another one
+            # does.
             sessions = {step.order // PER_SESSION for step in self._steps[path]}
             whole = (item for item in self.timeline.sightings[path] if item.whole)
             ours = [
@@ -166,9 +168,8 @@ class Runner:
     def _step(self, step: ReplayStep) -> None:
         paths = [step.path]
         if step.edit.op in ("delete", "move") and step.path not in self.tree.files:
-            paths = [
-                p for p in self.tree.files if p.startswith(step.path + "/")
-            ] or paths  # a directory
+            # a directory
+            paths = [p for p in self.tree.files if p.startswith(step.path + "/")] or paths
         for path in paths:
             item = step
             if path != step.path:
@@ -236,7 +237,9 @@ class Runner:
         return FileProbe(file.path, verdicts, nonblank, followed, rarity, whole or look.home)
 
     def _try_parent(self, look: CommitProbe, file: AddedFile, verdict: dict[int, Verdict]) -> None:
-        """Lines that the replayed state does not explain, when the edits since the parent do on the parent's text."""
+        """Lines that the replayed state does not explain, when the edits since the parent do on
+        the parent's text.
+        """
         if any(item.author != Author.AGENT for item in verdict.values()):
             steps = [
                 step for step in self._steps.get(file.path, ()) if look.since < step.at <= look.at
@@ -245,16 +248,17 @@ class Runner:
                 item.whole and item.at > look.since
                 for item in self.timeline.sightings.get(file.path, ())
             )
-            kept = (
-                {Author.AGENT, Author.HUMAN} if seen else {Author.AGENT}
-            )  # what was seen is not what an older session had left
+            # what was seen is not what an older session had left
+            kept = {Author.AGENT, Author.HUMAN} if seen else {Author.AGENT}
             result = replay_on_parent(file, steps)
             verdict.update(
                 {index: item for index, item in result.items() if verdict[index].author not in kept}
             )
 
     def _note_committed(self, look: CommitProbe, matches: Sequence[StateAlignment]) -> None:
-        """A commit made here shows its files as they are, unless it lacks what an agent has just written: left for the next one."""
+        """A commit made here shows its files as they are, unless it lacks what an agent has just
+        written: left for the next one.
+        """
         for match in matches:
             waiting = any(
                 line not in self._committed and self.tree.nonblank[line] for line, _ in match.lost
@@ -263,7 +267,9 @@ class Runner:
                 self.tree.note_commit(match.file.path, match.file.text, look.at - SLACK)
 
     def _was_committed(self, look: CommitProbe) -> Committed:
-        """Where no session is known to have made the commit, a line that any older version had is not new either."""
+        """Where no session is known to have made the commit, a line that any older version had
+        is not new either.
+        """
 
         def was_committed(line: int, text: str | None) -> bool:
             versions = [
@@ -283,7 +289,7 @@ class Runner:
         ):
             files[number][1][index] = verdict
 
-    # --- what became of the lines an agent wrote --------------------------------------------------------------------
+    # --- what became of the lines an agent wrote --------------------------------------------------
 
     def _settle(self, look: CommitProbe, judged: Sequence[_Judged]) -> None:
         for result, verdicts in judged:
@@ -297,15 +303,15 @@ class Runner:
             for line in present & self._fates.keys():
                 existing = self._fates[line]
                 if existing.fate not in ("survived", "self_overwritten"):
-                    existing.fate, existing.sha = (
-                        "survived",
-                        look.sha,
-                    )  # left out of an earlier commit, committed now
+                    # left out of an earlier commit, committed now
+                    existing.fate, existing.sha = "survived", look.sha
 
     def _note_versions(
         self, sha: str, result: StateAlignment, verdicts: Mapping[int, Verdict]
     ) -> None:
-        """Notes the agent lines of a commit: those that it adds, and those that its files had before."""
+        """Notes the agent lines of a commit: those that it adds, and those that its files had
+        before.
+        """
         ids, texts = result.ids, result.file.lines
         for index, verdict in verdicts.items():
             if ids[index] >= 0 and verdict.author == Author.AGENT:
@@ -349,7 +355,9 @@ class Runner:
         return self._lost_to(path, removal)
 
     def _lost_to(self, path: str, removal: Removal) -> str:
-        """Who took a line away, as far as the agents' actions tell; whether a person replaced it is asked again at the end."""
+        """Who took a line away, as far as the agents' actions tell; whether a person replaced it
+        is asked again at the end.
+        """
         cause = self.timeline.windows.cause(
             AttributionWindow(path, removal.after, removal.at, gone=True)
         )
@@ -361,12 +369,13 @@ class Runner:
             return "unexplained"
         if removal.replaced:
             return "human_overwritten"
-        return (
-            "not_committed" if removal.committed else "human_deleted"
-        )  # the commit alone is no witness of a removal
+        # the commit alone is no witness of a removal
+        return "not_committed" if removal.committed else "human_deleted"
 
     def _close(self) -> None:
-        """Lines of files that no commit touched any more: what the replay knows, else left uncommitted."""
+        """Lines of files that no commit touched any more: what the replay knows, else left
+        uncommitted.
+        """
         for path in list(self.tree.born):
             for line in self.tree.born.pop(path, ()):
                 if self.tree.nonblank[line] and self.tree.origin(line).kind == AGENT:
@@ -380,10 +389,12 @@ class Runner:
 
 
 def replay_on_parent(file: AddedFile, steps: Sequence[ReplayStep]) -> dict[int, Verdict]:
-    """Verdicts on added lines, by index, when `steps` lead from the version before exactly to the committed one; else none.
+    """Verdicts on added lines, by index, when `steps` lead from the version before exactly to the
+    committed one; else none.
 
-    Where agents record no text before their edits, an edit may fit the text that an older session had left, although the file has
-    been reset since. Then the edits were made on the parent's own text, whatever the replay had.
+    Where agents record no text before their edits, an edit may fit the text that an older session
+    had left, although the file has been reset since. Then the edits were made on the parent's own
+    text, whatever the replay had.
     """
     if not steps or not file.before_text or any(step.edit.op not in _IN_PLACE for step in steps):
         return {}
@@ -409,10 +420,12 @@ def replay_on_parent(file: AddedFile, steps: Sequence[ReplayStep]) -> dict[int, 
 
 
 def explained_share(files: Iterable[FileProbe], named: bool = False) -> float:
-    """Without a trailer: share of the added lines of followed files that an agent demonstrably wrote; 0 when too few.
+    """Without a trailer: share of the added lines of followed files that an agent demonstrably
+    wrote; 0 when too few.
 
-    `named`: the commit names a checkpoint, only not one we have, so that a single line is enough; so is a rare one in a place that
-    is sure. Several of these are enough whoever wrote the rest: a squash holds the work of sessions that nobody has any more.
+    `named`: the commit names a checkpoint, only not one we have, so that a single line is enough;
+    so is a rare one in a place that is sure. Several of these are enough whoever wrote the rest: a
+    squash holds the work of sessions that nobody has any more.
     """
     files = list(files)
     shown = (
@@ -433,9 +446,11 @@ def explained_share(files: Iterable[FileProbe], named: bool = False) -> float:
 
 
 def content_share(files: Iterable[FileProbe]) -> float:
-    """The same for rare lines, each weighing 1 / number of files that ever added it; 0 when it is too little.
+    """The same for rare lines, each weighing 1 / number of files that ever added it; 0 when it is
+    too little.
 
-    Neither author nor time speak for the commit: only rare text, in the place where the replay has it, does.
+    Neither author nor time speak for the commit: only rare text, in the place where the replay has
+    it, does.
     """
     return _share(
         files, lambda file, index: file.rarity.get(index, 0.0), _MIN_WEIGHT, _MIN_RARE_SHARE
@@ -460,7 +475,9 @@ def _share(
 
 
 def linked_by(look: CommitProbe, files: Sequence[FileProbe]) -> tuple[str, float]:
-    """(method, confidence) of a link that nothing but the worktree's text shows; ("", 0.0) if it does not."""
+    """(method, confidence) of a link that nothing but the worktree's text shows; ("", 0.0) if it
+    does not.
+    """
     share = 0.0 if look.by_content else explained_share(files)
     if share > 0:
         return "time_and_files", share

@@ -1,6 +1,8 @@
-"""Addresses of our pages: names, paths, ids of commits, the agents' ids of sessions; never numbers of rows.
+"""Addresses of our pages: names, paths, ids of commits, the agents' ids of sessions; never numbers
+of rows.
 
-Below `/-/whowrote/DATABASE`: `OWNER/NAME`, `OWNER/NAME/PATH@COMMIT`, `OWNER/NAME/-/commit/ID`; `-/search` for all.
+Below `/-/whowrote/DATABASE`: `OWNER/NAME`, `OWNER/NAME/PATH@COMMIT`, `OWNER/NAME/-/commit/ID`;
+`-/search` for all.
 """
 
 import re
@@ -73,7 +75,8 @@ def _query(parameters: dict[str, object]) -> str:
 
 
 def place(address: str, repos: Collection[str], further: Collection[str] = ()) -> Place | None:
-    """What an address, as the browser sent it, names below the one of a database; None for nothing that can exist.
+    """What an address, as the browser sent it, names below the one of a database; None for nothing
+    that can exist.
 
     `further`: kinds of pages of a repository beside ours.
     """
@@ -105,6 +108,8 @@ def _file(name: str, path: str) -> Place:
 
 
 def forge(url: str | None) -> str:
-    """The page of a repository on its forge; "" unless origin is plain https or ssh to a host with a name."""
+    """The page of a repository on its forge; "" unless origin is plain https or ssh to a host
+    with a name.
+    """
     match = _ORIGIN.fullmatch((url or "").rstrip("/").removesuffix(".git"))
     return f"https://{match[1]}/{match[2]}" if match else ""

@@ -1,6 +1,8 @@
-"""Small charts as inline SVG: stacked bars, columns over time, curves. Pure: numbers in, markup out, no script, nothing loaded.
+"""Small charts as inline SVG: stacked bars, columns over time, curves. Pure: numbers in, markup
+out, no script, nothing loaded.
 
-Colours come from CSS classes (`k-agent` and so on), so that pages can be dark or light; every mark has a <title>.
+Colours come from CSS classes (`k-agent` and so on), so that pages can be dark or light; every mark
+has a <title>.
 """
 
 import math
@@ -29,7 +31,10 @@ def stacked_bar(parts: Mapping[str, float], width: int = 600, height: int = 22) 
     for kind, value in parts.items():
         if value > 0:
             wide = width * value / total
-            title = f"{NAMES.get(kind, kind)}: {count_of(round(value), 'line')}, {100 * value / total:.1f} %"
+            title = (
+                f"{NAMES.get(kind, kind)}: {count_of(round(value), 'line')},"
+                f" {100 * value / total:.1f} %"
+            )
             marks.append(rect(kind, x, 0, wide, height, title))
             x += wide
     label = "; ".join(
@@ -43,7 +48,9 @@ def columns(
     dots: Mapping[str, int] | None = None,
     period: str = "week",
 ) -> str:
-    """Lines by class over time, one column each `period`; `dots` are numbers (of sessions) above the columns."""
+    """Lines by class over time, one column each `period`; `dots` are numbers (of sessions) above
+    the columns.
+    """
     dots = dots or {}
     names = sorted(set(weeks) | set(dots))
     if not names:
@@ -62,7 +69,10 @@ def columns(
         for kind in LINE_CLASSES:
             tall = (low - high) * weeks.get(name, {}).get(kind, 0) / top
             y -= tall
-            title = f"{period} of {name}: {NAMES[kind]}, {count_of(round(weeks.get(name, {}).get(kind, 0)), 'line')}"
+            title = (
+                f"{period} of {name}: {NAMES[kind]},"
+                f" {count_of(round(weeks.get(name, {}).get(kind, 0)), 'line')}"
+            )
             marks += [rect(kind, x, y, max(step - 1.5, 0.8), tall, title)] if tall else []
         if dots.get(name):
             size = 2 + 4 * (dots[name] / max(dots.values())) ** 0.5
@@ -87,7 +97,9 @@ def columns(
 
 
 def _every_month(names: Sequence[str]) -> list[str]:
-    """Months without lines, too, so that equal steps are equal times; as they are where one is no month or they are too many."""
+    """Months without lines, too, so that equal steps are equal times; as they are where one is
+    no month or they are too many.
+    """
     if not all(_MONTH.fullmatch(name) for name in names):
         return list(names)
     first, last = (int(name[:4]) * 12 + int(name[5:]) - 1 for name in (names[0], names[-1]))
@@ -99,7 +111,9 @@ def _every_month(names: Sequence[str]) -> list[str]:
 def curves(
     lines: Mapping[str, Sequence[Mapping[str, Any]]], width: int = 600, height: int = 240
 ) -> str:
-    """Share of lines that survive over days (log scale) by class, from rows of the table survival."""
+    """Share of lines that survive over days (log scale) by class, from rows of the table
+    survival.
+    """
     points_of = {
         k: [
             (p["horizon"], p["share"], p["at_risk"])
@@ -132,7 +146,10 @@ def curves(
         )
         marks.append(f'<polyline class="s-{kind}" points="{path}"/>')
         for days, share, risk in points:
-            title = f"{NAMES[kind]}: {share:.1%} survive {days} days; {count_of(risk, 'line')} at risk then"
+            title = (
+                f"{NAMES[kind]}: {share:.1%} survive {days} days; {count_of(risk, 'line')} at risk"
+                " then"
+            )
             marks.append(circle(f"k-{kind}", *point(days, share), 3.5, title))
     return svg(width, height, marks, "share of lines that survive, by age in days and class")
 
@@ -143,7 +160,10 @@ def rect(kind: str, x: float, y: float, wide: float, tall: float, title: str) ->
 
 
 def circle(style: str, x: float, y: float, size: float, title: str) -> str:
-    return f'<circle class="{escape(style)}" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{escape(title)}</title></circle>'
+    return (
+        f'<circle class="{escape(style)}" cx="{x:.1f}" cy="{y:.1f}"'
+        f' r="{size:.1f}"><title>{escape(title)}</title></circle>'
+    )
 
 
 def text(x: float, y: float, label: str) -> str:
@@ -151,10 +171,16 @@ def text(x: float, y: float, label: str) -> str:
 
 
 def _grid(left: float, right: float, y: float, label: str) -> str:
-    return f'<line class="grid" x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>{text(2, y + 4, label)}'
+    return (
+        f'<line class="grid" x1="{left}" x2="{right}" y1="{y:.1f}"'
+        f' y2="{y:.1f}"/>{text(2, y + 4, label)}'
+    )
 
 
 def svg(width: int, height: int, marks: Sequence[str], label: str, stretch: bool = False) -> str:
     ratio = ' preserveAspectRatio="none"' if stretch else ""
-    head = f'<svg class="chart" viewBox="0 0 {width} {height}"{ratio} role="img" aria-label="{escape(label)}">'
+    head = (
+        f'<svg class="chart" viewBox="0 0 {width} {height}"{ratio} role="img"'
+        f' aria-label="{escape(label)}">'
+    )
     return f"{head}{''.join(marks)}</svg>"

@@ -27,9 +27,11 @@ agent, but no recorded session shows its work; *human*: a person wrote it, with 
 
 
 def markdown_of(request: PullRequest, prompts: bool = False, limit: float | None = None) -> str:
-    """Who wrote the lines of some commits, in a few lines for a comment; commits and files are folded below.
+    """Who wrote the lines of some commits, in a few lines for a comment; commits and files are
+    folded below.
 
-    `prompts`: with the beginning of each session's first prompt; `limit`: the percentage that agents may have written.
+    `prompts`: with the beginning of each session's first prompt; `limit`: the percentage that
+    agents may have written.
     """
     parts = [
         MARK,
@@ -64,7 +66,10 @@ def _share_line(request: PullRequest) -> str:
     )
     whole = words.percent(share.by_agents, share.lines)
     lines = count_of(share.lines, "line")
-    return f"**Agents wrote {whole}** of {lines} added in source and test files: {', '.join(tiers)}.{before}"
+    return (
+        f"**Agents wrote {whole}** of {lines} added in source and test files:"
+        f" {', '.join(tiers)}.{before}"
+    )
 
 
 def _files_line(files: Sequence[FileLines]) -> list[str]:
@@ -74,7 +79,8 @@ def _files_line(files: Sequence[FileLines]) -> list[str]:
         :_REMARKABLE
     ]
     texts = [
-        f"{cell(file.path)} ({words.percent(share.by_agents, share.lines)} of {share.lines:,} by agents"
+        f"{cell(file.path)} ({words.percent(share.by_agents, share.lines)} of {share.lines:,} by"
+        " agents"
         + (
             f", {words.percent(share.unanswered, share.lines)} without an answer)"
             if share.unanswered
@@ -86,7 +92,9 @@ def _files_line(files: Sequence[FileLines]) -> list[str]:
 
 
 def _sessions_line(request: PullRequest, prompts: bool) -> list[str]:
-    """How many sessions of which agent, each as a link or with its first prompt where there is one to show."""
+    """How many sessions of which agent, each as a link or with its first prompt where there is
+    one to show.
+    """
     sessions = {
         session["key"]: session for commit in request.commits for session in commit.sessions
     }
@@ -110,7 +118,9 @@ def _sessions_line(request: PullRequest, prompts: bool) -> list[str]:
 
 
 def _session(request: PullRequest, session: Mapping[str, Any], number: int, prompts: bool) -> str:
-    """The first prompt if wanted, as a link to the recorder's files where the forge shows them; "" without both."""
+    """The first prompt if wanted, as a link to the recorder's files where the forge shows them;
+    "" without both.
+    """
     prompt = cell(cut(session["label"], 60)) if prompts else ""
     web, checkpoint = forge(request.url), request.checkpoints.get(session["key"], "")
     if not web or not checkpoint:
@@ -134,14 +144,18 @@ def _unknown_line(request: PullRequest) -> list[str]:
     if not texts:
         return []
     return [
-        f"**Not known:** {', '.join(texts)}. If agents wrote all of these, their share would be {share.at_most:.1f} %."
+        f"**Not known:** {', '.join(texts)}. If agents wrote all of these, their share would be"
+        f" {share.at_most:.1f} %."
     ]
 
 
 def _limit_line(request: PullRequest, limit: float | None) -> list[str]:
     if limit is None:
         return []
-    rule = f"**Limit {limit:g} %** of lines by agents, by record or declared; lines that are not known count as nobody's"
+    rule = (
+        f"**Limit {limit:g} %** of lines by agents, by record or declared; lines that are not known"
+        " count as nobody's"
+    )
     percent = request.agent_percent
     verdict = (
         "not judged, as no session is on record"
@@ -180,7 +194,9 @@ def _details(request: PullRequest, prompts: bool) -> list[str]:
 
 
 def badge(percent: float | None) -> str:
-    """The share of agents for an endpoint badge of shields.io, as JSON; no number where no session is on record."""
+    """The share of agents for an endpoint badge of shields.io, as JSON; no number where no
+    session is on record.
+    """
     message = "no records" if percent is None else f"{percent:.0f} %"
     colour = "lightgrey" if percent is None else "blue"
     return (
@@ -218,7 +234,8 @@ def _cells(lines: Mapping[str, int]) -> str:
     return " | ".join(f"{lines[kind]:,}" if lines.get(kind) else "" for kind in CLASSES)
 
 
-# What GitHub makes links of, also where Markdown's own signs are escaped: names, numbers, commits, addresses.
+# What GitHub makes links of, also where Markdown's own signs are escaped: names, numbers, commits,
+# addresses.
 _REFERENCES = re.compile(
     r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|://|\bwww(?=\.)|\b[0-9a-f]{6}(?=[0-9a-f])", re.IGNORECASE
 )
@@ -226,7 +243,9 @@ _NOTHING = "<!-- -->"  # not shown, and no word goes on over it
 
 
 def cell(text: str) -> str:
-    """Text in a table that is text: nothing in it is a link, mentions somebody or refers to an issue or commit."""
+    """Text in a table that is text: nothing in it is a link, mentions somebody or refers to an
+    issue or commit.
+    """
     marked = _REFERENCES.sub(lambda match: match[0] + "\0", cut(text, 200))
     safe = re.sub(r"([\\`*_\[\]!@#~|])", r"\\\1", marked.replace("&", "&amp;").replace("<", "&lt;"))
     return safe.replace("\0", _NOTHING)

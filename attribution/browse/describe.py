@@ -1,4 +1,5 @@
-"""What Datasette is told of our tables: descriptions from the schema and the feature registry, labels, facets, order; and queries.
+"""What Datasette is told of our tables: descriptions from the schema and the feature registry,
+labels, facets, order; and queries.
 
 Queries are in `questions.sql`, here and in the plug-ins.
 """
@@ -14,8 +15,9 @@ from attribution.features.nulls import VIEW, VIEW_COLUMNS, VIEW_TEXT
 from collector.plugins import hooks, plugin_directories
 from collector.storage.views import tables
 
-# The short name that Datasette shows instead of a number, and what it counts and sorts by. Nothing is facetted that a large
-# database would count for seconds. Hidden is what explains nothing by itself: bookkeeping, and numbers that join other tables.
+# The short name that Datasette shows instead of a number, and what it counts and sorts by. Nothing
+# is facetted that a large database would count for seconds. Hidden is what explains nothing by
+# itself: bookkeeping, and numbers that join other tables.
 _TABLES: dict[str, dict[str, Any]] = {
     "repos": {"label_column": "name"},
     "sessions": {
@@ -58,21 +60,24 @@ _INTERNAL = (
     "region_symbols",
     "history_commits",
 )
-_OTHERS = re.compile(
-    r"check_\w+|sqlite_\w+|\w+_fts\w*"
-)  # made by checks, SQLite and full-text search
+# made by checks, SQLite and full-text search
+_OTHERS = re.compile(r"check_\w+|sqlite_\w+|\w+_fts\w*")
 _COMMENTS = re.compile(r"((?:-- [^\n]*\n)+)(.*)", re.DOTALL)
 
 
 def metadata(hidden: Set[str] = frozenset()) -> dict[str, Any]:
-    """The part of Datasette's metadata for one of our databases; internal tables are hidden, and those that are named."""
+    """The part of Datasette's metadata for one of our databases; internal tables are hidden, and
+    those that are named.
+    """
     # Datasette asks hundreds of times for a page, and adds to what it is given.
     tables = {name: about | {"columns": dict(about["columns"])} for name, about in _tables()}
     for name in hidden:
         tables.setdefault(name, {"description": "", "columns": {}})["hidden"] = True
     return {
         "title": "whowrote",
-        "description": "Who wrote each line, human or coding agent, how we know, and what became of it.",
+        "description": (
+            "Who wrote each line, human or coding agent, how we know, and what became of it."
+        ),
         "tables": tables,
     }
 
@@ -155,7 +160,9 @@ def _queries_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def queries(hidden: Set[str]) -> dict[str, dict[str, Any]]:
-    """The questions that a database can answer, by their names. `hidden`: tables that are internal or empty."""
+    """The questions that a database can answer, by their names. `hidden`: tables that are
+    internal or empty.
+    """
     empty = {name for name in hidden if not is_internal(name)}
     return {
         name: dict(query)

@@ -1,4 +1,6 @@
-"""What each of our pages shows: an address and the arguments of the request in, the values of a template out. Reads only."""
+"""What each of our pages shows: an address and the arguments of the request in, the values of a
+template out. Reads only.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -83,7 +85,9 @@ class PageRequest:
 def page_at(
     store: Store, address: Place | None, arguments: Mapping[str, str], to: Addresses
 ) -> tuple[Shown, str]:
-    """The page at an address, and the repository that it belongs to ("" for the whole database). Raises NotThere, Moved."""
+    """The page at an address, and the repository that it belongs to ("" for the whole database).
+    Raises NotThere, Moved.
+    """
     if address is None:
         raise NotThere("This database has no such repository and no such page.")
     repo = repository_named(store, address.repo) if address.repo else None
@@ -135,15 +139,26 @@ def _search(request: PageRequest) -> Shown:
     return Shown("whowrote_search.html", values)
 
 
-_TIPS = "SELECT r.name, COALESCE(t.tip_sha, r.head_sha, '') AS tip_sha FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id"
+_TIPS = (
+    "SELECT r.name, COALESCE(t.tip_sha, r.head_sha, '') AS tip_sha FROM repos r LEFT JOIN"
+    " tip_states t ON t.repo_id = r.id"
+)
 
 
 _ROWS = {
-    "session": "SELECT r.name, s.key AS rest, '' AS sha FROM sessions s JOIN repos r ON r.id = s.repo_id WHERE s.id = ?",
-    "commit": "SELECT r.name, c.commit_sha AS rest, '' AS sha FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?",
+    "session": (
+        "SELECT r.name, s.key AS rest, '' AS sha FROM sessions s JOIN repos r ON r.id = s.repo_id"
+        " WHERE s.id = ?"
+    ),
+    "commit": (
+        "SELECT r.name, c.commit_sha AS rest, '' AS sha FROM commits c JOIN repos r ON r.id ="
+        " c.repo_id WHERE c.id = ?"
+    ),
     "repo": "SELECT r.name, '' AS rest, '' AS sha FROM repos r WHERE r.id = ?",
-    "file": "SELECT r.name, f.path AS rest, t.tip_sha AS sha FROM tip_files f JOIN repos r ON r.id = f.repo_id "
-    "JOIN tip_states t ON t.repo_id = r.id WHERE f.id = ?",
+    "file": (
+        "SELECT r.name, f.path AS rest, t.tip_sha AS sha FROM tip_files f JOIN repos r ON r.id ="
+        " f.repo_id JOIN tip_states t ON t.repo_id = r.id WHERE f.id = ?"
+    ),
 }
 
 
@@ -470,7 +485,9 @@ def _line_notes(store: Store, file: TipFile) -> dict[int, list[LineNote]]:
 
 
 def _file_at(store: Store, repo: RepositoryRow, path: str, commit: str) -> TipFile:
-    """From the database where it is of the followed commit, else from the clone. Raises NotThere."""
+    """From the database where it is of the followed commit, else from the clone. Raises
+    NotThere.
+    """
     tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
     if tip and tip.startswith(commit):
         number = store.value(
@@ -492,7 +509,9 @@ def _file_at(store: Store, repo: RepositoryRow, path: str, commit: str) -> TipFi
 
 
 def _real_path(clone: GitRepo, sha: str, path: str) -> str:
-    """The path in the clone; the database and the pages have it without characters that hide or reorder text."""
+    """The path in the clone; the database and the pages have it without characters that hide or
+    reorder text.
+    """
     if clone.file_at(sha, path) is not None:
         return path
     return next((real for real in clone.paths(sha) if printable(real) == path), path)
@@ -511,7 +530,9 @@ def _open_clone(store: Store, repo: RepositoryRow) -> OpenRepo:
 
 
 def _commits_behind(store: Store, repo: RepositoryRow) -> int:
-    """Commits that the branch of the clone has got since it was attributed; 0 also where the clone is gone."""
+    """Commits that the branch of the clone has got since it was attributed; 0 also where the
+    clone is gone.
+    """
     try:
         opened = _open_clone(store, repo)
     except WhoWroteError:

@@ -1,7 +1,9 @@
-"""The Datasette plugin: its own pages, descriptions of tables, saved queries, and nothing loaded from elsewhere.
+"""The Datasette plugin: its own pages, descriptions of tables, saved queries, and nothing loaded
+from elsewhere.
 
-Databases written by whowrote are recognized by the application id in their header, so the plugin leaves others alone. Every
-answer forbids the browser to load or run anything from another place, and CSV is made safe for spreadsheets.
+Databases written by whowrote are recognized by the application id in their header, so the plugin
+leaves others alone. Every answer forbids the browser to load or run anything from another place,
+and CSV is made safe for spreadsheets.
 """
 
 import logging
@@ -29,14 +31,15 @@ from collector.text import FORMULA_SIGNS, inner_formulas_out
 _BASE = "/-/whowrote"
 PAGE_SECONDS = 20.0  # for all that one page reads
 _POLICY = (
-    "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src {script}; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src {script}; img-src 'self'"
+    " data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
 
 @cache
 def is_ours(path: str | Path | None) -> bool:
-    """Whether a file is a database of this program, by its header (https://sqlite.org/fileformat.html, offset 68).
+    """Whether a file is a database of this program, by its header
+    (https://sqlite.org/fileformat.html, offset 68).
 
     Asked for every cell; a file does not become another program's while it is served.
     """
@@ -58,7 +61,9 @@ def _ours(datasette: Any) -> list[str]:
 
 @hookimpl
 def startup(datasette: Any) -> Any:
-    """What Datasette asks for later (`get_metadata`, `canned_queries`) depends on which tables are empty."""
+    """What Datasette asks for later (`get_metadata`, `canned_queries`) depends on which tables
+    are empty.
+    """
 
     async def find_hidden_tables() -> None:
         for name in _ours(datasette):
@@ -154,14 +159,17 @@ def render_cell(
     return None
 
 
-# Datasette's templates name neither their language, their main part nor these fields: who hears a page needs them.
+# Datasette's templates name neither their language, their main part nor these fields: who hears a
+# page needs them.
 _NAMED = {
     "<html>": '<html lang="en">',
     '<section class="content">': '<main><section class="content">',
     "</section>": "</section></main>",
     '<select name="_filter_column': '<select aria-label="column to filter by" name="_filter_column',
     '<select name="_filter_op': '<select aria-label="how to compare" name="_filter_op',
-    '<input type="text" name="_filter_value': '<input type="text" aria-label="value to compare with" name="_filter_value',
+    '<input type="text" name="_filter_value': (
+        '<input type="text" aria-label="value to compare with" name="_filter_value'
+    ),
     '<select name="_sort"': '<select aria-label="column to sort by" name="_sort"',
     '<textarea id="sql-editor"': '<textarea aria-label="SQL" id="sql-editor"',
     "lineNumbers: true,": 'lineNumbers: true, screenReaderLabel: "SQL",',
@@ -321,7 +329,7 @@ def _headers(headers: Sequence[Any], is_own_page: bool) -> list[tuple[bytes, byt
     return [(k, v) for k, v in map(tuple, headers) if k.lower() not in more] + list(more.items())
 
 
-# --- errors of a request ----------------------------------------------------------------------------------------------
+# --- errors of a request --------------------------------------------------------------------------
 
 
 class Failure(NamedTuple):
@@ -336,7 +344,9 @@ _PROGRAM = HTTPStatus.INTERNAL_SERVER_ERROR.value
 
 
 def failure_of(error: Exception) -> Failure:
-    """What to answer. An error that no request should cause, a mistake in the program, goes to the log besides."""
+    """What to answer. An error that no request should cause, a mistake in the program, goes to
+    the log besides.
+    """
     match error:
         case Base400():
             failure = Failure(
@@ -380,9 +390,11 @@ class BoundedDatabase(Database):  # type: ignore[misc]  # Datasette has no types
         return connection
 
     async def execute(self, sql: str, *parameters: Any, **options: Any) -> Any:
-        """As Datasette's; errors of SQL reach the page and not the terminal too, and a page does not wait long for a row count.
+        """As Datasette's; errors of SQL reach the page and not the terminal too, and a page does
+        not wait long for a row count.
 
-        Datasette shows a table or view whose rows could not be counted in time without their number.
+        Datasette shows a table or view whose rows could not be counted in time without their
+        number.
         """
         if sql.startswith(_COUNT) and not options.get("custom_time_limit"):
             options["custom_time_limit"] = COUNT_MS

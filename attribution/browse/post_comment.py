@@ -1,8 +1,10 @@
-"""Puts a report on the pull request or merge request of a CI run: python -m attribution.browse.post_comment FILE
+"""Puts a report on the pull request or merge request of a CI run: python -m
+attribution.browse.post_comment FILE
 
-There is one comment, edited on later runs: the one that begins with our mark and that the same account wrote. Other comments, of
-people or other programs, are never edited. The run's own variables say where it goes; the token is in GH_TOKEN (GitHub, with NUMBER
-for the pull request) or WHOWROTE_TOKEN (GitLab), and is sent to that server alone.
+There is one comment, edited on later runs: the one that begins with our mark and that the same
+account wrote. Other comments, of people or other programs, are never edited. The run's own
+variables say where it goes; the token is in GH_TOKEN (GitHub, with NUMBER for the pull request) or
+WHOWROTE_TOKEN (GitLab), and is sent to that server alone.
 """
 
 import os
@@ -73,7 +75,9 @@ def post(forge: Forge, text: str) -> None:
 
 
 def _account(session: requests.Session, forge: Forge) -> str:
-    """The name of the account that the token belongs to; GitHub says it of an installation in GraphQL only."""
+    """The name of the account that the token belongs to; GitHub says it of an installation in
+    GraphQL only.
+    """
     if forge.edit == "PUT":
         answer = session.get(forge.account, timeout=_SECONDS)
         answer.raise_for_status()
@@ -107,9 +111,8 @@ def main() -> None:
         post(forge_of(os.environ), Path(sys.argv[1]).read_text("utf-8"))
     except KeyError as error:
         sys.exit(f"no comment: {error.args[0]} is not set")
-    except (
-        requests.RequestException
-    ) as error:  # its text has addresses, and what a server says of the request
+    # its text has addresses, and what a server says of the request
+    except requests.RequestException as error:
         status = f", status {error.response.status_code}" if error.response is not None else ""
         sys.exit(f"no comment: {type(error).__name__}{status}")
 

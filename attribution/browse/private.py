@@ -1,9 +1,10 @@
 """Who may read the pages: an ASGI layer in front of the whole application.
 
-A server on the loopback is open to every program of the machine, and through the browser to every page a person visits: such a
-page can send requests, and can read the answers when its own name resolves to 127.0.0.1 (DNS rebinding). So a request needs a
-`Host` that is ours, must not come from another page, and must know the token that is printed at the start. The token arrives in
-the address once and is a cookie afterwards; programs send it as `Authorization: Bearer TOKEN`.
+A server on the loopback is open to every program of the machine, and through the browser to every
+page a person visits: such a page can send requests, and can read the answers when its own name
+resolves to 127.0.0.1 (DNS rebinding). So a request needs a `Host` that is ours, must not come from
+another page, and must know the token that is printed at the start. The token arrives in the address
+once and is a cookie afterwards; programs send it as `Authorization: Bearer TOKEN`.
 """
 
 import hmac
@@ -28,7 +29,9 @@ _SAME = ("same-origin", "none")  # none: typed, a bookmark, or opened by another
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a request must show. `host`: the address given by the person; `port`: the one listened on."""
+    """What a request must show. `host`: the address given by the person; `port`: the one
+    listened on.
+    """
 
     host: str
     port: int
@@ -40,7 +43,9 @@ class Access:
         return f"whowrote_{self.port}"
 
     def is_own_host(self, header: str) -> bool:
-        """Whether a `Host` header names this server. On a wildcard address any literal address does: it cannot be rebound."""
+        """Whether a `Host` header names this server. On a wildcard address any literal address
+        does: it cannot be rebound.
+        """
         try:
             parts = urlsplit(f"//{header}")
             name, port = (parts.hostname or "").removesuffix("."), parts.port or _HTTP_PORT
@@ -127,7 +132,9 @@ def _is_known(scope: dict[str, Any], access: Access) -> bool:
 
 
 async def _enter(scope: dict[str, Any], send: Send, access: Access) -> None:
-    """The token becomes a cookie, and leaves the address: addresses are kept in histories and copied."""
+    """The token becomes a cookie, and leaves the address: addresses are kept in histories and
+    copied.
+    """
     query = urlencode([pair for pair in _query(scope) if pair[0] != TOKEN])
     path = "/" + (scope.get("raw_path") or scope["path"].encode()).split(b"?")[0].decode(
         "latin-1"

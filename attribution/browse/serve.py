@@ -21,9 +21,8 @@ SETTINGS = {
     "suggest_facets": False,
 }
 
-_TRACEBACKS = (
-    "datasette.handle_exception"  # prints one, with all variables, for every mistyped address
-)
+# prints one, with all variables, for every mistyped address
+_TRACEBACKS = "datasette.handle_exception"
 HEAP = 512_000_000  # bytes of SQLite's memory for all pages together
 
 
@@ -42,9 +41,8 @@ def application(db: Path) -> Any:
     from attribution.browse import plugin
     from attribution.browse.plugin import BoundedDatabase
 
-    if not any(
-        item is plugin for item in pm.get_plugins()
-    ):  # not installed as a distribution: no entry point
+    # not installed as a distribution: no entry point
+    if not any(item is plugin for item in pm.get_plugins()):
         pm.register(plugin, name="whowrote")
     if pm.has_plugin(_TRACEBACKS):
         pm.unregister(name=_TRACEBACKS)
@@ -55,7 +53,8 @@ def application(db: Path) -> Any:
 
 
 def serve(db: Path, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serves until interrupted; `ready(address)` is called once the port is taken. Raises WhoWroteError when it is in use.
+    """Serves until interrupted; `ready(address)` is called once the port is taken. Raises
+    WhoWroteError when it is in use.
 
     Only who knows the address, which has a token, can read the pages.
     """
@@ -66,7 +65,8 @@ def serve(db: Path, host: str, port: int, ready: Callable[[str], None]) -> None:
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         taken.bind((host, port))
-        taken.listen()  # who opens the address at once waits for the application instead of being refused
+        # who opens the address at once waits for the application instead of being refused
+        taken.listen()
     except OSError as error:
         raise WhoWroteError(
             f"cannot serve on {host}:{port}: {error.strerror}",

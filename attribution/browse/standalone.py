@@ -1,4 +1,6 @@
-"""Self-contained pages without scripts: the overview of every repository in a database, and its breakdown."""
+"""Self-contained pages without scripts: the overview of every repository in a database, and its
+breakdown.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -26,10 +28,11 @@ from collector.storage.views import Table
 
 
 def html_pages(store: Store, index: str) -> Iterator[tuple[str, str]]:
-    """(file, page): one page of a single repository; of several the index, and a page of each in a directory beside it.
+    """(file, page): one page of a single repository; of several the index, and a page of each in a
+    directory beside it.
 
-    `index` is the name of the first file; the others are relative to it. Raises WhoWroteError when Jinja2 is missing or the
-    database is empty.
+    `index` is the name of the first file; the others are relative to it. Raises WhoWroteError when
+    Jinja2 is missing or the database is empty.
     """
     repos, overviews = every_overview(store)
     single = len(overviews) == 1
@@ -80,7 +83,9 @@ def breakdown_html(breakdown: Breakdown) -> str:
 
 
 def page(template: str, **values: Any) -> str:
-    """A template of the pages, or of a plug-in, with its styles in it. Raises WhoWroteError when Jinja2 is missing."""
+    """A template of the pages, or of a plug-in, with its styles in it. Raises WhoWroteError when
+    Jinja2 is missing.
+    """
     if find_spec("jinja2") is None:
         raise WhoWroteError(
             "Jinja2 is not installed", f"Install it with whowrote: {install_command('browse')}"

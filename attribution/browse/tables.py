@@ -1,4 +1,6 @@
-"""The tables that several pages and the standalone report have, and their cells: links, bars. All text is escaped here."""
+"""The tables that several pages and the standalone report have, and their cells: links, bars.
+All text is escaped here.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -34,7 +36,9 @@ def dim(value: object, most: int = 90) -> str:
 
 
 def bar(row: Mapping[str, Any]) -> str:
-    """The lines of a row by class as a small bar; those at HEAD may be older than the followed history."""
+    """The lines of a row by class as a small bar; those at HEAD may be older than the followed
+    history.
+    """
     return small_bar({name: row.get(name) or 0 for name in (*LINE_CLASSES, "older")})
 
 
@@ -44,7 +48,9 @@ def small_bar(lines: Mapping[str, int]) -> str:
 
 
 def author_cell(repo: str, to: Addresses, row: Mapping[str, Any]) -> str:
-    """Class and agent of the lines of a row, and the session that wrote them, where there are pages to link to."""
+    """Class and agent of the lines of a row, and the session that wrote them, where there are
+    pages to link to.
+    """
     parts = [text((row["class"] or "").replace("_", " "))]
     if row["agent"]:
         parts.append(dim(label_of(row["agent"]) or row["agent"], 30))
@@ -113,7 +119,9 @@ def kinds_html(table: Table) -> str:
 
 
 def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | None = None) -> str:
-    """A table of the overview; `links`: name of a table -> column -> its cells, where there are pages to link to."""
+    """A table of the overview; `links`: name of a table -> column -> its cells, where there are
+    pages to link to.
+    """
     own: dict[str, Cell] = {
         "classes": bar,
         "directory": lambda row: text(row["directory"] or "(root)"),

@@ -1,9 +1,11 @@
-"""What the templates need beyond the values: filters that make texts safe and short, and rows of a file. Pure.
+"""What the templates need beyond the values: filters that make texts safe and short, and rows of a
+file. Pure.
 
-Texts of repositories and transcripts are escaped by Jinja as HTML; `safe` also makes visible what would reorder or hide text.
+Texts of repositories and transcripts are escaped by Jinja as HTML; `safe` also makes visible what
+would reorder or hide text.
 
-Source and Markdown escape whatever they are given. What a lexer may cost is bounded, since the text is hostile: usual languages, no
-long lines, a limited length, a limited number of tokens.
+Source and Markdown escape whatever they are given. What a lexer may cost is bounded, since the text
+is hostile: usual languages, no long lines, a limited length, a limited number of tokens.
 """
 
 import re
@@ -72,13 +74,16 @@ _LEXERS = {
 }
 
 
-# What pygments calls it in its style sheets -> what it has the colour of; others are coloured by their first letter, or not at all.
+# What pygments calls it in its style sheets -> what it has the colour of; others are coloured by
+# their first letter, or not at all.
 _COLOURS = {"nf": "f", "nc": "f", "fm": "f", "nd": "f", "ow": "k", "nt": "k", "dl": "s", "il": "m"}
 _SPAN = re.compile(r'<span class="(\w+)[^"]*">(.*?)</span>')
 
 
 def highlight(path: str, texts: Sequence[str]) -> list[str] | None:
-    """Each line as HTML with classes k, s, c, m, f of what has a colour; None where the text is not highlighted."""
+    """Each line as HTML with classes k, s, c, m, f of what has a colour; None where the text is
+    not highlighted.
+    """
     name = _LEXERS.get(path.rpartition("/")[2].rpartition(".")[2].lower())
     lines_of_text = [source(text) for text in texts]
     if (
@@ -165,7 +170,9 @@ def in_order(parts: Mapping[str, int]) -> dict[str, int]:
 
 
 def file_runs(file: TipFile, first: int, most: int, chosen: int) -> list[TipSpan]:
-    """The spans of lines `first` to `first + most - 1`; one ends at the chosen line, which is explained below it."""
+    """The spans of lines `first` to `first + most - 1`; one ends at the chosen line, which is
+    explained below it.
+    """
     runs: list[TipSpan] = []
     for span in file.spans:
         start, end = max(span.start, first), min(span.end, first + most - 1)

@@ -40,7 +40,9 @@ def file_and_lines(argument: str) -> tuple[str, LineRange | None]:
 
 
 def blamed_lines(argument: str) -> LineRange | tuple[()]:
-    """`-L` of git blame: `10,20`, `10,+5` (five lines), `10` or `10,` (to the end), `,20`; without it, every line."""
+    """`-L` of git blame: `10,20`, `10,+5` (five lines), `10` or `10,` (to the end), `,20`;
+    without it, every line.
+    """
     from attribution.queries.open_repo import LineRange
 
     if not argument:
@@ -72,7 +74,9 @@ def here() -> str:
 
 
 def clone_and_file(arguments: Sequence[str]) -> tuple[str, str]:
-    """[PATH] FILE: the clone, and the file from its top. Without PATH, FILE is relative to the current directory, as in git."""
+    """[PATH] FILE: the clone, and the file from its top. Without PATH, FILE is relative to the
+    current directory, as in git.
+    """
     from collector.storage.places import file_in_clone
 
     if len(arguments) > 2:
@@ -84,7 +88,9 @@ def clone_and_file(arguments: Sequence[str]) -> tuple[str, str]:
 
 
 def local_options(local: str, transcripts: Sequence[Path], was_at: Sequence[str]) -> LocalOptions:
-    """What the options of `LOCAL` say. A directory that is named is read also beside checkpoints."""
+    """What the options of `LOCAL` say. A directory that is named is read also beside
+    checkpoints.
+    """
     from collector.local.model import LocalChoice, LocalOptions
 
     choice = LocalChoice.ALWAYS if transcripts and local == LocalChoice.AUTO else LocalChoice(local)
@@ -128,7 +134,9 @@ def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
 def follow_clone(
     path: str, db: Path, full: bool | None, exact: bool | None, quiet: bool = False
 ) -> Iterator[tuple[OpenRepo, list[str]]]:
-    """The clone at `path` with the history of its lines brought up to date; None: as it was stored."""
+    """The clone at `path` with the history of its lines brought up to date; None: as it was
+    stored.
+    """
     from attribution.ensure.history import lines_followed
     from attribution.lineage.requests import HistoryRequest
 

@@ -1,4 +1,6 @@
-"""The commands that check what a database holds: check, problems, compare, verify; import; and cache. The groups data and serve."""
+"""The commands that check what a database holds: check, problems, compare, verify; import; and
+cache. The groups data and serve.
+"""
 
 from __future__ import annotations
 
@@ -99,8 +101,9 @@ def _repair(store: Store) -> None:
 def compare(context: click.Context, first: Path, second: Path, output_format: str) -> None:
     """Compare two databases row by row.
 
-    Ids are replaced by what they refer to, so repositories may have been read in a different order. When a stage ran and how long
-    it took is ignored. Columns that only one database has are listed but not compared. Exits with 1 if the databases differ.
+    Ids are replaced by what they refer to, so repositories may have been read in a different order.
+    When a stage ran and how long it took is ignored. Columns that only one database has are listed
+    but not compared. Exits with 1 if the databases differ.
     """
     from collector.storage.compare import compare as compared
     from collector.storage.views import table_of
@@ -172,8 +175,8 @@ def verify(
 ) -> None:
     """Compare line history with git blame.
 
-    Follows the whole history exactly as git blame does, without tracking moves or whitespace changes, and compares every line.
-    Exits with 1 if they differ. Needs no database.
+    Follows the whole history exactly as git blame does, without tracking moves or whitespace
+    changes, and compares every line. Exits with 1 if they differ. Needs no database.
     """
     from attribution.queries.blame_agreement import blame_agreement
 
@@ -195,8 +198,8 @@ def verify(
 def import_(file: TextIO, db: Path) -> None:
     """Add carried rows to a database that was built again.
 
-    FILE is one that `whowrote data export carried` wrote: labels, reviews and discoveries, which cost money or somebody's reading.
-    Rows that are there already stay as they are.
+    FILE is one that `whowrote data export carried` wrote: labels, reviews and discoveries, which
+    cost money or somebody's reading. Rows that are there already stay as they are.
     """
     from collector.storage.carry import import_carried
     from collector.storage.store import Store
@@ -216,8 +219,9 @@ def import_(file: TextIO, db: Path) -> None:
 def cache(db: Path, purge: bool, output_format: str) -> None:
     """Show where the caches lie, and empty them.
 
-    Sessions that were read, scanned files and rules are kept in a cache of the user, for all databases. Beside a database lies a
-    cache with work in progress, answers of servers and vectors. All of it is read or computed again when it is needed.
+    Sessions that were read, scanned files and rules are kept in a cache of the user, for all
+    databases. Beside a database lies a cache with work in progress, answers of servers and vectors.
+    All of it is read or computed again when it is needed.
     """
     from collector.storage.views import table_of
 

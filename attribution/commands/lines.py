@@ -44,10 +44,12 @@ def why(
 ) -> None:
     """Explain who wrote a line, how we know, and what became of it.
 
-    Shows the evidence, the prompt and the edit behind the line, and why it was not somebody else. Once lines are followed, also
-    when it was introduced, moved, reformatted and removed, and by whom. Use --commit for a line that no longer exists.
+    Shows the evidence, the prompt and the edit behind the line, and why it was not somebody else.
+    Once lines are followed, also when it was introduced, moved, reformatted and removed, and by
+    whom. Use --commit for a line that no longer exists.
 
-    Without :LINE, summarises the whole file in blocks of lines with the same origin; FILE:10-20 does so with lines 10 to 20.
+    Without :LINE, summarises the whole file in blocks of lines with the same origin; FILE:10-20
+    does so with lines 10 to 20.
     """
     path, file = common.clone_and_file(arguments)
     name, lines = common.file_and_lines(file)
@@ -55,10 +57,10 @@ def why(
     with (
         common.follow_clone(path, db, True if full else None, None)
         if history or full
-        else _open_as_stored(path, db) as (
-            opened,
-            notes,
-        )
+        else _open_as_stored(path, db)
+    ) as (
+        opened,
+        notes,
     ):
         if number is not None:
             _why_line(opened, name, number, commit, output_format, notes)
@@ -160,7 +162,10 @@ _FULL = click.option(
 _EXACT = click.option(
     "--exact",
     is_flag=True,
-    help="Match git blame exactly: moved, re-indented or reformatted lines count as new.  [default: as the same line]",
+    help=(
+        "Match git blame exactly: moved, re-indented or reformatted lines count as new.  [default:"
+        " as the same line]"
+    ),
 )
 
 
@@ -192,8 +197,9 @@ def survival(
 ) -> None:
     """Show how long lines survive and who removes them.
 
-    Compares lines of agents with lines of people. Given the PATH of a clone, line history is computed first (incrementally).
-    Without PATH, reports on all repositories in the database that have line history.
+    Compares lines of agents with lines of people. Given the PATH of a clone, line history is
+    computed first (incrementally). Without PATH, reports on all repositories in the database that
+    have line history.
     """
     curves = not more["no_curves"] and output_format != "csv"
     if path is None and (full or exact):
@@ -290,13 +296,14 @@ def log(
 ) -> None:
     """List commits with the authors of their lines.
 
-    A..B are the commits that B has and A does not, for example main..HEAD for a branch; one name stands for all that it has;
-    without any, the attributed branch is listed. Newest first.
+    A..B are the commits that B has and A does not, for example main..HEAD for a branch; one name
+    stands for all that it has; without any, the attributed branch is listed. Newest first.
 
     --md, --limit and --badge leave merges out, as what they bring was written elsewhere.
     For a pull request: whowrote log BASE..HEAD --md --limit 80 --badge badge.json
 
-    With --show, COMMIT is a commit id or a prefix of one; given the PATH of the clone, it can be any revision, for example HEAD~2.
+    With --show, COMMIT is a commit id or a prefix of one; given the PATH of the clone, it can be
+    any revision, for example HEAD~2.
     """
     if more["show"]:
         _show(commits or "HEAD", path, db, output_format)

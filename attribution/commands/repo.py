@@ -52,12 +52,18 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
-    help="Repositories to process in parallel, or processes that read one.  [default: 1; up to 4 for one]",
+    help=(
+        "Repositories to process in parallel, or processes that read one.  [default: 1; up to 4 for"
+        " one]"
+    ),
 )
 @click.option(
     "--allow-no-checkpoints",
     is_flag=True,
-    help="Go on without checkpoints and transcripts: attribute from commit trailers and other tools' notes alone.",
+    help=(
+        "Go on without checkpoints and transcripts: attribute from commit trailers and other tools'"
+        " notes alone."
+    ),
 )
 @LOCAL
 @click.option(
@@ -95,10 +101,12 @@ def repo(
 ) -> None:
     """Attribute every line that the commits of a clone add.
 
-    PATH is a clone of any kind: bare, partial, shallow or a worktree; without it, the clone around the current directory is meant.
-    It is only read. A repository named by its https address is mirrored first. Run it again after fetching: only what has changed
-    is computed again. A clone without checkpoints is attributed from the transcripts that agents keep on this machine. With
-    --transcripts, without PATH and outside a clone, sessions are read alone: features, regions and scores, but no lines.
+    PATH is a clone of any kind: bare, partial, shallow or a worktree; without it, the clone around
+    the current directory is meant. It is only read. A repository named by its https address is
+    mirrored first. Run it again after fetching: only what has changed is computed again. A clone
+    without checkpoints is attributed from the transcripts that agents keep on this machine. With
+    --transcripts, without PATH and outside a clone, sessions are read alone: features, regions and
+      scores, but no lines.
     """
     from attribution.authorship.options import AttributeOptions
     from attribution.ensure.lines import AttributeRequest
@@ -131,7 +139,8 @@ def repo(
 
         terminal.repo.failures(edge.err(), failed)
         edge.notice(
-            f"{len(failed)} of {len(requests)} repositories failed; the results of the others are stored"
+            f"{len(failed)} of {len(requests)} repositories failed; the results of the others are"
+            " stored"
         )
         context.exit(EXIT_PARTIAL)
 
@@ -139,7 +148,9 @@ def repo(
 def _attribute(
     requests: Sequence[AttributeRequest], jobs: int, quiet: bool
 ) -> tuple[dict[str, RepoReport], list[tuple[str, str, str]]]:
-    """Reports by path, and path, message and hint of each that failed. The failure of a single one ends the command."""
+    """Reports by path, and path, message and hint of each that failed. The failure of a single
+    one ends the command.
+    """
     from attribution.ensure.lines import attribute_each
 
     title = requests[0].path if len(requests) == 1 else f"{len(requests)} repositories"
@@ -165,8 +176,8 @@ def _attribute(
 def demo(directory: Path) -> None:
     """Try it on an example repository.
 
-    Creates a small repository with three agent sessions in DIRECTORY (default: whowrote-example), attributes it, and shows one of
-    its files line by line.
+    Creates a small repository with three agent sessions in DIRECTORY (default: whowrote-example),
+    attributes it, and shows one of its files line by line.
     """
     from attribution import demo as example
     from attribution.ensure.lines import AttributeRequest
@@ -239,8 +250,9 @@ def db(
 ) -> None:
     """Attribute all repositories in a database.
 
-    FILE is a database filled by `collect run` or `whowrote repo`; the mirrors or clones must still be in place. Run it again after
-    `collect run`, or after an interruption: only missing or outdated results are computed.
+    FILE is a database filled by `collect run` or `whowrote repo`; the mirrors or clones must still
+    be in place. Run it again after `collect run`, or after an interruption: only missing or
+    outdated results are computed.
     """
     from attribution.ensure.batch import attribute_all, repositories, waiting
     from collector.runtime.runner import RunOptions
@@ -256,7 +268,8 @@ def db(
         items, lost = repositories(store, names)
         for name, path in lost:
             edge.notice(
-                f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run {name}"
+                f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run"
+                f" {name}"
             )
         todo = waiting(store, items, how.retry, allow_no_checkpoints)
         failed = show_progress(
@@ -275,15 +288,19 @@ def db(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     multiple=True,
     metavar="DIR",
-    help="Look in DIR instead: a copy of a home directory, or of an agent's directory in it (repeatable).",
+    help=(
+        "Look in DIR instead: a copy of a home directory, or of an agent's directory in it"
+        " (repeatable)."
+    ),
 )
 @click.argument("path", required=False)
 @edge.data_options
 def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) -> None:
     """Show which agents keep transcripts on this machine.
 
-    Where they are, how far back they go, which agents delete theirs, and what cannot be read. Only names, sizes and times of files
-    are looked at. With PATH, list the transcripts that belong to this clone, and why.
+    Where they are, how far back they go, which agents delete theirs, and what cannot be read. Only
+    names, sizes and times of files are looked at. With PATH, list the transcripts that belong to
+    this clone, and why.
     """
     from collector.local.report import survey, would_read
 
@@ -312,10 +329,8 @@ def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) 
     repo, db = GitRepo(path), default_database({"path": path})
     table = would_read(repo, local)
     if db.exists():
-        with (
-            suppress(DatabaseUnusable),
-            Store(db, create=False) as store,
-        ):  # sessions of the machine are listed all the same
+        # sessions of the machine are listed all the same
+        with suppress(DatabaseUnusable), Store(db, create=False) as store:
             unlinked = unlinked_sessions(store, known) if (known := find_repo(store, repo)) else {}
             table.notes += [
                 f"sessions read before that are linked to no commit, {why}: {count}"

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 
 _MEANING = (
-    "Added non-blank lines of source and test files, and the commits that have any. coverage: lines with a named author, in "
-    "commits with any sign of an agent. kept: agents' lines that are still there 30 days later (Kaplan-Meier). "
-    "95 % intervals over commits; empty: too few, or not known."
+    "Added non-blank lines of source and test files, and the commits that have any. coverage: lines"
+    " with a named author, in commits with any sign of an agent. kept: agents' lines that are still"
+    " there 30 days later (Kaplan-Meier). 95 % intervals over commits; empty: too few, or not"
+    " known."
 )
 _COLUMNS = (
     "lines",
@@ -54,13 +55,19 @@ _GROUPS_SHOWN = 20  # on a terminal
     "page",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write a self-contained HTML page; of several repositories an index, and a page of each beside it.",
+    help=(
+        "Write a self-contained HTML page; of several repositories an index, and a page of each"
+        " beside it."
+    ),
 )
 @click.option(
     "--by",
     multiple=True,
     metavar="NAMES",
-    help="Break lines down by month, week, repository, team, directory, agent, driver or person: one or several, by commas.",
+    help=(
+        "Break lines down by month, week, repository, team, directory, agent, driver or person: one"
+        " or several, by commas."
+    ),
 )
 @click.option(
     "--last",
@@ -85,7 +92,9 @@ _GROUPS_SHOWN = 20  # on a terminal
     "--teams",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="With --by team: CSV with the columns email and team; * in an address stands for anything.",
+    help=(
+        "With --by team: CSV with the columns email and team; * in an address stands for anything."
+    ),
 )
 @database_option
 @data_options
@@ -97,8 +106,8 @@ def report(
 
     The HTML page is self-contained, without scripts; creating it needs whowrote[browse].
     For a pull request: whowrote log BASE..HEAD --md
-    For a lead: whowrote report --by week --last 6w --by team --teams FILE (or repository, directory, agent)
-    As data: whowrote report --by month,directory --since 2026-01-01 --csv
+    For a lead: whowrote report --by week --last 6w --by team --teams FILE (or repository,
+    directory, agent) As data: whowrote report --by month,directory --since 2026-01-01 --csv
     """
     if context.invoked_subcommand is not None:
         return
@@ -196,7 +205,9 @@ def _period(text: str | None) -> tuple[int, str] | None:
 
 
 def _first_day(period: tuple[int, str] | None, until: datetime | None) -> str:
-    """The first of the last weeks (from a Monday), days or months (from the first of one), today's or that of `until` included."""
+    """The first of the last weeks (from a Monday), days or months (from the first of one),
+    today's or that of `until` included.
+    """
     if period is None:
         return ""
     count, unit = period
@@ -255,11 +266,13 @@ def _teams(file: Path) -> dict[str, str]:
 def browse(db: Path, port: int, host: str, no_open: bool) -> None:
     """Explore a database in the browser.
 
-    Shows repositories, files line by line, sessions, commits and every table. Needs whowrote[browse]. The pages load nothing from
-    the network. The database is not changed, except that a full-text index of prompts is added where it can be written.
+    Shows repositories, files line by line, sessions, commits and every table. Needs
+    whowrote[browse]. The pages load nothing from the network. The database is not changed, except
+    that a full-text index of prompts is added where it can be written.
 
-    The address has a token: without it nothing is shown, to other programs and users of this machine neither. Programs send it as
-    the header "Authorization: Bearer TOKEN". Queries are limited in time, memory and size.
+    The address has a token: without it nothing is shown, to other programs and users of this
+    machine neither. Programs send it as the header "Authorization: Bearer TOKEN". Queries are
+    limited in time, memory and size.
     """
     from attribution.browse.serve import serve
 

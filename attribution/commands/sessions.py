@@ -31,14 +31,20 @@ _SESSION = click.option(
     type=click.Choice(["session", "turn", "region", "agent", "language", "driver"]),
     default="session",
     show_default=True,
-    help="A row per session, prompt, or place that was edited again; or how often people push back, by agent, language or driver.",
+    help=(
+        "A row per session, prompt, or place that was edited again; or how often people push back,"
+        " by agent, language or driver."
+    ),
 )
 @click.option(
     "--columns",
     type=click.Choice(["counts", "features"]),
     default="counts",
     show_default=True,
-    help="With --by session: counts, or features of sessions; with --session all of them, with units and why one is missing.",
+    help=(
+        "With --by session: counts, or features of sessions; with --session all of them, with units"
+        " and why one is missing."
+    ),
 )
 @click.option(
     "--subagents",
@@ -70,15 +76,19 @@ def sessions(path: str | None, db: Path, by: str, output_format: str, **options:
 
     Covers the clone at PATH, or the whole database. docs/metrics.md explains every feature.
 
-    --by turn shows what each prompt led to: calls, edits, lines. "again" are places that the next turn edited again, "undone" those
-    where it put back what this turn had replaced: corrections in deed. What became of committed lines needs `whowrote survival`.
+    --by turn shows what each prompt led to: calls, edits, lines. "again" are places that the next
+      turn edited again, "undone" those
+    where it put back what this turn had replaced: corrections in deed. What became of committed
+    lines needs `whowrote survival`.
 
-    --by region shows code that a session edited more than once, with its rounds. Converging: the edits get smaller. Expanding: they
+    --by region shows code that a session edited more than once, with its rounds. Converging: the
+      edits get smaller. Expanding: they
     get larger. Oscillating: an earlier text came back, or there is no trend.
 
-    --by agent, language or driver (person, editor, program, CI) shows how often people push back. A message pushes back when it
-    refuses, corrects, or reports that something does not work; a small classifier counts such messages, and the share is corrected
-    for its measured errors.
+    --by agent, language or driver (person, editor, program, CI) shows how often people push back. A
+      message pushes back when it
+    refuses, corrects, or reports that something does not work; a small classifier counts such
+    messages, and the share is corrected for its measured errors.
     """
     show = {"session": _sessions, "turn": _turns, "region": _regions}.get(by, _pushback)
     with database(path, db) as (store, repo):
@@ -125,7 +135,9 @@ def _sessions(
 
 
 def _leave_out_subagents(table: Table, parent: str, listed: bool, also: str = "") -> None:
-    """Notes how many sessions there are; takes subagents out of the table unless they are to be listed."""
+    """Notes how many sessions there are; takes subagents out of the table unless they are to be
+    listed.
+    """
     people = [row for row in table if not row[parent]]
     spawned = len(table) - len(people)
     apart = f", {count_of(spawned, 'subagent')} stored as a session" if spawned else ""
@@ -139,13 +151,13 @@ def _reprice(store: Store, repo: int | None, prices: Path) -> None:
     from attribution.ensure.renew import reprice
     from attribution.queries.sessions import feature_table
 
-    feature_table(
-        store, repo, only=("cost_usd",)
-    )  # says so when there are none, before anything is changed
+    # says so when there are none, before anything is changed
+    feature_table(store, repo, only=("cost_usd",))
     of = reprice(store, prices)
     costs = [row["cost_usd"] for row in feature_table(store, repo, only=("cost_usd",))]
     notice(
-        f"{len(costs) - costs.count(None)} of {count_of(len(costs), 'session')} with a cost, at prices as of {of.as_of}"
+        f"{len(costs) - costs.count(None)} of {count_of(len(costs), 'session')} with a cost, at"
+        f" prices as of {of.as_of}"
     )
 
 
@@ -188,11 +200,15 @@ def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[
     table = turn_table(store, repo, options["session"])
     total = {name: value or 0 for name, value in sums(table).items()}
     table.notes += [
-        f"{count_of(len(table), 'turn')}; the next turn changed {total['changed_next']:,} of "
-        f"{count_of(total['produced'], 'non-blank line')}, and edited again {total['places_again']:,} of "
-        f"{count_of(total['places'], 'place')}",
-        f"{total['dictated']:,} of the lines stood in what the user had said; later sessions removed {total['discarded']:,} "
-        "before a commit had them",
+        (
+            f"{count_of(len(table), 'turn')}; the next turn changed {total['changed_next']:,} of"
+            f" {count_of(total['produced'], 'non-blank line')}, and edited again"
+            f" {total['places_again']:,} of {count_of(total['places'], 'place')}"
+        ),
+        (
+            f"{total['dictated']:,} of the lines stood in what the user had said; later sessions"
+            f" removed {total['discarded']:,} before a commit had them"
+        ),
     ]
     columns = (
         "key=session",

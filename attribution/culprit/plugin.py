@@ -1,4 +1,6 @@
-"""From a repair back to its prompt: which lines a fix repaired, who wrote them, what was asked. Traced once for a repository."""
+"""From a repair back to its prompt: which lines a fix repaired, who wrote them, what was asked.
+Traced once for a repository.
+"""
 
 from __future__ import annotations
 

@@ -44,7 +44,9 @@ _REACH = 15  # lines above and below an added one among which a neighbour is loo
 
 
 def is_code(path: str, text: str) -> bool:
-    """Whether a line says something to a computer: neither blank nor a comment nor brackets alone."""
+    """Whether a line says something to a computer: neither blank nor a comment nor brackets
+    alone.
+    """
     line = text.strip()
     if not _WORD.search(line):
         return False
@@ -56,7 +58,9 @@ def is_code(path: str, text: str) -> bool:
 
 
 def code_lines(path: str, texts: Sequence[str]) -> frozenset[int]:
-    """Numbers, from 1, of the lines of a file that say something to a computer and stand in no block comment and no docstring."""
+    """Numbers, from 1, of the lines of a file that say something to a computer and stand in no
+    block comment and no docstring.
+    """
     code, end, above = set(), "", ":"
     for number, text in enumerate(texts, 1):
         line = text.strip()
@@ -71,12 +75,16 @@ def code_lines(path: str, texts: Sequence[str]) -> frozenset[int]:
 
 
 def is_inner_test(path: str, texts: Sequence[str], line: int) -> bool:
-    """Whether a line, counted from 1, stands in the tests at the end of a source file, as Rust has them."""
+    """Whether a line, counted from 1, stands in the tests at the end of a source file, as Rust
+    has them.
+    """
     return path.endswith(".rs") and any(text.startswith("#[cfg(test)]") for text in texts[:line])
 
 
 class AddedBlock(NamedTuple):
-    """Consecutive lines that a commit added to a file: numbers of the first and the last, from 1."""
+    """Consecutive lines that a commit added to a file: numbers of the first and the last, from
+    1.
+    """
 
     first: int
     last: int
@@ -85,9 +93,11 @@ class AddedBlock(NamedTuple):
 def neighbours(
     path: str, texts: Sequence[str], added: AddedBlock, new: Container[int]
 ) -> list[int]:
-    """Numbers of the nearest lines above and below a block that stood there before and belong to the same function or class.
+    """Numbers of the nearest lines above and below a block that stood there before and belong to
+    the same function or class.
 
-    `new`: all lines of the file that the commit added. None where the block stands in no function, or says nothing.
+    `new`: all lines of the file that the commit added. None where the block stands in no function,
+    or says nothing.
     """
     code = next(
         (n for n in range(added.first, added.last + 1) if is_code(path, texts[n - 1])), None
@@ -115,9 +125,8 @@ def _head_of(path: str, texts: Sequence[str]) -> str:
 class Weight(NamedTuple):
     """What speaks for a line being at fault; compared in this order."""
 
-    statement: int = (
-        0  # 2: of a source file; 1: of another; 0: a side line; -1: the version of a dependency
-    )
+    # 2: of a source file; 1: of another; 0: a side line; -1: the version of a dependency
+    statement: int = 0
     names: int = 0  # names in the message of the fix that it has
     replaced: bool = False  # other lines took its place
 
@@ -127,7 +136,8 @@ def weight_of(
 ) -> Weight:
     """`replacement`: the lines that the fix put in the place of the line; `names`: see `names_in`.
 
-    A side line follows from others: an import, a rule of a style sheet, a head that only gained words.
+    A side line follows from others: an import, a rule of a style sheet, a head that only gained
+    words.
     """
     words, after = _WORD.findall(text), iter(_WORD.findall("\n".join(replacement)))
     is_widened = _HEAD.match(text.strip()) and all(word in after for word in words)
@@ -165,8 +175,9 @@ def first_answer(
 ) -> tuple[RepairOutcome | None, list[TracedLines]]:
     """What a fix is traced by, None for nothing, and its lines, the likeliest to be at fault first.
 
-    Removed statements, else neighbours of what was added, else removed side lines; other files count where there is nothing of all
-    this and the fix adds no code either. `around` looks for neighbours, `adds_code` for added code, which takes longer.
+    Removed statements, else neighbours of what was added, else removed side lines; other files
+    count where there is nothing of all this and the fix adds no code either. `around` looks for
+    neighbours, `adds_code` for added code, which takes longer.
     """
     for kinds in (CODE_KINDS, OTHER_KINDS):
         gone, near = [each for each in removed if each.kind in kinds], list[TracedLines]()
@@ -187,7 +198,9 @@ def first_answer(
 
 
 def likeliest(lines: Collection[TracedLines]) -> str:
-    """The commit that wrote most of the statements that the message names best; of several, the latest; "" without lines."""
+    """The commit that wrote most of the statements that the message names best; of several, the
+    latest; "" without lines.
+    """
     votes: Counter[tuple[int, str]] = Counter()
     best = max((each.weight[:2] for each in lines), default=())
     for each in lines:
@@ -216,6 +229,5 @@ class TracedFix(NamedTuple):
     culprit_sha: str | None
     basis: str
     lines: tuple[FixedLines, ...] = ()
-    by_agents: bool = (
-        False  # whether recorded lines of an agent are among them; known of stored fixes
-    )
+    # whether recorded lines of an agent are among them; known of stored fixes
+    by_agents: bool = False

@@ -8,7 +8,9 @@ from attribution.lineage.reverts import named_commit
 
 
 class FixSign(NamedTuple):
-    """A sign that a commit is a fix, and what it names: an id, `#12`, an advisory; "" for nothing."""
+    """A sign that a commit is a fix, and what it names: an id, `#12`, an advisory; "" for
+    nothing.
+    """
 
     tier: FixTier
     name: str
@@ -36,7 +38,9 @@ _REPAIRS = frozenset({"fix", "bugfix", "hotfix"})
 
 
 def names_in(message: str) -> frozenset[str]:
-    """Names of code in a message: written as only code is (`a_b`, `aB`), called, or between back quotes. Trailers name none."""
+    """Names of code in a message: written as only code is (`a_b`, `aB`), called, or between back
+    quotes. Trailers name none.
+    """
     text = _TRAILER.sub("", message)
     return frozenset(_NAME.findall(text)).union(
         *(re.findall(r"\w{4,}", quoted) for quoted in _QUOTED.findall(text))
@@ -44,15 +48,18 @@ def names_in(message: str) -> frozenset[str]:
 
 
 def fix_signs(message: str) -> list[FixSign]:
-    """All signs in a message, the strongest first; none when nothing says that the commit repairs something.
+    """All signs in a message, the strongest first; none when nothing says that the commit repairs
+    something.
 
-    `Closes #12` alone does not: issues also ask for features. It counts where the subject speaks of a repair.
+    `Closes #12` alone does not: issues also ask for features. It counts where the subject speaks of
+    a repair.
     """
     type_of_subject = _CONVENTIONAL.match(message)
     subject = type_of_subject["type"].lower() if type_of_subject else ""
+    # as Renovate writes it
     is_update = type_of_subject is not None and (type_of_subject["scope"] or "").lower().startswith(
         "deps"
-    )  # as Renovate writes it
+    )
     signs = [
         FixSign(FixTier.NAMED, name.lower()) for name in dict.fromkeys(_FIXES.findall(message))
     ]

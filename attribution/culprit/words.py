@@ -21,7 +21,10 @@ class RepairOutcome(Word):
     REMOVED = "removed", "lines that it changed or removed"
     NEIGHBOURS = (
         "neighbours",
-        "it added lines and removed no statement: the lines around what it added, in the same function",
+        (
+            "it added lines and removed no statement: the lines around what it added, in the same"
+            " function"
+        ),
     )
     NOT_DECIDABLE = "not_decidable", "it added code outside any function, and removed none"
     NO_LINES = (

@@ -67,7 +67,9 @@ def waiting(store: Store, items: Iterable[ShardItem], retry: bool, anyway: bool)
 
 
 def _options(anyway: bool) -> AttributeOptions:
-    """A corpus is judged by what its repositories hold, not by what is on the machine that reads them."""
+    """A corpus is judged by what its repositories hold, not by what is on the machine that reads
+    them.
+    """
     return AttributeOptions(anyway=anyway, local=LocalOptions(LocalChoice.NEVER))
 
 
@@ -89,7 +91,9 @@ def attribute_all(
 
 
 def fill_shard(name: str, path: str, shard: str, anyway: bool, limits: TaskLimits) -> str:
-    """Attributes one clone into its shard, in a worker. Returns whether the shard is done or there is nothing to attribute."""
+    """Attributes one clone into its shard, in a worker. Returns whether the shard is done or
+    there is nothing to attribute.
+    """
     try:
         clone = GitRepo(path)
         with shards.building_shard(Path(shard), checked=True) as store:

@@ -18,7 +18,8 @@ from collector.storage.store import Store
 def attributed_clone(
     store: Store, repo: GitRepo, tell: Callable[[str], None], progress: Progress = no_progress
 ) -> OpenRepo:
-    """A clone with its rows; attributed first, in a process of its own, when the database does not know it.
+    """A clone with its rows; attributed first, in a process of its own, when the database does not
+    know it.
 
     Raises NoCheckpoints, DatabaseUnusable, WhoWroteError: also where that process was killed.
     """
@@ -48,7 +49,8 @@ def attributed_clone(
             else "was moved back"
         )
         clone.notes.append(
-            f"{clone.branch} {moved}; update the database with: whowrote repo {repo.worktree() or repo.path}"
+            f"{clone.branch} {moved}; update the database with: whowrote repo"
+            f" {repo.worktree() or repo.path}"
         )
     return clone
 
@@ -65,7 +67,9 @@ def is_address(text: str) -> bool:
 
 
 def mirror_address(address: str, progress: Progress) -> str:
-    """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises WhoWroteError, BadName, InUse."""
+    """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises
+    WhoWroteError, BadName, InUse.
+    """
     mirror = next(hooks("mirror"), None)
     if mirror is None:
         raise WhoWroteError(
@@ -90,7 +94,9 @@ def claim_repository(store: Store, repo: GitRepo, name: str, progress: Progress)
 
 @contextmanager
 def sole_writer(clone: OpenRepo, progress: Progress) -> Iterator[None]:
-    """The only writer of an attributed repository, which stands at the commit that it was last attributed at."""
+    """The only writer of an attributed repository, which stands at the commit that it was last
+    attributed at.
+    """
     with (
         writing_database(clone.store, progress),
         writing_repository(clone.store, clone.repo_id, progress),
@@ -100,8 +106,7 @@ def sole_writer(clone: OpenRepo, progress: Progress) -> Iterator[None]:
             raise WhoWroteError(
                 f"{clone.name} was removed from the database", "Run the same command again"
             )
-        if row.head_sha is not None and clone.repo.has(
-            row.head_sha
-        ):  # another run may have moved it in the meantime
+        # another run may have moved it in the meantime
+        if row.head_sha is not None and clone.repo.has(row.head_sha):
             clone.head, clone.branch = row.head_sha, row.branch or ""
         yield

@@ -51,9 +51,8 @@ class AttributeRequest:
     db: Path
     options: AttributeOptions = field(default_factory=AttributeOptions)
     limits: TaskLimits = NO_LIMITS
-    content: str | None = (
-        None  # how much text the database keeps from now on; None: as much as before
-    )
+    # how much text the database keeps from now on; None: as much as before
+    content: str | None = None
     redact: str | None = None
     sessions_alone: bool = False  # `path` has transcripts and is no clone
 
@@ -65,17 +64,16 @@ def attribute_one(
     progress: Progress = no_progress,
     limits: TaskLimits = NO_LIMITS,
 ) -> Attributed:
-    """Attributes one clone into an open database. A failure leaves a row in `problems` until a run succeeds.
+    """Attributes one clone into an open database. A failure leaves a row in `problems` until a run
+    succeeds.
 
     Raises what `attribute_repo` raises, OverLimit, NameTaken.
     """
-    from attribution.stages.lines import (
-        attribute_repo,
-    )  # read-only commands start faster without it
+    # read-only commands start faster without it
+    from attribution.stages.lines import attribute_repo
 
-    gc.set_threshold(
-        5_000_000, 20, 100
-    )  # of the objects hardly any are in a circle; to look for those takes a tenth of the time
+    # of the objects hardly any are in a circle; to look for those takes a tenth of the time
+    gc.set_threshold(5_000_000, 20, 100)
     try:
         with (
             apply_limits(limits, progress) as heard,
@@ -92,7 +90,8 @@ def attribute_one(
 
 
 def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent) -> RepoReport:
-    """Opens the clone and the database of a request, attributes, and reports. The task of a process of its own.
+    """Opens the clone and the database of a request, attributes, and reports. The task of a process
+    of its own.
 
     Raises what `attribute_one` raises; NotARepository, before a database is made.
     """
@@ -116,9 +115,11 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
 def attribute_each(
     requests: Sequence[AttributeRequest], jobs: int, progress: Progress
 ) -> list[TaskResult]:
-    """Attributes clones into one database, each in a process of its own, `jobs` at a time; results in order of the requests.
+    """Attributes clones into one database, each in a process of its own, `jobs` at a time; results
+    in order of the requests.
 
-    Each failure among several clones leaves a row in `problems`, and so does a single clone whose process was killed.
+    Each failure among several clones leaves a row in `problems`, and so does a single clone whose
+    process was killed.
     """
     if len(requests) > 1:
         Store(requests[0].db).close()  # made once, before the processes meet
@@ -140,7 +141,9 @@ def attribute_each(
 
 @contextmanager
 def _clone(request: AttributeRequest) -> Iterator[tuple[GitRepo, AttributeOptions]]:
-    """The clone with its options. Sessions without a repository get an empty clone. Raises NotARepository, NoCheckpoints."""
+    """The clone with its options. Sessions without a repository get an empty clone. Raises
+    NotARepository, NoCheckpoints.
+    """
     if not request.sessions_alone:
         yield GitRepo(request.path), request.options
         return
@@ -166,7 +169,9 @@ def _open(path: str) -> GitRepo | None:
 
 
 def _note_failed(store: Store, clone: GitRepo | None, path: str, error: str) -> None:
-    """Stores that the attribution of a clone failed, or ("") that it no longer does. `clone`: None when it cannot be opened."""
+    """Stores that the attribution of a clone failed, or ("") that it no longer does. `clone`:
+    None when it cannot be opened.
+    """
     name = path
     if clone is not None:
         try:

@@ -1,7 +1,7 @@
 """Lines of commits that are newer than what was attributed, worked out for one file at once.
 
-The same functions decide as in a run, on the commits and sessions that concern the file. Nothing is stored; a run settles it. What
-only a run can tell, which reads everything, stays without an answer.
+The same functions decide as in a run, on the commits and sessions that concern the file. Nothing is
+stored; a run settles it. What only a run can tell, which reads everything, stays without an answer.
 """
 
 import json
@@ -28,35 +28,41 @@ from collector.text import printable
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.lines import Evidence, Reason
 
-_RECENT = (
-    3 * 86_400.0
-)  # seconds before the first of the commits from which on everything that agents did is read
+# seconds before the first of the commits from which on everything that agents did is read
+_RECENT = 3 * 86_400.0
 # More than this takes as long as a run.
 _MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 30, 300
 
 _CHANGES = """
-SELECT DISTINCT c.commit_sha, COALESCE(f.old_path, '') AS old_path FROM commits c JOIN commit_files f ON f.commit_id = c.id
+SELECT DISTINCT c.commit_sha, COALESCE(f.old_path, '') AS old_path FROM commits c
+  JOIN commit_files f ON f.commit_id = c.id
 WHERE c.repo_id = ? AND f.path IN (SELECT value FROM json_each(?))
 """
-# `concerned`: 1 for a session that edited one of the files, did something lately, or named one and is linked to a commit of them or
-# went on after the last.
+# `concerned`: 1 for a session that edited one of the files, did something lately, or named one and
+# is linked to a commit of them or went on after the last.
 _SESSIONS = """
-WITH paths AS (SELECT value AS path FROM json_each(?3)), names AS (SELECT value AS word FROM json_each(?4)),
-  changes AS (SELECT id, author_at FROM commits WHERE repo_id = ?1 AND commit_sha IN (SELECT value FROM json_each(?5)))
+WITH paths AS (SELECT value AS path FROM json_each(?3)), names AS (SELECT value AS word
+  FROM json_each(?4)),
+  changes AS (SELECT id, author_at FROM commits WHERE repo_id = ?1 AND commit_sha IN (SELECT value
+  FROM json_each(?5)))
 SELECT s.key, s.id, s.label, COALESCE(s.agent, '') AS agent, COALESCE(s.model, '') AS model,
   (SELECT COUNT(*) FROM checkpoint_sessions x WHERE x.session_id = s.id) AS copies,
   s.ended_at >= ?2
   OR EXISTS (SELECT 1 FROM edits e WHERE e.session_id = s.id AND e.path IN (SELECT path FROM paths))
   OR (s.ended_at >= (SELECT COALESCE(MAX(author_at), '') FROM changes WHERE author_at < ?2)
-      OR EXISTS (SELECT 1 FROM commit_sessions x WHERE x.session_id = s.id AND x.commit_id IN (SELECT id FROM changes)))
-    AND EXISTS (SELECT 1 FROM tool_calls t, names WHERE t.session_id = s.id AND instr(COALESCE(t.command, t.input), word))
+      OR EXISTS (SELECT 1 FROM commit_sessions x WHERE x.session_id = s.id
+        AND x.commit_id IN (SELECT id FROM changes)))
+    AND EXISTS (SELECT 1 FROM tool_calls t, names WHERE t.session_id = s.id
+      AND instr(COALESCE(t.command, t.input), word))
   AS concerned
 FROM sessions s WHERE s.repo_id = ?1
 """
 
 
 def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLines:
-    """The verdicts on lines that some of the newer commits added to a file, as far as they can be told without a run."""
+    """The verdicts on lines that some of the newer commits added to a file, as far as they can
+    be told without a run.
+    """
     store, repo = opened.store, opened.repo
     newer = [commit for sha in opened.newer if (commit := repo.commit(sha)) is not None]
     paths, earlier = (
@@ -113,7 +119,8 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
 def _files_and_commits(
     opened: OpenRepo, path: str, newer: Sequence[Commit], asked: Container[str]
 ) -> tuple[set[str], set[str]]:
-    """The file and the others of its newer commits, between which lines may have moved, under all their names.
+    """The file and the others of its newer commits, between which lines may have moved, under all
+    their names.
 
     And the attributed commits that changed them.
     """
@@ -138,7 +145,9 @@ def _files_and_commits(
 
 
 def _is_due(files: SessionFiles, sessions: dict[str, dict[str, Any]]) -> bool:
-    """Whether a session has to be read: it concerns the question, or the database does not know it as it is now."""
+    """Whether a session has to be read: it concerns the question, or the database does not know
+    it as it is now.
+    """
     record, row = files.records[-1], sessions.get(files.key)
     if row is None:  # a number that no session of the database has
         new = {
@@ -155,7 +164,9 @@ def _is_due(files: SessionFiles, sessions: dict[str, dict[str, Any]]) -> bool:
 def _answers(
     spans: Sequence[Span], commit: Commit, sessions: Mapping[str, dict[str, Any]]
 ) -> list[AttributedLines]:
-    """What a run says as well. Before it names a person it asks all commits of the day, and all that agents ever wrote."""
+    """What a run says as well. Before it names a person it asks all commits of the day, and all
+    that agents ever wrote.
+    """
     numbered = {row["id"]: row for row in sessions.values()}
     sure = [
         s

@@ -1,4 +1,6 @@
-"""What is made again when it is asked for: repositories whose rows are a mixture of several runs, and costs at other prices."""
+"""What is made again when it is asked for: repositories whose rows are a mixture of several
+runs, and costs at other prices.
+"""
 
 from pathlib import Path
 
@@ -19,7 +21,9 @@ from collector.storage.store import Store
 
 
 def repair(store: Store, progress: Progress) -> list[str]:
-    """Reads every mixed repository again. Notes for people. Raises WhoWroteError when a clone is no longer where it was."""
+    """Reads every mixed repository again. Notes for people. Raises WhoWroteError when a clone is
+    no longer where it was.
+    """
     notes = []
     for repo_id in mixed_repositories(store):
         ((_, name, source),), _ = known_clones(store, repo_id)
@@ -37,7 +41,8 @@ def repair(store: Store, progress: Progress) -> list[str]:
 
 
 def reprice(store: Store, table: Path) -> Prices:
-    """Computes all costs and scores with this table, which the database keeps to from now on; returns it.
+    """Computes all costs and scores with this table, which the database keeps to from now on;
+    returns it.
 
     `table`: a file, or the name of the package of list prices. Raises WhoWroteError.
     """

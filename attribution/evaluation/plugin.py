@@ -51,8 +51,13 @@ def session_works(store: Store, repo_id: int) -> dict[int, str]:
 
 
 def pushback_by_vectors(store: Store, repo: int | None) -> dict[int, list[int | None]]:
-    """Session -> for each typed message, whether it pushes back by its sentence vector; None: its language was not measured."""
-    sql = "SELECT session_id, turn_pushes_back FROM session_drift WHERE turn_pushes_back IS NOT NULL AND ?1 IN (repo_id, 0)"
+    """Session -> for each typed message, whether it pushes back by its sentence vector; None:
+    its language was not measured.
+    """
+    sql = (
+        "SELECT session_id, turn_pushes_back FROM session_drift WHERE turn_pushes_back IS NOT NULL"
+        " AND ?1 IN (repo_id, 0)"
+    )
     return {
         row["session_id"]: json.loads(row["turn_pushes_back"])
         for row in store.rows(sql, (repo or 0,))

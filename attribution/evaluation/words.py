@@ -1,4 +1,6 @@
-"""Words about sessions, commits and evaluation runs: what they were for, how they went, why one was not measured. Pure."""
+"""Words about sessions, commits and evaluation runs: what they were for, how they went, why one
+was not measured. Pure.
+"""
 
 from collector.vocabulary import Word
 

@@ -30,16 +30,20 @@ def browse_tables() -> dict[str, dict[str, Any]]:
 
 
 _CLAIMS = """
-SELECT r.producer, a.author, COALESCE(a.tool, '') AS tool, COALESCE(a.model, '') AS model, COALESCE(a.session_key, '') AS session,
+SELECT r.producer, a.author, COALESCE(a.tool, '') AS tool, COALESCE(a.model, '') AS model,
+  COALESCE(a.session_key, '') AS session,
   COALESCE(c.status, 'ok') AS status, k.path, COALESCE(c.ranges, '') AS ranges
-FROM claim_record_checks x JOIN claim_records r ON r.id = x.record_id JOIN claims k ON k.record_id = r.id
+FROM claim_record_checks x JOIN claim_records r ON r.id = x.record_id JOIN claims k
+  ON k.record_id = r.id
 JOIN claim_authors a ON a.id = k.author_id LEFT JOIN claim_checks c ON c.claim_id = k.id
 WHERE r.repo_id = ? AND x.commit_sha = ? AND k.path IN ('', ?) ORDER BY r.producer, k.id
 """
 
 
 def line_section(store: Store, repo_id: int, sha: str, path: str, line: int) -> LineSection:
-    """What other tools claim about a line of a commit, each claim once; a trailer's on the whole commit among them."""
+    """What other tools claim about a line of a commit, each claim once; a trailer's on the whole
+    commit among them.
+    """
     from attribution.queries.explain import LineSection
 
     claims: list[dict[str, Any]] = []
@@ -59,7 +63,7 @@ def _words_of(claim: dict[str, Any]) -> str:
     )
 
 
-# --- lines counted beside the attribution -----------------------------------------------------------------------------
+# --- lines counted beside the attribution ---------------------------------------------------------
 
 
 def lines_aside(store: Store, repo_id: int) -> Aside:
@@ -71,7 +75,9 @@ def lines_aside(store: Store, repo_id: int) -> Aside:
 
 
 def undeclared_note(store: Store, repos: Sequence[int]) -> str:
-    """Whose the undeclared lines are by other tools' records, and how many of those fit their commit; "" when none were read."""
+    """Whose the undeclared lines are by other tools' records, and how many of those fit their
+    commit; "" when none were read.
+    """
     checked = sorted(
         {row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM claim_records")}
         & set(repos)
@@ -100,8 +106,9 @@ def undeclared_note(store: Store, repos: Sequence[int]) -> str:
         for row in worth
     )
     return (
-        f"{agents:,} of {undeclared:,} added undeclared lines ({agents / undeclared:.1%}) are an agent's by a verified record of "
-        f"another tool, of squashed commits too as far as the clone has them, and {people:,} ({people / undeclared:.1%}) a person's"
+        f"{agents:,} of {undeclared:,} added undeclared lines ({agents / undeclared:.1%}) are an"
+        " agent's by a verified record of another tool, of squashed commits too as far as the"
+        f" clone has them, and {people:,} ({people / undeclared:.1%}) a person's"
         + (f"; {rates}" if rates else "")
     )
 
@@ -110,7 +117,8 @@ def _count_lines(store: Store, repo_id: int, condition: str) -> int:
     """Different lines in `claimed_lines x` that satisfy the condition."""
     ranges: dict[tuple[str, str], list[LineRange]] = defaultdict(list)
     for row in store.rows(
-        f"SELECT commit_sha, path, start_line, end_line FROM claimed_lines x WHERE repo_id = ? AND {condition}",
+        "SELECT commit_sha, path, start_line, end_line FROM claimed_lines x WHERE repo_id = ? AND"
+        f" {condition}",
         (repo_id,),
     ):
         ranges[row["commit_sha"], row["path"]].append((row["start_line"], row["end_line"]))

@@ -52,11 +52,8 @@ class Anchor(Word):
     NONE = "none", "there is none"
 
 
-CARRIED = (
-    Anchor.SAME_PATCH_ID,
-    Anchor.EARLIER_VERSION,
-    Anchor.SQUASH_BY_NUMBER,
-)  # the record was made of another commit
+# the record was made of another commit
+CARRIED = (Anchor.SAME_PATCH_ID, Anchor.EARLIER_VERSION, Anchor.SQUASH_BY_NUMBER)
 
 
 class Reach(Word):

@@ -1,7 +1,9 @@
-"""Features of a session, one wide row each: one module per group, found by its `NAME`; columns come from the registry.
+"""Features of a session, one wide row each: one module per group, found by its `NAME`; columns come
+from the registry.
 
-Groups of stage `session` read the transcript alone and are computed while it is in memory; groups of stage `repository` need the
-judged commits. NULL is never zero: each feature says when it has no value.
+Groups of stage `session` read the transcript alone and are computed while it is in memory; groups
+of stage `repository` need the judged commits. NULL is never zero: each feature says when it has no
+value.
 """
 
 from functools import lru_cache
@@ -31,7 +33,9 @@ def features() -> tuple[Feature, ...]:
 
 @lru_cache(maxsize=1)
 def version() -> str:
-    """Of all features, the word lists and the classifier of messages; prices are the key of a stage of their own."""
+    """Of all features, the word lists and the classifier of messages; prices are the key of a
+    stage of their own.
+    """
     return version_of(features(), source("words.toml"), source("turn_classes.json"))
 
 

@@ -1,6 +1,8 @@
-"""Cost of a session: what the agent recorded, and list prices for the responses without a recorded cost. Pure.
+"""Cost of a session: what the agent recorded, and list prices for the responses without a recorded
+cost. Pure.
 
-Computed apart from the transcripts, by `attribution/stages/feature_rows.py`: another price table changes nothing else.
+Computed apart from the transcripts, by `attribution/stages/feature_rows.py`: another price table
+changes nothing else.
 """
 
 from collections.abc import Mapping
@@ -20,7 +22,11 @@ FEATURES = (
         "cost_usd",
         "real",
         "USD",
-        "recorded_cost_usd, and for the responses without a recorded cost (`unrecorded_tokens`) the list prices at the session's start, those of long requests where the table has them, and of searches of the web; discounts and subscriptions are ignored; a lower bound where tokens_too_low gives a reason, and where an agent counts reasoning apart from output (Gemini CLI, Qwen Code)",
+        "recorded_cost_usd, and for the responses without a recorded cost (`unrecorded_tokens`) the"
+        " list prices at the session's start, those of long requests where the table has them, and"
+        " of searches of the web; discounts and subscriptions are ignored; a lower bound where"
+        " tokens_too_low gives a reason, and where an agent counts reasoning apart from output"
+        " (Gemini CLI, Qwen Code)",
         null=_NONE,
         version=5,
     ),
@@ -48,7 +54,8 @@ def cost_of(
     prices: Prices,
     started: datetime | None,
 ) -> Values:
-    """The values of FEATURES; NULL when any tokens without a recorded cost belong to a model, or are of a kind, that has no price.
+    """The values of FEATURES; NULL when any tokens without a recorded cost belong to a model, or
+    are of a kind, that has no price.
 
     `unrecorded`: tokens by model and kind. `recorded`: USD. `started`: when the session began.
     """

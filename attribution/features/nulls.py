@@ -1,7 +1,9 @@
-"""Why a feature has no value: the reasons, each with the condition under which it holds, and the views made of them. Pure.
+"""Why a feature has no value: the reasons, each with the condition under which it holds, and the
+views made of them. Pure.
 
-A feature names its reasons in order; the first whose condition holds is the one given. A condition looks at tables, never at the
-feature itself, so that `whowrote data check` finds a value that is missing without a reason.
+A feature names its reasons in order; the first whose condition holds is the one given. A condition
+looks at tables, never at the feature itself, so that `whowrote data check` finds a value that is
+missing without a reason.
 """
 
 from collections.abc import Iterable
@@ -30,7 +32,10 @@ class NullReason:
     absent: bool = False  # an input that could be there is not: a row of `problems` says so
 
 
-_EDITS = "(SELECT 1 FROM edits e WHERE e.session_id = s.id AND e.by_shell = 0 AND e.outcome NOT IN ('tool_error', 'rejected'))"
+_EDITS = (
+    "(SELECT 1 FROM edits e WHERE e.session_id = s.id AND e.by_shell = 0 AND e.outcome NOT IN"
+    " ('tool_error', 'rejected'))"
+)
 _COMMITTED = "(SELECT 1 FROM commit_sessions c WHERE c.session_id = s.id AND c.agent_lines > 0)"
 _LATER = "json_array_length(f.turn_languages) > 1"
 _ENGLISH = "SELECT 1 FROM json_each(f.turn_languages) j WHERE COALESCE(j.value, 'en') = 'en'"
@@ -50,7 +55,8 @@ REASONS: dict[str, NullReason] = {
     "forked": NullReason("the session goes on from another one", "s.forked_from IS NOT NULL"),
     "command_first": NullReason(
         "the session begins with a slash command",
-        "(SELECT t.origin FROM turns t WHERE t.session_id = s.id AND t.origin <> 'injected' ORDER BY t.turn_index LIMIT 1) = 'command'",
+        "(SELECT t.origin FROM turns t WHERE t.session_id = s.id AND t.origin <> 'injected' ORDER"
+        " BY t.turn_index LIMIT 1) = 'command'",
     ),
     "no_usage": NullReason("the agent records no usage", "s.input_tokens IS NULL", absent=True),
     "no_response": NullReason("no response", "f.turn_count = 0"),
@@ -65,7 +71,8 @@ REASONS: dict[str, NullReason] = {
     ),
     "no_input_read": NullReason("neither fresh input tokens nor cache reads are recorded"),
     "no_reasoning_text": NullReason(
-        "no text of the model's reasoning is on record (many agents record the mere fact, or nothing)"
+        "no text of the model's reasoning is on record (many agents record the mere fact, or"
+        " nothing)"
     ),
     "no_response_times": NullReason("no response with a time follows anything"),
     "no_linked_commit": NullReason(
@@ -76,7 +83,8 @@ REASONS: dict[str, NullReason] = {
     "no_change_seen": NullReason("no call of an edit tool changed a file of the repository"),
     "no_plan_file": NullReason("no plan on record names a file"),
     "no_price": NullReason(
-        "the agent records no cost, and no price of the model is known: whowrote[prices] brings more, `--prices FILE` your own",
+        "the agent records no cost, and no price of the model is known: whowrote[prices] brings"
+        " more, `--prices FILE` your own",
         absent=True,
     ),
     "cost_recorded": NullReason(
@@ -86,12 +94,14 @@ REASONS: dict[str, NullReason] = {
     "no_times": NullReason("the agent records no times", "s.started_at IS NULL", absent=True),
     "no_call_times": NullReason(
         "the agent records no time of a call",
-        "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND (c.at IS NOT NULL OR c.done_at IS NOT NULL))",
+        "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND (c.at IS NOT NULL OR"
+        " c.done_at IS NOT NULL))",
     ),
     "no_event_times": NullReason(
         "the agent records when the session began and ended, and no time of a turn or a call",
-        "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND (c.at IS NOT NULL OR c.done_at IS NOT NULL))"
-        " AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND t.at IS NOT NULL)",
+        "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND (c.at IS NOT NULL OR"
+        " c.done_at IS NOT NULL)) AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id"
+        " AND t.at IS NOT NULL)",
         absent=True,
     ),
     "no_event": NullReason(
@@ -104,7 +114,8 @@ REASONS: dict[str, NullReason] = {
         "fewer than two messages", "json_array_length(f.user_msg_lengths) = 1"
     ),
     "not_english": NullReason(
-        "no message after the first can be English, and there are no word lists for other languages",
+        "no message after the first can be English, and there are no word lists for other"
+        " languages",
         f"{_LATER} AND NOT EXISTS ({_ENGLISH} AND j.key > 0)",
     ),
     "last_not_english": NullReason(
@@ -120,7 +131,8 @@ REASONS: dict[str, NullReason] = {
     ),
     "commands_not_kept": NullReason(
         "this database was told not to keep commands (`--content`)",
-        "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND c.command IS NOT NULL)",
+        "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND c.command IS NOT"
+        " NULL)",
     ),
     "nothing_said": NullReason("the agent's text is not on record", "f.agent_words = 0"),
     "no_answer": NullReason("no answered turn", "f.agent_words = 0 AND s.tool_calls = 0"),
@@ -143,11 +155,16 @@ REASONS: dict[str, NullReason] = {
     "no_next": NullReason("the same person has no further session within 24 hours"),
 }
 
-_ROWS = f"FROM sessions s LEFT JOIN {TABLE} f ON f.session_id = s.id LEFT JOIN session_stats t ON t.session_id = s.id"
+_ROWS = (
+    f"FROM sessions s LEFT JOIN {TABLE} f ON f.session_id = s.id LEFT JOIN session_stats t ON"
+    " t.session_id = s.id"
+)
 
 
 def null_view(features: Iterable[Feature]) -> str:
-    """The view `feature_nulls`: one row per session and feature without a value, with the reason."""
+    """The view `feature_nulls`: one row per session and feature without a value, with the
+    reason.
+    """
     return f"CREATE VIEW {VIEW} AS\n{_null_rows(features)}"
 
 
@@ -159,14 +176,17 @@ EXISTS (SELECT 1 FROM sessions s JOIN stage_runs a ON a.repo_id = s.repo_id AND 
 
 
 def unexplained_sql(features: Iterable[Feature]) -> str:
-    """Features without a value for which no reason holds. Needs the table, not the view: a merged database may lack the view."""
+    """Features without a value for which no reason holds. Needs the table, not the view: a
+    merged database may lack the view.
+    """
     rows = f"(\n{_null_rows(features)}) f WHERE f.reason = '{UNEXPLAINED}' AND {_SAME_COPIES}"
     return f"SELECT f.repo_id, f.session_id, f.feature FROM {rows}"
 
 
 def _null_rows(features: Iterable[Feature]) -> str:
     parts = [
-        f"SELECT s.repo_id, s.id AS session_id, '{f.name}' AS feature, {_case(f)} AS reason {_ROWS} WHERE f.{f.name} IS NULL"
+        f"SELECT s.repo_id, s.id AS session_id, '{f.name}' AS feature, {_case(f)} AS reason {_ROWS}"
+        f" WHERE f.{f.name} IS NULL"
         for f in features
     ]
     return "\nUNION ALL ".join(parts)
@@ -183,11 +203,14 @@ def _case(feature: Feature) -> str:
 
 
 def problem_rows() -> str:
-    """SQL with a place for the repository's id: (session key, reason, features) where an input of theirs is absent."""
+    """SQL with a place for the repository's id: (session key, reason, features) where an input
+    of theirs is absent.
+    """
     codes = ", ".join(
         f"'{code}'" for code, reason in REASONS.items() if reason.absent and code != "no_transcript"
     )
     return (
-        f"SELECT s.key, n.reason, GROUP_CONCAT(n.feature, ', ') AS features FROM {VIEW} n JOIN sessions s ON s.id = n.session_id "
-        f"WHERE n.repo_id = ? AND n.reason IN ({codes}) GROUP BY n.session_id, n.reason ORDER BY n.session_id, n.reason"
+        f"SELECT s.key, n.reason, GROUP_CONCAT(n.feature, ', ') AS features FROM {VIEW} n JOIN"
+        f" sessions s ON s.id = n.session_id WHERE n.repo_id = ? AND n.reason IN ({codes}) GROUP BY"
+        " n.session_id, n.reason ORDER BY n.session_id, n.reason"
     )

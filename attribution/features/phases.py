@@ -1,4 +1,6 @@
-"""Plans, what nobody did of them, and the phases of the work as the kinds of calls tell them. Pure."""
+"""Plans, what nobody did of them, and the phases of the work as the kinds of calls tell them.
+Pure.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -20,7 +22,8 @@ FEATURES = (
         "plan_files",
         "integer",
         "files",
-        "distinct files that the first plan on record names: an approved plan, or the first call of a plan or to-do tool",
+        "distinct files that the first plan on record names: an approved plan, or the first call of"
+        " a plan or to-do tool",
         HEURISTIC,
         null=("no_plan_file",),
     ),
@@ -28,7 +31,8 @@ FEATURES = (
         "gd_inaction",
         "real",
         "share",
-        "of those, the files that no call of an edit tool changed; files that a shell command changed count as untouched",
+        "of those, the files that no call of an edit tool changed; files that a shell command"
+        " changed count as untouched",
         HEURISTIC,
         null=("no_plan_file",),
     ),
@@ -36,8 +40,9 @@ FEATURES = (
         "phase_transitions",
         "json",
         "list of phases",
-        "the phases in order, repetitions left out: explore (reads, searches, the web, subagents), localize (reads a file that the "
-        "session changes), implement (writes, edits), verify (builds, tests, linters)",
+        "the phases in order, repetitions left out: explore (reads, searches, the web, subagents),"
+        " localize (reads a file that the session changes), implement (writes, edits), verify"
+        " (builds, tests, linters)",
         HEURISTIC,
         version=2,
     ),
@@ -45,7 +50,9 @@ FEATURES = (
         "undo_commands",
         "json",
         "list of {at, by, command, files, paths, since}",
-        "git commands (checkout or restore of files, reset --hard, revert, a stash that is not taken back) that throw away edits of the session not yet committed; by: agent, or human when typed with `!`; since: moment of the commit before it, 0 without one",
+        "git commands (checkout or restore of files, reset --hard, revert, a stash that is not"
+        " taken back) that throw away edits of the session not yet committed; by: agent, or human"
+        " when typed with `!`; since: moment of the commit before it, 0 without one",
         HEURISTIC,
         null=("commands_not_kept",),
         version=2,
@@ -111,7 +118,8 @@ _EVERYTHING = ("",)
 
 
 def undos(view: SessionView) -> list[dict[str, object]]:
-    """Each undo with the moment, the one of the commit before it, who typed it, its text and the edited files it reaches.
+    """Each undo with the moment, the one of the commit before it, who typed it, its text and the
+    edited files it reaches.
 
     A stash that is popped or applied later undoes nothing.
     """
@@ -134,9 +142,8 @@ class _State:
     found: list[dict[str, object]] = field(default_factory=list)
     pending: set[str] = field(default_factory=set)  # edited since the last commit
     committed_at: float = 0.0
-    stashes: list[dict[str, object] | None] = field(
-        default_factory=list
-    )  # newest first; None: held no edit of the session
+    # newest first; None: held no edit of the session
+    stashes: list[dict[str, object] | None] = field(default_factory=list)
 
     def command(self, moment: float, by: str, text: str) -> None:
         for part in _GIT.finditer(text):

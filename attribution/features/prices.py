@@ -1,7 +1,9 @@
-"""Price tables: the list prices of the package genai-prices (extra `prices`), `data/prices.toml`, and a user's own in the same form.
+"""Price tables: the list prices of the package genai-prices (extra `prices`), `data/prices.toml`,
+and a user's own in the same form.
 
-Nothing is fetched. The package gives a model a price only under its own name, with or without a date: it also takes `NAME-fast` and
-`NAME-free` for NAME, which are billed otherwise. A model `NAME >LENGTH` stands for its requests of more input tokens than that.
+Nothing is fetched. The package gives a model a price only under its own name, with or without a
+date: it also takes `NAME-fast` and `NAME-free` for NAME, which are billed otherwise. A model
+`NAME >LENGTH` stands for its requests of more input tokens than that.
 """
 
 import hashlib
@@ -21,17 +23,15 @@ from collector.runtime.version import install_command
 from collector.storage.store import Store
 
 SETTING = "prices"  # name of the choice in `settings`
-SEARCH = " search"  # a model `NAME search` stands for the searches of the web that its vendor ran; other tables do not price them
+# a model `NAME search` stands for the searches of the web that its vendor ran; other tables do not
+# price them
+SEARCH = " search"
 LISTED = "genai-prices"  # in place of a table: the list prices of the package of that name
 KINDS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")  # of tokens
 _LONG = 200_000  # input tokens above which the factors `long` of a table hold
 _DATE = r"(?:-\d{8}|-\d{4}-\d{2}-\d{2}|-latest)?"
-LONG_REQUESTS = (
-    100_000,
-    128_000,
-    200_000,
-    272_000,
-)  # input tokens, caches included, above which some vendors charge more
+# input tokens, caches included, above which some vendors charge more
+LONG_REQUESTS = (100_000, 128_000, 200_000, 272_000)
 ModelPrices = Mapping[str, float]
 """USD per million tokens, by kind."""
 
@@ -45,7 +45,9 @@ class Prices:
     look_up: Callable[[str, datetime, int], ModelPrices | None]
 
     def of(self, model: str, moment: datetime | None = None) -> ModelPrices | None:
-        """Prices of a model at a moment; None when the table does not know it. Without a moment: now."""
+        """Prices of a model at a moment; None when the table does not know it. Without a moment:
+        now.
+        """
         name, _, length = model.partition(" >")
         moment = (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0)
         tables = (
@@ -65,7 +67,8 @@ class Prices:
         )
 
 
-# What stands around the vendor's name at Bedrock, Vertex AI and OpenRouter, which charge as the vendors do.
+# What stands around the vendor's name at Bedrock, Vertex AI and OpenRouter, which charge as the
+# vendors do.
 _RESELLER = re.compile(
     r"(?:openrouter|bedrock|vertex_ai|vertex)/|(?:anthropic|openai|google)/|(?:(?:us|eu|apac|jp|au|global)\.)?anthropic\."
 )
@@ -73,7 +76,9 @@ _REVISION = re.compile(r"-v\d+(?::\d+)?$")
 
 
 def _vendors_name(model: str) -> str:
-    """The vendor's name of a model: `us.anthropic.claude-opus-4-6-v1:0`, `openrouter/anthropic/claude-opus-4.6` and so on."""
+    """The vendor's name of a model: `us.anthropic.claude-opus-4-6-v1:0`,
+    `openrouter/anthropic/claude-opus-4.6` and so on.
+    """
     name = model
     while prefix := _RESELLER.match(name):
         name = name[prefix.end() :]
@@ -95,13 +100,15 @@ def read_choice(path: Path) -> str:
     except (ValueError, KeyError, TypeError, AttributeError, re.error) as error:
         raise WhoWroteError(
             f"{path} is not a price table: {error}",
-            'It needs as_of = "YYYY-MM-DD" and [[model]] entries with match, input and output (USD per million tokens)',
+            'It needs as_of = "YYYY-MM-DD" and [[model]] entries with match, input and output (USD'
+            " per million tokens)",
         ) from error
     return text
 
 
 def chosen_prices(choice: str | None) -> Prices:
-    """The table of a choice made before; without one the list prices when the package is installed, then the small table.
+    """The table of a choice made before; without one the list prices when the package is installed,
+    then the small table.
 
     Raises WhoWroteError when the package was chosen and is not installed.
     """
@@ -124,7 +131,9 @@ def chosen_prices(choice: str | None) -> Prices:
 
 
 def prices_of(store: Store) -> Prices:
-    """The table chosen for this database, else the installed one. Raises WhoWroteError when the chosen one is not installed."""
+    """The table chosen for this database, else the installed one. Raises WhoWroteError when the
+    chosen one is not installed.
+    """
     choice = store.value("SELECT value FROM settings WHERE name = ?", (SETTING,))
     return chosen_prices(None if choice is None else str(choice))
 
@@ -135,7 +144,9 @@ def standard_prices() -> Prices:
 
 
 def _parse(text: str) -> Prices:
-    """Raises ValueError, KeyError, TypeError, AttributeError or re.error when it is not a price table."""
+    """Raises ValueError, KeyError, TypeError, AttributeError or re.error when it is not a price
+    table.
+    """
     data: dict[str, Any] = tomllib.loads(text)
     models = [(re.compile(entry["match"]), _entry_prices(entry), entry) for entry in data["model"]]
 
@@ -158,7 +169,9 @@ def _parse(text: str) -> Prices:
 
 
 def _entry_prices(entry: Mapping[str, Any]) -> ModelPrices:
-    """The prices of ordinary requests; those of long ones are checked. Raises ValueError, KeyError or TypeError."""
+    """The prices of ordinary requests; those of long ones are checked. Raises ValueError,
+    KeyError or TypeError.
+    """
     prices = {name: float(entry[name]) for name in KINDS if name in entry}
     factors = (
         [float(entry["long"][side]) for side in ("input", "output")] if "long" in entry else []
@@ -169,7 +182,9 @@ def _entry_prices(entry: Mapping[str, Any]) -> ModelPrices:
 
 
 def list_prices() -> Prices:
-    """The prices of the package that held at a moment, as far as it dates them. Raises WhoWroteError when it is not installed."""
+    """The prices of the package that held at a moment, as far as it dates them. Raises
+    WhoWroteError when it is not installed.
+    """
     release = _release()
     if release is None:
         raise WhoWroteError(

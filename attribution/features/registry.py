@@ -1,4 +1,6 @@
-"""What a session feature is: its name, unit, type, kind, version and meaning. Columns, docs and versions all come from here. Pure."""
+"""What a session feature is: its name, unit, type, kind, version and meaning. Columns, docs and
+versions all come from here. Pure.
+"""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -15,7 +17,9 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One column of `session_features`. `null` says why there can be no value; raising `version` recomputes it."""
+    """One column of `session_features`. `null` says why there can be no value; raising `version`
+    recomputes it.
+    """
 
     name: str
     type: str  # a key of TYPES
@@ -41,13 +45,21 @@ class FeatureGroup(Protocol):
 
 
 def version_of(features: Iterable[Feature], *data: str) -> str:
-    """Changes when a feature is added, removed or gets a new version, or when the data it is computed with changes."""
+    """Changes when a feature is added, removed or gets a new version, or when the data it is
+    computed with changes.
+    """
     parts = [f"{f.name}:{f.type}:{f.version}" for f in features]
     return hashlib.sha256("\n".join([*parts, *data]).encode()).hexdigest()[:16]
 
 
-_BY_EMBEDDING = "cp_curve max_cp drift_onset_turn intent_coherence_curve assumption_lock_turn plan_ged goal_alignment_at_close"
-_BY_JUDGE = "task_paraphrase_accuracy plan_optimality instruction_adherence conflation_turn scope_drift session_attribution"
+_BY_EMBEDDING = (
+    "cp_curve max_cp drift_onset_turn intent_coherence_curve assumption_lock_turn plan_ged"
+    " goal_alignment_at_close"
+)
+_BY_JUDGE = (
+    "task_paraphrase_accuracy plan_optimality instruction_adherence conflation_turn scope_drift"
+    " session_attribution"
+)
 # Names used elsewhere for what is a column or table here.
 ALIASES: dict[str, str] = {
     "input_tokens_total": "input_tokens",

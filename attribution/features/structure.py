@@ -21,7 +21,9 @@ FEATURES = (
         "user_turn_count",
         "integer",
         "turns",
-        "messages typed by the user, approved plans, and slash commands that the model answered, without those that only keep house (/exit, /clear, /compact); injected text is not a turn",
+        "messages typed by the user, approved plans, and slash commands that the model answered,"
+        " without those that only keep house (/exit, /clear, /compact); injected text is not a"
+        " turn",
         null=_SPAWNED,
         version=2,
     ),
@@ -44,7 +46,8 @@ FEATURES = (
         "tool_sequence",
         "json",
         "list of kinds",
-        "kind of each call in order: read, grep, glob, bash:file, bash:build, bash:net, bash, git/gh, write, edit, web, agent, mcp, todo, ask, plan, skill, other",
+        "kind of each call in order: read, grep, glob, bash:file, bash:build, bash:net, bash,"
+        " git/gh, write, edit, web, agent, mcp, todo, ask, plan, skill, other",
         HEURISTIC,
     ),
     Feature("tool_counts", "json", "calls by kind", "calls of each kind", HEURISTIC),
@@ -52,7 +55,8 @@ FEATURES = (
         "acting_commands",
         "integer",
         "calls",
-        "shell commands that do more than look: neither those of kind bash:file nor git and gh commands that only read (log, diff, show, status, gh pr view, …)",
+        "shell commands that do more than look: neither those of kind bash:file nor git and gh"
+        " commands that only read (log, diff, show, status, gh pr view, …)",
         HEURISTIC,
     ),
     Feature(
@@ -62,7 +66,8 @@ FEATURES = (
         "files_read_before_edit",
         "integer",
         "files",
-        "distinct files that calls of a reading tool read before the first call that changed one; files that cat, sed -n and the like show count for files_searched_before_edit alone",
+        "distinct files that calls of a reading tool read before the first call that changed one;"
+        " files that cat, sed -n and the like show count for files_searched_before_edit alone",
         HEURISTIC,
         null=_NO_EDIT,
         version=2,
@@ -80,7 +85,8 @@ FEATURES = (
         "edit_to_read_ratio",
         "real",
         "ratio",
-        "calls that changed a file / calls that read one, cat, sed -n and the like included when a command begins with them",
+        "calls that changed a file / calls that read one, cat, sed -n and the like included when a"
+        " command begins with them",
         HEURISTIC,
         null=("no_read",),
         version=2,
@@ -89,7 +95,10 @@ FEATURES = (
         "files_seen",
         "json",
         "list of {path, turn, at, read, changed}",
-        "each file that a call read, searched or changed, in order of the first such call, with the number of the call (from 0) that first read and first changed it; paths relative to the session's directory, without files outside it; paths as recorded where the agent records no directory",
+        "each file that a call read, searched or changed, in order of the first such call, with the"
+        " number of the call (from 0) that first read and first changed it; paths relative to the"
+        " session's directory, without files outside it; paths as recorded where the agent records"
+        " no directory",
         HEURISTIC,
         version=2,
     ),
@@ -120,7 +129,8 @@ FEATURES = (
         "first_attempt_failures",
         "integer",
         "calls",
-        "calls that failed, and the calls of the same tool on the same target right after a failure of it",
+        "calls that failed, and the calls of the same tool on the same target right after a failure"
+        " of it",
         null=_NO_CALL,
     ),
     Feature(
@@ -142,7 +152,8 @@ FEATURES = (
         "interruption_events",
         "json",
         "list of {turn, at, tool}",
-        "each of them, with the agent's name of the tool that the main agent had called last in that turn; null when it had called none",
+        "each of them, with the agent's name of the tool that the main agent had called last in"
+        " that turn; null when it had called none",
         version=1,
     ),
     Feature("permission_denials", "integer", "calls", "calls the user refused"),
@@ -158,14 +169,16 @@ FEATURES = (
         "compaction_events",
         "json",
         "list of {turn, at, tokens_before, tokens_after}",
-        "times the context was summarised, with the input of the main agent's response before and after it, caches included; null where no usage or time is recorded",
+        "times the context was summarised, with the input of the main agent's response before and"
+        " after it, caches included; null where no usage or time is recorded",
         version=2,
     ),
     Feature(
         "model_changes",
         "json",
         "list of {turn, from, to}",
-        "changes of the main agent's model, by its responses and by the choices of another one that are on record",
+        "changes of the main agent's model, by its responses and by the choices of another one that"
+        " are on record",
         null=("no_usage",),
         version=2,
     ),
@@ -173,7 +186,8 @@ FEATURES = (
         "ended_normally",
         "boolean",
         "0 or 1",
-        "0: the last thing on record is an interruption, an error of the model's service or a call without result",
+        "0: the last thing on record is an interruption, an error of the model's service or a call"
+        " without result",
         HEURISTIC,
     ),
 )
@@ -187,9 +201,9 @@ def compute(view: SessionView) -> Values:
     return {
         "user_turn_count": user_turns,
         "turn_count": responses,
-        "user_agent_turn_ratio": user_turns / responses
-        if responses and user_turns is not None
-        else None,
+        "user_agent_turn_ratio": (
+            user_turns / responses if responses and user_turns is not None else None
+        ),
         "tool_call_count": len(calls),
         "tool_sequence": list(view.categories),
         "tool_counts": dict(sorted(Counter(view.categories).items())),
@@ -206,9 +220,9 @@ def compute(view: SessionView) -> Values:
         ],
         "permission_denials": sum(1 for call in calls if call.status is Status.REJECTED),
         "subagent_count": len(spawns),
-        "subagents_succeeded": sum(1 for call in spawns if call.status is Status.OK)
-        if spawns
-        else None,
+        "subagents_succeeded": (
+            sum(1 for call in spawns if call.status is Status.OK) if spawns else None
+        ),
         "compaction_events": [
             _compaction(m, view) for m in session.marks if m.kind == "compaction"
         ],
@@ -241,17 +255,17 @@ def _localisation(view: SessionView) -> Values:
         (),
     )
     return {
-        "files_read_before_edit": len({p for i in by_tool if i < first for p in view.reads[i]})
-        if first < count
-        else None,
-        "files_searched_before_edit": len({p for paths in view.reads[:first] for p in paths})
-        if first < count
-        else None,
+        "files_read_before_edit": (
+            len({p for i in by_tool if i < first for p in view.reads[i]}) if first < count else None
+        ),
+        "files_searched_before_edit": (
+            len({p for paths in view.reads[:first] for p in paths}) if first < count else None
+        ),
         "files_seen": _files_seen(view),
         "edit_to_read_ratio": edits / len(reading) if reading else None,
-        "first_tool_precision": int(any(map(view.changes, named)))
-        if named and view.touched
-        else None,
+        "first_tool_precision": (
+            int(any(map(view.changes, named))) if named and view.touched else None
+        ),
     }
 
 
@@ -280,8 +294,8 @@ def _files_seen(view: SessionView) -> list[dict[str, object]]:
 
 
 def _inside(path: str, directories: Sequence[str]) -> str | None:
-    """From the directory on in which the session began, else the uppermost of its directories; None outside of all. As recorded
-    where no directory is."""
+    """From the directory on in which the session began, else the uppermost of its directories; None
+    outside of all. As recorded where no directory is."""
     if not directories:
         return path or None
     if not path.startswith(("/", "~")) and path[1:2] != ":":
@@ -340,7 +354,9 @@ def _errors(calls: tuple[ToolCall, ...]) -> Values:
 
 
 def _not_at_once(calls: tuple[ToolCall, ...]) -> int:
-    """Failed calls and their repetitions: a call of the same agent, tool and target whose last try failed."""
+    """Failed calls and their repetitions: a call of the same agent, tool and target whose last
+    try failed.
+    """
     count, broken = 0, set[tuple[str, str, str]]()
     for call in calls:
         key = (call.agent_id, call.name, _target(call))

@@ -1,4 +1,5 @@
-"""When things happened and how long they took; what each turn used, and the numbers of the turns behind lists per message. Pure.
+"""When things happened and how long they took; what each turn used, and the numbers of the turns
+behind lists per message. Pure.
 
 `attribution/stages/turn_outcomes.py` puts these lists together, one row per turn.
 """
@@ -17,9 +18,8 @@ NAME = "timing"
 TITLE = "Time, and turn by turn"
 ORDER = 30
 STAGE = "session"
-IDLE = (
-    120.0  # seconds without any event after which nobody is taken to be at work (arXiv 2604.20779)
-)
+# seconds without any event after which nobody is taken to be at work (arXiv 2604.20779)
+IDLE = 120.0
 _NONE = ("no_times", "no_event_times", "no_event")
 
 FEATURES = (
@@ -42,7 +42,8 @@ FEATURES = (
         "turn_timestamps",
         "json",
         "list of UTC times",
-        "time of each user turn and of each response of the main agent, in order, as 2026-02-18T00:07:22.729Z",
+        "time of each user turn and of each response of the main agent, in order, as"
+        " 2026-02-18T00:07:22.729Z",
         null=_NONE,
         version=2,
     ),
@@ -57,14 +58,16 @@ FEATURES = (
         "per_turn_agent_latency_s",
         "json",
         "list of seconds",
-        "for each user turn, the time to the agent's last event of that turn; null for turns without answer",
+        "for each user turn, the time to the agent's last event of that turn; null for turns"
+        " without answer",
         null=("spawned", "no_times", "no_turn_time"),
     ),
     Feature(
         "per_response_latency_s",
         "json",
         "list of seconds",
-        "for each response of the main agent with a time, in order: the time since what it answers, the latest of the user's message, the result of a call and the response before it",
+        "for each response of the main agent with a time, in order: the time since what it answers,"
+        " the latest of the user's message, the result of a call and the response before it",
         null=("no_usage", *_NONE, "no_response_times"),
     ),
     Feature(
@@ -123,19 +126,21 @@ def compute(view: SessionView) -> Values:
     )
     return {
         "wall_time_s": round(times[-1] - times[0], 3) if times else None,
-        "session_runtime_s": round(sum(b - a for a, b in pairwise(times) if b - a <= IDLE), 3)
-        if times
-        else None,
-        "agent_runtime_s": round(sum(s for s in spans if s is not None), 3)
-        if any(s is not None for s in spans)
-        else None,
+        "session_runtime_s": (
+            round(sum(b - a for a, b in pairwise(times) if b - a <= IDLE), 3) if times else None
+        ),
+        "agent_runtime_s": (
+            round(sum(s for s in spans if s is not None), 3)
+            if any(s is not None for s in spans)
+            else None
+        ),
         "turn_timestamps": [iso(at) for at, _ in stamps] if times else None,
         "turn_roles": [role for _, role in stamps] if times else None,
         "per_turn_agent_latency_s": spans if any(s is not None for s in spans) else None,
         "per_response_latency_s": _response_latencies(view) or None,
-        "time_to_first_edit_s": round(max(edited - times[0], 0.0), 3)
-        if edited is not None
-        else None,
+        "time_to_first_edit_s": (
+            round(max(edited - times[0], 0.0), 3) if edited is not None else None
+        ),
         "turn_numbers": [t.index for t in view.user_turns],
         "typed_turn_numbers": [t.index for t in view.typed],
         "interrupted_turns": sorted({stop.turn for stop in view.interruptions}),
@@ -172,7 +177,9 @@ def _turn_spans(view: SessionView) -> list[float | None]:
 
 
 def _response_latencies(view: SessionView) -> list[float]:
-    """Of responses before which something happened; a response that is recorded several times counts once, when it was complete."""
+    """Of responses before which something happened; a response that is recorded several times
+    counts once, when it was complete.
+    """
     done: dict[str, float] = {}
     for usage in view.responses:
         if usage.at is not None:

@@ -13,7 +13,8 @@ TITLE = "Tokens"
 ORDER = 20
 STAGE = "session"
 _NONE = ("no_usage",)
-_MOST_CHARACTERS = 8  # a token stands for at most about so many on average: of prose 4 to 5, of code and JSON 3 to 4
+# a token stands for at most about so many on average: of prose 4 to 5, of code and JSON 3 to 4
+_MOST_CHARACTERS = 8
 _ENOUGH = 2000  # characters from which the average means something
 
 FEATURES = (
@@ -28,7 +29,8 @@ FEATURES = (
         "output_tokens",
         "integer",
         "tokens",
-        "output tokens as recorded; Claude Code often records the count at the start of a response (half of the responses of 2.0 to 2.1.37 say 10 or less): a lower bound there",
+        "output tokens as recorded; Claude Code often records the count at the start of a response"
+        " (half of the responses of 2.0 to 2.1.37 say 10 or less): a lower bound there",
         null=_NONE,
     ),
     Feature(
@@ -77,7 +79,11 @@ FEATURES = (
         "unrecorded_tokens",
         "json",
         "tokens by model and kind",
-        "tokens of the responses for which the agent gives no cost: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour); requests of more than 100,000, 128,000, 200,000 and 272,000 tokens separately, as `MODEL >200000`, and those of the fast tier as `MODEL-fast`; `MODEL search` has as input the number of searches of the web that the vendor ran",
+        "tokens of the responses for which the agent gives no cost: input, output, cache_read,"
+        " cache_write (all), cache_write_1h (of those, kept an hour); requests of more than"
+        " 100,000, 128,000, 200,000 and 272,000 tokens separately, as `MODEL >200000`, and those of"
+        " the fast tier as `MODEL-fast`; `MODEL search` has as input the number of searches of the"
+        " web that the vendor ran",
         null=_NONE,
         version=4,
     ),
@@ -85,14 +91,18 @@ FEATURES = (
         "tokens_too_low",
         "json",
         "list of reasons",
-        "why the recorded tokens are known to be too low: output_recorded_early (the agent wrote more than 8 characters for each output token on record), subagents_unseen (the usage of a subagent is in no transcript), truncated_start (the transcript begins in the middle); empty when nothing of the kind is known",
+        "why the recorded tokens are known to be too low: output_recorded_early (the agent wrote"
+        " more than 8 characters for each output token on record), subagents_unseen (the usage of a"
+        " subagent is in no transcript), truncated_start (the transcript begins in the middle);"
+        " empty when nothing of the kind is known",
         null=_NONE,
     ),
     Feature(
         "recorded_cost_usd",
         "real",
         "USD",
-        "cost that the agent itself recorded, for the responses that have one; most agents give none",
+        "cost that the agent itself recorded, for the responses that have one; most agents give"
+        " none",
         null=("no_recorded_cost",),
     ),
 )
@@ -115,19 +125,19 @@ def compute(view: SessionView) -> Values:
         "cache_read_tokens": whole["cache_read"],
         "cache_write_tokens": whole["cache_write"],
         "cache_read_ratio": (whole["cache_read"] or 0) / read if read else None,
-        "context_growth_curve": [u.input + u.cache_read + u.cache_write for u in main]
-        if counted
-        else None,
+        "context_growth_curve": (
+            [u.input + u.cache_read + u.cache_write for u in main] if counted else None
+        ),
         "reasoning_tokens_total": sum(reasoned) if reasoned else None,
         "has_reasoning_blocks": int(
             any(s.kind == "reasoning" for s in session.messages) or any(reasoned)
         ),
         "recorded_cost_usd": round(sum(costs), 6) if costs else None,
-        "unrecorded_tokens": usage_by_model(
-            [u for u in used if u.cost is None], () if costs else view.calls
-        )
-        if counted
-        else None,
+        "unrecorded_tokens": (
+            usage_by_model([u for u in used if u.cost is None], () if costs else view.calls)
+            if counted
+            else None
+        ),
         "tokens_too_low": _too_low(view, whole["output"] or 0) if counted else None,
     }
 
@@ -140,7 +150,8 @@ def usage_of(view: SessionView) -> list[Usage]:
 def usage_by_model(
     usage: Sequence[Usage], calls: Iterable[ToolCall] = ()
 ) -> dict[str, dict[str, int]]:
-    """Tokens by model and kind. Of long requests and fast answers, which cost more, the model is `NAME >LENGTH`, `NAME-fast`.
+    """Tokens by model and kind. Of long requests and fast answers, which cost more, the model is
+    `NAME >LENGTH`, `NAME-fast`.
 
     Of searches, which are billed by number, it is `NAME search`, and they count as its input.
     """

@@ -1,8 +1,10 @@
-"""Kinds of tool calls, whatever each agent names its tools: read, grep, glob, write, edit, bash:…, git/gh, web, agent, mcp, … Pure.
+"""Kinds of tool calls, whatever each agent names its tools: read, grep, glob, write, edit, bash:…,
+git/gh, web, agent, mcp, … Pure.
 
-The kind of a shell command is that of its first effective program: what only changes the directory, sets a variable or wraps another
-program (`sudo`, `timeout 30`, `npx`) is skipped. Agents with nothing but a shell read files with it, so the files that `cat`, `sed -n`
-or `rg` name count as read.
+The kind of a shell command is that of its first effective program: what only changes the directory,
+sets a variable or wraps another program (`sudo`, `timeout 30`, `npx`) is skipped. Agents with
+nothing but a shell read files with it, so the files that `cat`, `sed -n` or `rg` name count as
+read.
 """
 
 import re
@@ -15,7 +17,8 @@ from collector.model import ToolCall
 from collector.vocabulary.agents import tool_kinds
 
 _MOST = 4000  # characters of a command that are looked at
-# Tools that no agent in particular has: of MCP servers, of agents without a reader. Those of an agent are in its registry entry.
+# Tools that no agent in particular has: of MCP servers, of agents without a reader. Those of an
+# agent are in its registry entry.
 _NAMES = {
     "read": "open_file readfile",
     "grep": "ripgrep find_in_files",
@@ -27,12 +30,22 @@ _NAMES = {
 }
 _PROGRAMS = {
     "git/gh": "git gh glab",
-    "bash:file": "ls cat head tail grep egrep rg ag find fd sed awk wc tree cp mv rm mkdir rmdir touch chmod ln stat file diff jq pwd "
-    "cd pushd less more nl bat sort uniq cut tr xxd du df basename dirname realpath readlink tee echo printf xargs which zip unzip tar",
-    "bash:build": "go make npm pnpm yarn bun cargo pytest tox nox mise gradle gradlew mvn tsc eslint ruff mypy black prettier gofmt "
-    "golangci-lint vitest jest mocha playwright cmake ninja docker-build rake bundle dotnet swift xcodebuild just task turbo nx deno "
-    "composer phpunit rspec flutter dart pip pip3 uv poetry pre-commit biome pyright flake8 bats gotestsum zig mix bazel",
-    "bash:net": "curl wget ssh scp rsync ping nc dig http nslookup aws gcloud az kubectl flyctl vercel wrangler heroku netlify",
+    "bash:file": (
+        "ls cat head tail grep egrep rg ag find fd sed awk wc tree cp mv rm mkdir rmdir touch chmod"
+        " ln stat file diff jq pwd cd pushd less more nl bat sort uniq cut tr xxd du df basename"
+        " dirname realpath readlink tee echo printf xargs which zip unzip tar"
+    ),
+    "bash:build": (
+        "go make npm pnpm yarn bun cargo pytest tox nox mise gradle gradlew mvn tsc eslint ruff"
+        " mypy black prettier gofmt golangci-lint vitest jest mocha playwright cmake ninja"
+        " docker-build rake bundle dotnet swift xcodebuild just task turbo nx deno composer phpunit"
+        " rspec flutter dart pip pip3 uv poetry pre-commit biome pyright flake8 bats gotestsum zig"
+        " mix bazel"
+    ),
+    "bash:net": (
+        "curl wget ssh scp rsync ping nc dig http nslookup aws gcloud az kubectl flyctl vercel"
+        " wrangler heroku netlify"
+    ),
 }
 _PROGRAM = {name: kind for kind, names in _PROGRAMS.items() for name in names.split()}
 _READERS = frozenset(
@@ -57,12 +70,15 @@ SEARCHES = frozenset(["grep", "egrep", "rg", "ag"])
 _WORD = r"(?:'[^']{0,500}'|\"[^\"]{0,500}\"|[^\s;&|'\"]{1,500})"
 _BEFORE = re.compile(
     r"\s*(?:"
-    rf"(?:cd|pushd|source|\.|export|set|mkdir -p|sleep|unset)(?:[ \t]+{_WORD}){{1,6}}[ \t]*(?:&&|\|\||;|\n)"
+    rf"(?:cd|pushd|source|\.|export|set|mkdir -p|sleep|unset)(?:[ \t]+{_WORD}){{1,6}}["
+    r" \t]*(?:&&|\|\||;|\n)"
     rf"|(?:[A-Za-z_]\w{{0,60}}={_WORD}?[ \t]*)(?:&&|;|\n|[ \t])"
     r"|#[^\n]{0,500}\n"
-    r"|(?:sudo|doas|time|nohup|exec|command|builtin|env|npx|bunx|uvx|stdbuf|caffeinate)(?:[ \t]+-\S{1,40})*[ \t]+"
+    r"|(?:sudo|doas|time|nohup|exec|command|builtin|env|npx|bunx|uvx|stdbuf|caffeinate)(?:["
+    r" \t]+-\S{1,40})*[ \t]+"
     r"|g?timeout(?:[ \t]+-\S{1,40})*[ \t]+[\d.]+[smh]?[ \t]+"
-    r"|(?:uv|poetry|pipenv|pdm|hatch)[ \t]+run[ \t]+|bundle[ \t]+exec[ \t]+|mise[ \t]+(?:exec|x)[ \t]+--[ \t]+"
+    r"|(?:uv|poetry|pipenv|pdm|hatch)[ \t]+run[ \t]+|bundle[ \t]+exec[ \t]+|mise[ \t]+(?:exec|x)["
+    r" \t]+--[ \t]+"
     r"|(?:ba|z)?sh[ \t]+-l?c[ \t]+['\"]?"
     r"|[({!][ \t]*"
     r")"
@@ -72,12 +88,14 @@ _OPERAND = re.compile(_WORD)
 _END = re.compile(r"&&|\|\||[;|\n<>]")
 # Subcommands of git, and verbs of `gh THING VERB`, that change nothing.
 _LOOKING = (
-    "log diff show status blame ls-files ls-tree ls-remote rev-parse rev-list cat-file grep shortlog describe reflog merge-base "
-    "for-each-ref symbolic-ref remote name-rev show-ref diff-tree whatchanged help version view list checks watch search"
+    "log diff show status blame ls-files ls-tree ls-remote rev-parse rev-list cat-file grep"
+    " shortlog describe reflog merge-base for-each-ref symbolic-ref remote name-rev show-ref"
+    " diff-tree whatchanged help version view list checks watch search"
 )
 _LOOKS = frozenset(_LOOKING.split())
 _GIT_USE = re.compile(
-    r"(?:^|[\s;&|(])(?:git(?:[ \t]+-[cC][ \t]+\S{1,300}|[ \t]+--?[\w-]{1,40})*[ \t]+([a-z][a-z-]{1,30})|gh[ \t]+[a-z]{1,20}[ \t]+([a-z][a-z-]{1,30}))"
+    r"(?:^|[\s;&|(])(?:git(?:[ \t]+-[cC][ \t]+\S{1,300}|[ \t]+--?[\w-]{1,40})*["
+    r" \t]+([a-z][a-z-]{1,30})|gh[ \t]+[a-z]{1,20}[ \t]+([a-z][a-z-]{1,30}))"
 )
 _PATH_KEYS = (
     "file_path",
@@ -174,7 +192,9 @@ def paths_read(call: ToolCall, kind: str) -> tuple[str, ...]:
 
 
 def _read_by_shell(text: str) -> tuple[str, ...]:
-    """Operands of `cat`, `sed -n`, `rg` and the like that are paths of files, as far as their names say."""
+    """Operands of `cat`, `sed -n`, `rg` and the like that are paths of files, as far as their
+    names say.
+    """
     text = effective(text)
     name = program(text)
     if name not in _READERS:

@@ -1,13 +1,17 @@
-"""What a message of a person does, by small linear models: over words and character n-grams, and over sentence vectors. Pure.
+"""What a message of a person does, by small linear models: over words and character n-grams, and
+over sentence vectors. Pure.
 
-What a message says outright at its beginning ("still doesn't work", an error) decides before a model. Words are read on any machine;
-vectors are those of one encoder (`attribution/evaluation/models.py`), and their answers stand beside those of words.
+What a message says outright at its beginning ("still doesn't work", an error) decides before a
+model. Words are read on any machine; vectors are those of one encoder
+(`attribution/evaluation/models.py`), and their answers stand beside those of words.
 
-The weights were fitted by `benchmarks/turns.py` on labelled messages. Models speak in the languages in which they were measured on
-repositories that fitted nothing (docs/turns.md). The word lists of `words.toml` stay beside them as the plain alternative.
+The weights were fitted by `benchmarks/turns.py` on labelled messages. Models speak in the languages
+in which they were measured on repositories that fitted nothing (docs/turns.md). The word lists of
+`words.toml` stay beside them as the plain alternative.
 
-The language of a message is told by its script, and for Latin letters by common words: messages are short and full of names, which
-statistical detectors take for any language, and for words a plain answer is "not known" (docs/decisions/0019-turn-classes.md).
+The language of a message is told by its script, and for Latin letters by common words: messages are
+short and full of names, which statistical detectors take for any language, and for words a plain
+answer is "not known" (docs/decisions/0019-turn-classes.md).
 """
 
 import json
@@ -75,7 +79,9 @@ def language_of(text: str) -> Language | None:
 
 
 def _latin(words: frozenset[str]) -> Language | None:
-    """English, or the language that most words belong to, of which two are needed: some stand in English messages."""
+    """English, or the language that most words belong to, of which two are needed: some stand in
+    English messages.
+    """
     english = len(words & _ENGLISH)
     counts = {language: len(words & known) for language, known in _OTHERS.items()}
     language = max(counts, key=lambda name: counts[name])
@@ -84,7 +90,7 @@ def _latin(words: frozenset[str]) -> Language | None:
     return Language.ENGLISH if english else None
 
 
-# --- what a message does ----------------------------------------------------------------------------------------------
+# --- what a message does --------------------------------------------------------------------------
 
 
 _CODE, _URL = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.S), re.compile(r"https?://\S+")
@@ -93,17 +99,21 @@ _PATH = re.compile(
 )
 _TOKEN = re.compile(r"¤\w+|[a-z']+|[0-9]+|[?!]|[^\W\d_a-z]+")
 _TROUBLE = re.compile(r"\berror|failed|exception|❯|exit (?:status|code)|traceback")
-_BEGINNING = (
-    40  # characters in which a complaint is looked for: further on it is about something else
-)
+# characters in which a complaint is looked for: further on it is about something else
+_BEGINNING = 40
 _OBJECTION = re.compile(
-    r"\W*(?:ok(?:ay)?|yes|yeah|yep|nice|great|good|perfect|thanks|thank you|looks? (?:good|great)|lgtm|cool|it works|works|almost|better)"
-    r"\b[^.?!\n]{0,80}?\b(?:but|however|except)\b(?! (?:also|first|can|could|please|let|add|make|then)\b)(?=[^.?!\n]{0,100}\b(?:still|fail\w*"
-    r"|(?:is|are|does|do|did|was|has|wo|ca)n't(?! (?:need|want))|missing|broken|gone|wrong|errors?|forgot|missed|lost|empty|worse)\b)[^?]*$"
+    r"\W*(?:ok(?:ay)?|yes|yeah|yep|nice|great|good|perfect|thanks|thank you|looks?"
+    r" (?:good|great)|lgtm|cool|it works|works|almost|better)"
+    r"\b[^.?!\n]{0,80}?\b(?:but|however|except)\b(?!"
+    r" (?:also|first|can|could|please|let|add|make|then)\b)(?=[^.?!\n]{0,100}\b(?:still|fail\w*"
+    r"|(?:is|are|does|do|did|was|has|wo|ca)n't(?!"
+    r" (?:need|want))|missing|broken|gone|wrong|errors?|forgot|missed|lost|empty|worse)\b)[^?]*$"
 )
 _PASTED = re.compile(
-    r"\W*(?:traceback \(most|npm err!|error(?:\[\w+\])?:|fatal:|panic:|fail(?:ed)?:? +\S+[./]\S+|\w*(?:error|exception)(?: \[\w+\])?: "
-    r"|(?:build|compilation|tests?) failed|uncaught |unhandled |exception in thread|segmentation fault)"
+    r"\W*(?:traceback \(most|npm err!|error(?:\[\w+\])?:|fatal:|panic:|fail(?:ed)?:?"
+    r" +\S+[./]\S+|\w*(?:error|exception)(?: \[\w+\])?: "
+    r"|(?:build|compilation|tests?) failed|uncaught |unhandled |exception in thread|segmentation"
+    r" fault)"
 )
 _READ = 300  # characters whose words count: what follows is often pasted
 _WORDS = 40  # words whose pairs count
@@ -134,17 +144,17 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class TurnModel:
-    """A linear model: a bias and a weight by feature for each class, and the languages it was measured on."""
+    """A linear model: a bias and a weight by feature for each class, and the languages it was
+    measured on.
+    """
 
     classes: tuple[TurnClass, ...]
     bias: Sequence[float]
     weights: Mapping[str, Sequence[float]]
-    threshold: (
-        float  # probability of pushback or correction from which a message counts as pushing back
-    )
-    languages: Mapping[
-        str, Mapping[str, int]
-    ]  # with its counts there: tp, fp, fn, tn, of whether a message pushes back
+    # probability of pushback or correction from which a message counts as pushing back
+    threshold: float
+    # with its counts there: tp, fp, fn, tn, of whether a message pushes back
+    languages: Mapping[str, Mapping[str, int]]
 
     def guess(self, features: Mapping[str, float]) -> Guess:
         sums = list(self.bias)
@@ -174,7 +184,9 @@ def turn_model(by_vectors: bool = False) -> TurnModel:
 
 
 def classify(text: str, first: bool = False, vector: Sequence[float] | None = None) -> Guess | None:
-    """None where the model was not measured on the language. `first`: it opens the session; `vector`: of its `beginning`."""
+    """None where the model was not measured on the language. `first`: it opens the session;
+    `vector`: of its `beginning`.
+    """
     model = turn_model(vector is not None)
     if language_of(request_of(text)) not in model.languages:
         return None
@@ -191,12 +203,16 @@ def beginning(text: str) -> str:
 
 
 def shows_error(text: str) -> bool:
-    """Whether it speaks of an error, or has what a program prints about one, or complains, in any language of the word list."""
+    """Whether it speaks of an error, or has what a program prints about one, or complains, in
+    any language of the word list.
+    """
     return _TROUBLE.search(text.lower()) is not None or complains(text)
 
 
 def complains(text: str) -> bool:
-    """Whether a message begins with what says that the work before it did not do: no progress, praise with a but, or an error."""
+    """Whether a message begins with what says that the work before it did not do: no progress,
+    praise with a but, or an error.
+    """
     low = lower_case(request_of(text).strip()[:_OWN])
     return (
         words("complaint").occur_in(low[:_BEGINNING])
@@ -206,7 +222,9 @@ def complains(text: str) -> bool:
 
 
 def turn_features(text: str, first: bool) -> dict[str, float]:
-    """Words, pairs of words, and one to three characters of scripts without blanks; length, question marks, pasted trouble."""
+    """Words, pairs of words, and one to three characters of scripts without blanks; length,
+    question marks, pasted trouble.
+    """
     whole = _PATH.sub(
         " ¤path ", _URL.sub(" ¤url ", _CODE.sub(" ¤code ", request_of(text)[:20_000]))
     )

@@ -1,9 +1,10 @@
 """What several groups of features need of a session, worked out once. Pure.
 
-Only what the user typed counts as the user's: prompts and messages queued while the agent worked. Approved plans and slash commands
-are actions of the user whose text somebody else wrote; everything else a harness puts in the user's mouth (reminders, task
-notifications, command output, hook output, summaries of an earlier context) is no turn at all. In a session that another one spawned
-nobody typed anything.
+Only what the user typed counts as the user's: prompts and messages queued while the agent worked.
+Approved plans and slash commands are actions of the user whose text somebody else wrote; everything
+else a harness puts in the user's mouth (reminders, task notifications, command output, hook output,
+summaries of an earlier context) is no turn at all. In a session that another one spawned nobody
+typed anything.
 """
 
 from collections.abc import Iterable
@@ -22,9 +23,8 @@ class SessionView:
     categories: tuple[str, ...]  # of each call
     reads: tuple[tuple[str, ...], ...]  # of each call: paths it reads or searches
     typed: tuple[Turn, ...]  # what the user typed
-    user_turns: tuple[
-        Turn, ...
-    ]  # typed, approved plans, and slash commands that the model answered
+    # typed, approved plans, and slash commands that the model answered
+    user_turns: tuple[Turn, ...]
     spoken: tuple[AgentMessage, ...]  # text of the main agent
     thought: tuple[AgentMessage, ...]  # its recorded reasoning
     responses: tuple[Usage, ...]  # of the main agent
@@ -45,14 +45,18 @@ class SessionView:
         return [mark for mark in self.session.marks if mark.kind in ("interrupt", "interrupt_tool")]
 
     def changes(self, path: str) -> bool:
-        """Whether an edit call changed this file; a path may be recorded relative to the working directory, an edit's is absolute."""
+        """Whether an edit call changed this file; a path may be recorded relative to the working
+        directory, an edit's is absolute.
+        """
         return path in self.touched or any(
             touched.endswith("/" + path.removeprefix("./")) for touched in self.touched
         )
 
 
 def is_edit(call: ToolCall) -> bool:
-    """A call of an edit tool that was neither refused nor failed. Agents that record no results leave the status unknown."""
+    """A call of an edit tool that was neither refused nor failed. Agents that record no results
+    leave the status unknown.
+    """
     return bool(call.edits) and call.status in (Status.OK, Status.UNKNOWN)
 
 
@@ -84,6 +88,8 @@ def edited_paths(call: ToolCall) -> Iterable[str]:
 
 
 def words_in(text: str) -> int:
-    """Words of a text: runs without blanks, and each character of scripts that are written without blanks."""
+    """Words of a text: runs without blanks, and each character of scripts that are written
+    without blanks.
+    """
     count = len(text.split())
     return count if text.isascii() else count + len(UNSPACED.findall(text))

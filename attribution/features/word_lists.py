@@ -17,13 +17,17 @@ def source(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A list of phrases; a phrase matches whole words, a stem their beginning (in scripts without blanks any part), whatever the case. Curly apostrophes count as straight ones."""
+    """A list of phrases; a phrase matches whole words, a stem their beginning (in scripts
+    without blanks any part), whatever the case. Curly apostrophes count as straight ones.
+    """
 
     phrases: tuple[str, ...]
     pattern: re.Pattern[str]
 
     def count(self, lowered: str) -> int:
-        """Occurrences in a lower-cased text; of phrases that overlap the first and longest counts."""
+        """Occurrences in a lower-cased text; of phrases that overlap the first and longest
+        counts.
+        """
         return len(self.pattern.findall(lowered))
 
     def occur_in(self, lowered: str) -> bool:

@@ -1,6 +1,8 @@
-"""What user and agent say, by word lists (`data/words.toml`). Soft signals: a word list knows no irony. Pure.
+"""What user and agent say, by word lists (`data/words.toml`). Soft signals: a word list knows no
+irony. Pure.
 
-Lengths are in words (runs without blanks; characters in scripts without blanks): the same for every model and free of any tokenizer.
+Lengths are in words (runs without blanks; characters in scripts without blanks): the same for every
+model and free of any tokenizer.
 """
 
 import re
@@ -24,9 +26,8 @@ STAGE = "session"
 _NOTHING_TYPED = ("spawned", "nothing_typed")
 _NOT_ENGLISH = (*_NOTHING_TYPED, "not_english")
 _NOTHING_SAID = ("nothing_said",)
-_OWN_WORDS = (
-    400  # characters of a message that are searched for corrections: of longer ones most is pasted
-)
+# characters of a message that are searched for corrections: of longer ones most is pasted
+_OWN_WORDS = 400
 _LONG = 60  # words from which a first message counts as detailed
 
 FEATURES = (
@@ -47,7 +48,8 @@ FEATURES = (
         "turn_languages",
         "json",
         "list of languages",
-        "of each typed message, by script and common words: en, es, pt, fr, de, ja, ko, zh, cyrillic, other; null where it cannot be determined",
+        "of each typed message, by script and common words: en, es, pt, fr, de, ja, ko, zh,"
+        " cyrillic, other; null where it cannot be determined",
         HEURISTIC,
         null=_NOTHING_TYPED,
     ),
@@ -55,7 +57,9 @@ FEATURES = (
         "turn_classes",
         "json",
         "list of classes",
-        "of each typed message: pushback, correction, approval, question, task, requirement, pacing, takeover, information, by a small model with published error rates (docs/turns.md); null in languages it was not measured on",
+        "of each typed message: pushback, correction, approval, question, task, requirement,"
+        " pacing, takeover, information, by a small model with published error rates"
+        " (docs/turns.md); null in languages it was not measured on",
         HEURISTIC,
         null=_NOTHING_TYPED,
     ),
@@ -63,7 +67,9 @@ FEATURES = (
         "turn_pushes_back",
         "json",
         "list of 0 or 1",
-        "of each typed message: 1: it pushes back (pushback or correction together are probable enough) by the same model, whose most probable class may be another; null in languages it was not measured on",
+        "of each typed message: 1: it pushes back (pushback or correction together are probable"
+        " enough) by the same model, whose most probable class may be another; null in languages it"
+        " was not measured on",
         HEURISTIC,
         null=_NOTHING_TYPED,
     ),
@@ -79,7 +85,8 @@ FEATURES = (
         "pushback_turns",
         "integer",
         "messages",
-        "of those, the ones that push back (pushback or correction) by the model: weak for one session, made for shares of many (`whowrote sessions --by agent`)",
+        "of those, the ones that push back (pushback or correction) by the model: weak for one"
+        " session, made for shares of many (`whowrote sessions --by agent`)",
         HEURISTIC,
         null=(*_NOTHING_TYPED, "one_message", "not_classified"),
     ),
@@ -87,7 +94,9 @@ FEATURES = (
         "correction_turns",
         "integer",
         "messages",
-        "typed messages after the first whose first 400 characters hold a phrase of the list `correction`, or that start with one of `correction_start` (a sentence within too, when a comma follows)",
+        "typed messages after the first whose first 400 characters hold a phrase of the list"
+        " `correction`, or that start with one of `correction_start` (a sentence within too, when a"
+        " comma follows)",
         HEURISTIC,
         null=_NOT_ENGLISH,
         version=3,
@@ -105,7 +114,8 @@ FEATURES = (
         "last_message_rejects",
         "boolean",
         "0 or 1",
-        "1: the first 400 characters of the user's last typed message hold a phrase of the list `rejection`",
+        "1: the first 400 characters of the user's last typed message hold a phrase of the list"
+        " `rejection`",
         HEURISTIC,
         null=(*_NOTHING_TYPED, "last_not_english"),
         version=3,
@@ -114,7 +124,8 @@ FEATURES = (
         "last_message_accepts",
         "boolean",
         "0 or 1",
-        "1: the user's last typed message, when it is not the only one, holds a phrase of the list `acceptance` and is short (12 words at most), and does not reject",
+        "1: the user's last typed message, when it is not the only one, holds a phrase of the list"
+        " `acceptance` and is short (12 words at most), and does not reject",
         HEURISTIC,
         null=(*_NOTHING_TYPED, "last_not_english"),
         version=2,
@@ -162,7 +173,8 @@ FEATURES = (
         "assumption_count",
         "integer",
         "times",
-        "phrases of the list `assumption` in the agent's first text and reasoning, before its second tool call",
+        "phrases of the list `assumption` in the agent's first text and reasoning, before its"
+        " second tool call",
         HEURISTIC,
         null=_NOTHING_SAID,
     ),
@@ -170,7 +182,8 @@ FEATURES = (
         "plan_steps_detected",
         "integer",
         "steps",
-        "numbered or bulleted lines of the agent's first turn before its first change of a file; the larger of that and its first to-do list",
+        "numbered or bulleted lines of the agent's first turn before its first change of a file;"
+        " the larger of that and its first to-do list",
         HEURISTIC,
         null=_NOTHING_SAID,
     ),
@@ -178,7 +191,8 @@ FEATURES = (
         "confirmation_requests",
         "integer",
         "times",
-        "questions of the list `confirmation` in the main agent's text, and calls of a tool that asks",
+        "questions of the list `confirmation` in the main agent's text, and calls of a tool that"
+        " asks",
         HEURISTIC,
         null=_NOTHING_SAID,
     ),
@@ -186,7 +200,8 @@ FEATURES = (
         "clarification_sought",
         "boolean",
         "0 or 1",
-        "1: in its first turn the agent asked, by a tool that asks or by a question at the end of its text, before changing anything",
+        "1: in its first turn the agent asked, by a tool that asks or by a question at the end of"
+        " its text, before changing anything",
         HEURISTIC,
         null=("no_answer",),
     ),
@@ -194,7 +209,8 @@ FEATURES = (
         "prompt_underspecification",
         "real",
         "0 to 1",
-        "mean of: shortness of the first message (1 at 0 words, 0 from 60), no file, path or code name in it, no word of the list `outcome`; the first message may be a plan",
+        "mean of: shortness of the first message (1 at 0 words, 0 from 60), no file, path or code"
+        " name in it, no word of the list `outcome`; the first message may be a plan",
         HEURISTIC,
         null=(*_NOTHING_TYPED, "command_first", "forked"),
         version=2,
@@ -203,7 +219,8 @@ FEATURES = (
         "repetition_rate",
         "real",
         "share",
-        "calls that repeat an earlier call of the same tool with the same arguments (for shells: the same command) / calls; arguments of 20,000 characters and more repeat nothing",
+        "calls that repeat an earlier call of the same tool with the same arguments (for shells:"
+        " the same command) / calls; arguments of 20,000 characters and more repeat nothing",
         null=("no_call",),
         version=2,
     ),
@@ -243,9 +260,8 @@ def _user_values(view: SessionView) -> Values:
     if not texts or opening is None:
         return {"user_msg_lengths": []}
     languages = [language_of(request_of(text)) for text in texts]
-    english = [
-        language in (None, Language.ENGLISH) for language in languages
-    ]  # what nothing tells may be English
+    # what nothing tells may be English
+    english = [language in (None, Language.ENGLISH) for language in languages]
     understood = len(texts) == 1 or any(english[1:])
     corrections = sum(1 for text in texts[1:] if corrects(text)) if understood else None
     last = _beginning(texts[-1])
@@ -266,14 +282,18 @@ def _user_values(view: SessionView) -> Values:
         "correction_ratio": None if corrections is None else corrections / len(texts),
         "last_message_rejects": int(rejects) if english[-1] else None,
         "last_message_accepts": int(accepts) if english[-1] else None,
-        "prompt_underspecification": underspecification(opening.text)
-        if opening.origin in FROM_USER and view.session.fork is None
-        else None,
+        "prompt_underspecification": (
+            underspecification(opening.text)
+            if opening.origin in FROM_USER and view.session.fork is None
+            else None
+        ),
     }
 
 
 def _classes(texts: Sequence[str]) -> Values:
-    """What each message does, and how many of the later ones push back, as far as the model speaks."""
+    """What each message does, and how many of the later ones push back, as far as the model
+    speaks.
+    """
     guesses = [classify(text, first=i == 0) for i, text in enumerate(texts)]
     later = [guess for guess in guesses[1:] if guess is not None]
     return {
@@ -288,7 +308,9 @@ def _classes(texts: Sequence[str]) -> Values:
 
 @lru_cache(maxsize=1)
 def _start() -> re.Pattern[str]:
-    """A phrase of `correction_start` as the first words of a message, or of a sentence when a comma follows."""
+    """A phrase of `correction_start` as the first words of a message, or of a sentence when a
+    comma follows.
+    """
     phrases = words("correction_start").pattern.pattern
     return re.compile(f"^{phrases}|[.!?]\\s+{phrases},")
 
@@ -322,9 +344,8 @@ def _agent_values(view: SessionView) -> Values:
     pieces: dict[int, list[str]] = defaultdict(list)
     for message in view.spoken:
         pieces[message.turn].append(message.text)
-    by_turn = {
-        turn: lower_case("\n".join(texts)) for turn, texts in pieces.items()
-    }  # a few long texts are searched much quicker
+    # a few long texts are searched much quicker
+    by_turn = {turn: lower_case("\n".join(texts)) for turn, texts in pieces.items()}
     hedges = {turn: words("hedging").count(text) for turn, text in by_turn.items()}
     sizes = {turn: words_in(text) for turn, text in by_turn.items()}
     whole = sum(sizes.values())
@@ -344,12 +365,14 @@ def _agent_values(view: SessionView) -> Values:
             round(100 * hedges[t.index] / sizes[t.index], 4) if sizes.get(t.index) else None
             for t in view.user_turns
         ],
-        "self_correction_count": words("self_correction").count(text)
-        + words("self_correction").count(thoughts),
+        "self_correction_count": (
+            words("self_correction").count(text) + words("self_correction").count(thoughts)
+        ),
         "assumption_count": words("assumption").count(_opening(view)),
         "plan_steps_detected": _plan_steps(view),
-        "confirmation_requests": asks
-        + sum(1 for line in questions if words("confirmation").occur_in(line)),
+        "confirmation_requests": (
+            asks + sum(1 for line in questions if words("confirmation").occur_in(line))
+        ),
     }
 
 

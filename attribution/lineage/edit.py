@@ -35,17 +35,17 @@ from collector.git.repository import line_changes
 from collector.text import split_lines
 from collector.vocabulary.lines import FileKind
 
-_KEPT = (
-    FileKind.GENERATED,
-    FileKind.RECORDER,
-)  # an agent keeps versions of the files that it edits
+# an agent keeps versions of the files that it edits
+_KEPT = (FileKind.GENERATED, FileKind.RECORDER)
 Text = list[tuple[list[bytes], list[bytes]]]
 _NOTHING = FileLines("", 0, b"")
 
 
 @dataclass(slots=True)
 class _Work:
-    """A file to write: its old lines, its changes, and the name under which its removed lines are noted ("" = they are not)."""
+    """A file to write: its old lines, its changes, and the name under which its removed lines
+    are noted ("" = they are not).
+    """
 
     path: str
     oid: str
@@ -130,7 +130,7 @@ class CommitEdit:
                     old.vector, FILE_DELETED, self._ends.get(path), LineRange(path, 1, 0)
                 )
 
-    # --- what is to be done -------------------------------------------------------------------------------------------
+    # --- what is to be done -----------------------------------------------------------------------
 
     def _pop(self, delta: FileDelta) -> FileLines:
         lines = self._state.pop(delta.path, None)
@@ -139,7 +139,9 @@ class CommitEdit:
     def _sources(
         self, removed: dict[str, tuple[FileLines, FileDelta]], added: Sequence[FileDelta]
     ) -> dict[str, str]:
-        """Each new path looks for itself, as `git blame` does; a path that only changed its type takes no part."""
+        """Each new path looks for itself, as `git blame` does; a path that only changed its type
+        takes no part.
+        """
         retyped = removed.keys() & {d.path for d in added}
         sources = RenameSources(
             (path, old.oid, old.mode) for path, (old, _) in removed.items() if path not in retyped
@@ -186,7 +188,9 @@ class CommitEdit:
         )
 
     def _is_copy(self, delta: FileDelta) -> bool:
-        """Whether another file of the commit, known so far, has exactly this content; what programs keep is no original."""
+        """Whether another file of the commit, known so far, has exactly this content; what
+        programs keep is no original.
+        """
         if delta.new in self._new:
             return True
         if kind_of(delta.path) not in _KEPT:
@@ -201,7 +205,9 @@ class CommitEdit:
         )
 
     def _changes(self, delta: FileDelta, old: FileLines) -> tuple[Sequence[Range], int, bool]:
-        """Hunks, flags and whether they are those of the delta. If a side cannot be read, all lines end and begin."""
+        """Hunks, flags and whether they are those of the delta. If a side cannot be read, all
+        lines end and begin.
+        """
         lines = len(old.vector) // WIDTH
         if (
             delta.hunks is not None
@@ -218,7 +224,7 @@ class CommitEdit:
         self._contents.count(old.oid)
         return [(0, lines, 0, count)], flags | UNREADABLE, False
 
-    # --- lines that stay what they were -------------------------------------------------------------------------------
+    # --- lines that stay what they were -----------------------------------------------------------
 
     def _plan(
         self, works: Sequence[_Work], ends: Sequence[tuple[str, FileLines, FileDelta]]
@@ -273,9 +279,8 @@ class CommitEdit:
                 parts.append(self._added_lines(work, number, b0, b1, plan))
             copied = a1
         parts.append(old[copied * WIDTH :])
-        if (
-            not work.old_path
-        ):  # several files were copied from this one: its unchanged lines now exist once more
+        # several files were copied from this one: its unchanged lines now exist once more
+        if not work.old_path:
             surviving = array("i", numbers(old))
             for a0, a1, _, _ in reversed(work.hunks):
                 del surviving[a0:a1]

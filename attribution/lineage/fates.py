@@ -1,9 +1,11 @@
-"""Who wrote and who ended the lines of each lifetime: lifetimes joined to the verdicts on commits. Pure.
+"""Who wrote and who ended the lines of each lifetime: lifetimes joined to the verdicts on commits.
+Pure.
 
-The author of a line is what the spans of the commit that wrote it say. Who ended it is told only where there is a reason:
-lines that came in its place were written by one session, one person, or agents only (`replaced`); or nothing came, and of the
-sessions linked to that commit exactly one took lines away from that file, and nobody else wrote into it there (`file`).
-Everything else is unknown.
+The author of a line is what the spans of the commit that wrote it say. Who ended it is told only
+where there is a reason: lines that came in its place were written by one session, one person, or
+agents only (`replaced`); or nothing came, and of the sessions linked to that commit exactly one
+took lines away from that file, and nobody else wrote into it there (`file`). Everything else is
+unknown.
 """
 
 from bisect import bisect_left, bisect_right
@@ -66,9 +68,8 @@ class CommitVerdicts:
     """What is known about commits, by ids of history_commits."""
 
     spans: Mapping[tuple[int, str], Sequence[AuthoredSpan]]  # (commit, path) -> spans in order
-    removers: Mapping[tuple[int, str], set[int]] = field(
-        default_factory=dict
-    )  # sessions linked to the commit that took lines away
+    # sessions linked to the commit that took lines away
+    removers: Mapping[tuple[int, str], set[int]] = field(default_factory=dict)
     _actors: dict[tuple[int, str, int, int], Actor] = field(
         default_factory=lambda: defaultdict(lambda: NOBODY)
     )

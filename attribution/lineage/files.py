@@ -1,4 +1,6 @@
-"""Contents of files for the history pass: blobs within bounds, their line counts and their differences."""
+"""Contents of files for the history pass: blobs within bounds, their line counts and their
+differences.
+"""
 
 from collections import OrderedDict
 
@@ -53,7 +55,9 @@ class Contents:
         )
 
     def blank(self, oid: str) -> list[int]:
-        """The lines of a blob that have no text, from 0 on; none when it is binary or cannot be read."""
+        """The lines of a blob that have no text, from 0 on; none when it is binary or cannot be
+        read.
+        """
         data = self.get(oid)
         if data is None or is_binary(data):
             return []

@@ -24,11 +24,13 @@ def blame(
     ignore_space: bool = False,
     settings: Sequence[str] = (),
 ) -> list[Introduction]:
-    """Where the lines of a file were added, in the order of the file: all of them, or those with the given numbers.
+    """Where the lines of a file were added, in the order of the file: all of them, or those with
+    the given numbers.
 
-    `commits` is a commit id, or a range that ends in one: the lines of its beginning count as added there. With
-    `ignore_space`, a commit that only changed spaces in a line did not add it (`-w`). `settings` are git's, beside ours.
-    Raises GitFailed, also where the clone lacks an object that git has to look at.
+    `commits` is a commit id, or a range that ends in one: the lines of its beginning count as added
+    there. With `ignore_space`, a commit that only changed spaces in a line did not add it (`-w`).
+    `settings` are git's, beside ours. Raises GitFailed, also where the clone lacks an object that
+    git has to look at.
     """
     ranges = [option for first, last in _rows(lines) for option in ("-L", f"{first},{last}")]
     options = ["--porcelain", *(["-w"] if ignore_space else []), *ranges]
@@ -46,7 +48,9 @@ def _rows(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _parse(data: bytes) -> Iterator[Introduction]:
-    """A header `sha original final [count]`, notes (only the first time a commit is named), then the text after a tab."""
+    """A header `sha original final [count]`, notes (only the first time a commit is named), then
+    the text after a tab.
+    """
     names: dict[str, str] = {}
     header: list[str] = []
     for line in data.split(b"\n"):

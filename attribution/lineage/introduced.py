@@ -1,7 +1,8 @@
-"""Which commit added a line of one file: `git blame`, and the forward pass where the clone lacks objects that git needs.
+"""Which commit added a line of one file: `git blame`, and the forward pass where the clone lacks
+objects that git needs.
 
-The forward pass (`walk`) answers the same question for all lines of all commits at once; `whowrote data verify` compares the two
-(docs/decisions/0015-which-commit-added-a-line.md).
+The forward pass (`walk`) answers the same question for all lines of all commits at once;
+`whowrote data verify` compares the two (docs/decisions/0015-which-commit-added-a-line.md).
 """
 
 from collections.abc import Sequence
@@ -21,9 +22,11 @@ def introductions(
     only: Sequence[int] = (),
     ignore_space: bool = False,
 ) -> dict[int, Introduction]:
-    """Line number -> where that line of a file of a commit was added: of all `count` lines, or only of some.
+    """Line number -> where that line of a file of a commit was added: of all `count` lines, or only
+    of some.
 
-    `ignore_space`: see `git_blame.blame`; where the clone lacks objects that git needs, every change of a line counts.
+    `ignore_space`: see `git_blame.blame`; where the clone lacks objects that git needs, every
+    change of a line counts.
     """
     requested = sorted(only) or range(1, count + 1)
     with repo.open_scratch() as git:
@@ -40,7 +43,9 @@ def introductions(
 def _blame_lines(
     git: ScratchGit, sha: str, path: str, only: Sequence[int], ignore_space: bool
 ) -> list[Introduction]:
-    """Blames with the commit-graph of the clone, and without it when it is missing, damaged or names commits that are gone."""
+    """Blames with the commit-graph of the clone, and without it when it is missing, damaged or
+    names commits that are gone.
+    """
     try:
         return blame(git, sha, path, only, ignore_space, COMMIT_GRAPH)
     except GitFailed:
@@ -50,10 +55,11 @@ def _blame_lines(
 def _follow_forward(
     repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int
 ) -> list[Introduction]:
-    """Answers for all lines by the forward pass; a file that it does not follow counts as added by the commit itself."""
-    from attribution.lineage.model import (
-        numbers,
-    )  # only damaged or partial clones need the whole pass
+    """Answers for all lines by the forward pass; a file that it does not follow counts as added
+    by the commit itself.
+    """
+    # only damaged or partial clones need the whole pass
+    from attribution.lineage.model import numbers
     from attribution.lineage.walk import HistoryWalk, WalkOptions
 
     history = HistoryWalk(repo, git, WalkOptions(TEXT_BYTES)).run(sha)
@@ -71,14 +77,18 @@ def _follow_forward(
 
 
 class Rename(NamedTuple):
-    """A commit that renamed the file of a line: the line there, and in the parent of that commit."""
+    """A commit that renamed the file of a line: the line there, and in the parent of that
+    commit.
+    """
 
     place: Introduction
     before: Introduction
 
 
 def renames(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[Rename]:
-    """Renames of the file of a line between `line` and a later commit, newest first; none where the clone lacks objects."""
+    """Renames of the file of a line between `line` and a later commit, newest first; none where
+    the clone lacks objects.
+    """
     steps: list[Rename] = []
     with repo.open_scratch() as git:
         try:

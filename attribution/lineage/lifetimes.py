@@ -1,9 +1,11 @@
-"""The lifetime of every line: where it was born, which commit ended it and why, when that reached the main line.
+"""The lifetime of every line: where it was born, which commit ended it and why, when that reached
+the main line.
 
-A line counts as dead when the tip does not have it. If several commits removed it on parallel branches, the commit counts whose
-branch took it from the main line, even if that branch had been merged before without effect on the line.
-A line that vanished although no commit removed it was dropped by a merge: a conflict resolved otherwise. If the merge has the
-same text there from the other side, the line did not end: it goes on as the other one and shares its fate.
+A line counts as dead when the tip does not have it. If several commits removed it on parallel
+branches, the commit counts whose branch took it from the main line, even if that branch had been
+merged before without effect on the line. A line that vanished although no commit removed it was
+dropped by a merge: a conflict resolved otherwise. If the merge has the same text there from the
+other side, the line did not end: it goes on as the other one and shares its fate.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ _ALIVE = LineEnd(_NONE, 0, _NONE, _NONE)
 
 
 class LineLifetime(NamedTuple):
-    """Consecutive lines with one fate. Commits are indices into `LineHistory.shas`; death -1 is alive at the tip."""
+    """Consecutive lines with one fate. Commits are indices into `LineHistory.shas`; death -1 is
+    alive at the tip.
+    """
 
     birth: int
     path: str  # at birth
@@ -62,11 +66,15 @@ class LineLifetime(NamedTuple):
     flags: int
     death: int
     cause: str
-    left: int  # main-line commit that first did without the lines: the death, or the merge that brought it; else -1
+    # main-line commit that first did without the lines: the death, or the merge that brought it;
+    # else -1
+    left: int
     origin: int  # number of the first line
     nonblank: int  # lines with text; all of them when texts were not looked at
     into: LineRange | None  # what the death put in their place; None for a merge that dropped them
-    same_as: int = _NONE  # origin of the first of the lines as which they go on after a merge, BEFORE for older ones; -1: none
+    # origin of the first of the lines as which they go on after a merge, BEFORE for older ones; -1:
+    # none
+    same_as: int = _NONE
 
 
 @dataclass(slots=True)
@@ -100,30 +108,23 @@ class Removals:
 class LineLifetimes:
     """An observer that keeps, for every line, the commit that removed it last."""
 
-    remover: array[int] = field(
-        default_factory=partial(integers, _NONE)
-    )  # by origin: row of its removal
-    left: array[int] = field(
-        default_factory=partial(integers, _NONE)
-    )  # main-line commit that did without it first
-    blank: bytearray = field(
-        default_factory=lambda: bytearray(1)
-    )  # by origin: 1 when the line has no text
+    # by origin: row of its removal
+    remover: array[int] = field(default_factory=partial(integers, _NONE))
+    # main-line commit that did without it first
+    left: array[int] = field(default_factory=partial(integers, _NONE))
+    # by origin: 1 when the line has no text
+    blank: bytearray = field(default_factory=lambda: bytearray(1))
     others: dict[int, list[int]] = field(default_factory=dict)  # earlier removals on other branches
-    landed: array[int] = field(
-        default_factory=integers
-    )  # by commit: main-line commit that brought it
+    # by commit: main-line commit that brought it
+    landed: array[int] = field(default_factory=integers)
     removals: Removals = field(default_factory=Removals)
-    same: dict[int, int] = field(
-        default_factory=dict
-    )  # dropped by a merge -> the line with the same text that the merge has
-    touched: set[int] | None = (
-        None  # older lines of a continued history whose fate may have changed
-    )
+    # dropped by a merge -> the line with the same text that the merge has
+    same: dict[int, int] = field(default_factory=dict)
+    # older lines of a continued history whose fate may have changed
+    touched: set[int] | None = None
     alive: bytearray = field(default_factory=bytearray)
-    _birth: Callable[[int], int] = field(
-        default=lambda origin: _NONE
-    )  # commit that wrote an origin
+    # commit that wrote an origin
+    _birth: Callable[[int], int] = field(default=lambda origin: _NONE)
     _parents: list[tuple[str, ...]] = field(default_factory=list)
     _known: dict[str, int] = field(default_factory=dict)
     _ancestry: Ancestry[int] = field(default_factory=Ancestry)  # of the commits of this run
@@ -164,7 +165,9 @@ class LineLifetimes:
         self.touched = set()
 
     def _note(self, step: CommitStep) -> None:
-        """Notes the commits that this commit brings to the main line: all its ancestors that have not landed yet."""
+        """Notes the commits that this commit brings to the main line: all its ancestors that
+        have not landed yet.
+        """
         while len(self.landed) <= step.index:
             self.landed.append(_NONE)
             self._parents.append(())
@@ -207,7 +210,9 @@ class LineLifetimes:
             self.touched.update(origins)
 
     def _is_explained(self, origin: int, step: CommitStep) -> bool:
-        """Whether a commit that a merge comes from removed a line, so that the line ended there and not at the merge."""
+        """Whether a commit that a merge comes from removed a line, so that the line ended there
+        and not at the merge.
+        """
         if not step.mainline:
             removing = (self.removals.commit[row] for row in self._rows(origin))
             return any(self._ancestry.is_ancestor(commit, step.index) for commit in removing)
@@ -233,7 +238,9 @@ class LineLifetimes:
     def spans(
         self, history: LineHistory, rows: Iterable[int] | None = None
     ) -> Iterator[LineLifetime]:
-        """Lifetimes of some hunks (rows of the origin table), in order of birth; default: of all."""
+        """Lifetimes of some hunks (rows of the origin table), in order of birth; default: of
+        all.
+        """
         self._grow(history.origins.next)
         self._mark(history)
         for origin, first, count in history.origins.hunks(rows):

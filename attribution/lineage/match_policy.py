@@ -1,9 +1,12 @@
-"""Lines that a commit changed only in shape or place, and that therefore stay the lines they were (pure).
+"""Lines that a commit changed only in shape or place, and that therefore stay the lines they were
+(pure).
 
 Off in exact mode: `git blame` calls all of these new. Three rules, in this order:
 whitespace   inside one hunk, lines in the same order that differ in white space only;
-reformatted  inside one hunk, stretches equal but for white space, line breaks, quotes and separators;
-moved        anywhere in the commit, blocks of equal lines around a line that was removed once and added once.
+reformatted  inside one hunk, stretches equal but for white space, line breaks, quotes and
+separators;
+moved        anywhere in the commit, blocks of equal lines around a line that was removed once and
+             added once.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -39,9 +42,8 @@ class LineHunk:
     path: str
     start: int
     added: list[bytes]
-    successors: dict[int, tuple[int, int, str]] = field(
-        default_factory=dict
-    )  # added line -> (hunk, line it succeeds, how)
+    # added line -> (hunk, line it succeeds, how)
+    successors: dict[int, tuple[int, int, str]] = field(default_factory=dict)
     spared: set[int] = field(default_factory=set)  # removed lines that go on
 
 
@@ -93,7 +95,9 @@ def _aligned_pairs(changes: Sequence[LineChange], old: int, new: int) -> Iterato
 
 
 def _match_reformatted(number: int, hunk: LineHunk, change: LineChange) -> None:
-    """Both sides of a gap hold the same characters: each new line continues the old line in which it begins."""
+    """Both sides of a gap hold the same characters: each new line continues the old line in
+    which it begins.
+    """
     old = [_shape(line) for line in hunk.removed[change.a0 : change.a1]]
     new = [_shape(line) for line in hunk.added[change.b0 : change.b1]]
     text = b"".join(old)

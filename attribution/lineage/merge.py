@@ -1,8 +1,9 @@
 """Where the lines of a merge come from, as `git blame` decides it.
 
-A path that is equal in the first parent needs nothing. Any other path is taken whole from the first parent that has the same
-content at that path, else from one where the same content was renamed to it. Otherwise each parent in turn explains what it
-can by a line diff, and what is left was written by the merge.
+A path that is equal in the first parent needs nothing. Any other path is taken whole from the first
+parent that has the same content at that path, else from one where the same content was renamed to
+it. Otherwise each parent in turn explains what it can by a line diff, and what is left was written
+by the merge.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class Merger:
     def file(
         self, path: str, oid: str, mode: int, write: Callable[[int, int, int], bytes]
     ) -> FileLines:
-        """Its origins; `write(first line, lines, flags)` gives numbers for lines that only the merge has."""
+        """Its origins; `write(first line, lines, flags)` gives numbers for lines that only the
+        merge has.
+        """
         bases: list[FileLines | None] = []
         absent: set[int] = set()
         for number, parent in enumerate(self._parents):
@@ -97,7 +100,9 @@ class Merger:
     def _combine(
         self, oid: str, bases: Iterator[FileLines | None], write: Callable[[int, int, int], bytes]
     ) -> bytes:
-        """Each base explains what it can; those behind it are looked for only while lines are left."""
+        """Each base explains what it can; those behind it are looked for only while lines are
+        left.
+        """
         count, flags = self._contents.count(oid)
         result = array("i", [_UNCLAIMED]) * count
         left = [(0, count)] if count else []
@@ -113,7 +118,9 @@ class Merger:
     def _claim(
         self, result: array[int], left: list[tuple[int, int]], base: FileLines, oid: str
     ) -> list[tuple[int, int]]:
-        """Gives the unclaimed lines that are unchanged since `base` its origins; what is still unclaimed."""
+        """Gives the unclaimed lines that are unchanged since `base` its origins; what is still
+        unclaimed.
+        """
         hunks = self._contents.diff(base.oid, oid)
         if hunks is None or len(base.vector) // WIDTH != self._contents.count(base.oid)[0]:
             return left
@@ -154,7 +161,9 @@ def _within(
 
 
 def same_lines(old: FileLines, new: FileLines, contents: Contents) -> dict[int, int]:
-    """Lines that a merge took over from a file of a parent word for word, but with the origins of another parent."""
+    """Lines that a merge took over from a file of a parent word for word, but with the origins
+    of another parent.
+    """
     hunks = contents.diff(old.oid, new.oid)
     before, after = numbers(old.vector), numbers(new.vector)
     if hunks is None or (hunks and (hunks[-1][1] > len(before) or hunks[-1][3] > len(after))):
@@ -171,7 +180,9 @@ def same_lines(old: FileLines, new: FileLines, contents: Contents) -> dict[int, 
 
 
 class SideBranches:
-    """Commits that the main line does not have yet, with their parents and the paths they changed."""
+    """Commits that the main line does not have yet, with their parents and the paths they
+    changed.
+    """
 
     def __init__(self) -> None:
         self._parents: dict[int, tuple[int, ...]] = {}
@@ -192,7 +203,9 @@ class SideBranches:
                 del self._paths[number]
 
     def changed_paths(self, side: int, other: int) -> set[str]:
-        """Paths changed by commits that `side` comes from, that are not on the main line and that `other` does not come from."""
+        """Paths changed by commits that `side` comes from, that are not on the main line and
+        that `other` does not come from.
+        """
         paths: set[str] = set()
         ours = {side}
         theirs = {other}
@@ -214,7 +227,9 @@ class SideBranches:
 
 
 def merge_deltas(deltas: Sequence[FileDelta]) -> tuple[list[FileDelta], list[File]]:
-    """Files that the merge has and its first parent has not like that, and files that only its first parent has."""
+    """Files that the merge has and its first parent has not like that, and files that only its
+    first parent has.
+    """
     present = [d for d in deltas if d.new]
     names = {d.path for d in present}
     return present, [

@@ -1,7 +1,9 @@
-"""How much there must be before a ratio is printed, and on both sides before a comparison with people is. Pure.
+"""How much there must be before a ratio is printed, and on both sides before a comparison with
+people is. Pure.
 
-The lines of one commit are written, reviewed and removed together, so a hundred lines of one commit are one observation: a
-comparison needs lines and commits. Chosen per statistic; docs/metrics.md has this list.
+The lines of one commit are written, reviewed and removed together, so a hundred lines of one commit
+are one observation: a comparison needs lines and commits. Chosen per statistic; docs/metrics.md has
+this list.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +26,9 @@ class Minimum(NamedTuple):
     commits: int
 
     def refusal(self, sides: Mapping[str, Sample]) -> str:
-        """Why the comparison is not made, in words; "" when every side has enough. `sides`: name -> what it has."""
+        """Why the comparison is not made, in words; "" when every side has enough. `sides`: name
+        -> what it has.
+        """
         short = [
             f"{name} has {count_of(side.lines, 'line')} of {count_of(side.commits, 'commit')}"
             for name, side in sides.items()
@@ -44,15 +48,21 @@ SHARE = Minimum(20, 3)
 SHARE_OF_SESSION = Minimum(20, 1)
 """The same for the lines of one session, which often has one commit: a description, no estimate."""
 CURVE = Minimum(20, 5)
-"""A survival curve with its median: with fewer lines or commits nothing could be told of its band."""
+"""A survival curve with its median: with fewer lines or commits nothing could be told of its
+band.
+"""
 PART = Minimum(20, 1)
-"""A share of lines by what became of them: removed by a person, committed, overwritten. A description, no estimate."""
+"""A share of lines by what became of them: removed by a person, committed, overwritten. A
+description, no estimate.
+"""
 WEAKNESSES = Minimum(1000, 10)
 """Ratios of weaknesses per 1,000 lines."""
 RATE = Minimum(1000, 1)
 """Weaknesses per 1,000 lines of one group: with fewer lines that would be more than was seen."""
 FINDINGS = 20
-"""Findings, before the share of those that are still present is printed, or a comparison goes without a warning."""
+"""Findings, before the share of those that are still present is printed, or a comparison goes
+without a warning.
+"""
 SESSIONS = 5
 """Sessions: a mean or a share of fewer is not printed (grades, coding modes, coding efficiency)."""
 RATED = 20

@@ -1,8 +1,10 @@
-"""The nouns of line history: where a line was born, what one commit did to lines, what the files of a commit consist of.
+"""The nouns of line history: where a line was born, what one commit did to lines, what the files of
+a commit consist of.
 
-Every line that a commit writes gets a number of its own, its origin. Numbers of one hunk are consecutive, so that a table with
-one row per hunk gives back commit, path and line number. The content of a file is a row of such numbers, kept as the bytes of
-32-bit integers: cutting and joining bytes is all that an edit costs, and equal files share one object.
+Every line that a commit writes gets a number of its own, its origin. Numbers of one hunk are
+consecutive, so that a table with one row per hunk gives back commit, path and line number. The
+content of a file is a row of such numbers, kept as the bytes of 32-bit integers: cutting and
+joining bytes is all that an edit costs, and equal files share one object.
 """
 
 from __future__ import annotations
@@ -22,13 +24,11 @@ WIDTH = 4  # bytes of an origin in a vector
 _ZERO = bytes(WIDTH)
 
 # Flags of a hunk
-BINARY = (
-    1  # the file is binary to git: its "lines" follow git blame, but nobody wrote them as lines
-)
+# the file is binary to git: its "lines" follow git blame, but nobody wrote them as lines
+BINARY = 1
 AT_MERGE = 2  # written by the merge itself
-UNREADABLE = (
-    4  # the old or the new content is missing or too large: these lines may be older than they seem
-)
+# the old or the new content is missing or too large: these lines may be older than they seem
+UNREADABLE = 4
 COPY = 8  # a new file with exactly the content of another file of the same commit
 
 # Why a line ended
@@ -63,9 +63,8 @@ class IntroducedLines(NamedTuple):
     first: int  # origin of the first one, the others follow
     lines: int
     flags: int
-    blank: tuple[
-        int, ...
-    ] = ()  # which of them have no text, counted from 0; filled in when texts are looked at
+    # which of them have no text, counted from 0; filled in when texts are looked at
+    blank: tuple[int, ...] = ()
 
 
 class LineRange(NamedTuple):
@@ -98,13 +97,14 @@ class MergedFile(NamedTuple):
 
     old: bytes
     new: bytes
-    same: Callable[
-        [], dict[int, int]
-    ]  # lines of the parent whose text the merge has, but from another parent -> those lines
+    # lines of the parent whose text the merge has, but from another parent -> those lines
+    same: Callable[[], dict[int, int]]
 
 
 class Fingerprint(NamedTuple):
-    """Hash of the lines that a patch removes and adds, whatever their numbers; equals `inverse` of the patch that it reverts."""
+    """Hash of the lines that a patch removes and adds, whatever their numbers; equals `inverse`
+    of the patch that it reverts.
+    """
 
     forward: str
     inverse: str
@@ -112,7 +112,9 @@ class Fingerprint(NamedTuple):
 
 @dataclass(slots=True)
 class CommitStep:
-    """What one commit did, seen from its first parent. `lines present` changes by `born + again - gone`."""
+    """What one commit did, seen from its first parent. `lines present` changes by
+    `born + again - gone`.
+    """
 
     index: int
     sha: str
@@ -120,19 +122,15 @@ class CommitStep:
     mainline: bool  # on the first-parent chain of the tip
     born: list[IntroducedLines] = field(default_factory=list)
     gone: list[RemovedLines] = field(default_factory=list)
-    again: list[bytes] = field(
-        default_factory=list
-    )  # origins that exist once more: copies; at a merge what it brings in
+    # origins that exist once more: copies; at a merge what it brings in
+    again: list[bytes] = field(default_factory=list)
     kept: list[KeptLines] = field(default_factory=list)
-    swapped: list[tuple[bytes, bytes]] = field(
-        default_factory=list
-    )  # at a merge: origins of each file before and after, trimmed
-    merged: list[MergedFile] = field(
-        default_factory=list
-    )  # at a merge: files of a parent whose lines it has from elsewhere
-    unread: list[str] = field(
-        default_factory=list
-    )  # paths whose old or new content is missing or too large
+    # at a merge: origins of each file before and after, trimmed
+    swapped: list[tuple[bytes, bytes]] = field(default_factory=list)
+    # at a merge: files of a parent whose lines it has from elsewhere
+    merged: list[MergedFile] = field(default_factory=list)
+    # paths whose old or new content is missing or too large
+    unread: list[str] = field(default_factory=list)
     present: int = 0  # lines in all files of the commit, those from before the window left out
     state: State = field(default_factory=dict)  # its files; the next commits change this dictionary
     patch: Fingerprint | None = None  # when texts are looked at
@@ -142,7 +140,9 @@ class CommitStep:
         return len(self.parents) > 1
 
     def flow(self) -> tuple[dict[int, int], dict[int, int]]:
-        """Origins with the number of their lines that the commit took away, and those that it brought back or in; no births."""
+        """Origins with the number of their lines that the commit took away, and those that it
+        brought back or in; no births.
+        """
         old = [*(gone.origins for gone in self.gone), *(before for before, _ in self.swapped)]
         new = [*self.again, *(after for _, after in self.swapped)]
         left, came = _difference(numbers(b"".join(old)), numbers(b"".join(new)))
@@ -153,7 +153,9 @@ class CommitStep:
 
 
 def _difference(old: memoryview, new: memoryview) -> tuple[dict[int, int], dict[int, int]]:
-    """What only one of two bags has, with the number of times. Bags without repetitions, the usual case, are faster."""
+    """What only one of two bags has, with the number of times. Bags without repetitions, the
+    usual case, are faster.
+    """
     a, b = set(old), set(new)
     if len(a) == len(old) and len(b) == len(new):
         return dict.fromkeys(a - b, 1), dict.fromkeys(b - a, 1)
@@ -237,7 +239,9 @@ class Origins:
         return first
 
     def birth_of(self, origin: int) -> Origin:
-        """Where a line was born. Commit -1 stands for everything before the history that was read."""
+        """Where a line was born. Commit -1 stands for everything before the history that was
+        read.
+        """
         row = self.row(origin)
         path = self.paths.names[self.path[row]]
         return Origin(
@@ -249,7 +253,9 @@ class Origins:
         return bisect_right(self.first, origin) - 1
 
     def hunks(self, rows: Iterable[int] | None = None) -> Iterator[tuple[Origin, int, int]]:
-        """(where its first line was born, number of that line, lines) of some hunks; default: of all but the one from before."""
+        """(where its first line was born, number of that line, lines) of some hunks; default: of
+        all but the one from before.
+        """
         for row in range(1, len(self.first)) if rows is None else rows:
             first = self.first[row]
             after = self.first[row + 1] if row + 1 < len(self.first) else self.next
@@ -277,18 +283,17 @@ class LineHistory:
     tip: str
     state: State
     problems: list[Problem]
-    complete: bool = (
-        True  # False in window mode: `state` then holds only files that changed in the window
-    )
-    boundary: frozenset[str] = (
-        frozenset()
-    )  # commits whose parents the clone does not have: their lines may be older
-    present: array[int] = field(
-        default_factory=integers
-    )  # lines at each commit, those from before left out
+    # False in window mode: `state` then holds only files that changed in the window
+    complete: bool = True
+    # commits whose parents the clone does not have: their lines may be older
+    boundary: frozenset[str] = frozenset()
+    # lines at each commit, those from before left out
+    present: array[int] = field(default_factory=integers)
 
     def line(self, origin: int) -> tuple[str, str, int]:
-        """(commit id, path, line number) of an origin; the id is empty for lines older than what was read."""
+        """(commit id, path, line number) of an origin; the id is empty for lines older than what
+        was read.
+        """
         born = self.origins.birth_of(origin)
         return ("" if born.commit < 0 else self.shas[born.commit]), born.path, born.line
 
@@ -310,7 +315,9 @@ def count_lines(values: bytes) -> int:
 
 
 def runs(values: bytes) -> Iterator[tuple[int, int]]:
-    """(first, length) of each row of consecutive origins; lines from before count as one row, too."""
+    """(first, length) of each row of consecutive origins; lines from before count as one row,
+    too.
+    """
     first = length = 0
     for value in numbers(values):
         if length and value == (first + length if first != BEFORE else BEFORE):

@@ -1,4 +1,6 @@
-"""What each commit did, in numbers, and which lines it kept in another shape or place: an observer beside `lifetimes`."""
+"""What each commit did, in numbers, and which lines it kept in another shape or place: an
+observer beside `lifetimes`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,7 +31,9 @@ class Count(NamedTuple):
 
 
 class Relocation(NamedTuple):
-    """Consecutive lines that a commit kept: `path` in the commit, from 1-based `line` on; `origin` of the first, or BEFORE."""
+    """Consecutive lines that a commit kept: `path` in the commit, from 1-based `line` on;
+    `origin` of the first, or BEFORE.
+    """
 
     commit: int
     path: str
@@ -45,9 +49,8 @@ class CommitNotes:
 
     counts: list[Count] = field(default_factory=list)
     moves: list[Relocation] = field(default_factory=list)
-    unread: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # commit, path: content is missing or too large
+    # commit, path: content is missing or too large
+    unread: list[tuple[str, str]] = field(default_factory=list)
     _index: dict[str, int] = field(default_factory=dict)
 
     def know(self, shas: Sequence[str]) -> None:

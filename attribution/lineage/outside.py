@@ -1,7 +1,8 @@
 """Files of commits that a pass does not walk through: before the window, or before a saved state.
 
-In window mode such lines are simply older than the window. When a saved history goes on and a branch is merged that forked
-before it was saved, `git blame` of the few files concerned says which of the known origins they hold.
+In window mode such lines are simply older than the window. When a saved history goes on and a
+branch is merged that forked before it was saved, `git blame` of the few files concerned says which
+of the known origins they hold.
 """
 
 from collections import OrderedDict
@@ -35,7 +36,9 @@ class Outside:
         return files
 
     def entry(self, sha: str, path: str) -> tuple[str, int] | None:
-        """Blob id and mode of one file, without listing all files, which takes long where there are thousands."""
+        """Blob id and mode of one file, without listing all files, which takes long where there
+        are thousands.
+        """
         files = self._known.get(sha)
         return files.get(path) if files is not None else self._contents.entry(sha, path)
 
@@ -68,7 +71,9 @@ class Blamed(Outside):
         return cached
 
     def _is_untouched(self, sha: str, path: str) -> bool:
-        """Whether no commit between an old one and the saved tip changed a path: then its lines are those of the tip."""
+        """Whether no commit between an old one and the saved tip changed a path: then its lines
+        are those of the tip.
+        """
         if sha not in self._touched:
             args = [
                 "log",

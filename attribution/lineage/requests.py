@@ -7,12 +7,11 @@ from collector.limits import FOLLOWED_BYTES
 
 @dataclass(frozen=True, slots=True)
 class HistoryRequest:
-    full: bool | None = (
-        False  # True: the whole history; False: from the first commit of an agent on; None: as it is stored
-    )
-    keep: bool | None = (
-        True  # whether lines that changed only in shape or place stay the lines they were; None: as it is stored
-    )
+    # True: the whole history; False: from the first commit of an agent on; None: as it is stored
+    full: bool | None = False
+    # whether lines that changed only in shape or place stay the lines they were; None: as it is
+    # stored
+    keep: bool | None = True
     max_file: int = FOLLOWED_BYTES  # bytes; the lines of larger files are not followed
 
 

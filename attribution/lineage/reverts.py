@@ -1,7 +1,7 @@
 """Finds the commits that take others back. Pure.
 
-Such a commit says so in the message that `git revert` writes ("This reverts commit …"; for a merge "…, reversing changes made to
-…"), or its patch is the exact inverse of an earlier patch.
+Such a commit says so in the message that `git revert` writes ("This reverts commit …"; for a merge
+"…, reversing changes made to …"), or its patch is the exact inverse of an earlier patch.
 """
 
 import hashlib
@@ -17,7 +17,9 @@ _NO_WORD = bytes(c for c in range(256) if not chr(c).isalnum())
 
 
 def fingerprint(deltas: Sequence[FileDelta]) -> Fingerprint | None:
-    """Fingerprint of the texts that a commit removes and adds; None when some are unknown or they say too little."""
+    """Fingerprint of the texts that a commit removes and adds; None when some are unknown or
+    they say too little.
+    """
     forward, inverse = hashlib.blake2b(digest_size=12), hashlib.blake2b(digest_size=12)
     text_length = 0
     for delta in sorted(deltas, key=lambda d: d.path):
@@ -35,13 +37,17 @@ def fingerprint(deltas: Sequence[FileDelta]) -> Fingerprint | None:
 
 
 def named_commit(message: str) -> str | None:
-    """The (possibly shortened) commit id that a message says it takes back; None for none, or when several are named."""
+    """The (possibly shortened) commit id that a message says it takes back; None for none, or
+    when several are named.
+    """
     ids = set(_SAYS.findall(message))
     return ids.pop() if len(ids) == 1 else None
 
 
 def taken_back(messages: Iterable[tuple[str, str]]) -> set[str]:
-    """Commits that a later one says to take back, unless that was taken back itself. `messages`: commit id, message; in order."""
+    """Commits that a later one says to take back, unless that was taken back itself. `messages`:
+    commit id, message; in order.
+    """
     history = list(messages)
     shas, result = [sha for sha, _ in history], set[str]()
     for sha, message in reversed(history):
@@ -60,8 +66,8 @@ def reverts(
 ) -> dict[int, int]:
     """Commit -> commit that it takes back, both as indices into `shas`.
 
-    `claimed`: commits whose message names another; `patches`: of the new commits, in order; `inverses`: by the patch that would
-    take it back, the latest of the earlier commits.
+    `claimed`: commits whose message names another; `patches`: of the new commits, in order;
+    `inverses`: by the patch that would take it back, the latest of the earlier commits.
     """
     inverse_of = dict(inverses)
     reverted: dict[int, int] = {}

@@ -1,7 +1,7 @@
 """A finished pass as bytes, so that the next run costs only the commits that are new.
 
-A line of JSON, then the columns of all tables as integers, compressed; vectors are stored as runs of consecutive origins. What
-cannot be read back is None: the caller then starts over.
+A line of JSON, then the columns of all tables as integers, compressed; vectors are stored as runs
+of consecutive origins. What cannot be read back is None: the caller then starts over.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ _MAGIC = f"whowrote history 4 {sys.byteorder}\n".encode()
 
 
 def continues(git: ScratchGit, saved_tip: str, tip: str) -> bool:
-    """Whether a history saved at `saved_tip` can go on to `tip`: it must lie on the tip's chain of first parents.
+    """Whether a history saved at `saved_tip` can go on to `tip`: it must lie on the tip's chain of
+    first parents.
 
-    False after a force-push, and when the branch was moved to a branch that had merged it: the main line is then different.
+    False after a force-push, and when the branch was moved to a branch that had merged it: the main
+    line is then different.
     """
     if saved_tip == tip:
         return True
@@ -51,7 +53,9 @@ def continues(git: ScratchGit, saved_tip: str, tip: str) -> bool:
 
 
 class SavedHistory(NamedTuple):
-    """The line history of a repository as it was saved at a commit, with the lifetimes of its lines."""
+    """The line history of a repository as it was saved at a commit, with the lifetimes of its
+    lines.
+    """
 
     lines: LineHistory
     lifetimes: LineLifetimes

@@ -1,8 +1,9 @@
 """How long lines live: numbers over spans of lines, each weighted by its lines with text. Pure.
 
-A line is born at the author time of the commit that wrote it and dies at the author time of the commit that ended it; at the tip
-it is censored. Ages in commits count commits of the main line from the one that brought the line to the first that did without
-it; a line that never reached the main line is 0 commits old when it dies. Definitions: docs/survival.md.
+A line is born at the author time of the commit that wrote it and dies at the author time of the
+commit that ended it; at the tip it is censored. Ages in commits count commits of the main line from
+the one that brought the line to the first that did without it; a line that never reached the main
+line is 0 commits old when it dies. Definitions: docs/survival.md.
 """
 
 from collections import Counter, defaultdict
@@ -19,7 +20,9 @@ REWORK_DAYS = 30
 
 @dataclass(frozen=True, slots=True)
 class LifetimeRecord:
-    """Lines with one author and one fate. Ages are at death, or at the tip for lines that are alive."""
+    """Lines with one author and one fate. Ages are at death, or at the tip for lines that are
+    alive.
+    """
 
     lines: int  # with text
     author: str  # agent | declared | human | unknown | undeclared | "" (not attributed)
@@ -100,7 +103,9 @@ _SUFFIXES = {
 
 
 def language(path: str) -> str:
-    """Language of a file by its name: the usual suffix of the language; "other" without a known suffix."""
+    """Language of a file by its name: the usual suffix of the language; "other" without a known
+    suffix.
+    """
     name = path.rpartition("/")[2].lower()
     if name in _NAMES:
         return _NAMES[name]
@@ -113,7 +118,9 @@ def language(path: str) -> str:
 
 
 def ended_by(records: Iterable[LifetimeRecord]) -> dict[str, int]:
-    """Dead lines of agents by who ended them: same session, another session, agent (which session is not known), human, unknown."""
+    """Dead lines of agents by who ended them: same session, another session, agent (which
+    session is not known), human, unknown.
+    """
     count: Counter[str] = Counter()
     for r in records:
         if r.dead and r.author == Author.AGENT:
@@ -156,7 +163,9 @@ DELETION = (
 
 
 def deletions(removed: Iterable[RemovedLines]) -> list[tuple[object, ...]]:
-    """Lines of one author that one commit removed, by actor and cause: the columns `DELETION` of `deletions`."""
+    """Lines of one author that one commit removed, by actor and cause: the columns `DELETION` of
+    `deletions`.
+    """
     groups: dict[tuple[int, str, int | None, str, int | None, str], list[LifetimeRecord]] = (
         defaultdict(list)
     )

@@ -1,4 +1,6 @@
-"""The lines of the tip by who wrote them: the origins of a file's lines joined to the fates of those lines. Pure."""
+"""The lines of the tip by who wrote them: the origins of a file's lines joined to the fates of
+those lines. Pure.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +19,9 @@ class WrittenLines(NamedTuple):
 
 
 class TipPiece(NamedTuple):
-    """Consecutive lines of a file with one author and one birth. `written` is None for lines from before the window."""
+    """Consecutive lines of a file with one author and one birth. `written` is None for lines
+    from before the window.
+    """
 
     start: int
     end: int
@@ -26,7 +30,9 @@ class TipPiece(NamedTuple):
 
 
 class Authors:
-    """Who wrote each origin. `written` is in order of origins; `blank` says by origin whether the line has no text."""
+    """Who wrote each origin. `written` is in order of origins; `blank` says by origin whether
+    the line has no text.
+    """
 
     def __init__(self, written: Sequence[WrittenLines], blank: Sequence[int]) -> None:
         self._written = written
@@ -34,7 +40,8 @@ class Authors:
         self._blank = blank
 
     def pieces(self, rows: Iterable[tuple[int, int]]) -> Iterator[TipPiece]:
-        """A file cut where author or birth change, from its (first origin, lines) from top to bottom.
+        """A file cut where author or birth change, from its (first origin, lines) from top to
+        bottom.
 
         Origin 0 stands for lines from before the window. They count as blank: nobody looked.
         """

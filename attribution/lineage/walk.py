@@ -1,7 +1,9 @@
-"""One forward pass over the history of a branch: the origin of every line at every commit, as `git blame` would say it there.
+"""One forward pass over the history of a branch: the origin of every line at every commit, as
+`git blame` would say it there.
 
-Each commit edits the vectors of its parent (see `model`), merges ask all their parents (see `merge`), so that
-the whole history costs little more than the diffs git prints. Observers are told what each commit did to lines.
+Each commit edits the vectors of its parent (see `model`), merges ask all their parents (see
+`merge`), so that the whole history costs little more than the diffs git prints. Observers are told
+what each commit did to lines.
 
     with repo.open_scratch() as git:
         history = HistoryWalk(repo, git).run(tip, observers=[LineLifetimes().step])
@@ -45,9 +47,9 @@ from collector.runtime.progress import Progress, no_progress
 class ChangeSource:
     """Changes of commits, to be asked for in the order in which `start` was told them.
 
-    One git child prints the patches of all ordinary commits. At an object that the clone does not have git dies: that commit is
-    read file by file through libgit2, where a missing object is a gap, and the child is started again behind it. Merges are always
-    read so.
+    One git child prints the patches of all ordinary commits. At an object that the clone does not
+    have git dies: that commit is read file by file through libgit2, where a missing object is a
+    gap, and the child is started again behind it. Merges are always read so.
     """
 
     def __init__(self, repo: GitRepo, git: ScratchGit, max_file: int, with_text: bool) -> None:
@@ -66,7 +68,9 @@ class ChangeSource:
         return self.paths_changed(sha, parents) if deltas is None else files_only(deltas)
 
     def paths_changed(self, sha: str, parents: Sequence[str]) -> list[FileDelta] | None:
-        """Against the first parent, or against nothing, without hunks; None when a tree is missing."""
+        """Against the first parent, or against nothing, without hunks; None when a tree is
+        missing.
+        """
         commit = self._repo.commit(sha)
         if commit is None:
             return None
@@ -102,10 +106,11 @@ Commits = list[tuple[str, tuple[str, ...]]]
 @dataclass(frozen=True, slots=True)
 class WalkOptions:
     max_file: int = FOLLOWED_BYTES  # bytes; the lines of larger files are not followed
-    keep: bool = False  # lines that a commit changed only in shape or place stay the lines they were; else exactly as git blame
-    texts: bool = (
-        False  # also read the texts of lines, to find blank lines and patches that revert others
-    )
+    # lines that a commit changed only in shape or place stay the lines they were; else exactly as
+    # git blame
+    keep: bool = False
+    # also read the texts of lines, to find blank lines and patches that revert others
+    texts: bool = False
 
 
 class HistoryWalk:
@@ -118,9 +123,8 @@ class HistoryWalk:
         self._contents = Contents(repo, self._options.max_file)
         self._states: dict[str, State] = {}
         self._uses: Counter[str] = Counter()
-        self._partial: dict[
-            str, str
-        ] = {}  # commit whose state lacks files -> commit outside that has them
+        # commit whose state lacks files -> commit outside that has them
+        self._partial: dict[str, str] = {}
         self._boundary: set[str] = set()
         self._index: dict[str, int] = {}
         self._shas: list[str] = []
@@ -138,7 +142,9 @@ class HistoryWalk:
         observers: Sequence[Observer] = (),
         progress: Progress = no_progress,
     ) -> LineHistory:
-        """Walks up to the commit `tip`: from the first commit on, with what `after` does not have, or from a `saved` history on."""
+        """Walks up to the commit `tip`: from the first commit on, with what `after` does not
+        have, or from a `saved` history on.
+        """
         if not _ID.fullmatch(tip):
             raise ValueError(f"not a commit id: {tip!r}")
         commits = self._commits(tip, saved.tip if saved else after)
@@ -242,7 +248,9 @@ class HistoryWalk:
                 del self._states[parent]
 
     def _take(self, parent: str) -> State:
-        """The files of a parent, to be changed: its own dict for the last child, a copy for the others."""
+        """The files of a parent, to be changed: its own dict for the last child, a copy for the
+        others.
+        """
         state = self._states[parent]
         return state if self._uses[parent] == 1 else state.copy()
 
@@ -274,7 +282,9 @@ class HistoryWalk:
         step.present += edit.net
 
     def _catch_up(self, step: CommitStep, state: State) -> State:
-        """A tree of the parent is missing: what differs from the last files known may be of an earlier commit, too."""
+        """A tree of the parent is missing: what differs from the last files known may be of an
+        earlier commit, too.
+        """
         self._contents.report(
             step.sha, "missing_tree", "the changes of this commit are not known exactly"
         )
@@ -303,9 +313,11 @@ class HistoryWalk:
         return FileLines(
             oid,
             mode,
-            self._outside.vector(self._partial.get(parent, parent), delta.path, oid)
-            if oid
-            else b"",
+            (
+                self._outside.vector(self._partial.get(parent, parent), delta.path, oid)
+                if oid
+                else b""
+            ),
         )
 
     def _merge(self, step: CommitStep, source: ChangeSource) -> State:
@@ -353,7 +365,9 @@ class HistoryWalk:
         return write_lines(self._origins, step, LineRange(delta.path, line, count), flags, offsets)
 
     def _note_merged(self, step: CommitStep, old: FileLines | None, new: FileLines | None) -> None:
-        """Notes a file of a parent whose lines the merge may have taken from another parent with the same text."""
+        """Notes a file of a parent whose lines the merge may have taken from another parent with
+        the same text.
+        """
         if old is not None and new is not None and old.vector != new.vector:
             step.merged.append(
                 MergedFile(old.vector, new.vector, partial(same_lines, old, new, self._contents))

@@ -1,4 +1,6 @@
-"""What became of a session's work: was it taken over, was it undone, how did the session end, what came after it. Pure."""
+"""What became of a session's work: was it taken over, was it undone, how did the session end,
+what came after it. Pure.
+"""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -18,7 +20,9 @@ _HALF = 0.5
 Where = Mapping[int, Sequence[int]]
 """Line -> the changes that brought it or took it away."""
 Cause = Callable[[str, float, float], str]
-"""(path, after, before) -> agent, human or unknown: who changed the file when no recorded call did."""
+"""(path, after, before) -> agent, human or unknown: who changed the file when no recorded call
+did.
+"""
 
 
 @dataclass(slots=True)
@@ -43,16 +47,16 @@ class TakenBack:
 
 @dataclass(slots=True)
 class Undone:
-    """The part of a session's lines in one worktree that was undone between its peak and its close, in non-blank lines."""
+    """The part of a session's lines in one worktree that was undone between its peak and its
+    close, in non-blank lines.
+    """
 
     peak: int = 0  # most lines alive at one moment
     gone: int = 0  # lines of the peak that were gone at the close
-    places: TakenBack = field(
-        default_factory=TakenBack
-    )  # in every region whose text from before the session is back
-    files: TakenBack = field(
-        default_factory=TakenBack
-    )  # of these, in files that ended as before or that an undo command reached
+    # in every region whose text from before the session is back
+    places: TakenBack = field(default_factory=TakenBack)
+    # of these, in files that ended as before or that an undo command reached
+    files: TakenBack = field(default_factory=TakenBack)
 
     def add(self, other: Self) -> None:
         self.peak, self.gone = self.peak + other.peak, self.gone + other.gone
@@ -66,7 +70,9 @@ class Undone:
 
     @property
     def taken_back(self) -> TakenBack:
-        """What counts as reverted: one place of many that is as before is a change of mind within the work."""
+        """What counts as reverted: one place of many that is as before is a change of mind
+        within the work.
+        """
         return self.places if self.mostly else self.files
 
 
@@ -91,9 +97,11 @@ def undone(
     cause: Cause,
     commands: Sequence[UndoCommand] = (),
 ) -> Undone:
-    """`regions` are the session's own in this worktree, `changes` all of it in order, `close` is the session's last moment.
+    """`regions` are the session's own in this worktree, `changes` all of it in order, `close` is
+    the session's last moment.
 
-    `commands` undo what the replay need not have seen: lines that they reach and that nobody wrote again are taken back, too.
+    `commands` undo what the replay need not have seen: lines that they reach and that nobody wrote
+    again are taken back, too.
     """
     hunks = [n for region in regions for n in region.hunks]
     written = {
@@ -102,9 +110,8 @@ def undone(
         for line, text in zip(changes[n].fresh, changes[n].new, strict=True)
         if text.strip()
     }
-    until = bisect_right(
-        changes, close, key=lambda change: change.at
-    )  # in order of time but for the slack of clocks
+    # in order of time but for the slack of clocks
+    until = bisect_right(changes, close, key=lambda change: change.at)
     numbers = sorted(
         n for n in {*hunks, *(n for line in written for n in touching[line])} if n < until
     )
@@ -128,9 +135,8 @@ def undone(
         path = changes[region.hunks[0]].path
         changed = len(region.rounds) > 1 or not lines <= at_close
         is_back = changed and history_of(region.hunks, changes, touching).is_back(until - 1)
-        is_back &= not (
-            path in new and path in there
-        )  # a new file thrown away and written again is rewritten, not undone
+        # a new file thrown away and written again is rewritten, not undone
+        is_back &= not (path in new and path in there)
         is_back &= not gone or bool(lost)  # what was written again at once was not undone
         back[path].append(is_back)
         if is_back and lines:
@@ -171,7 +177,9 @@ class _Again:
             self._there[self._keys[line]].append(line)
 
     def not_rewritten(self, lines: Iterable[int]) -> set[int]:
-        """The removed lines whose text was not written again in the same file; ids grow with time."""
+        """The removed lines whose text was not written again in the same file; ids grow with
+        time.
+        """
         return {line for line in sorted(lines) if not self._take(line)}
 
     def _take(self, line: int) -> bool:
@@ -186,7 +194,9 @@ class _Again:
 
 
 def _thrown_away(commands: Sequence[UndoCommand], hunks: Sequence[Change]) -> dict[int, str]:
-    """Line -> who threw it away by a command: lines with text that were written since the commit before it and still stood."""
+    """Line -> who threw it away by a command: lines with text that were written since the commit
+    before it and still stood.
+    """
     thrown: dict[int, str] = {}
     for command in commands:
         gone = {line for h in hunks if h.at <= command.at for line in h.gone}
@@ -214,7 +224,9 @@ def _alive(lines: set[int], changes: Sequence[Change]) -> tuple[set[int], set[in
 
 
 def _file_existed(first: int, changes: Sequence[Change]) -> bool:
-    """Whether the file held anything before the session's first change: deleting a file that the session created undoes nothing."""
+    """Whether the file held anything before the session's first change: deleting a file that the
+    session created undoes nothing.
+    """
     change = changes[first]
     return bool(change.gone) or change.before >= 0 or change.below >= 0
 
@@ -238,7 +250,7 @@ def _taker(change: Change, cause: Cause) -> str:
     return Author.UNKNOWN if change.committed and who == Author.HUMAN else who
 
 
-# --- the end of a session ---------------------------------------------------------------------------------------------
+# --- the end of a session -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,9 +296,8 @@ def _later(visit: Visit, others: Sequence[Visit]) -> Iterator[Visit]:
 class Ending(NamedTuple):
     """What is known of the end of a session's work."""
 
-    applied: float | None = (
-        None  # share of its lines that stands in commits; None when it wrote none
-    )
+    # share of its lines that stands in commits; None when it wrote none
+    applied: float | None = None
     taken_back: float = 0.0  # share of its lines in commits that later commits say to take back
     reverted_by: str | None = None  # who undid most of it before its close
     rejects: bool = False  # the last message refuses
@@ -296,7 +307,9 @@ class Ending(NamedTuple):
 
 
 def session_outcome(ending: Ending) -> SessionOutcome:
-    """The first outcome that holds: a deed or word against the work, then for it; lines in commits count from half of them."""
+    """The first outcome that holds: a deed or word against the work, then for it; lines in
+    commits count from half of them.
+    """
     if ending.reverted_by == Author.HUMAN or ending.rejects or ending.taken_back >= _HALF:
         return SessionOutcome.REJECTED
     if ending.accepts or (ending.applied or 0.0) >= _HALF:
@@ -307,24 +320,28 @@ def session_outcome(ending: Ending) -> SessionOutcome:
 
 
 def reverter(by: Mapping[str, int], commands: Sequence[Mapping[str, object]]) -> str | None:
-    """Who undid most: lines first, else the last undo command, else who restored a file; None when nobody did."""
+    """Who undid most: lines first, else the last undo command, else who restored a file; None
+    when nobody did.
+    """
     most = max(sorted(by), key=lambda who: by[who]) if by else None
     if most is not None and (by[most] or not commands):
         return most
     return str(commands[-1]["by"]) if commands else None
 
 
-# --- the place of the first change ------------------------------------------------------------------------------------
+# --- the place of the first change ----------------------------------------------------------------
 
 
 def localized_correct_file(
     files: Sequence[Mapping[str, Any]], linked: Collection[str] | None, touched: Collection[str]
 ) -> int | None:
-    """The feature of that name: whether a file of the first call that changed any is one of the linked files.
+    """The feature of that name: whether a file of the first call that changed any is one of the
+    linked files.
 
-    `files`: as the feature files_seen; `linked`, `touched`: files of the repository that linked commits and the session changed.
-    None without a linked commit, or when no call changed a file. The files of an evaluation's reference patch are not known for a
-    session; the files of its commits stand in for them.
+    `files`: as the feature files_seen; `linked`, `touched`: files of the repository that linked
+    commits and the session changed. None without a linked commit, or when no call changed a file.
+    The files of an evaluation's reference patch are not known for a session; the files of its
+    commits stand in for them.
     """
     changed = [file for file in files if file["changed"] is not None]
     if not linked or not changed:
@@ -340,7 +357,9 @@ def localized_correct_file(
 
 
 def _is_linked(path: str, linked: Collection[str], from_root: bool) -> bool:
-    """Paths of a session that ran in a directory below or above the root are the ends of the files' own, or the other way round."""
+    """Paths of a session that ran in a directory below or above the root are the ends of the
+    files' own, or the other way round.
+    """
     return path in linked or (
         not from_root
         and any(file.endswith("/" + path) or path.endswith("/" + file) for file in linked)

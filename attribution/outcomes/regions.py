@@ -1,8 +1,10 @@
-"""Regions: places of a file that a session edits, followed by line identity, so that edits elsewhere do not matter. Pure.
+"""Regions: places of a file that a session edits, followed by line identity, so that edits
+elsewhere do not matter. Pure.
 
-Two hunks of a session are the same region when the later hunk changes or removes lines of the earlier hunk, or inserts strictly
-between them, or puts lines exactly where the earlier hunk only took lines away; regions are the connected components. A
-region edited by two or more calls is `re-edited`; how its edits develop is told by `convergence_of`.
+Two hunks of a session are the same region when the later hunk changes or removes lines of the
+earlier hunk, or inserts strictly between them, or puts lines exactly where the earlier hunk only
+took lines away; regions are the connected components. A region edited by two or more calls is
+`re-edited`; how its edits develop is told by `convergence_of`.
 """
 
 from bisect import bisect_left, bisect_right
@@ -23,20 +25,20 @@ Scar = tuple[int, str, int, int]
 
 @dataclass(slots=True)
 class Region:
-    """`hunks` are indices into the worktree's changes, in order; `states` has one more entry than there are rounds."""
+    """`hunks` are indices into the worktree's changes, in order; `states` has one more entry
+    than there are rounds.
+    """
 
     session_id: int
     path: str
     hunks: list[int]
     rounds: list[list[int]] = field(default_factory=list)  # hunks of each call, calls in order
     sizes: list[int] = field(default_factory=list)  # lines added and removed by each round
-    states: list[State] = field(
-        default_factory=list
-    )  # before the first round, then after each; only of re-edited regions
+    # before the first round, then after each; only of re-edited regions
+    states: list[State] = field(default_factory=list)
     convergence: str = ""  # a Convergence; "" when edited by one call only
-    returned_to: int = (
-        -1
-    )  # oscillating because a round brought this earlier state back (0: as before the first)
+    # oscillating because a round brought this earlier state back (0: as before the first)
+    returned_to: int = -1
 
 
 @dataclass(slots=True)
@@ -87,7 +89,9 @@ def regions_of(changes: Sequence[Change]) -> Regions:
 
 
 def _sources(change: Change, writer: Mapping[int, int], root: Callable[[int], int]) -> set[int]:
-    """Earlier changes whose lines this change replaces or removes, or between whose lines it inserts."""
+    """Earlier changes whose lines this change replaces or removes, or between whose lines it
+    inserts.
+    """
     sources = {writer[line] for line in change.gone if line in writer}
     above, below = writer.get(change.before), writer.get(change.below)
     if not change.gone and above is not None and below is not None and root(above) == root(below):
@@ -131,8 +135,9 @@ def _region(
 def convergence_of(sizes: Sequence[int], states: Sequence[State]) -> tuple[Convergence, int]:
     """How a region developed, and the state that came back or -1.
 
-    Oscillating: a state comes back after another one. Otherwise S = sum over i<j of sign(sizes[j] - sizes[i]): negative converging,
-    positive expanding, zero converging when all are equal, else oscillating.
+    Oscillating: a state comes back after another one. Otherwise S = sum over i<j of sign(sizes[j] -
+    sizes[i]): negative converging, positive expanding, zero converging when all are equal, else
+    oscillating.
     """
     back = first_return(states)
     if back >= 0:
@@ -169,15 +174,18 @@ class RegionHistory:
         changes: Sequence[Change],
         start: int,
     ) -> None:
-        """`alive`: its lines at first, and after each of the changes of these numbers; `start`: the region's first hunk."""
+        """`alive`: its lines at first, and after each of the changes of these numbers; `start`:
+        the region's first hunk.
+        """
         self._numbers, self._alive, self._text, self._changes = numbers, alive, text, changes
-        self._start = bisect_left(
-            numbers, start
-        )  # the work of earlier sessions is the text that this session started from
+        # the work of earlier sessions is the text that this session started from
+        self._start = bisect_left(numbers, start)
         self._place: dict[int, int] = {}
 
     def states(self, ends: Iterable[int]) -> list[State]:
-        """Its text as the session found it and after the changes of these numbers. Sorted when no two could be the same."""
+        """Its text as the session found it and after the changes of these numbers. Sorted when
+        no two could be the same.
+        """
         indices = [self._start, *(self._index(end) for end in ends)]
         bags = [self._bag(index) for index in indices]
         twice = [bag for bag, count in Counter(bags).items() if count > 1 and len(bag) > 1]
@@ -209,7 +217,9 @@ class RegionHistory:
 def history_of(
     hunks: Sequence[int], changes: Sequence[Change], touching: Mapping[int, Sequence[int]]
 ) -> RegionHistory:
-    """The region that these hunks make, before and after every change that touches one of its lines."""
+    """The region that these hunks make, before and after every change that touches one of its
+    lines.
+    """
     lines = {line for n in hunks for line in (*changes[n].gone, *changes[n].fresh)}
     ordered = sorted(set(hunks) | {n for line in lines for n in touching[line]})
     for n in ordered:  # lines that others put in the place of the region's lines belong to it
@@ -222,8 +232,8 @@ def history_of(
         text.update(zip((*change.gone, *change.fresh), bare, strict=True))
     born = {line for n in ordered for line in changes[n].fresh}
     first = min((line for n in hunks for line in changes[n].fresh), default=1 << 62)
-    # A line that no change brought was there from the start, unless its number tells that it came later, from outside: such a line
-    # is left out, it came and went between two rounds.
+    # A line that no change brought was there from the start, unless its number tells that it came
+    # later, from outside: such a line is left out, it came and went between two rounds.
     alive = {line for line in lines if line not in born and line < first}
     alive_states = [frozenset(alive)]
     for n in ordered:
@@ -251,7 +261,6 @@ def _in_order(numbers: Iterable[int], changes: Sequence[Change]) -> list[int]:
             graph.add(line)
     try:
         return [*graph.static_order()]
-    except (
-        CycleError
-    ):  # lines that moved past each other: any fixed order will do to compare states
+    # lines that moved past each other: any fixed order will do to compare states
+    except CycleError:
         return sorted(lines)

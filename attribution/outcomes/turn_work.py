@@ -1,4 +1,6 @@
-"""Counts for each turn, from the replay of the worktrees, the lines it wrote and those that others removed at once. Pure."""
+"""Counts for each turn, from the replay of the worktrees, the lines it wrote and those that
+others removed at once. Pure.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,8 @@ class TurnWork:
     produced: int = 0
     dictated: int = 0
     changed_next: int = 0
-    discarded: Counter[int] = field(
-        default_factory=Counter
-    )  # by the session that removed them before any commit had them
+    # by the session that removed them before any commit had them
+    discarded: Counter[int] = field(default_factory=Counter)
 
 
 def turn_work(
@@ -69,9 +70,10 @@ def _take(
         work[source].discarded[by[0]] += 1
 
 
-# Whether an agent's line stood in what the user gave it: a prompt, an approved plan, pasted text. Such a line was typed by the
-# agent and is counted as its own; who thought of it is another question, which this answers with care: only text that tells is
-# compared, and only what the user had said by then. Files that the user named but did not paste are not seen.
+# Whether an agent's line stood in what the user gave it: a prompt, an approved plan, pasted text.
+# Such a line was typed by the agent and is counted as its own; who thought of it is another
+# question, which this answers with care: only text that tells is compared, and only what the user
+# had said by then. Files that the user named but did not paste are not seen.
 _MOST = 200_000  # characters of one session's texts that are compared
 _SHORTEST = 12  # characters without blanks from which a line tells
 _NAMES = 3  # names of code in one line of the user's from which they tell
@@ -98,7 +100,9 @@ class UserTexts:
             self._named.extend(entry for entry in named if len(entry[1]) >= _NAMES)
 
     def hold(self, line: str, turn: int) -> bool:
-        """Whether the line stood in what was said up to that turn, or all its names of code (three or more) in one line of it."""
+        """Whether the line stood in what was said up to that turn, or all its names of code
+        (three or more) in one line of it.
+        """
         words = _WORD.findall(line)
         names = _names(words) if self._named else frozenset()
         if len(names) >= _NAMES and any(

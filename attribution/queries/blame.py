@@ -1,4 +1,6 @@
-"""A file, line by line or in blocks of lines that came the same way, each with the verdict on it."""
+"""A file, line by line or in blocks of lines that came the same way, each with the verdict on
+it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,9 +38,8 @@ class BlameLine:
     introduced: Introduction
     commit: CommitRef | None  # None when the attributed history does not have it
     attribution: LineAttribution
-    moved: MoveHistory | None = (
-        None  # where git blame stops but the line is older, when its history is stored
-    )
+    # where git blame stops but the line is older, when its history is stored
+    moved: MoveHistory | None = None
     at: AnsweredAt = NOT_ASKED
 
     def data(self) -> dict[str, Any]:
@@ -83,8 +84,9 @@ def blame(
 ) -> FileBlame:
     """The file at a commit, all lines or only some. Raises UnknownBranch, WhoWroteError.
 
-    Without a commit: at the tip of the branch as it is now, with the changes of the working tree where the branch is checked out.
-    `ignore_space`: a commit that only changed spaces in a line did not add it.
+    Without a commit: at the tip of the branch as it is now, with the changes of the working tree
+    where the branch is checked out. `ignore_space`: a commit that only changed spaces in a line did
+    not add it.
     """
     sha = opened.repo.resolve(commit).sha if commit else opened.tip
     path, data = file_in(opened, sha, file)
@@ -139,7 +141,8 @@ def blame(
     branch = opened.branch if sha == opened.tip else ""
     provisional = sum(line.attribution.provisional for line in lines)
     note = [
-        f"worked out for this file only: {count_of(provisional, 'line')} of newer commits; whowrote repo settles them"
+        f"worked out for this file only: {count_of(provisional, 'line')} of newer commits; whowrote"
+        " repo settles them"
     ]
     return FileBlame(
         opened.name,

@@ -19,9 +19,11 @@ def blame_agreement(
     seed: int,
     progress: Callable[[str, int, int], None],
 ) -> Table:
-    """How far the line history and git blame agree at the tip and at `commits` others, chosen at random.
+    """How far the line history and git blame agree at the tip and at `commits` others, chosen at
+    random.
 
-    `same` are lines of which commit, path and number agree. Raises NotARepository, UnknownBranch, GitFailed.
+    `same` are lines of which commit, path and number agree. Raises NotARepository, UnknownBranch,
+    GitFailed.
     """
     repo = GitRepo(path)
     tip = (repo.resolve(branch) if branch else repo.default_branch()).sha

@@ -1,8 +1,9 @@
-"""A database taken apart by month, week, directory, team, agent: who wrote the lines, what became of them, what they cost.
+"""A database taken apart by month, week, directory, team, agent: who wrote the lines, what became
+of them, what they cost.
 
-Lines are added non-blank lines of source and test files. Every share comes with the lines and commits it rests on and an interval
-over commits; where `attribution.lineage.minimum` asks for more lines than there are, there is none. Nothing here ranks: groups are
-in order of their names.
+Lines are added non-blank lines of source and test files. Every share comes with the lines and
+commits it rests on and an interval over commits; where `attribution.lineage.minimum` asks for more
+lines than there are, there is none. Nothing here ranks: groups are in order of their names.
 """
 
 from __future__ import annotations
@@ -37,16 +38,19 @@ from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
 
 DIMENSIONS = ("month", "week", "repository", "team", "directory", "agent", "driver", "person")
-"""What groups can be made of. `person` is the git author, and nobody's merit: who commits a line need not have written it."""
+"""What groups can be made of. `person` is the git author, and nobody's merit: who commits a line
+need not have written it.
+"""
 NO_TEAM, NO_AGENT, NO_DRIVER = "no team", "no agent", "no session"
-_OF_TURNS = frozenset(
-    {"month", "week", "repository", "agent", "driver"}
-)  # a prompt has these, and no directory, team or person
+# a prompt has these, and no directory, team or person
+_OF_TURNS = frozenset({"month", "week", "repository", "agent", "driver"})
 _BASELINE = str(LineClass.UNDECLARED)
 
 
 Share = tuple[float | None, float | None, float | None, int | None]
-"""A part of lines, its 95 % interval, and the lines that it is of. No value where there are too few; no interval of one commit."""
+"""A part of lines, its 95 % interval, and the lines that it is of. No value where there are too
+few; no interval of one commit.
+"""
 _NOT_KNOWN: Share = (None, None, None, None)
 
 
@@ -61,7 +65,9 @@ class Breakdown:
 
 
 def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
-    """Raises WhoWroteError for an unknown dimension, teams that nobody named, and a database in which no line is left."""
+    """Raises WhoWroteError for an unknown dimension, teams that nobody named, and a database in
+    which no line is left.
+    """
     check(options)
     result = facts(store, options)
     if not result.cells:
@@ -114,7 +120,9 @@ def _scope(result: Facts, options: BreakdownOptions) -> _Asked:
 def _in_order(
     rows: list[dict[str, Any]], options: BreakdownOptions, whole: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """By the column that was asked for, the largest first, groups without a value last. Raises WhoWroteError."""
+    """By the column that was asked for, the largest first, groups without a value last. Raises
+    WhoWroteError.
+    """
     if not options.sort:
         return rows
     if options.sort not in whole:
@@ -141,7 +149,9 @@ def check(options: BreakdownOptions) -> None:
 
 
 class _Naming:
-    """Names of groups as they are shown. Months before and between those of agents are one group, where that is asked for."""
+    """Names of groups as they are shown. Months before and between those of agents are one
+    group, where that is asked for.
+    """
 
     def __init__(self, options: BreakdownOptions, cells: Sequence[LineCell]) -> None:
         self._options = options
@@ -205,12 +215,15 @@ _WEAKNESSES = (
 def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
     """The numbers of a group; None for what is not known, or has too few lines.
 
-    coverage: lines with a named author, of those of commits with any sign of an agent. agent_share: lines that a recorded action of
-    an agent wrote, of all; agent_or_declared_share: these, and those of commits that name an agent without a record of it. Groups
-    by agent have none of the three. agent_kept_30_days: agent lines that are still there 30 days later (Kaplan-Meier);
-    undeclared_kept_30_days: the same for lines of commits that nothing links to an agent; agent_at_head: agent lines that HEAD
-    still has, whatever their age. Beside each are its 95 % interval and the number of lines that it is of. cost_usd: of prompts
-    with a known cost; cost_per_line_at_head: at least so much for each agent line at HEAD. findings: introduced in agents' lines.
+    coverage: lines with a named author, of those of commits with any sign of an agent. agent_share:
+    lines that a recorded action of an agent wrote, of all; agent_or_declared_share: these, and
+    those of commits that name an agent without a record of it. Groups by agent have none of the
+    three. agent_kept_30_days: agent lines that are still there 30 days later (Kaplan-Meier);
+    undeclared_kept_30_days: the same for lines of commits that nothing links to an agent;
+    agent_at_head: agent lines that HEAD still has, whatever their age. Beside each are its 95 %
+    interval and the number of lines that it is of. cost_usd: of prompts with a known cost;
+    cost_per_line_at_head: at least so much for each agent line at HEAD. findings: introduced in
+    agents' lines.
     """
     lines: Counter[str] = Counter()
     for cell in group.cells:
@@ -248,9 +261,9 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
         ),
         **_columns("agent_at_head", _ratio(at_head) if scope.followed else _NOT_KNOWN),
         "cost_usd": cost,
-        "cost_per_line_at_head": cost / there
-        if cost is not None and there >= minimum.PART.lines
-        else None,
+        "cost_per_line_at_head": (
+            cost / there if cost is not None and there >= minimum.PART.lines else None
+        ),
         "prompts": len(group.prompts) if scope.of_prompts else None,
         "prompts_with_cost": priced,
         **dict(zip(_WEAKNESSES, weaknesses, strict=True)),
@@ -267,7 +280,9 @@ def _share(cells: Iterable[LineCell], classes: Collection[str]) -> Share:
 
 
 def _ratio(lines: Iterable[tuple[Hashable, int, bool]]) -> Share:
-    """The part that counts of (commit, lines, whether they count); the interval leaves out one commit after the other."""
+    """The part that counts of (commit, lines, whether they count); the interval leaves out one
+    commit after the other.
+    """
     commits: dict[Hashable, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for commit, count, counts in lines:
         commits[commit][0] += count if counts else 0
@@ -311,14 +326,24 @@ def _months(cells: Sequence[LineCell], options: BreakdownOptions) -> dict[str, d
 
 
 NOT_TO_CONCLUDE = (
-    "Low coverage is not low use: where sessions were not recorded, agents' lines are undeclared or unknown. Compare shares only "
-    "between groups of like coverage.",
+    (
+        "Low coverage is not low use: where sessions were not recorded, agents' lines are"
+        " undeclared or unknown. Compare shares only between groups of like coverage."
+    ),
     "The share of agents is a lower bound. Lines that are undeclared are not people's by that.",
-    "Lines do not measure work, value or skill, neither of a person nor of a team, and a line that was rewritten need not have "
-    "been wrong: code that is in use is changed.",
-    "Groups differ in what they work on. A difference between two of them is not what an agent did to them; intervals say how much "
-    "chance there is in each, not that the groups are alike otherwise.",
-    "Costs are list prices of recorded tokens, and often too low: some agents record the tokens of a response at its start.",
+    (
+        "Lines do not measure work, value or skill, neither of a person nor of a team, and a line"
+        " that was rewritten need not have been wrong: code that is in use is changed."
+    ),
+    (
+        "Groups differ in what they work on. A difference between two of them is not what an agent"
+        " did to them; intervals say how much chance there is in each, not that the groups are"
+        " alike otherwise."
+    ),
+    (
+        "Costs are list prices of recorded tokens, and often too low: some agents record the tokens"
+        " of a response at its start."
+    ),
 )
 """What must not be read into these numbers; printed with them."""
 
@@ -327,7 +352,8 @@ def _notes(options: BreakdownOptions, scope: _Asked) -> list[str]:
     result = [note for note in (audited_note("agent", "human", "likely_human"),) if note]
     if not scope.followed:
         result.append(
-            "what became of lines is not known: run whowrote survival PATH for each repository first"
+            "what became of lines is not known: run whowrote survival PATH for each repository"
+            " first"
         )
     if not scope.scanned:
         result.append(

@@ -1,4 +1,6 @@
-"""What a breakdown of a database reads: added lines, their lives, prompts and weaknesses, each with the place where it belongs."""
+"""What a breakdown of a database reads: added lines, their lives, prompts and weaknesses, each
+with the place where it belongs.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +27,21 @@ class Place(NamedTuple):
     agent: str  # "" for lines that no agent is known to have written
     name: str  # git author
     email: str
-    driver: (
-        str  # what sent most prompts of the session that wrote them; "" for lines without a session
-    )
+    # what sent most prompts of the session that wrote them; "" for lines without a session
+    driver: str
 
 
 @dataclass(frozen=True, slots=True)
 class BreakdownOptions:
-    """Which lines, in which groups. Dates are ISO days of the commits' author times, `until` included."""
+    """Which lines, in which groups. Dates are ISO days of the commits' author times, `until`
+    included.
+    """
 
     by: tuple[str, ...] = ("month",)
     since: str = ""
     until: str = ""
-    teams: Mapping[str, str] = field(
-        default_factory=dict
-    )  # pattern of e-mail addresses -> team; the first that fits counts
+    # pattern of e-mail addresses -> team; the first that fits counts
+    teams: Mapping[str, str] = field(default_factory=dict)
     sort: str = ""  # a column of numbers, the largest first; "" for the order of names
     fold: bool = False  # months without agents side by side are one group, and not in `months`
 
@@ -75,30 +77,36 @@ AGENT = "COALESCE(NULLIF(s.agent, ''), s.agent_label, '')"
 
 
 def days(moment: str) -> str:
-    """The condition that a time is in the days of the options, which are the first two parameters of a statement."""
+    """The condition that a time is in the days of the options, which are the first two
+    parameters of a statement.
+    """
     return f"(?1 = '' OR {moment} >= ?1) AND (?2 = '' OR substr({moment}, 1, 10) <= ?2)"
 
 
 def place_columns(path: str, agent: str) -> str:
-    """SQL of the columns of a place, from a path and an agent; `c` is the commit, `r` its repository, `s` the session."""
+    """SQL of the columns of a place, from a path and an agent; `c` is the commit, `r` its
+    repository, `s` the session.
+    """
     return (
-        f"COALESCE(substr(c.author_at, 1, 10), '') AS day, r.name AS repository, CASE instr({path}, '/') WHEN 0 THEN '.' "
-        f"ELSE substr({path}, 1, instr({path}, '/')) END AS directory, {agent} AS agent, COALESCE(c.author_name, '') AS name, "
-        "lower(COALESCE(c.author_email, '')) AS email, COALESCE(s.driver, '') AS driver"
+        f"COALESCE(substr(c.author_at, 1, 10), '') AS day, r.name AS repository, CASE instr({path},"
+        f" '/') WHEN 0 THEN '.' ELSE substr({path}, 1, instr({path}, '/')) END AS directory,"
+        f" {agent} AS agent, COALESCE(c.author_name, '') AS name, lower(COALESCE(c.author_email,"
+        " '')) AS email, COALESCE(s.driver, '') AS driver"
     )
 
 
 _CLASS = line_class_sql("o")
+_AGENT_OF_LINE = (
+    f"CASE {_CLASS} WHEN 'agent' THEN {AGENT}"
+    " WHEN 'declared' THEN COALESCE(c.declared_agent, '') ELSE '' END"
+)
 _CELLS = f"""
-SELECT {
-    place_columns(
-        "f.path",
-        f"CASE {_CLASS} WHEN 'agent' THEN {AGENT} WHEN 'declared' THEN COALESCE(c.declared_agent, '') ELSE '' END",
-    )
-}, c.id AS commit_id, {_CLASS} AS line_class,
+SELECT {place_columns("f.path", _AGENT_OF_LINE)}, c.id AS commit_id, {_CLASS} AS line_class,
   c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
-    OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed, SUM(p.nonblank) AS lines
-FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans p ON p.file_id = f.id
+    OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed,
+      SUM(p.nonblank) AS lines
+FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id
+  JOIN spans p ON p.file_id = f.id
 JOIN origins o ON o.id = p.origin_id LEFT JOIN sessions s ON s.id = o.session_id
 WHERE f.kind IN ({sql_list(sorted(HEADLINE))}) AND {days("c.author_at")}
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7, 9, 10 HAVING SUM(p.nonblank) > 0 ORDER BY c.id, 3, 4, 9
@@ -115,9 +123,11 @@ def placed(
 
 
 _BIRTHS = f"""
-SELECT h.id, h.repo_id, r.name AS repository, substr(h.author_at, 1, 10) AS day, COALESCE(c.author_name, '') AS name,
+SELECT h.id, h.repo_id, r.name AS repository, substr(h.author_at, 1, 10) AS day,
+  COALESCE(c.author_name, '') AS name,
   lower(COALESCE(c.author_email, '')) AS email
-FROM history_commits h JOIN repos r ON r.id = h.repo_id LEFT JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
+FROM history_commits h JOIN repos r ON r.id = h.repo_id LEFT JOIN commits c ON c.repo_id = h.repo_id
+  AND c.commit_sha = h.commit_sha
 WHERE {days("h.author_at")}
 """
 
@@ -141,9 +151,11 @@ def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
 
 
 _PROMPTS = f"""
-SELECT COALESCE(substr(t.at, 1, 10), '') AS day, r.name AS repository, '' AS directory, COALESCE(t.agent, '') AS agent, '' AS name,
+SELECT COALESCE(substr(t.at, 1, 10), '') AS day, r.name AS repository, '' AS directory,
+  COALESCE(t.agent, '') AS agent, '' AS name,
   '' AS email, s.driver, t.cost_usd
-FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id JOIN sessions s ON s.id = t.session_id WHERE {days("t.at")}
+FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id JOIN sessions s ON s.id = t.session_id
+  WHERE {days("t.at")}
 ORDER BY t.session_id, t.turn_index
 """
 

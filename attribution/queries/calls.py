@@ -1,7 +1,8 @@
 """The tool call that wrote a line, cut down to the part of its text around that line.
 
-Agents give their texts in many shapes (whole contents, old and new strings, patches, commands); the line is looked for in all of
-them, equal lines are told apart by their neighbours, and the most similar one is shown when the very line is not there.
+Agents give their texts in many shapes (whole contents, old and new strings, patches, commands); the
+line is looked for in all of them, equal lines are told apart by their neighbours, and the most
+similar one is shown when the very line is not there.
 """
 
 from __future__ import annotations
@@ -49,11 +50,14 @@ class CallExcerpt:
 
 
 Neighbours = tuple[str, str]
-"""The lines before and after a line, without white space at their ends; they tell equal lines of a call apart."""
+"""The lines before and after a line, without white space at their ends; they tell equal lines of
+a call apart.
+"""
 
 
 _CALL = """
-SELECT t.name, COALESCE(t.at, '') AS at, t.call_id, COALESCE(t.agent_id, '') AS subagent, COALESCE(e.outcome, '') AS outcome,
+SELECT t.name, COALESCE(t.at, '') AS at, t.call_id, COALESCE(t.agent_id, '') AS subagent,
+  COALESCE(e.outcome, '') AS outcome,
   t.command, COALESCE(t.input, '') AS input FROM tool_calls t
 LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id AND e.path = ?
 WHERE t.session_id = ? AND t.call_id = ? AND t.call_id <> '' LIMIT 1
@@ -93,10 +97,12 @@ def _arguments(input_: str) -> Iterator[_Argument]:
         value = load_json(input_)
     except ValueError:
         value = {
-            "content": input_.replace("\\n", "\n")
-            .replace("\\t", "\t")
-            .replace('\\"', '"')
-            .replace("\\\\", "\\")
+            "content": (
+                input_.replace("\\n", "\n")
+                .replace("\\t", "\t")
+                .replace('\\"', '"')
+                .replace("\\\\", "\\")
+            )
         }
     stack = [value]
     while stack:
@@ -126,7 +132,9 @@ class _Best(NamedTuple):
 def _excerpt(
     arguments: Sequence[_Argument], requested: str, neighbours: Neighbours
 ) -> tuple[list[CallLine], str, bool]:
-    """The lines around the wanted one, marked as a diff marks them; how it was found; whether there is more."""
+    """The lines around the wanted one, marked as a diff marks them; how it was found; whether
+    there is more.
+    """
     best = _Best(-1.0, 0, [], 0)
     for argument in arguments:
         lines = _mark_lines(argument)

@@ -1,4 +1,6 @@
-"""A commit: its lines by author, the files, the sessions and prompts behind it, and the numbers its producer claims."""
+"""A commit: its lines by author, the files, the sessions and prompts behind it, and the numbers
+its producer claims.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,13 +27,12 @@ class CommitReport:
     commit: CommitRef
     lines: dict[str, int]  # lines with text of source and test files by class
     kinds: Table  # all kinds of files that have lines
-    checkpoints: list[
-        dict[str, Any]
-    ]  # that the message names: checkpoint, in_clone, signature (never verified)
-    files: list[
-        dict[str, Any]
-    ]  # path, old_path, status, content, kind (a FileKind), added, deleted, `spans`: AttributedLines
-    sessions: Table  # rows of session_commits, with the `prompts` of the turns that wrote lines of the commit
+    # that the message names: checkpoint, in_clone, signature (never verified)
+    checkpoints: list[dict[str, Any]]
+    # path, old_path, status, content, kind (a FileKind), added, deleted, `spans`: AttributedLines
+    files: list[dict[str, Any]]
+    # rows of session_commits, with the `prompts` of the turns that wrote lines of the commit
+    sessions: Table
     claims: Table  # rows of recorder_claims
 
     def span_rows(self) -> Iterator[dict[str, Any]]:
@@ -48,7 +49,9 @@ class CommitReport:
 
 
 def commit_report(store: Store, name: str, opened: OpenRepo | None = None) -> CommitReport:
-    """A commit by its (abbreviated) id, or by any name when the clone is at hand. Raises UnknownBranch."""
+    """A commit by its (abbreviated) id, or by any name when the clone is at hand. Raises
+    UnknownBranch.
+    """
     sha = opened.repo.resolve(name).sha if opened is not None else name.lower()
     if len(sha) < 4 or not set(sha) <= set("0123456789abcdef"):
         raise UnknownBranch(
@@ -76,7 +79,10 @@ def commit_report(store: Store, name: str, opened: OpenRepo | None = None) -> Co
 
 def commit_numbers(store: Store, sha: str, repo_id: int | None) -> list[int]:
     """Numbers of the commits whose id begins so: none, one, or two where it is ambiguous."""
-    sql = "SELECT id FROM commits WHERE commit_sha >= ? AND commit_sha <= ? AND (? IS NULL OR repo_id = ?) LIMIT 2"
+    sql = (
+        "SELECT id FROM commits WHERE commit_sha >= ? AND commit_sha <= ? AND (? IS NULL OR repo_id"
+        " = ?) LIMIT 2"
+    )
     return [row["id"] for row in store.rows(sql, (sha, sha + "g", repo_id, repo_id))]
 
 
@@ -88,7 +94,10 @@ def report_of_commit(store: Store, number: int) -> CommitReport:
     repo = store.value(
         "SELECT r.name FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?", (number,)
     )
-    sql = "SELECT kind, class, SUM(nonblank) AS lines FROM line_spans WHERE commit_id = ? GROUP BY 1, 2"
+    sql = (
+        "SELECT kind, class, SUM(nonblank) AS lines FROM line_spans WHERE commit_id = ? GROUP BY"
+        " 1, 2"
+    )
     kinds = kind_lines(
         (row["kind"], row["class"], row["lines"]) for row in store.rows(sql, (number,))
     )
@@ -116,8 +125,8 @@ def code_lines(kinds: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 def _files(store: Store, commit: CommitRef) -> list[dict[str, Any]]:
     spans = commit_spans(store, commit)
     rows = store.rows(
-        "SELECT path, COALESCE(old_path, '') AS old_path, status, content, kind, lines_added AS added, lines_deleted AS deleted "
-        "FROM commit_files WHERE commit_id = ? ORDER BY path",
+        "SELECT path, COALESCE(old_path, '') AS old_path, status, content, kind, lines_added AS"
+        " added, lines_deleted AS deleted FROM commit_files WHERE commit_id = ? ORDER BY path",
         (commit.id,),
     )
     return [row | {"spans": spans[row["path"]]} for row in rows]
@@ -125,8 +134,9 @@ def _files(store: Store, commit: CommitRef) -> list[dict[str, Any]]:
 
 def _checkpoints(store: Store, number: int) -> list[dict[str, Any]]:
     sql = (
-        "SELECT l.checkpoint_key AS checkpoint, l.checkpoint IS NOT NULL AS in_clone, k.signature FROM commit_checkpoint_links l "
-        "LEFT JOIN checkpoints k ON k.id = l.checkpoint WHERE l.commit_id = ? ORDER BY 1"
+        "SELECT l.checkpoint_key AS checkpoint, l.checkpoint IS NOT NULL AS in_clone, k.signature"
+        " FROM commit_checkpoint_links l LEFT JOIN checkpoints k ON k.id = l.checkpoint WHERE"
+        " l.commit_id = ? ORDER BY 1"
     )
     return [row | {"in_clone": bool(row["in_clone"])} for row in store.rows(sql, (number,))]
 
@@ -134,8 +144,9 @@ def _checkpoints(store: Store, number: int) -> list[dict[str, Any]]:
 def _linked_sessions(store: Store, number: int) -> Table:
     prompts: dict[int, list[str]] = defaultdict(list)
     for row in store.rows(
-        "SELECT DISTINCT t.session_id, t.turn_index, t.prompt FROM line_spans l JOIN turns t ON t.session_id = l.session_id "
-        "AND t.turn_index = l.turn_index WHERE l.commit_id = ? ORDER BY 1, 2",
+        "SELECT DISTINCT t.session_id, t.turn_index, t.prompt FROM line_spans l JOIN turns t ON"
+        " t.session_id = l.session_id AND t.turn_index = l.turn_index WHERE l.commit_id = ? ORDER"
+        " BY 1, 2",
         (number,),
     ):
         prompts[row["session_id"]].append(as_typed(row["prompt"] or ""))
@@ -198,7 +209,9 @@ class CommitDiff:
 def commit_diff(
     path: str | None, sha: str, spans: Mapping[str, Sequence[AttributedLines]]
 ) -> CommitDiff | None:
-    """None when the clone at `path` is gone or does not have the commit. A merge is compared with its first parent."""
+    """None when the clone at `path` is gone or does not have the commit. A merge is compared
+    with its first parent.
+    """
     clone = clone_at(path)
     commit = clone.commit(sha) if clone is not None else None
     if clone is None or commit is None:

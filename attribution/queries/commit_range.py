@@ -33,7 +33,9 @@ class RangeCommit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RangeStats:
-    """The lines of a range added up. Lines are lines with text, of source and test files but in `kinds`."""
+    """The lines of a range added up. Lines are lines with text, of source and test files but in
+    `kinds`.
+    """
 
     repo: str
     range: str
@@ -76,7 +78,9 @@ class RangeStats:
 
 
 def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeCommit]:
-    """The commits of a range, newest first. `since`: only those authored then (ISO, UTC) or later. Raises UnknownBranch."""
+    """The commits of a range, newest first. `since`: only those authored then (ISO, UTC) or
+    later. Raises UnknownBranch.
+    """
     first, dots, last = requested.partition("..")
     if dots and last.startswith("."):
         raise UnknownBranch(
@@ -98,19 +102,22 @@ def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeC
     return [commit for commit in reversed(result) if commit.author_at >= since]
 
 
-# --- what is known of them --------------------------------------------------------------------------------------------
+# --- what is known of them ------------------------------------------------------------------------
 
 
-_KNOWN = "SELECT id, commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value FROM json_each(?))"
+_KNOWN = (
+    "SELECT id, commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
+    " FROM json_each(?))"
+)
 _LINES = (
     "SELECT kind, class, reason, SUM(nonblank) AS lines FROM line_spans "
     "WHERE commit_id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2, 3"
 )
 _SESSIONS = (
-    "SELECT l.commit_id, l.session_id, COALESCE(s.agent, s.agent_label, '') AS agent, COALESCE(l.model, s.model, '') AS model, "
-    "SUM(l.nonblank) AS lines FROM line_spans l JOIN sessions s ON s.id = l.session_id "
-    "WHERE l.commit_id IN (SELECT value FROM json_each(?)) "
-    f"AND l.author = 'agent' AND l.kind IN ({sql_list(sorted(HEADLINE))}) GROUP BY 1, 2, 3, 4"
+    "SELECT l.commit_id, l.session_id, COALESCE(s.agent, s.agent_label, '') AS agent,"
+    " COALESCE(l.model, s.model, '') AS model, SUM(l.nonblank) AS lines FROM line_spans l JOIN"
+    " sessions s ON s.id = l.session_id WHERE l.commit_id IN (SELECT value FROM json_each(?)) AND"
+    f" l.author = 'agent' AND l.kind IN ({sql_list(sorted(HEADLINE))}) GROUP BY 1, 2, 3, 4"
 )
 
 
@@ -194,7 +201,7 @@ def _models(rows: Iterable[Mapping[str, Any]]) -> Table:
     return table_of(models, {"agent": "agent"})
 
 
-# --- a page of them ---------------------------------------------------------------------------------------------------
+# --- a page of them -------------------------------------------------------------------------------
 
 
 PAGE = 100
@@ -215,7 +222,9 @@ class CommitFilter:
 def commit_page(
     store: Store, repo_id: int, commit_filter: CommitFilter, first: int = 0
 ) -> tuple[Table, int]:
-    """The latest commits from `first` on, as rows of the view commit_list, and how many there are on all pages."""
+    """The latest commits from `first` on, as rows of the view commit_list, and how many there
+    are on all pages.
+    """
     where_sql, values = _where(repo_id, commit_filter)
     every = store.value(f"SELECT COUNT(*) FROM commits c WHERE {where_sql}", values)
     sql = f"SELECT c.id FROM commits c WHERE {where_sql} ORDER BY c.position DESC LIMIT ? OFFSET ?"
@@ -234,13 +243,14 @@ def _where(repo_id: int, commit_filter: CommitFilter) -> tuple[str, list[Any]]:
         result.append(commit_filter.person)
     if commit_filter.agent:
         conditions.append(
-            "(c.declared_agent = ? OR EXISTS (SELECT 1 FROM commit_sessions cs JOIN sessions s ON s.id = cs.session_id "
-            "WHERE cs.commit_id = c.id AND s.agent = ?))"
+            "(c.declared_agent = ? OR EXISTS (SELECT 1 FROM commit_sessions cs JOIN sessions s ON"
+            " s.id = cs.session_id WHERE cs.commit_id = c.id AND s.agent = ?))"
         )
         result += [commit_filter.agent, commit_filter.agent]
     if commit_filter.line_class:
         conditions.append(
-            "EXISTS (SELECT 1 FROM line_spans l WHERE l.commit_id = c.id AND l.class = ? AND l.nonblank > 0)"
+            "EXISTS (SELECT 1 FROM line_spans l WHERE l.commit_id = c.id AND l.class = ? AND"
+            " l.nonblank > 0)"
         )
         result.append(commit_filter.line_class)
     return " AND ".join(conditions), result
@@ -258,7 +268,10 @@ def choices(store: Store, repo_id: int) -> dict[str, list[str]]:
     }
 
 
-_CHOICES = "SELECT {column} FROM {table} WHERE repo_id = ? AND COALESCE({column}, '') <> '' GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT 200"
+_CHOICES = (
+    "SELECT {column} FROM {table} WHERE repo_id = ? AND COALESCE({column}, '') <> '' GROUP BY 1"
+    " ORDER BY COUNT(*) DESC, 1 LIMIT 200"
+)
 
 
 def pull_request(subject: str) -> int | None:

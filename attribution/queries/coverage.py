@@ -1,5 +1,6 @@
-"""Headline numbers of a repository: added lines of source and test files by class, the other kinds of files beside them, and how
-many of the lines of commits with a sign of an agent have a named author.
+"""Headline numbers of a repository: added lines of source and test files by class, the other kinds
+of files beside them, and how many of the lines of commits with a sign of an agent have a named
+author.
 """
 
 from __future__ import annotations
@@ -16,19 +17,22 @@ from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, FileKind, LineCla
 AGES = (30, 90, 365)
 """Days before the last commit that coverage is given for, beside the whole history."""
 ATTRIBUTED = (LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN, LineClass.TOOL)
-"""Classes that name an author by evidence. `declared` is the commit's own statement and does not count."""
+"""Classes that name an author by evidence. `declared` is the commit's own statement and does not
+count.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Added source and test lines with text, of commits that have a session or name an agent or a checkpoint."""
+    """Added source and test lines with text, of commits that have a session or name an agent or
+    a checkpoint.
+    """
 
     days: int | None  # commits authored at most so many days before the last one; None: all
     lines: int
     attributed: int
-    missing: Mapping[
-        str, int
-    ]  # why the others are not attributed -> lines, most first; `declared`: only the commit says so
+    # why the others are not attributed -> lines, most first; `declared`: only the commit says so
+    missing: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +51,27 @@ class Headline:
 _BANDS = " ".join(f"WHEN age <= {days} THEN {days}" for days in AGES)
 _LINES = """
 WITH dated AS (
-  SELECT c.id, julianday(r.last_commit_at) - julianday(c.author_at) AS age, c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
+  SELECT c.id, julianday(r.last_commit_at) - julianday(c.author_at) AS age,
+    c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
     OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed
   FROM commits c JOIN repos r ON r.id = c.repo_id {where}
 )
-SELECT f.kind, {line_class} AS class, o.reason, d.signed, CASE {bands} END AS age, SUM(s.nonblank) AS lines
-FROM dated d JOIN commit_files f ON f.commit_id = d.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
+SELECT f.kind, {line_class} AS class, o.reason, d.signed, CASE {bands} END AS age,
+  SUM(s.nonblank) AS lines
+FROM dated d JOIN commit_files f ON f.commit_id = d.id JOIN spans s ON s.file_id = f.id
+  JOIN origins o ON o.id = s.origin_id
 GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 """
 
 
 def headline(store: Store, repo_id: int | None) -> Headline:
-    """The headline numbers of one repository, or of all of a database (None); zeros without an attributed line.
+    """The headline numbers of one repository, or of all of a database (None); zeros without an
+    attributed line.
 
     Ages are before the last commit of each repository.
     """
-    where_sql = (
-        "" if repo_id is None else "WHERE c.repo_id = ?"
-    )  # a condition that also lets all pass would not use the index
+    # a condition that also lets all pass would not use the index
+    where_sql = "" if repo_id is None else "WHERE c.repo_id = ?"
     sql = _LINES.format(where=where_sql, line_class=line_class_sql("o"), bands=_BANDS)
     rows = store.rows(sql, () if repo_id is None else (repo_id,))
     code = [row for row in rows if row["kind"] in HEADLINE]
@@ -83,7 +90,9 @@ def headline(store: Store, repo_id: int | None) -> Headline:
 
 
 def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
-    """(kind, class, lines with text) -> the kinds that have lines, most lines first, as rows of the view `kind_lines`."""
+    """(kind, class, lines with text) -> the kinds that have lines, most lines first, as rows of
+    the view `kind_lines`.
+    """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for kind, name, lines in rows:
         counts[kind][name] += lines
@@ -110,7 +119,7 @@ def _coverage(days: int | None, rows: Iterable[Mapping[str, Any]]) -> Coverage:
     return Coverage(days, attributed + sum(result.values()), attributed, result)
 
 
-# --- the share of agents ----------------------------------------------------------------------------------------------
+# --- the share of agents --------------------------------------------------------------------------
 
 
 BY_RECORD = (LineClass.AGENT,)
@@ -121,7 +130,8 @@ UNANSWERED = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 class AgentShare(NamedTuple):
     """Added lines with text of source and test files.
 
-    Lines without an answer can be anybody's: the true share lies between `percent` and `at_most`, if what is answered is right.
+    Lines without an answer can be anybody's: the true share lies between `percent` and `at_most`,
+    if what is answered is right.
     """
 
     recorded: int  # a recorded action of an agent wrote them

@@ -1,5 +1,5 @@
-"""One line explained: the verdict, how we know, the prompt and the call behind it, what else was done to the file, and why not
-someone else.
+"""One line explained: the verdict, how we know, the prompt and the call behind it, what else was
+done to the file, and why not someone else.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,9 @@ class EarlierAction:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The time in which the line can have been written: since the commit that changed the file before."""
+    """The time in which the line can have been written: since the commit that changed the file
+    before.
+    """
 
     since: str
     until: str
@@ -77,10 +79,10 @@ class LineExplanation:
     needed: list[str]  # what would tell more
     notes: list[str]
     sections: list[LineSection]  # what plug-ins say
-    measured: str  # how often lines of this kind are right, where readers checked; "" when nobody read any
-    earlier: list[
-        dict[str, Any]
-    ]  # calls of agents whose text holds a line that is not an agent's, see `earlier_texts`
+    # how often lines of this kind are right, where readers checked; "" when nobody read any
+    measured: str
+    # calls of agents whose text holds a line that is not an agent's, see `earlier_texts`
+    earlier: list[dict[str, Any]]
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -118,7 +120,9 @@ def explain(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineE
 def explain_line(
     opened: KnownRepo, line: BlameLine, texts: Sequence[str], path: str, sha: str
 ) -> LineExplanation:
-    """Why a line of a file of a commit is whose it is; `texts` are all lines of the file, or none."""
+    """Why a line of a file of a commit is whose it is; `texts` are all lines of the file, or
+    none.
+    """
     window = _window(opened, line)
     actions = _actions(opened, line, window)
     asked = prompt(opened.store, line.attribution.session_id, line.attribution.turn)
@@ -126,9 +130,8 @@ def explain_line(
     held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
     earlier: list[dict[str, Any]] = []
     if window and held:
-        from attribution.queries.suspects import (
-            earlier_texts,
-        )  # with the search for lines in texts of agents, which few lines need
+        # with the search for lines in texts of agents, which few lines need
+        from attribution.queries.suspects import earlier_texts
 
         earlier = earlier_texts(opened.store, opened.repo_id, line.text or "", window.until)
     busy = of.author == "human" and any(
@@ -167,16 +170,20 @@ def explain_line(
 
 _FIRST_SIGN = """
 SELECT MIN(at) FROM (
-  SELECT c.author_at AS at, c.author_email AS email FROM commits c WHERE c.repo_id = ?1 AND (c.declared_agent IS NOT NULL
+  SELECT c.author_at AS at, c.author_email AS email FROM commits c WHERE c.repo_id = ?1
+    AND (c.declared_agent IS NOT NULL
     OR c.checkpoint_ids > 0 OR EXISTS (SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))
-  UNION ALL SELECT s.started_at, k.author_email FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id
+  UNION ALL SELECT s.started_at, k.author_email FROM sessions s JOIN checkpoint_sessions x
+    ON x.session_id = s.id
     JOIN checkpoints k ON k.id = x.checkpoint_id WHERE s.repo_id = ?1
 ) WHERE lower(email) = (SELECT lower(author_email) FROM commits WHERE id = ?2)
 """
 
 
 def _first_sign(opened: KnownRepo, line: BlameLine) -> list[str]:
-    """When the author of a line that nothing links to an agent first gave a sign of one here. It decides nothing."""
+    """When the author of a line that nothing links to an agent first gave a sign of one here. It
+    decides nothing.
+    """
     if (
         line.commit is None
         or line.attribution.reason != Reason.NO_SESSION
@@ -203,11 +210,16 @@ def earlier_words(call: Mapping[str, Any]) -> str:
     """A row of `LineExplanation.earlier` as one sentence."""
     what = f"edit of {call['path']}" if call["path"] else "call"
     became = _BECAME.get(call["outcome"], call["outcome"])
-    return f"{call['at'][:10]} {call['at'][11:16]} UTC {call['name']}: {what}, {became}: {call['text'].strip()[:160]}"
+    return (
+        f"{call['at'][:10]} {call['at'][11:16]} UTC {call['name']}: {what}, {became}:"
+        f" {call['text'].strip()[:160]}"
+    )
 
 
 def measured_words(of: LineAttribution) -> str:
-    """How often lines of which the same is known are right, where readers checked; "" when nobody read any."""
+    """How often lines of which the same is known are right, where readers checked; "" when
+    nobody read any.
+    """
     if not of.author:
         return ""
     result = confidence_of(MeasuredTier(of.author, of.how, of.evidence, of.reason))
@@ -225,9 +237,11 @@ def measured_words(of: LineAttribution) -> str:
 
 
 _BEFORE = """
-SELECT c.commit_sha AS sha, c.author_at FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ?1
+SELECT c.commit_sha AS sha, c.author_at FROM commit_files f JOIN commits c ON c.id = f.commit_id
+  WHERE c.repo_id = ?1
 AND (f.path = ?2 OR f.path = (SELECT old_path FROM commit_files WHERE commit_id = ?3 AND path = ?2))
-AND c.position < (SELECT position FROM commits WHERE id = ?3) AND c.author_at < ?4 ORDER BY c.position DESC LIMIT 1
+AND c.position < (SELECT position FROM commits WHERE id = ?3) AND c.author_at < ?4
+  ORDER BY c.position DESC LIMIT 1
 """
 
 
@@ -246,19 +260,26 @@ def _window(opened: KnownRepo, line: BlameLine) -> Window | None:
 
 
 _EDITS = """
-SELECT e.at, s.label AS session, e.call_id, COALESCE(NULLIF(t.name, ''), e.op) || ': ' || replace(e.outcome, '_', ' ')
-  || CASE WHEN e.lines_added IS NULL THEN '' ELSE ' +' || e.lines_added || ' -' || COALESCE(e.lines_removed, 0) END AS what
-FROM edits e JOIN sessions s ON s.id = e.session_id LEFT JOIN tool_calls t ON t.session_id = e.session_id AND t.call_id = e.call_id
+SELECT e.at, s.label AS session, e.call_id, COALESCE(NULLIF(t.name, ''),
+  e.op) || ': ' || replace(e.outcome, '_', ' ')
+  || CASE WHEN e.lines_added IS NULL THEN '' ELSE ' +' || e.lines_added || ' -' ||
+  COALESCE(e.lines_removed, 0) END AS what
+FROM edits e JOIN sessions s ON s.id = e.session_id LEFT JOIN tool_calls t
+  ON t.session_id = e.session_id AND t.call_id = e.call_id
 WHERE s.repo_id = ? AND e.path = ? AND e.at > ? AND e.at <= ?
 """
 _COMMANDS = """
-SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(NULLIF(t.command, ''), t.input, '') AS text
-FROM tool_calls t JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND
+SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(NULLIF(t.command, ''), t.input,
+  '') AS text
+FROM tool_calls t JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ?1 AND t.at > ?2
+  AND t.at <= ?3 AND
 """
 
 
 def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[EarlierAction]:
-    """Edits of the file by any agent within the window, and what else may concern it: commands that name it, or all suspects."""
+    """Edits of the file by any agent within the window, and what else may concern it: commands
+    that name it, or all suspects.
+    """
     if window is None:
         return []
     path, store, of = printable(line.introduced.path), opened.store, line.attribution
@@ -326,5 +347,6 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
             f"Agents edited or named {file}, or worked on its directory, {times} {span} (below)."
         ]
     return [
-        f"Agents edited or named {file}, or worked on its directory, {times} {span} (below); none of it explains the line."
+        f"Agents edited or named {file}, or worked on its directory, {times} {span} (below); none"
+        " of it explains the line."
     ]

@@ -12,9 +12,8 @@ from collector.storage.store import Store
 @lru_cache(maxsize=1)
 def json_columns() -> frozenset[str]:
     """Features that are stored as JSON."""
-    from attribution.features import (
-        features,
-    )  # all its modules: a list of sessions needs none of them
+    # all its modules: a list of sessions needs none of them
+    from attribution.features import features
 
     return frozenset(f.name for f in features() if f.type == "json")
 
@@ -26,7 +25,9 @@ SESSION_COLUMNS = {
     "agent": "agent that recorded it; NULL when the transcript does not tell [agent]",
     "model": "model of most responses; NULL when the transcript names none",
     "driver": "what sent most of its prompts [word]",
-    "kind": "review, investigation, imported; empty for an ordinary session; NULL where nothing tells",
+    "kind": (
+        "review, investigation, imported; empty for an ordinary session; NULL where nothing tells"
+    ),
     "parent_key": "key of the session that spawned it; NULL for a session of a person",
     "transcript": "what could be read of it [word]",
     "started_at": "first event; NULL without times [UTC]",
@@ -60,15 +61,18 @@ SHORT_LIST = (
 def session_features(
     store: Store, repo: int | None = None, session_id: int | None = None, only: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Features of all sessions, or those of one repository, or one session; latest first. `only`: some of the features, by name.
+    """Features of all sessions, or those of one repository, or one session; latest first. `only`:
+    some of the features, by name.
 
-    A row has the columns of SESSION_COLUMNS and of the feature registry, JSON as values; None: `null_reasons` says why.
+    A row has the columns of SESSION_COLUMNS and of the feature registry, JSON as values; None:
+    `null_reasons` says why.
     """
     requested = ", ".join(f"f.{name}" for name in ("session_id", *only)) if only else "f.*"
     rows = store.rows(
-        f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.driver, s.kind, s.parent_key, s.transcript, s.started_at, "
-        f"s.ended_at, {requested} FROM {TABLE} f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id "
-        "WHERE (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, s.started_at DESC, s.id",
+        "SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.driver, s.kind, s.parent_key,"
+        f" s.transcript, s.started_at, s.ended_at, {requested} FROM {TABLE} f JOIN sessions s ON"
+        " s.id = f.session_id JOIN repos r ON r.id = s.repo_id WHERE (? IS NULL OR s.repo_id = ?)"
+        " AND (? IS NULL OR s.id = ?) ORDER BY r.name, s.started_at DESC, s.id",
         (repo, repo, session_id, session_id),
     )
     for row in rows:

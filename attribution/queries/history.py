@@ -1,4 +1,6 @@
-"""The history of one line for `whowrote why --history FILE:LINE`: introduced, renamed, moved, reformatted, removed or present."""
+"""The history of one line for `whowrote why --history FILE:LINE`: introduced, renamed, moved,
+reformatted, removed or present.
+"""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,7 +17,8 @@ from collector.text import decode, printable, split_lines
 class LineEvent:
     """Something that a commit did to the line."""
 
-    # introduced, renamed, whitespace, reformatted, moved, removed, merged (the removal reached the main line), present (at HEAD)
+    # introduced, renamed, whitespace, reformatted, moved, removed, merged (the removal reached the
+    # main line), present (at HEAD)
     what: str
     sha: str
     at: str  # author time
@@ -70,7 +73,9 @@ def is_followed(opened: OpenRepo) -> bool:
 
 
 def line_history(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineHistoryReport:
-    """A line of a file of a commit (default: HEAD), from its first commit to its last. Raises UnknownBranch, WhoWroteError."""
+    """A line of a file of a commit (default: HEAD), from its first commit to its last. Raises
+    UnknownBranch, WhoWroteError.
+    """
     blamed = blame(opened, file, commit, [number])
     lookup = _Lookup(opened)
     introduced = blamed.lines[0].introduced
@@ -153,7 +158,8 @@ class _Lookup:
         removal = next(iter(self.where.store.rows(_REMOVAL, line)), None)
         if removal is None:
             report.notes.append(
-                "the line is older than the followed part of history; use --full to follow all of it"
+                "the line is older than the followed part of history; use --full to follow all"
+                " of it"
             )
             return
         report.days, sha, left_main = (
@@ -197,11 +203,15 @@ class _Lookup:
 
 
 _REMOVAL = """
-SELECT COALESCE(l.cause, '') AS cause, l.into_path, l.into_start, l.into_end, d.commit_sha AS removed_sha,
-  g.commit_sha AS left_main_sha, COALESCE(t.actor, 'unknown') AS actor, COALESCE(s.label, '') AS session,
+SELECT COALESCE(l.cause, '') AS cause, l.into_path, l.into_start, l.into_end,
+  d.commit_sha AS removed_sha,
+  g.commit_sha AS left_main_sha, COALESCE(t.actor, 'unknown') AS actor, COALESCE(s.label,
+  '') AS session,
   max(0, julianday(COALESCE(d.author_at, tip.author_at)) - julianday(b.author_at)) AS days
-FROM history_commits b JOIN line_lifetimes l ON l.birth = b.id LEFT JOIN history_commits d ON d.id = l.death
-LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN line_fates t ON t.repo_id = l.repo_id AND t.life = l.origin
+FROM history_commits b JOIN line_lifetimes l ON l.birth = b.id LEFT JOIN history_commits d
+  ON d.id = l.death
+LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN line_fates t
+  ON t.repo_id = l.repo_id AND t.life = l.origin
 LEFT JOIN sessions s ON s.id = t.actor_session_id JOIN tip_states ts ON ts.repo_id = l.repo_id
 JOIN history_commits tip ON tip.repo_id = l.repo_id AND tip.commit_sha = ts.tip_sha
 WHERE b.repo_id = ? AND b.commit_sha = ? AND l.path = ? AND ? BETWEEN l.start_line AND l.end_line

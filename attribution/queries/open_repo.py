@@ -1,4 +1,6 @@
-"""The clone that is looked at together with its repository in the database, and how a file is found in it."""
+"""The clone that is looked at together with its repository in the database, and how a file is
+found in it.
+"""
 
 import difflib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -13,7 +15,10 @@ from collector.text import from_utf_16, is_binary, normal_path, split_lines
 
 SHORT = 9  # digits of a commit id for people
 
-_NAMED_FROM = "With PATH, files are named from the root of the repository; without it, from the current directory"
+_NAMED_FROM = (
+    "With PATH, files are named from the root of the repository; without it, from the current"
+    " directory"
+)
 
 
 @dataclass(slots=True)
@@ -29,7 +34,9 @@ class KnownRepo:
 
 
 NewerAnswer = Callable[["OpenRepo", str, Collection[str]], Mapping[tuple[str, str], Sequence[Any]]]
-"""(clone, path, some of the newer commits) -> `NewerLines`: what is known of the lines that they added to that file."""
+"""(clone, path, some of the newer commits) -> `NewerLines`: what is known of the lines that they
+added to that file.
+"""
 
 
 @dataclass(slots=True)
@@ -38,26 +45,28 @@ class OpenRepo(KnownRepo):
 
     repo: GitRepo = field(kw_only=True)
     tip: str = field(kw_only=True, default="")  # of the branch now
-    newer: frozenset[str] = field(
-        kw_only=True, default=frozenset()
-    )  # commits that the branch has got since it was attributed
-    answer_newer: NewerAnswer | None = field(
-        kw_only=True, default=None
-    )  # None: lines of those have no answer
+    # commits that the branch has got since it was attributed
+    newer: frozenset[str] = field(kw_only=True, default=frozenset())
+    # None: lines of those have no answer
+    answer_newer: NewerAnswer | None = field(kw_only=True, default=None)
 
     def __post_init__(self) -> None:
         self.tip = self.tip or self.head
 
 
 def newer_commits(repo: GitRepo, branch: str, head: str) -> tuple[str, frozenset[str]]:
-    """The tip of a branch now, and the commits that it has got since it was attributed at `head`."""
+    """The tip of a branch now, and the commits that it has got since it was attributed at
+    `head`.
+    """
     try:
         tip = repo.resolve(branch).sha
     except UnknownBranch:  # it is gone
         return head, frozenset()
-    return tip, frozenset(
-        commit.sha for commit in repo.history_of([tip], [head])
-    ) if tip != head else frozenset()
+    return tip, (
+        frozenset(commit.sha for commit in repo.history_of([tip], [head]))
+        if tip != head
+        else frozenset()
+    )
 
 
 class AnsweredAt(NamedTuple):
@@ -76,7 +85,9 @@ class LineRange(NamedTuple):
     last: int | None
 
     def within(self, count: int) -> Sequence[int]:
-        """The numbers of those that a file of `count` lines has; where the range begins behind its end, the first one asked for."""
+        """The numbers of those that a file of `count` lines has; where the range begins behind
+        its end, the first one asked for.
+        """
         end = count if self.last is None else min(self.last, count)
         return range(self.first, end + 1) or (self.first,)
 
@@ -111,16 +122,18 @@ def _worktree_paths(repo: GitRepo, name: str) -> Iterator[str]:
         yield full.relative_to(top).as_posix()
 
 
-# --- the files that are checked out -----------------------------------------------------------------------------------
+# --- the files that are checked out ---------------------------------------------------------------
 
 
 _MOST = 50_000  # lines of a file
 
 
 def checked_out(opened: OpenRepo, path: str, committed: bytes) -> list[bytes] | None:
-    """The lines of a file in the working tree, where the tip is checked out and they differ from those that are `committed`.
+    """The lines of a file in the working tree, where the tip is checked out and they differ from
+    those that are `committed`.
 
-    None also where they cannot be compared: a bare clone, a link, a file that a filter keeps elsewhere.
+    None also where they cannot be compared: a bare clone, a link, a file that a filter keeps
+    elsewhere.
     """
     top = opened.repo.worktree()
     if top is None or not _is_at_tip(opened):
@@ -153,7 +166,8 @@ def _is_at_tip(opened: OpenRepo) -> bool:
 
 
 def committed_numbers(committed: Sequence[bytes], lines: Sequence[bytes]) -> list[int | None]:
-    """For each of `lines` its number (from 1) among the lines of the commit; None where the commit does not have it.
+    """For each of `lines` its number (from 1) among the lines of the commit; None where the commit
+    does not have it.
 
     Ends of lines do not count. [] for a file of more than 50,000 lines.
     """

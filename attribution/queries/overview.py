@@ -1,4 +1,6 @@
-"""One repository at a glance: who wrote what is there now, week by week, how long it lives, the sessions behind it."""
+"""One repository at a glance: who wrote what is there now, week by week, how long it lives, the
+sessions behind it.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +20,9 @@ _LATEST = 12  # sessions
 _LINES = ("lines", "agent=agent lines", "classes=by class")
 
 LinesByClass = Mapping[str, int]
-"""Class -> lines with text; in the tip also `older`, for lines that are not in the attributed history. Charts draw it as it is."""
+"""Class -> lines with text; in the tip also `older`, for lines that are not in the attributed
+history. Charts draw it as it is.
+"""
 
 
 class Section(NamedTuple):
@@ -32,7 +36,9 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Lines are lines with text of source and test files. `tip` and `survival` are empty when lines were not followed."""
+    """Lines are lines with text of source and test files. `tip` and `survival` are empty when
+    lines were not followed.
+    """
 
     repo: RepositoryRow
     commits: int
@@ -48,7 +54,9 @@ class Overview:
 
 
 def repositories(store: Store) -> Table:
-    """All of them in order of their names; `tip` has the lines at HEAD by class, None where lines were not followed."""
+    """All of them in order of their names; `tip` has the lines at HEAD by class, None where
+    lines were not followed.
+    """
     table = read_view(store, "repository_list", order="repo")
     tips: dict[int, Counter[str]] = defaultdict(Counter)
     for row in read_view(store, "tip_languages"):
@@ -65,7 +73,9 @@ def sum_by_class(rows: Iterable[Mapping[str, Any]]) -> LinesByClass:
 
 
 def months(store: Store) -> dict[str, dict[str, int]]:
-    """2026-03 -> class -> lines that commits of that month added to source and test files, of a whole database."""
+    """2026-03 -> class -> lines that commits of that month added to source and test files, of a
+    whole database.
+    """
     return _by_period(read_view(store, "daily_lines"), lambda day: day[:7])
 
 

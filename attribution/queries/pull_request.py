@@ -34,12 +34,12 @@ class PullRequest(NamedTuple):
     missing: int  # commits that are not in the database
     files: list[FileLines]  # most lines first
     sections: list[str]  # lines of Markdown that plug-ins add
-    recorded: bool  # the database has a recorded session: without one, the share of agents is what commits declare
+    # the database has a recorded session: without one, the share of agents is what commits declare
+    recorded: bool
     usual: AgentShare  # of all attributed commits of the repository
     reasons: Mapping[str, int]  # why lines have no author -> lines, most first
-    checkpoints: Mapping[
-        str, str
-    ]  # key of a session -> branch and directory of its newest checkpoint
+    # key of a session -> branch and directory of its newest checkpoint
+    checkpoints: Mapping[str, str]
     url: str | None  # of the repository's origin
 
     @property
@@ -53,12 +53,16 @@ class PullRequest(NamedTuple):
 
     @property
     def agent_percent(self) -> float | None:
-        """What a badge shows and a limit judges; None without records of sessions, or without lines."""
+        """What a badge shows and a limit judges; None without records of sessions, or without
+        lines.
+        """
         return self.share.percent if self.recorded else None
 
 
 def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
-    """Summarises the commits with these ids. Raises WhoWroteError when the database has none of them."""
+    """Summarises the commits with these ids. Raises WhoWroteError when the database has none of
+    them.
+    """
     commits = commit_summaries(store, shas)
     if not commits:
         raise WhoWroteError(
@@ -118,8 +122,8 @@ def _files(store: Store, requested: set[str]) -> list[FileLines]:
     result: dict[str, Counter[str]] = defaultdict(Counter)
     for sha in sorted(requested):
         for row in store.rows(
-            "SELECT l.path, l.class, SUM(l.nonblank) AS lines FROM line_spans l JOIN commits c ON c.id = l.commit_id "
-            f"WHERE c.commit_sha = ? AND l.kind IN ({_KINDS}) GROUP BY 1, 2",
+            "SELECT l.path, l.class, SUM(l.nonblank) AS lines FROM line_spans l JOIN commits c ON"
+            f" c.id = l.commit_id WHERE c.commit_sha = ? AND l.kind IN ({_KINDS}) GROUP BY 1, 2",
             (sha,),
         ):
             result[row["path"]][row["class"]] += row["lines"]

@@ -1,4 +1,6 @@
-"""How often people push back, by agent, language or driver: in words, corrected for the classifier's errors, and in deeds."""
+"""How often people push back, by agent, language or driver: in words, corrected for the
+classifier's errors, and in deeds.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +29,10 @@ class By(StrEnum):
 _SHARES = {
     "classified": "of those, messages in a language that the classifier was measured on",
     "counted": "of the classified ones, those that push back by the classifier",
-    "share": "share of the classified messages that push back, corrected for errors; NULL with few messages [share]",
+    "share": (
+        "share of the classified messages that push back, corrected for errors; NULL with few"
+        " messages [share]"
+    ),
     "low": "lower end of its 95 % interval; NULL with few messages [share]",
     "high": "upper end of its 95 % interval; NULL with few messages [share]",
     "note": "why there is no share",
@@ -45,20 +50,30 @@ _COLUMNS = {
     "deeds_said_and_changed": "of those, pushing back in words and in deed",
     "deeds_said_only": "in words alone",
     "deeds_changed_only": "in deed alone",
-    "deeds_kappa": "Cohen's kappa of word and deed; NULL with few messages, or when chance alone explains all",
-    "deeds_agree": "share of the classified answers of which word and deed say the same; NULL with few messages [share]",
+    "deeds_kappa": (
+        "Cohen's kappa of word and deed; NULL with few messages, or when chance alone explains all"
+    ),
+    "deeds_agree": (
+        "share of the classified answers of which word and deed say the same; NULL with few"
+        " messages [share]"
+    ),
 }
 
 
 def pushback_table(store: Store, repo: int | None = None, by: By = By.AGENT) -> Table:
-    """The shares of every agent or language as a table. Raises WhoWroteError when nobody typed a second message."""
+    """The shares of every agent or language as a table. Raises WhoWroteError when nobody typed a
+    second message.
+    """
     columns = [
         Column(name, "", text + (" [agent]" if name == "name" and by is By.AGENT else ""))
         for name, text in _COLUMNS.items()
     ]
     notes = [
         "Shares of the classified messages, corrected for the classifier's errors (docs/turns.md).",
-        "After lines: messages after a turn that wrote lines; changed, undone: by the turn of the message.",
+        (
+            "After lines: messages after a turn that wrote lines; changed, undone: by the turn of"
+            " the message."
+        ),
     ]
     return Table("pushback", "How often people push back.", columns, _rows(store, repo, by), notes)
 
@@ -71,14 +86,15 @@ class Message(NamedTuple):
     driver: str
     pushes_back: bool | None  # None: not classified
     by_vector: bool | None  # the same by its sentence vector
-    changed: bool | None = (
-        None  # its turn changed lines of the turn before; None: that turn wrote nothing
-    )
+    # its turn changed lines of the turn before; None: that turn wrote nothing
+    changed: bool | None = None
     undone: bool = False  # or put a place back as it was before
 
 
 def _rows(store: Store, repo: int | None, by: By) -> list[dict[str, Any]]:
-    """A row for each agent or language with later messages, most messages first, and one for all."""
+    """A row for each agent or language with later messages, most messages first, and one for
+    all.
+    """
     groups: dict[str, list[Message]] = defaultdict(list)
     listed: dict[str, int] = defaultdict(int)
     for count, messages in _later(store, repo):
@@ -105,8 +121,8 @@ _FEATURES = (
     "correction_turns",
 )
 _ANSWERS = (
-    "SELECT session_id, turn_index + 1 AS turn, changed_next > 0 AS changed, places_undone > 0 AS undone "
-    "FROM turn_outcomes WHERE produced > 0 AND (?1 IS NULL OR repo_id = ?1)"
+    "SELECT session_id, turn_index + 1 AS turn, changed_next > 0 AS changed, places_undone > 0 AS"
+    " undone FROM turn_outcomes WHERE produced > 0 AND (?1 IS NULL OR repo_id = ?1)"
 )
 
 
@@ -148,7 +164,9 @@ def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]
 
 
 def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> dict[str, Any]:
-    """The columns of `_COLUMNS` for the later messages to one agent, or in one language; shares of few messages are None."""
+    """The columns of `_COLUMNS` for the later messages to one agent, or in one language; shares
+    of few messages are None.
+    """
     language = name if by is By.LANGUAGE and name != ALL else None
     return {
         "name": name,
@@ -168,7 +186,9 @@ def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> di
 def _shares(
     answers: Sequence[bool | None], model: TurnModel, language: str | None, prefix: str = ""
 ) -> dict[str, Any]:
-    """The columns of `_SHARES`, corrected for the errors of the model that answered, in all measured languages or in one."""
+    """The columns of `_SHARES`, corrected for the errors of the model that answered, in all
+    measured languages or in one.
+    """
     said = [answer for answer in answers if answer is not None]
     counts = [counts for name, counts in model.languages.items() if language in (None, name)]
     missing = ", or no sentence vectors (whowrote data embed --model sentences)" if prefix else ""
@@ -183,7 +203,9 @@ def _shares(
 
 
 def _deeds(messages: Iterable[Message]) -> dict[str, Any]:
-    """What the turns of messages that answer a turn which wrote lines did with them. In any language."""
+    """What the turns of messages that answer a turn which wrote lines did with them. In any
+    language.
+    """
     answered = [message for message in messages if message.changed is not None]
     pairs = [
         (message.pushes_back, message.changed)
@@ -203,8 +225,8 @@ def _deeds(messages: Iterable[Message]) -> dict[str, Any]:
         "deeds_said_and_changed": pairs.count((True, True)),
         "deeds_said_only": only_said,
         "deeds_changed_only": only_changed,
-        "deeds_kappa": kappa([(str(said), str(changed)) for said, changed in pairs])
-        if several
-        else None,
+        "deeds_kappa": (
+            kappa([(str(said), str(changed)) for said, changed in pairs]) if several else None
+        ),
         "deeds_agree": (len(pairs) - only_said - only_changed) / len(pairs) if several else None,
     }

@@ -22,7 +22,10 @@ _HOW = {
     (
         How.EXACT,
         Evidence.MATCHED,
-    ): "The line stands in the text of an edit that could not be replayed: it was found by its content.",
+    ): (
+        "The line stands in the text of an edit that could not be replayed: it was found by its"
+        " content."
+    ),
     (How.SHELL, Evidence.REPLAYED): "The text of a shell command gives this line literally.",
     (
         How.SHELL,
@@ -31,37 +34,74 @@ _HOW = {
     (
         How.SHELL,
         Evidence.INFERRED,
-    ): "The file changed while a shell command of the agent ran; the command does not show the line.",
+    ): (
+        "The file changed while a shell command of the agent ran; the command does not show the"
+        " line."
+    ),
 }
 _HOW_ANY = {
-    How.MOVED: "The agent wrote this text elsewhere; here it reappears within a block of three or more lines that moved together.",
-    How.REFORMATTED: "The agent wrote this line; only its layout (blanks, quotes, trailing commas) was changed since.",
-    How.SUBAGENT: "The file appeared while a subagent worked that was told to make it, that its recorder says changed it, or that "
-    "alone could write. "
-    "Its own calls are not on record.",
-    How.DECLARED: "A trailer or the author field of the commit names an agent. No session shows the work: taken on trust.",
+    How.MOVED: (
+        "The agent wrote this text elsewhere; here it reappears within a block of three or more"
+        " lines that moved together."
+    ),
+    How.REFORMATTED: (
+        "The agent wrote this line; only its layout (blanks, quotes, trailing commas) was changed"
+        " since."
+    ),
+    How.SUBAGENT: (
+        "The file appeared while a subagent worked that was told to make it, that its recorder says"
+        " changed it, or that alone could write. Its own calls are not on record."
+    ),
+    How.DECLARED: (
+        "A trailer or the author field of the commit names an agent. No session shows the work:"
+        " taken on trust."
+    ),
 }
 _HUMAN = {
-    Witness.RECORDED: "The file was seen without the line{without} and with it{seen}; nothing that can write ran in between.",
-    Witness.NOTICE: "The file was seen without the line{without}; then a notice of a change by others showed it{seen}.",
-    Witness.COMMIT: "The file was known without the line{without}, nothing that can write ran since, and the commit has it.",
-    Witness.UNWATCHED: "The file was known without the line{without} and later had it; no recorded session wrote it, but for a "
-    "part of the time none was being recorded, a command ran that could have written anything, or the commit was redone.",
-    Witness.BEFORE_EDITS: "The agent committed the file before its own edits, and no earlier one explains the line.",
-    Witness.FIRST_READ: "The line was in the file when the agent first read it{seen}, and in no commit before{without}.",
-    Witness.BEFORE_COMPLETION: "The commit is older than the first program that completes whole lines ({before}).",
-    Witness.BEFORE_AGENTS: "The commit is older than the first coding agent ({before}): a person wrote the line, "
-    "perhaps with a program that completes lines.",
+    Witness.RECORDED: (
+        "The file was seen without the line{without} and with it{seen}; nothing that can write ran"
+        " in between."
+    ),
+    Witness.NOTICE: (
+        "The file was seen without the line{without}; then a notice of a change by others showed"
+        " it{seen}."
+    ),
+    Witness.COMMIT: (
+        "The file was known without the line{without}, nothing that can write ran since, and the"
+        " commit has it."
+    ),
+    Witness.UNWATCHED: (
+        "The file was known without the line{without} and later had it; no recorded session wrote"
+        " it, but for a part of the time none was being recorded, a command ran that could have"
+        " written anything, or the commit was redone."
+    ),
+    Witness.BEFORE_EDITS: (
+        "The agent committed the file before its own edits, and no earlier one explains the line."
+    ),
+    Witness.FIRST_READ: (
+        "The line was in the file when the agent first read it{seen}, and in no commit"
+        " before{without}."
+    ),
+    Witness.BEFORE_COMPLETION: (
+        "The commit is older than the first program that completes whole lines ({before})."
+    ),
+    Witness.BEFORE_AGENTS: (
+        "The commit is older than the first coding agent ({before}): a person wrote the line, "
+        "perhaps with a program that completes lines."
+    ),
 }
 _RUN_BY = {RunBy.AGENT: ", run by a call of the agent", RunBy.HUMAN: ", run by a person"}
 _BUSY = re.compile(r"nothing that can write ran (in between|since)")
 _PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
 _FETCH = f"{fetch_command()}, then whowrote repo again"
 _NEEDED = {
-    Reason.NO_SESSION: "A record of the session, if there was one. Checkpoints may not be in this clone: "
-    + _FETCH,
+    Reason.NO_SESSION: (
+        "A record of the session, if there was one. Checkpoints may not be in this clone: " + _FETCH
+    ),
     Reason.TRANSCRIPT_MISSING: "The transcript. If it is on the server: " + _FETCH,
-    Reason.TRANSCRIPT_NOT_STORED: "A record of the session. Its recorder stored none, so there is nothing to fetch.",
+    Reason.TRANSCRIPT_NOT_STORED: (
+        "A record of the session. Its recorder stored none, so there is nothing to fetch."
+    ),
     Reason.TRANSCRIPT_UNREADABLE: "A reader for that format.",
     Reason.CHECKPOINT_MISSING: "The checkpoint. If it is on the server: " + _FETCH,
     Reason.INVISIBLE_SUBAGENT: "The records of the subagent, which its agent did not store in git.",
@@ -69,7 +109,9 @@ _NEEDED = {
     Reason.GIT_OPERATION: "The commit or stash the text came from.",
     Reason.OTHER_BRANCH: "The branch it comes from, attributed with --branch.",
     Reason.UNCAPTURED: "The session, if there was one that was not recorded.",
-    Reason.UNOBSERVED: "Where the text came from: an import, a generator, a session that was not recorded.",
+    Reason.UNOBSERVED: (
+        "Where the text came from: an import, a generator, a session that was not recorded."
+    ),
     Reason.BROUGHT_IN: "The history of the place it came from.",
     Reason.EDIT_UNPLACED: "The text of the file when the agent made that edit.",
     Reason.BASE_UNKNOWN: "The text of the file when the agent first edited it.",
@@ -101,7 +143,9 @@ _NO_VERDICT = {
 
 
 def reasons(line: BlameLine, busy: bool = False) -> Reasons:
-    """`busy`: between the two sightings of a person's line agents worked on the file or its directory."""
+    """`busy`: between the two sightings of a person's line agents worked on the file or its
+    directory.
+    """
     of = line.attribution
     if not of.author:
         return _NO_VERDICT.get(of.reason, _OUTSIDE)
@@ -114,14 +158,18 @@ def reasons(line: BlameLine, busy: bool = False) -> Reasons:
     if of.author == Author.TOOL:
         return Reasons(
             [
-                f"A tool wrote the line: {of.tool}{_RUN_BY.get(RunBy(of.run_by), '; who ran it is not known')}."
+                "A tool wrote the line:"
+                f" {of.tool}{_RUN_BY.get(RunBy(of.run_by), '; who ran it is not known')}."
             ],
             [],
         )
     if of.how == How.EDITED:
         share = f"; {of.similarity:.0%} of the words agree" if of.similarity else ""
         who = {RunBy.HUMAN: "a person", RunBy.UNKNOWN: "somebody unknown"}.get(RunBy(of.edited_by))
-        edited = f"The agent wrote the line and {who} changed it before the commit{share}. Below is what the agent wrote."
+        edited = (
+            f"The agent wrote the line and {who} changed it before the commit{share}. Below is what"
+            " the agent wrote."
+        )
         return Reasons([edited], [])
     how = (
         _HOW.get((How(of.how), Evidence(of.evidence)))

@@ -14,7 +14,10 @@ from collector.model import Checkpoint, Session
 from collector.storage.store import Store
 from collector.text import printable as shown
 
-_TURNS = "SELECT t.session_id, t.turn_index FROM turns t JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ?"
+_TURNS = (
+    "SELECT t.session_id, t.turn_index FROM turns t JOIN sessions s ON s.id = t.session_id WHERE"
+    " s.repo_id = ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,9 @@ def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[Recorde
 
 
 def stored_now(store: Store, repo: GitRepo, repo_id: int) -> tuple[list[Checkpoint], LocalSessions]:
-    """The checkpoints that a clone has now, and what this machine keeps of it where that was read before."""
+    """The checkpoints that a clone has now, and what this machine keeps of it where that was
+    read before.
+    """
     was_read = store.value(
         "SELECT 1 FROM checkpoints WHERE repo_id = ? AND store = 'local' LIMIT 1", (repo_id,)
     )

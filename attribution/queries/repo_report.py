@@ -25,9 +25,8 @@ _FETCHED = (Reason.TRANSCRIPT_MISSING, Reason.CHECKPOINT_MISSING)
 class Advice:
     """One thing that may help."""
 
-    lines: (
-        int  # source and test lines with text that it may tell of; 0: not known before it is done
-    )
+    # source and test lines with text that it may tell of; 0: not known before it is done
+    lines: int
     what: str
     command: str = ""  # to run; "" when no command helps
 
@@ -44,7 +43,9 @@ class CloneState(NamedTuple):
 def advice(
     store: Store, repo_id: int, clone: CloneState, branches: Sequence[tuple[str, int]]
 ) -> list[Advice]:
-    """`branches`: (name, sessions) of branches whose commits name checkpoints that the attributed ones do not."""
+    """`branches`: (name, sessions) of branches whose commits name checkpoints that the
+    attributed ones do not.
+    """
     lines = {row["reason"]: row["lines"] for row in store.rows(_UNKNOWN, (repo_id,))}
     # In a clone without any checkpoint also those that name an agent and no checkpoint.
     fetched = _FETCHED if store.value(_ANY_CHECKPOINT, (repo_id,)) else (*_FETCHED, Reason.NONE)
@@ -65,13 +66,17 @@ def advice(
     return result
 
 
-# Source and test lines with text of which no action is known; also those that only the commit declares.
+# Source and test lines with text of which no action is known; also those that only the commit
+# declares.
 _UNKNOWN = (
-    f"SELECT reason, SUM(nonblank) AS lines FROM line_spans WHERE repo_id = ? AND kind IN ({sql_list(sorted(HEADLINE))}) "
-    "AND author IN ('unknown', 'declared') GROUP BY 1"
+    "SELECT reason, SUM(nonblank) AS lines FROM line_spans WHERE repo_id = ? AND kind IN"
+    f" ({sql_list(sorted(HEADLINE))}) AND author IN ('unknown', 'declared') GROUP BY 1"
 )
 _ANY_CHECKPOINT = "SELECT 1 FROM checkpoints WHERE repo_id = ? LIMIT 1"
-_MISSING_FILE = "SELECT 1 FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND f.content = 'missing' LIMIT 1"
+_MISSING_FILE = (
+    "SELECT 1 FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND"
+    " f.content = 'missing' LIMIT 1"
+)
 _UNREAD = (
     "SELECT COALESCE(agent_label, '') AS agent, COUNT(*) AS sessions FROM sessions "
     "WHERE repo_id = ? AND transcript = 'unknown_format' GROUP BY 1 ORDER BY 2 DESC, 1"
@@ -82,22 +87,26 @@ def _to_fetch(count: int, clone: CloneState) -> Advice:
     if not clone.has_remote:
         return Advice(
             count,
-            "checkpoints, transcripts or files that this clone lacks; it has no remote named origin",
+            "checkpoints, transcripts or files that this clone lacks; it has no remote named"
+            " origin",
         )
     what = (
-        f"{'history, ' if clone.shallow else ''}checkpoints, transcripts or files that this clone lacks; "
-        "fetch them if the server has them, then attribute again"
+        f"{'history, ' if clone.shallow else ''}checkpoints, transcripts or files that this clone"
+        " lacks; fetch them if the server has them, then attribute again"
     )
     return Advice(count, what, fetch_command(clone.path, clone.shallow, clone.partial))
 
 
 def unnamed_checkpoints(store: Store, repo_id: int) -> dict[str, set[int]]:
-    """Checkpoints that no attributed commit names, with their sessions; snapshots at the end of a turn left out."""
+    """Checkpoints that no attributed commit names, with their sessions; snapshots at the end of
+    a turn left out.
+    """
     sessions: dict[str, set[int]] = {}
     for row in store.rows(
-        "SELECT c.checkpoint_id AS id, cs.session_id AS session FROM checkpoints c JOIN checkpoint_sessions cs "
-        "ON cs.checkpoint_id = c.id WHERE c.repo_id = ? AND c.store <> 'shadow' "
-        "AND NOT EXISTS (SELECT 1 FROM commit_checkpoint_links l WHERE l.checkpoint = c.id)",
+        "SELECT c.checkpoint_id AS id, cs.session_id AS session FROM checkpoints c JOIN"
+        " checkpoint_sessions cs ON cs.checkpoint_id = c.id WHERE c.repo_id = ? AND c.store <>"
+        " 'shadow' AND NOT EXISTS (SELECT 1 FROM commit_checkpoint_links l WHERE l.checkpoint ="
+        " c.id)",
         (repo_id,),
     ):
         sessions.setdefault(row["id"], set()).add(row["session"])
@@ -117,8 +126,8 @@ class Aside(NamedTuple):
 
 @dataclass(slots=True)
 class RepoReport:
-    """Lines are added lines with text; blank ones are left out. `lines` are of files of every kind; `headline`, `kinds` and
-    `coverage` tell kinds apart.
+    """Lines are added lines with text; blank ones are left out. `lines` are of files of every kind;
+    `headline`, `kinds` and `coverage` tell kinds apart.
     """
 
     name: str
@@ -129,26 +138,21 @@ class RepoReport:
     last_commit_at: str
     commits: int = 0
     linked: int = 0
-    linked_by: dict[str, int] = field(
-        default_factory=dict
-    )  # a commit counts once, by its surest link
+    # a commit counts once, by its surest link
+    linked_by: dict[str, int] = field(default_factory=dict)
     declared: int = 0  # not linked, but a trailer or the author field names an agent
     unresolved: int = 0  # not linked, but names a checkpoint that this clone lacks
-    unlinked: Mapping[str, int] = field(
-        default_factory=dict
-    )  # why no commit is linked to a session -> sessions
+    # why no commit is linked to a session -> sessions
+    unlinked: Mapping[str, int] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)  # class -> lines, every class
     lines_with_blank: int = 0
-    headline: Mapping[str, int] = field(
-        default_factory=dict
-    )  # class -> lines of source and test files
+    # class -> lines of source and test files
+    headline: Mapping[str, int] = field(default_factory=dict)
     kinds: Table = field(default_factory=lambda: described_view("kind_lines"))
-    coverage: list[Coverage] = field(
-        default_factory=list
-    )  # source and test lines with a named author: all, then by age
-    audited: Mapping[str, Mapping[str, Any]] = field(
-        default_factory=dict
-    )  # class -> lines read, right ones, rate, interval
+    # source and test lines with a named author: all, then by age
+    coverage: list[Coverage] = field(default_factory=list)
+    # class -> lines read, right ones, rate, interval
+    audited: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     shares: Table = field(default_factory=lambda: described_view("evidence_shares"))
     edits: dict[str, int] = field(default_factory=dict)
     shell_edits: dict[str, int] = field(default_factory=dict)
@@ -156,9 +160,8 @@ class RepoReport:
     problems: Table = field(default_factory=lambda: described_view("problem_list"))
     censored: list[str] = field(default_factory=list)
     advice: list[Advice] = field(default_factory=list)  # what would name the author of more lines
-    undeclared_notes: list[str] = field(
-        default_factory=list
-    )  # whose the undeclared lines are, as far as plug-ins know
+    # whose the undeclared lines are, as far as plug-ins know
+    undeclared_notes: list[str] = field(default_factory=list)
     asides: list[Aside] = field(default_factory=list)  # what plug-ins count beside the classes
     unchanged: bool = False
     example: str = ""  # FILE:LINE worth looking at
@@ -191,7 +194,9 @@ class RepoReport:
 
 
 def repo_report(store: Store, repo_id: int) -> RepoReport:
-    """The numbers of one repository. Raises LookupError when the database has none of that number."""
+    """The numbers of one repository. Raises LookupError when the database has none of that
+    number.
+    """
     repo = repository(store, repo_id)
     if repo is None:
         raise LookupError(f"no repository {repo_id}")
@@ -237,11 +242,14 @@ def problem_table(store: Store, repo_id: int | None = None) -> Table:
 
 
 def _example(store: Store, repo_id: int) -> str:
-    """A line of a file that agents wrote, rather of source or test and of one where people wrote too."""
+    """A line of a file that agents wrote, rather of source or test and of one where people wrote
+    too.
+    """
     agent, human, latest = Counter[str](), Counter[str](), dict[str, Mapping[str, Any]]()
     for file in store.rows(
-        "SELECT f.id, f.path, f.old_path, f.status, f.content, f.kind, f.agent_lines, f.human_lines FROM commit_files f "
-        "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY c.position",
+        "SELECT f.id, f.path, f.old_path, f.status, f.content, f.kind, f.agent_lines, f.human_lines"
+        " FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY"
+        " c.position",
         (repo_id,),
     ):
         latest.pop(file["old_path"] or file["path"], None)
@@ -292,7 +300,8 @@ def _count_commits(store: Store, repo_id: int, report: RepoReport) -> None:
 def unlinked_sessions(store: Store, repo_id: int) -> dict[str, int]:
     """Why no commit is linked to a session -> sessions, most first."""
     rows = store.rows(
-        "SELECT unlinked_because FROM session_list WHERE repo_id = ? AND unlinked_because IS NOT NULL",
+        "SELECT unlinked_because FROM session_list WHERE repo_id = ? AND unlinked_because IS NOT"
+        " NULL",
         (repo_id,),
     )
     return dict(Counter(row["unlinked_because"] for row in rows).most_common())

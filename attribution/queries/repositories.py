@@ -63,7 +63,8 @@ def clone_at(path: str | None) -> GitRepo | None:
 def known_clones(
     store: Store, repo_id: int | None
 ) -> tuple[list[tuple[int, str, GitRepo]], list[str]]:
-    """(number, name and clone of all repositories, or of one; a note for each clone that is no longer where it was).
+    """(number, name and clone of all repositories, or of one; a note for each clone that is no
+    longer where it was).
 
     Raises WhoWroteError when none is.
     """

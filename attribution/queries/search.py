@@ -1,4 +1,6 @@
-"""Search over a database: prompts, files, commits, sessions. Words of the person are text, never syntax of a query."""
+"""Search over a database: prompts, files, commits, sessions. Words of the person are text, never
+syntax of a query.
+"""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +19,8 @@ def terms_of(words: str) -> list[str]:
 
 
 def search(store: Store, words: str, repo: str = "") -> dict[str, list[dict[str, Any]]]:
-    """Prompts, files, commits and sessions that have all of the words, at most `MOST` of each sort; nothing without a word.
+    """Prompts, files, commits and sessions that have all of the words, at most `MOST` of each sort;
+    nothing without a word.
 
     `repo`: only in the repository of that name. A prompt has an `excerpt` around the first word.
     """
@@ -28,20 +31,23 @@ def search(store: Store, words: str, repo: str = "") -> dict[str, list[dict[str,
     return {
         "prompts": _prompts(store, terms, repo),
         "files": store.rows(
-            "SELECT r.name AS repo, f.path, f.lines, f.agent FROM tip_files f JOIN repos r ON r.id = f.repo_id "
-            f"WHERE {all_terms('f.path', terms)} {only} ORDER BY length(f.path), f.path LIMIT {MOST}",
+            "SELECT r.name AS repo, f.path, f.lines, f.agent FROM tip_files f JOIN repos r ON r.id"
+            f" = f.repo_id WHERE {all_terms('f.path', terms)} {only} ORDER BY length(f.path),"
+            f" f.path LIMIT {MOST}",
             (repo, *map(like, terms)),
         ),
         "commits": store.rows(
-            "SELECT r.name AS repo, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject, "
-            "COALESCE(c.author_name, '') AS author_name, c.author_at FROM commits c JOIN repos r ON r.id = c.repo_id WHERE "
-            f"{all_terms(_COMMIT, terms)} {only} ORDER BY c.author_at DESC LIMIT {MOST}",
+            "SELECT r.name AS repo, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject,"
+            " COALESCE(c.author_name, '') AS author_name, c.author_at FROM commits c JOIN repos r"
+            f" ON r.id = c.repo_id WHERE {all_terms(_COMMIT, terms)} {only} ORDER BY c.author_at"
+            f" DESC LIMIT {MOST}",
             (repo, *map(like, terms)),
         ),
         "sessions": store.rows(
-            "SELECT r.name AS repo, s.key, s.label, COALESCE(s.agent, s.agent_label, '') AS agent, "
-            "COALESCE(s.started_at, '') AS started_at FROM sessions s JOIN repos r ON r.id = s.repo_id "
-            f"WHERE {all_terms(_SESSION, terms)} {only} ORDER BY s.started_at DESC LIMIT {MOST}",
+            "SELECT r.name AS repo, s.key, s.label, COALESCE(s.agent, s.agent_label, '') AS agent,"
+            " COALESCE(s.started_at, '') AS started_at FROM sessions s JOIN repos r ON r.id ="
+            f" s.repo_id WHERE {all_terms(_SESSION, terms)} {only} ORDER BY s.started_at DESC LIMIT"
+            f" {MOST}",
             (repo, *map(like, terms)),
         ),
     }
@@ -52,7 +58,9 @@ _SESSION = "s.label || ' ' || s.key || ' ' || COALESCE(s.agent, '') || ' ' || CO
 
 
 def all_terms(text: str, terms: Sequence[str]) -> str:
-    """A condition that a text has every term; parameter 1 is the repository's name, the terms follow."""
+    """A condition that a text has every term; parameter 1 is the repository's name, the terms
+    follow.
+    """
     return " AND ".join(f"{text} LIKE ?{number + 2} ESCAPE '!'" for number in range(len(terms)))
 
 
@@ -61,8 +69,9 @@ def like(term: str) -> str:
 
 
 _PROMPT = (
-    "SELECT r.name AS repo, s.key AS session, s.label, COALESCE(s.agent, s.agent_label, '') AS agent, t.turn_index AS turn, "
-    "COALESCE(t.at, '') AS at, t.prompt FROM turns t JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id "
+    "SELECT r.name AS repo, s.key AS session, s.label, COALESCE(s.agent, s.agent_label, '') AS"
+    " agent, t.turn_index AS turn, COALESCE(t.at, '') AS at, t.prompt FROM turns t JOIN sessions s"
+    " ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id "
 )
 
 
@@ -71,10 +80,16 @@ def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[dict[str, An
     indexed = [word for term in terms for word in _WORD.findall(term)]
     if indexed and store.has("turns_fts"):
         match = " ".join(f'"{word}"*' for word in indexed)
-        sql = f"{_PROMPT} WHERE t.id IN (SELECT rowid FROM turns_fts WHERE turns_fts MATCH ?2) AND (?1 = '' OR r.name = ?1)"
+        sql = (
+            f"{_PROMPT} WHERE t.id IN (SELECT rowid FROM turns_fts WHERE turns_fts MATCH ?2) AND"
+            " (?1 = '' OR r.name = ?1)"
+        )
         rows = store.rows(f"{sql} ORDER BY t.at DESC LIMIT {MOST}", (repo, match))
     else:
-        sql = f"{_PROMPT} WHERE {all_terms('t.prompt', terms)} AND (?1 = '' OR r.name = ?1) ORDER BY t.at DESC LIMIT {MOST}"
+        sql = (
+            f"{_PROMPT} WHERE {all_terms('t.prompt', terms)} AND (?1 = '' OR r.name = ?1) ORDER BY"
+            f" t.at DESC LIMIT {MOST}"
+        )
         rows = store.rows(sql, (repo, *map(like, terms)))
     return [row | {"excerpt": excerpt(as_typed(row.pop("prompt")), terms)} for row in rows]
 

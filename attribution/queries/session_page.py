@@ -1,4 +1,6 @@
-"""One session as a page: its turns with their calls and edits, regions, what became of it, features."""
+"""One session as a page: its turns with their calls and edits, regions, what became of it,
+features.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -73,7 +75,9 @@ class SessionPage:
 
 
 def session_page(store: Store, session_id: int, first: int = 0) -> SessionPage | None:
-    """None when the database has no such session. `first` is the first turn to show (0: what happened before the first prompt)."""
+    """None when the database has no such session. `first` is the first turn to show (0: what
+    happened before the first prompt).
+    """
     details = _row(store, "sessions", {"id": session_id})
     repo = repository(store, details["repo_id"]) if details is not None else None
     if details is None or repo is None:
@@ -100,7 +104,9 @@ def _row(store: Store, table: str, only: Mapping[str, Any]) -> dict[str, Any] | 
 
 
 def _ledger(store: Store, session_id: int, stats: Mapping[str, Any]) -> list[tuple[str, int, bool]]:
-    """From what its edits wrote over its lines in commits to those at HEAD, which are left out where lines were not followed."""
+    """From what its edits wrote over its lines in commits to those at HEAD, which are left out
+    where lines were not followed.
+    """
     written, kept = stats["produced"], stats["survived"] + stats["reformatted"]
     committed = sum(_turn_lines(store, session_id).values())
     if not written + committed:
@@ -115,7 +121,10 @@ def _ledger(store: Store, session_id: int, stats: Mapping[str, Any]) -> list[tup
         "SELECT 1 FROM tip_states t JOIN sessions s ON s.repo_id = t.repo_id WHERE s.id = ?",
         (session_id,),
     ):
-        sql = "SELECT COALESCE(SUM(nonblank), 0) FROM tip_lines WHERE session_id = ? AND author = 'agent'"
+        sql = (
+            "SELECT COALESCE(SUM(nonblank), 0) FROM tip_lines WHERE session_id = ? AND author ="
+            " 'agent'"
+        )
         present = store.value(sql, (session_id,))
         ledger += [
             ("changed or removed since", present - committed, False),
@@ -125,13 +134,18 @@ def _ledger(store: Store, session_id: int, stats: Mapping[str, Any]) -> list[tup
 
 
 def mode_words(lines: Mapping[str, Any]) -> str:
-    """How much of the lines of source and test files in its commits agents wrote; "" where that is not known."""
+    """How much of the lines of source and test files in its commits agents wrote; "" where that
+    is not known.
+    """
     if lines["coding_mode"] is None:
         return ""
     few = lines["agent_lines"] + lines["human_lines"]
     if few < minimum.PART.lines:
         return f"too few lines ({few:,})"
-    share = f"agents wrote {lines['agent_percentage']:.0f} % in its {count_of(lines['commits'], 'commit')}"
+    share = (
+        f"agents wrote {lines['agent_percentage']:.0f} % in its"
+        f" {count_of(lines['commits'], 'commit')}"
+    )
     return f"{lines['coding_mode'].replace('_', ' ')}: {share}"
 
 
@@ -167,7 +181,9 @@ def _by(table: Table, name: str) -> dict[Any, list[dict[str, Any]]]:
 
 
 def _parts(message_rows: Sequence[dict[str, Any]], calls: Sequence[ShownCall]) -> list[TurnPart]:
-    """Sorts items by time; what has none stands where the one before it does, a message before the calls of the same moment."""
+    """Sorts items by time; what has none stands where the one before it does, a message before
+    the calls of the same moment.
+    """
     parts: list[TurnPart] = []
     messages = _date_items([(message["at"], message) for message in message_rows])
     for moment, call in _date_items([(item.call["at"], item) for item in calls]):
@@ -190,8 +206,8 @@ def _date_items(several: Sequence[tuple[str | None, _T]]) -> list[tuple[str, _T]
 def _turn_lines(store: Store, session_id: int) -> dict[int, int]:
     """Turn -> lines with text of commits that were written in it."""
     rows = store.rows(
-        "SELECT o.turn_index, SUM(s.nonblank) AS lines FROM origins o JOIN spans s ON s.origin_id = o.id "
-        "WHERE o.session_id = ? AND o.author = 'agent' GROUP BY 1",
+        "SELECT o.turn_index, SUM(s.nonblank) AS lines FROM origins o JOIN spans s ON s.origin_id ="
+        " o.id WHERE o.session_id = ? AND o.author = 'agent' GROUP BY 1",
         (session_id,),
     )
     return {row["turn_index"]: row["lines"] for row in rows}
@@ -206,7 +222,9 @@ def _call(call: dict[str, Any], edits: Sequence[dict[str, Any]]) -> ShownCall:
 
 
 def _diff(arguments: Mapping[str, Any]) -> list[MarkedLine]:
-    """Compares the texts that an edit tool was given: old and new strings, whole contents, patches."""
+    """Compares the texts that an edit tool was given: old and new strings, whole contents,
+    patches.
+    """
     lines: list[MarkedLine] = []
     several = arguments.get("edits")
     for edit in several if isinstance(several, list) else [arguments]:

@@ -11,10 +11,13 @@ from collector.storage.views import Column, Table, described_view, read_view
 
 
 def find_session(store: Store, key: str, repo: int | None = None) -> int:
-    """Number of the session whose key is `key` or begins with it, or whose number it is. Raises WhoWroteError."""
+    """Number of the session whose key is `key` or begins with it, or whose number it is. Raises
+    WhoWroteError.
+    """
     number = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else -1
     matching = store.rows(
-        "SELECT id, key FROM sessions WHERE (? IS NULL OR repo_id = ?) AND (key = ? OR substr(key, 1, ?) = ? OR id = ?)",
+        "SELECT id, key FROM sessions WHERE (? IS NULL OR repo_id = ?) AND (key = ? OR substr(key,"
+        " 1, ?) = ? OR id = ?)",
         (repo, repo, key, max(len(key), 4), key, number),
     )
     sessions = [session for session in matching if session["key"] == key] or matching
@@ -79,7 +82,9 @@ def feature_table(
 def region_table(
     store: Store, only: Mapping[str, Any] | None = None, most: int | None = None
 ) -> Table:
-    """Re-edited regions, the most often edited first, `most` of them, each with its `edits`. `only`: as for `read_view`."""
+    """Re-edited regions, the most often edited first, `most` of them, each with its `edits`.
+    `only`: as for `read_view`.
+    """
     table = read_view(store, "region_list", only, "rounds DESC, id", most)
     for row in table:
         edits = read_view(
@@ -157,7 +162,10 @@ class Prompt(NamedTuple):
 
 
 def prompt(store: Store, session_id: int | None, index: int | None) -> Prompt:
-    sql = "SELECT COALESCE(prompt, '') AS text, COALESCE(at, '') AS at FROM turns WHERE session_id = ? AND turn_index = ?"
+    sql = (
+        "SELECT COALESCE(prompt, '') AS text, COALESCE(at, '') AS at FROM turns WHERE session_id ="
+        " ? AND turn_index = ?"
+    )
     stored = store.select_one(Prompt, sql, (session_id, index)) or Prompt()
     return stored._replace(text=as_typed(stored.text))
 
@@ -168,7 +176,9 @@ def prompt_of(store: Store, session_id: int | None, index: int | None) -> str:
 
 
 def turn_table(store: Store, repo: int | None = None, session: str = "") -> Table:
-    """Turns that did something, of a repository or of all, or of the sessions whose key begins with `session`; in order of time."""
+    """Turns that did something, of a repository or of all, or of the sessions whose key begins
+    with `session`; in order of time.
+    """
     keys = None
     if session:
         keys = [
@@ -189,7 +199,9 @@ def _typed(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def turn_page(store: Store, repo_id: int, first: int = 0) -> dict[str, Any]:
-    """Turns of a repository that wrote lines, latest first: a `table` of those from `first` on, and sums over all."""
+    """Turns of a repository that wrote lines, latest first: a `table` of those from `first` on,
+    and sums over all.
+    """
     table = read_view(store, "turn_list", {"repo_id": repo_id}, "at DESC, session_id, turn_index")
     table.rows = [row for row in table if row["produced"] + row["committed"]]
     page = {"every": len(table), "first": first, "totals": sums(table), "table": table}

@@ -24,7 +24,8 @@ from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, Evidence, line_cl
 def records_of(
     store: Store, repo_ids: Sequence[int], every_kind: bool = False
 ) -> list[LifetimeRecord]:
-    """Lines with text of source and test files, or of files of every kind (see `left_out` for the others), of some repositories.
+    """Lines with text of source and test files, or of files of every kind (see `left_out` for the
+    others), of some repositories.
 
     In order of their numbers.
     """
@@ -35,16 +36,18 @@ def records_of(
 def left_out(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> dict[str, int]:
     """Lines with text of some repositories that are not counted.
 
-    binary; uncertain: something is missing in the clone; copy: of another file of the commit; not_attributed: symbolic links;
-    same_text: both sides of a merge had them; they are counted as the lines that the merge kept; docs, lock, …: of such files.
+    binary; uncertain: something is missing in the clone; copy: of another file of the commit;
+    not_attributed: symbolic links; same_text: both sides of a merge had them; they are counted as
+    the lines that the merge kept; docs, lock, …: of such files.
     """
     rows = store.rows(
-        "SELECT CASE WHEN l.same_as IS NOT NULL THEN 'same_text' WHEN l.kind <> 'text' THEN l.kind WHEN t.origin_id IS NULL "
-        "THEN 'not_attributed' ELSE '' END AS why, f.kind, l.path, SUM(t.nonblank) AS lines FROM line_fates t "
-        "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth "
-        "LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha "
-        "LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path "
-        f"WHERE t.repo_id IN ({_sql_numbers(repo_ids)}) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+        "SELECT CASE WHEN l.same_as IS NOT NULL THEN 'same_text' WHEN l.kind <> 'text' THEN l.kind"
+        " WHEN t.origin_id IS NULL THEN 'not_attributed' ELSE '' END AS why, f.kind, l.path,"
+        " SUM(t.nonblank) AS lines FROM line_fates t JOIN line_lifetimes l ON l.repo_id ="
+        " t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth LEFT JOIN"
+        " commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha LEFT JOIN"
+        " commit_files f ON f.commit_id = c.id AND f.path = l.path WHERE t.repo_id IN"
+        f" ({_sql_numbers(repo_ids)}) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
     )
     counter: Counter[str] = Counter()
     for row in rows:
@@ -59,7 +62,9 @@ def _sql_numbers(numbers: Iterable[int]) -> str:
 
 
 class _Lines(NamedTuple):
-    """Lines of a file with one author and one fate; commits by their numbers in `history_commits`."""
+    """Lines of a file with one author and one fate; commits by their numbers in
+    `history_commits`.
+    """
 
     repo_id: int
     nonblank: int
@@ -86,24 +91,30 @@ class _Lines(NamedTuple):
 
 
 _DAY = 86400.0  # seconds
-# Rows with one fate are added up before the joins: statistics weigh by lines, and there are several times fewer such groups.
+# Rows with one fate are added up before the joins: statistics weigh by lines, and there are several
+# times fewer such groups.
 _LINES = """
 WITH l AS MATERIALIZED (
-  SELECT t.repo_id, MIN(t.origin) AS first, SUM(t.nonblank) AS nonblank, l.path, l.birth, l.death, l.cause, l.gone_from_main,
+  SELECT t.repo_id, MIN(t.origin) AS first, SUM(t.nonblank) AS nonblank, l.path, l.birth, l.death,
+    l.cause, l.gone_from_main,
     t.origin_id, t.actor, t.actor_session_id
   FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life
   WHERE t.repo_id IN ({repositories}) AND t.nonblank > 0 AND l.kind = 'text' AND l.same_as IS NULL
   GROUP BY t.repo_id, l.birth, l.path, l.death, l.cause, l.gone_from_main, t.origin_id, t.actor, t.actor_session_id
 )
-SELECT l.repo_id, l.nonblank, l.actor, l.actor_session_id, l.path, l.cause, l.birth AS added_in, l.death AS removed_in,
-  b.author_at AS added_at, d.author_at AS removed_at, lb.main_line AS arrived, g.main_line AS left_main,
-  b.reverted_by IS NOT NULL AS reverted, {line_class} AS line_class, o.session_id, COALESCE(o.model, s.model) AS model,
+SELECT l.repo_id, l.nonblank, l.actor, l.actor_session_id, l.path, l.cause, l.birth AS added_in,
+  l.death AS removed_in,
+  b.author_at AS added_at, d.author_at AS removed_at, lb.main_line AS arrived,
+  g.main_line AS left_main,
+  b.reverted_by IS NOT NULL AS reverted, {line_class} AS line_class, o.session_id, COALESCE(o.model,
+  s.model) AS model,
   COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, s.key AS session, c.declared_agent,
   f.kind, o.evidence, o.edited_by
 FROM l JOIN history_commits b ON b.id = l.birth
 LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN history_commits lb ON lb.id = b.landed
 LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN origins o ON o.id = l.origin_id
-LEFT JOIN sessions s ON s.id = o.session_id LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
+LEFT JOIN sessions s ON s.id = o.session_id LEFT JOIN commits c ON c.repo_id = b.repo_id
+  AND c.commit_sha = b.commit_sha
 LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path
 ORDER BY l.repo_id, l.first
 """
@@ -131,11 +142,13 @@ def _stream(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
 
 
 def _tips(store: Store, repo_ids: Sequence[int]) -> dict[int, tuple[float, int]]:
-    """Repository whose lines were followed -> time of its tip, and its position on the main line; in order of their numbers."""
+    """Repository whose lines were followed -> time of its tip, and its position on the main
+    line; in order of their numbers.
+    """
     tips = store.rows(
-        "SELECT t.repo_id, h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN history_commits h "
-        "ON h.repo_id = t.repo_id AND h.commit_sha = t.tip_sha "
-        f"WHERE t.repo_id IN ({_sql_numbers(repo_ids)}) ORDER BY t.repo_id",
+        "SELECT t.repo_id, h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN"
+        " history_commits h ON h.repo_id = t.repo_id AND h.commit_sha = t.tip_sha WHERE t.repo_id"
+        f" IN ({_sql_numbers(repo_ids)}) ORDER BY t.repo_id",
     )
     return {
         t["repo_id"]: (max(seconds(t["author_at"]), seconds(t["committed_at"])), t["main_line"])
@@ -185,7 +198,7 @@ def seconds(moment: str) -> float:
     return datetime.fromisoformat(moment).timestamp() if moment else 0.0
 
 
-# --- lines with what became of them -----------------------------------------------------------------------------------
+# --- lines with what became of them ---------------------------------------------------------------
 
 
 CLASSES = (*LINE_CLASSES, "")
@@ -196,9 +209,8 @@ class SurvivalReport:
     """Plain values, as --json prints them; lines are lines with text."""
 
     repositories: list[dict[str, Any]]  # see `followed_histories`
-    groups: list[
-        dict[str, Any]
-    ]  # a row for each group, class and horizon: fields of `Point`, and the lines of the group
+    # a row for each group, class and horizon: fields of `Point`, and the lines of the group
+    groups: list[dict[str, Any]]
     causes: dict[str, dict[str, int]]  # class -> cause -> lines
     agent_lines_ended_by: dict[str, int]
     comparisons: list[dict[str, Any]]  # fields of `Comparison`
@@ -211,9 +223,8 @@ class SurvivalReport:
 @dataclass(frozen=True, slots=True)
 class SurvivalOptions:
     groupings: Sequence[str] = ("class",)
-    curves: bool = (
-        False  # also curves, medians and, where the extra `stats` is installed, hazard ratios
-    )
+    # also curves, medians and, where the extra `stats` is installed, hazard ratios
+    curves: bool = False
     every_kind: bool = False  # lines of files of every kind, not only of source and test files
 
 
@@ -239,7 +250,9 @@ def lifetimes_of(store: Store, repo_ids: Sequence[int], every_kind: bool) -> Lif
 def survival_report(
     store: Store, repo_ids: Sequence[int], options: SurvivalOptions
 ) -> SurvivalReport:
-    """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none."""
+    """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is
+    none.
+    """
     return report_of(lifetimes_of(store, repo_ids, options.every_kind), store.path, options)
 
 
@@ -286,12 +299,14 @@ def notes_on(followed: Sequence[Mapping[str, Any]], others: Sequence[str]) -> li
 def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[dict[str, Any]]:
     """Which history the numbers of each repository are about, in this order.
 
-    `after`: "" for the whole history; `since`: author time of the first commit; `stale`: attributed at another tip since.
+    `after`: "" for the whole history; `since`: author time of the first commit; `stale`: attributed
+    at another tip since.
     """
     rows = store.rows(
-        "SELECT r.id, r.name, t.tip_sha AS tip, t.after_sha AS after, t.keep, t.commits, COALESCE((SELECT MIN(author_at) "
-        "FROM history_commits h WHERE h.repo_id = r.id), '') AS since, r.head_sha IS NOT t.tip_sha AS stale "
-        f"FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id IN ({', '.join(map(str, repo_ids))})",
+        "SELECT r.id, r.name, t.tip_sha AS tip, t.after_sha AS after, t.keep, t.commits,"
+        " COALESCE((SELECT MIN(author_at) FROM history_commits h WHERE h.repo_id = r.id), '') AS"
+        " since, r.head_sha IS NOT t.tip_sha AS stale FROM repos r JOIN tip_states t ON t.repo_id"
+        f" = r.id WHERE r.id IN ({', '.join(map(str, repo_ids))})",
     )
     histories = {row.pop("id"): row | {"stale": bool(row["stale"])} for row in rows}
     return [histories[repo_id] for repo_id in repo_ids if repo_id in histories]
@@ -300,7 +315,8 @@ def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[dict[str, 
 def history_coverage(store: Store) -> tuple[list[int], list[str]]:
     """Numbers of the repositories whose lines were followed, names of the others."""
     rows = store.rows(
-        "SELECT r.id, r.name, t.repo_id FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id ORDER BY r.id"
+        "SELECT r.id, r.name, t.repo_id FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id"
+        " ORDER BY r.id"
     )
     return [row["id"] for row in rows if row["repo_id"] is not None], [
         row["name"] for row in rows if row["repo_id"] is None
@@ -311,9 +327,8 @@ def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[dict[str, 
     groups = []
     for (name, author), members in survival.group_records(records, grouping).items():
         lines, dead = sum(r.lines for r in members), sum(r.lines for r in members if r.dead)
-        reverted = sum(
-            r.lines for r in members if r.reverted_later
-        )  # in commits that were taken back
+        # in commits that were taken back
+        reverted = sum(r.lines for r in members if r.reverted_later)
         about: dict[str, Any] = {"grouping": grouping, "name": name, "author": author}
         about |= {"lines": lines, "dead": dead, "reverted": reverted}
         groups.append((about, survival_points(members, minimum.share_of(grouping))))

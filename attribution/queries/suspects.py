@@ -1,4 +1,6 @@
-"""What else may have to do with a line: earlier texts of agents that hold it, commands that work on the directory of its file."""
+"""What else may have to do with a line: earlier texts of agents that hold it, commands that work
+on the directory of its file.
+"""
 
 import json
 import re
@@ -9,29 +11,31 @@ from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from collector.json_values import load_json
 from collector.storage.store import Store
 
-_WHOLE = (
-    "format",
-    "generate",
-    "restore",
-)  # kinds of effects that concern every file when no path is given
+# kinds of effects that concern every file when no path is given
+_WHOLE = ("format", "generate", "restore")
 _MOST = 2000  # calls that are looked through
 
 
 _EARLIER = """
-SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(e.path, '') AS path, COALESCE(e.outcome, t.status) AS outcome,
+SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(e.path, '') AS path,
+  COALESCE(e.outcome, t.status) AS outcome,
   COALESCE(t.error, '') AS error, COALESCE(t.command, '') AS command, COALESCE(t.input, '') AS input
-FROM tool_calls t JOIN sessions s ON s.id = t.session_id LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id
-WHERE s.repo_id = ? AND t.at <= ? AND (instr(t.input, ?) > 0 OR instr(t.command, ?) > 0) ORDER BY t.at DESC LIMIT ?
+FROM tool_calls t JOIN sessions s ON s.id = t.session_id LEFT JOIN edits e
+  ON e.session_id = t.session_id AND e.call_id = t.call_id
+WHERE s.repo_id = ? AND t.at <= ? AND (instr(t.input, ?) > 0 OR instr(t.command, ?) > 0)
+  ORDER BY t.at DESC LIMIT ?
 """
 
 
 def earlier_texts(
     store: Store, repo_id: int, line: str, until: str, most: int = 3
 ) -> list[dict[str, Any]]:
-    """Calls up to a moment (ISO 8601) whose text holds the line, layout aside, each with `text`, its line that does.
+    """Calls up to a moment (ISO 8601) whose text holds the line, layout aside, each with `text`,
+    its line that does.
 
-    Those that were refused or failed come first, then the latest. `path` is that of the edited file, "" for a command; `outcome`
-    what became of the edit (applied, tool_error, rejected, …), else the status of the call; `error` its first words.
+    Those that were refused or failed come first, then the latest. `path` is that of the edited
+    file, "" for a command; `outcome` what became of the edit (applied, tool_error, rejected, …),
+    else the status of the call; `error` its first words.
     """
     bare = without_layout(line)
     words = "".join(c if c.isalnum() or c == "_" else " " for c in line).split()
@@ -54,7 +58,9 @@ _REPLACED = frozenset({"old_string", "old_str", "oldString", "oldText", "old_tex
 
 
 def produced(written: str) -> str:
-    """The input of a call (JSON) without the texts that it would replace: they were in the file, whoever wrote them."""
+    """The input of a call (JSON) without the texts that it would replace: they were in the file,
+    whoever wrote them.
+    """
     try:
         return json.dumps(_drop_replaced(load_json(written)), ensure_ascii=False)
     except (ValueError, RecursionError):  # cut off, or not JSON
@@ -68,10 +74,11 @@ def _drop_replaced(value: Any) -> Any:
 
 
 def works_on(command: str, path: str) -> bool:
-    """Whether a command may write to the file, or to a directory that holds it, by what its text says."""
-    from attribution.shell import (
-        effects,
-    )  # few lines need it, and it takes longer to load than all else here
+    """Whether a command may write to the file, or to a directory that holds it, by what its text
+    says.
+    """
+    # few lines need it, and it takes longer to load than all else here
+    from attribution.shell import effects
 
     for effect in effects(command):
         if effect.kind in _WHOLE and not effect.paths:
@@ -87,9 +94,8 @@ def _holds(written: str, path: str) -> bool:
     location = written.rstrip("/").removeprefix("./") or "."
     if location in (".", "*", "**", path) or path.startswith(f"{location}/"):
         return True
-    if fnmatch(path, location) or fnmatch(
-        path, location.replace("**/", "")
-    ):  # ** may stand for no directory at all
+    # ** may stand for no directory at all
+    if fnmatch(path, location) or fnmatch(path, location.replace("**/", "")):
         return True
     parts = path.split("/")
     return location.startswith("/") and any(

@@ -1,4 +1,6 @@
-"""A file of the tip: its lines with who wrote them, from the database; their text, where the clone is still at hand."""
+"""A file of the tip: its lines with who wrote them, from the database; their text, where the
+clone is still at hand.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -80,7 +82,9 @@ def tip_file(store: Store, file_id: int) -> TipFile | None:
 
 
 def _span(row: Mapping[str, Any]) -> TipSpan:
-    """Lines of commits outside the attributed history have no commit, those that nothing is known of no author."""
+    """Lines of commits outside the attributed history have no commit, those that nothing is
+    known of no author.
+    """
     commit = commit_of(row) if row["id"] is not None else None
     attribution = attribution_of(row) if row["author"] is not None else LineAttribution()
     return TipSpan(
@@ -98,7 +102,8 @@ SELECT t.start_line AS start, t.end_line AS end, COALESCE(t.birth_path, f.path) 
   t.birth_line AS introduced_line, {COMMIT_COLUMNS}, {ATTRIBUTION_COLUMNS}
 FROM tip_spans t JOIN tip_files f ON f.id = t.file_id
 LEFT JOIN origins o ON o.id = t.origin_id LEFT JOIN sessions s ON s.id = o.session_id
-LEFT JOIN history_commits b ON b.id = t.birth LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
+LEFT JOIN history_commits b ON b.id = t.birth LEFT JOIN commits c ON c.repo_id = b.repo_id
+  AND c.commit_sha = b.commit_sha
 WHERE t.file_id = ? ORDER BY t.start_line
 """
 
@@ -107,7 +112,10 @@ def _texts(path: str | None, tip: str, file: Mapping[str, Any]) -> list[str] | s
     """The lines of the file in the clone, or why they cannot be read."""
     clone = clone_at(path) if tip else None
     if clone is None:
-        return f"the text is not in the database, and the clone is no longer at {path}: showing lines without text"
+        return (
+            f"the text is not in the database, and the clone is no longer at {path}: showing lines"
+            " without text"
+        )
     oid = clone.file_at(tip, file["path"]) if clone.has(tip) else None
     data = clone.blob(oid) if oid else None
     if data is None:
@@ -119,7 +127,9 @@ def _texts(path: str | None, tip: str, file: Mapping[str, Any]) -> list[str] | s
 
 
 def file_of_commit(opened: OpenRepo, repo: RepositoryRow, path: str, commit: str) -> TipFile:
-    """A file of any commit of the clone, its lines looked up with git blame. Raises UnknownBranch, WhoWroteError."""
+    """A file of any commit of the clone, its lines looked up with git blame. Raises
+    UnknownBranch, WhoWroteError.
+    """
     result = blame(opened, path, commit)
     spans: list[TipSpan] = []
     for block in blocks(opened, result):
@@ -144,7 +154,9 @@ def file_of_commit(opened: OpenRepo, repo: RepositoryRow, path: str, commit: str
 
 
 def explained(store: Store, file: TipFile, number: int) -> LineExplanation | None:
-    """Everything about one line of the file; None when the attributed history does not have the commit that introduced it."""
+    """Everything about one line of the file; None when the attributed history does not have the
+    commit that introduced it.
+    """
     span = next((span for span in file.spans if span.start <= number <= span.end), None)
     if span is None or span.commit is None or span.introduced_line is None:
         return None
@@ -160,7 +172,9 @@ def explained(store: Store, file: TipFile, number: int) -> LineExplanation | Non
 
 
 def tree(store: Store, repo: RepositoryRow, path: str = "") -> Table | None:
-    """What is in a directory of HEAD, directories first, in order of their names; None when there is no such directory."""
+    """What is in a directory of HEAD, directories first, in order of their names; None when
+    there is no such directory.
+    """
     files = [
         (row["path"], by_class(row)) for row in read_view(store, "tip_files", {"repo_id": repo.id})
     ]

@@ -26,8 +26,9 @@ class CommitRef:
 
 
 COMMIT_COLUMNS = (
-    "c.id, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject, COALESCE(c.author_name, '') AS author_name, c.author_at, "
-    "COALESCE(c.declared_agent, '') AS declared_agent, COALESCE(c.automation, '') AS automation"
+    "c.id, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject, COALESCE(c.author_name, '') AS"
+    " author_name, c.author_at, COALESCE(c.declared_agent, '') AS declared_agent,"
+    " COALESCE(c.automation, '') AS automation"
 )
 """The SELECT list of a `CommitRef`, from commits c."""
 
@@ -40,7 +41,9 @@ NOT_COMMITTED, NOT_YET = "not_committed", "not_attributed_yet"
 
 @dataclass(frozen=True, slots=True)
 class LineAttribution:
-    """What the database says about one line. `author` is "" when it says nothing: the line is older, newer or not committed."""
+    """What the database says about one line. `author` is "" when it says nothing: the line is
+    older, newer or not committed.
+    """
 
     author: str = ""
     how: str = ""
@@ -92,14 +95,17 @@ class LineAttribution:
 
 
 ATTRIBUTION_COLUMNS = (
-    "o.author, o.how, o.evidence, o.reason, o.session_id, COALESCE(s.key, '') AS session, COALESCE(s.label, '') AS label, "
-    "COALESCE(s.agent, CASE WHEN o.evidence = 'declared' THEN c.declared_agent END, '') AS agent, "
-    "COALESCE(o.model, s.model, '') AS model, o.turn_index AS turn, COALESCE(o.call_id, '') AS call_id, "
-    "COALESCE(o.edited_by, '') AS edited_by, o.similarity, COALESCE(o.tool, '') AS tool, COALESCE(o.run_by, '') AS run_by, "
-    "COALESCE(o.witness, '') AS witness, COALESCE(o.seen_without_at, '') AS seen_without_at, "
-    "COALESCE(o.seen_with_at, '') AS seen_with_at"
+    "o.author, o.how, o.evidence, o.reason, o.session_id, COALESCE(s.key, '') AS session,"
+    " COALESCE(s.label, '') AS label, COALESCE(s.agent, CASE WHEN o.evidence = 'declared' THEN"
+    " c.declared_agent END, '') AS agent, COALESCE(o.model, s.model, '') AS model, o.turn_index AS"
+    " turn, COALESCE(o.call_id, '') AS call_id, COALESCE(o.edited_by, '') AS edited_by,"
+    " o.similarity, COALESCE(o.tool, '') AS tool, COALESCE(o.run_by, '') AS run_by,"
+    " COALESCE(o.witness, '') AS witness, COALESCE(o.seen_without_at, '') AS seen_without_at,"
+    " COALESCE(o.seen_with_at, '') AS seen_with_at"
 )
-"""The SELECT list of a `LineAttribution`, from origins (or line_spans) o, sessions s and the commit c."""
+"""The SELECT list of a `LineAttribution`, from origins (or line_spans) o, sessions s and the
+commit c.
+"""
 
 
 def commit_of(row: Mapping[str, Any]) -> CommitRef:
@@ -123,7 +129,9 @@ class AttributedLines(NamedTuple):
 
 
 NewerLines = Mapping[tuple[str, str], Sequence[AttributedLines]]
-"""What is known of lines of newer commits, by commit and path; a line that is in none of them is not attributed yet."""
+"""What is known of lines of newer commits, by commit and path; a line that is in none of them is
+not attributed yet.
+"""
 
 
 def _span(row: Mapping[str, Any]) -> AttributedLines:
@@ -131,8 +139,9 @@ def _span(row: Mapping[str, Any]) -> AttributedLines:
 
 
 _SPANS = (
-    f"SELECT o.path, o.start_line AS start, o.end_line AS end, {ATTRIBUTION_COLUMNS} FROM line_spans o "
-    "JOIN commits c ON c.id = o.commit_id LEFT JOIN sessions s ON s.id = o.session_id WHERE o.commit_id = ?"
+    f"SELECT o.path, o.start_line AS start, o.end_line AS end, {ATTRIBUTION_COLUMNS} FROM"
+    " line_spans o JOIN commits c ON c.id = o.commit_id LEFT JOIN sessions s ON s.id ="
+    " o.session_id WHERE o.commit_id = ?"
 )
 
 
@@ -189,7 +198,7 @@ def commit_spans(store: Store, commit: CommitRef) -> dict[str, list[AttributedLi
     return spans
 
 
-# --- where a line was before ------------------------------------------------------------------------------------------
+# --- where a line was before ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +236,9 @@ class MoveHistories:
         self._moves: dict[int, list[tuple[int, Move]]] | None = None
 
     def of(self, introduced: Introduction) -> MoveHistory | None:
-        """What happened to a line before the commit where git blame stops; None when git blame follows it to its beginning."""
+        """What happened to a line before the commit where git blame stops; None when git blame
+        follows it to its beginning.
+        """
         spans = self._kept_spans(introduced) if self._is_stored else ()
         span = next((s for s in spans if s["start_line"] <= introduced.line <= s["end_line"]), None)
         if span is None:
@@ -241,12 +252,15 @@ class MoveHistories:
         return MoveHistory(self.first(origin), moves, origin)
 
     def _kept_spans(self, introduced: Introduction) -> list[dict[str, Any]]:
-        """Lines that a commit moved or laid out differently; `origin` is 0 when they are older than the followed history."""
+        """Lines that a commit moved or laid out differently; `origin` is 0 when they are older
+        than the followed history.
+        """
         key = (introduced.sha, printable(introduced.path))
         if key not in self._files:
             self._files[key] = self._store.rows(
-                "SELECT t.start_line, t.end_line, t.how, t.origin, h.number FROM history_commits h JOIN line_moves t "
-                "ON t.repo_id = h.repo_id AND t.commit_id = h.id WHERE h.repo_id = ? AND h.commit_sha = ? AND t.path = ?",
+                "SELECT t.start_line, t.end_line, t.how, t.origin, h.number FROM history_commits h"
+                " JOIN line_moves t ON t.repo_id = h.repo_id AND t.commit_id = h.id WHERE h.repo_id"
+                " = ? AND h.commit_sha = ? AND t.path = ?",
                 (self._repo_id, *key),
             )
         return self._files[key]
@@ -254,8 +268,9 @@ class MoveHistories:
     def first(self, origin: int) -> Introduction | None:
         """The commit that wrote the line first, and where the line stood there."""
         sql = (
-            "SELECT h.commit_sha AS sha, l.path, l.start_line + ?1 - l.origin AS line FROM line_lifetimes l JOIN history_commits h "
-            "ON h.id = l.birth WHERE l.repo_id = ?2 AND l.origin <= ?1 ORDER BY l.origin DESC LIMIT 1"
+            "SELECT h.commit_sha AS sha, l.path, l.start_line + ?1 - l.origin AS line FROM"
+            " line_lifetimes l JOIN history_commits h ON h.id = l.birth WHERE l.repo_id = ?2 AND"
+            " l.origin <= ?1 ORDER BY l.origin DESC LIMIT 1"
         )
         return self._store.select_one(Introduction, sql, (origin, self._repo_id))
 
@@ -271,6 +286,7 @@ class MoveHistories:
 
 
 _MOVES = """
-SELECT h.number, h.commit_sha AS sha, t.path, t.start_line, t.end_line, t.how, t.origin FROM line_moves t
+SELECT h.number, h.commit_sha AS sha, t.path, t.start_line, t.end_line, t.how, t.origin
+  FROM line_moves t
 JOIN history_commits h ON h.id = t.commit_id WHERE t.repo_id = ? AND t.origin > 0 ORDER BY h.number
 """

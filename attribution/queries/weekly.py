@@ -1,4 +1,6 @@
-"""What a lead reads every week: this week beside the last, what became of the weeks before, what is open, what cannot be known."""
+"""What a lead reads every week: this week beside the last, what became of the weeks before, what
+is open, what cannot be known.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +44,9 @@ _WEEK = (
 
 @dataclass(frozen=True, slots=True)
 class WeeklyReport:
-    """`days`: Monday of this week, and the last day that is counted. Sections are tables for people, in order of importance."""
+    """`days`: Monday of this week, and the last day that is counted. Sections are tables for
+    people, in order of importance.
+    """
 
     days: tuple[str, str]
     sections: Sequence[Section]
@@ -51,7 +55,8 @@ class WeeklyReport:
 
 
 def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
-    """The week of `options.until`, by default of today, and those since `options.since`; the other names of `by` make groups of it.
+    """The week of `options.until`, by default of today, and those since `options.since`; the other
+    names of `by` make groups of it.
 
     Raises WhoWroteError as `breakdown` does.
     """
@@ -92,7 +97,7 @@ def _before(day: date, weeks: int) -> str:
     return (day - timedelta(weeks=weeks)).isoformat()
 
 
-# --- this week and the last ---------------------------------------------------------------------------------------------
+# --- this week and the last -----------------------------------------------------------------------
 
 
 def _compared(now: Row, last: Row) -> list[Row]:
@@ -146,11 +151,13 @@ def _share(row: Row, part: str, whole: str) -> float | None:
     return float(row[part]) if not part.endswith("_lines") else row[part] / row[whole]
 
 
-# --- what became of the weeks before ------------------------------------------------------------------------------------
+# --- what became of the weeks before --------------------------------------------------------------
 
 
 def _became(lives: Sequence[LifetimeRecord], prompts: Sequence[Prompt]) -> Section:
-    """The agents' lines of the weeks before this one, by what became of them, and what those that are left cost."""
+    """The agents' lines of the weeks before this one, by what became of them, and what those
+    that are left cost.
+    """
     title = f"What became of the agents' lines of the {WEEKS_BEFORE} weeks before"
     agents = [life for life in lives if life.author == LineClass.AGENT]
     every = sum(life.lines for life in agents)
@@ -183,11 +190,16 @@ _ENDERS = dict(zip(ENDERS, _WHO, strict=True))
 
 
 def _cost_note(prompts: Sequence[Prompt], there: int) -> str:
-    """`there`: the lines that the table calls still there, so that a reader who divides gets the number that is printed."""
+    """`there`: the lines that the table calls still there, so that a reader who divides gets the
+    number that is printed.
+    """
     cost, priced = cost_of(prompts)
     if cost is None:
         return "what they cost is not known: no prompt of these weeks has a price"
-    known = f"the prompts of these weeks cost USD {cost:,.2f} ({priced:,} of {len(prompts):,} have a price)"
+    known = (
+        f"the prompts of these weeks cost USD {cost:,.2f} ({priced:,} of {len(prompts):,} have a"
+        " price)"
+    )
     least = "at least " if priced < len(prompts) else ""
     return (
         f"{known}, {least}USD {cost / there:.4f} for each line that is still there"
@@ -196,7 +208,7 @@ def _cost_note(prompts: Sequence[Prompt], there: int) -> str:
     )
 
 
-# --- what is open, and in which group -----------------------------------------------------------------------------------
+# --- what is open, and in which group -------------------------------------------------------------
 
 
 def _open_weaknesses(store: Store, this: date) -> Section:
@@ -230,7 +242,9 @@ def _severity(name: str, rows: Sequence[Row], this: date) -> Row:
 
 
 def _groups(rows: Sequence[Row], options: BreakdownOptions, this: date) -> list[Section]:
-    """This week and the last by the other names, the group with the most lines first, or as `sort` says."""
+    """This week and the last by the other names, the group with the most lines first, or as
+    `sort` says.
+    """
     by = tuple(name for name in options.by if name != "week")
     if not by:
         return []
@@ -280,8 +294,16 @@ def _unknowable(now: Row) -> list[str]:
         )
         between = f": this week it lies between {low} and {high}" if share.unanswered else ""
     return [
-        "How much agents wrote where nobody recorded them: low coverage is not low use, and the share of agents is a lower bound"
-        f"{between}.",
-        "Whether the lines are good, or whose merit they are: code that is in use is changed, and lines do not measure work.",
-        "What the lines really cost: these are list prices of recorded tokens, often too low, without anybody's time.",
+        (
+            "How much agents wrote where nobody recorded them: low coverage is not low use, and"
+            f" the share of agents is a lower bound{between}."
+        ),
+        (
+            "Whether the lines are good, or whose merit they are: code that is in use is changed,"
+            " and lines do not measure work."
+        ),
+        (
+            "What the lines really cost: these are list prices of recorded tokens, often too low,"
+            " without anybody's time."
+        ),
     ]

@@ -1,7 +1,7 @@
 """What a shell command of an agent may have done to files. Pure: text in, effects out.
 
-The answer errs towards "may have changed something": a program that is not known is `opaque`. Only what the text itself decides
-is exact: a heredoc or an `echo` into a file, `rm`, `mv`, `cp`.
+The answer errs towards "may have changed something": a program that is not known is `opaque`. Only
+what the text itself decides is exact: a heredoc or an `echo` into a file, `rm`, `mv`, `cp`.
 """
 
 import re
@@ -14,7 +14,9 @@ __all__ = ["MAX_EFFECTS", "Effect", "effects", "mentions"]
 
 
 def mentions(command: str, path: str) -> bool:
-    """Whether the text names this repo-relative path: in full, or by a base name that is distinctive, scripts included."""
+    """Whether the text names this repo-relative path: in full, or by a base name that is
+    distinctive, scripts included.
+    """
     path = path.strip("/")
     parts = path.split("/")
     if parts[-1] not in command:
@@ -33,6 +35,8 @@ def mentions(command: str, path: str) -> bool:
 
 
 def _names(text: str, name: str, lone: bool) -> bool:
-    """`name` as a whole word; `lone`: not as the last part of a longer path, unless that is `./`."""
+    """`name` as a whole word; `lone`: not as the last part of a longer path, unless that is
+    `./`.
+    """
     before = r"(?<![\w.\-/])(?:\./)?" if lone else r"(?<![\w\-])(?<![\w\-]\.)"
     return re.search(before + re.escape(name) + r"(?![\w/]|[.\-]\w)", text) is not None

@@ -1,7 +1,9 @@
-"""A call of a program: its name, arguments, directory and standard input, and how to read its options.
+"""A call of a program: its name, arguments, directory and standard input, and how to read its
+options.
 
 Handlers of programs take a `ProgramCall` and return effects. What they need of the rest (another
-shell's text, a program that a program runs) they ask the `Evaluation` for, so no handler knows the others.
+shell's text, a program that a program runs) they ask the `Evaluation` for, so no handler knows the
+others.
 """
 
 from __future__ import annotations
@@ -27,15 +29,16 @@ class Evaluation(ABC):
     level: int = 0
     calls: int = 0
     found: list[Effect] = field(default_factory=list)
-    files: dict[str, str] = field(
-        default_factory=dict
-    )  # written earlier in the same command: scripts that are then run
+    # written earlier in the same command: scripts that are then run
+    files: dict[str, str] = field(default_factory=dict)
     functions: frozenset[str] = frozenset()
     tasks: TaskTexts = no_tasks
 
     @abstractmethod
     def read(self, text: str, cwd: str) -> None:
-        """Adds the effects of a text that a shell reads. Raises Unparsable, also when the budget is spent."""
+        """Adds the effects of a text that a shell reads. Raises Unparsable, also when the budget
+        is spent.
+        """
 
     @abstractmethod
     def program(self, call: ProgramCall) -> list[Effect]:
@@ -66,7 +69,9 @@ class ProgramCall:
         return output(self.command.fed) if self.command.fed else None
 
     def fed_text(self) -> str | None:
-        """The same for a program that runs what it reads: a heredoc counts as it stands, expansions included."""
+        """The same for a program that runs what it reads: a heredoc counts as it stands,
+        expansions included.
+        """
         return self.command.stdin.body if self.command.stdin else self.stdin_text()
 
     def make(
@@ -82,7 +87,9 @@ class ProgramCall:
         return self.run.program(replace(self, args=tuple(words)))
 
     def nested_effects(self, text: str | None) -> list[Effect]:
-        """The effects of a text that another shell reads; None stands for a text that is not known."""
+        """The effects of a text that another shell reads; None stands for a text that is not
+        known.
+        """
         if text is None:
             return [Effect("opaque")]
         before = len(self.run.found)
@@ -163,7 +170,9 @@ def past_options(words: list[ShellWord], valued: frozenset[str]) -> list[ShellWo
 
 
 def subcommand_at(words: Sequence[ShellWord], start: int = 1) -> int:
-    """Index of the next word that is neither an option nor the value of an option; 0 if there is none."""
+    """Index of the next word that is neither an option nor the value of an option; 0 if there is
+    none.
+    """
     index = start
     while index < len(words):
         text = words[index].text

@@ -1,7 +1,7 @@
 """From a text to its effects: each command in order, each round of a loop, each redirection.
 
-The answer errs towards "may have changed something". Nested texts (`sh -c`, scripts written a moment before) are read too, within
-a budget, so that no text makes the work explode.
+The answer errs towards "may have changed something". Nested texts (`sh -c`, scripts written a
+moment before) are read too, within a budget, so that no text makes the work explode.
 """
 
 import re
@@ -19,15 +19,18 @@ from attribution.shell.syntax import commands
 MAX_EFFECTS = 2000
 _MAX_LEVELS = 10  # `sh -c` within `sh -c`
 _MAX_ROUNDS = 20_000  # words of a command times rounds of the loop around it
-# A third of all commands, told without parsing: one program that only reads, nothing that a shell would interpret.
+# A third of all commands, told without parsing: one program that only reads, nothing that a shell
+# would interpret.
 _PLAINLY_HARMLESS = re.compile(
-    r"\s*(?:(?:cd \S+ && )?git (?:status|log|diff|show|add|push|fetch|rev-parse|blame)|ls|cat|grep|rg|head|tail|wc|pwd|which|tree)"
+    r"\s*(?:(?:cd \S+ && )?git"
+    r" (?:status|log|diff|show|add|push|fetch|rev-parse|blame)|ls|cat|grep|rg|head|tail|wc|pwd|which|tree)"
     r"(?: [^;&|<>$`(){}\n\\*?~!#]*)?\Z"
 )
 
 
 def effects(command: str, cwd: str = "", tasks: TaskTexts = no_tasks) -> tuple[Effect, ...]:
-    """Lists what the command may have done to files, in order. Text that cannot be read is one `opaque` effect.
+    """Lists what the command may have done to files, in order. Text that cannot be read is one
+    `opaque` effect.
 
     `tasks` tells what the tasks of the project run; without it their names decide.
     """

@@ -1,7 +1,9 @@
-"""Words as bash makes them: quotes, variables, substitutions, braces, and the arrays and loop variables that are followed.
+"""Words as bash makes them: quotes, variables, substitutions, braces, and the arrays and loop
+variables that are followed.
 
-What the text itself decides is expanded; the rest stays as `$name` or `$(_)`, and the word is then not `exact`. The commands of a
-substitution are read too, through the reader in `syntax`, the other half of this module.
+What the text itself decides is expanded; the rest stays as `$name` or `$(_)`, and the word is then
+not `exact`. The commands of a substitution are read too, through the reader in `syntax`, the other
+half of this module.
 """
 
 from __future__ import annotations
@@ -21,9 +23,8 @@ _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _PLAIN = re.compile(r"[^ \t\r\n\\'\"$`|&;()<>]+")
 _QUOTED = re.compile(r'[^"\\$`]+')
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}")
-_LONE = re.compile(
-    r"\$(?:\w{1,200}|\{\w{1,200}\})", re.A
-)  # unquoted, so its value is split into words
+# unquoted, so its value is split into words
+_LONE = re.compile(r"\$(?:\w{1,200}|\{\w{1,200}\})", re.A)
 _ARRAY = re.compile(r"\$\{([A-Za-z_]\w{0,200})\[[@*]\]\}", re.A)
 ASSIGN = re.compile(r"([A-Za-z_]\w{0,200})(?:\[[^\]\n]{0,100}\])?\+?=", re.A)
 _ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*+)'", re.S)
@@ -47,9 +48,8 @@ class _Draft:
 
     def __init__(self) -> None:
         self.parts: list[str] = []
-        self.many: tuple[int, tuple[str, ...]] | None = (
-            None  # where the loop variable stands, its values
-        )
+        # where the loop variable stands, its values
+        self.many: tuple[int, tuple[str, ...]] | None = None
         self.spread = False  # the values of an array: words of their own
         self.exact = True
         self.braces = False

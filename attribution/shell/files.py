@@ -99,7 +99,9 @@ _WITH_VALUE = {  # options of programs whose options are others than those of `c
 
 
 def transfer(call: ProgramCall) -> list[Effect]:
-    """`mv`, `cp`: one effect for each source. Of `a/` rsync copies what is inside, as `cp -r a/.` does."""
+    """`mv`, `cp`: one effect for each source. Of `a/` rsync copies what is inside, as
+    `cp -r a/.` does.
+    """
     kind = "move" if call.name == "mv" else "copy"
     if call.name == "rsync" and call.has("-n", "--dry-run"):
         return []
@@ -133,9 +135,8 @@ def transfer_effect(call: ProgramCall, kind: str, source: str, target: str) -> E
         return Effect(kind, paths, None, join(call.cwd, target))
     directory, slash, name = target.rpartition("/")
     into = slash and directory and "$" not in directory and (name in (".", "..") or "$" in name)
-    return Effect(
-        kind, () if into else paths, None, join(call.cwd, directory) if into else ""
-    )  # some file of the directory
+    # some file of the directory
+    return Effect(kind, () if into else paths, None, join(call.cwd, directory) if into else "")
 
 
 def link(call: ProgramCall) -> list[Effect]:
@@ -213,7 +214,9 @@ def patch(call: ProgramCall) -> list[Effect]:
 
 
 def _patch_effects(call: ProgramCall, text: str) -> list[Effect] | None:
-    """The effects of a unified diff that the command gives; None when it is none, or not applied as it stands."""
+    """The effects of a unified diff that the command gives; None when it is none, or not applied
+    as it stands.
+    """
     if call.name == "apply_patch" or call.has(*_OTHERWISE):
         return None
     if any(re.fullmatch(r"-p[02-9]", word) for word in call.texts) and not (

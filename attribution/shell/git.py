@@ -1,4 +1,6 @@
-"""git and gh: which files get their text from git, which are moved or removed, and when a commit is made."""
+"""git and gh: which files get their text from git, which are moved or removed, and when a commit
+is made.
+"""
 
 import re
 from dataclasses import replace

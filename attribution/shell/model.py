@@ -1,6 +1,8 @@
-"""What flows through this package: the words and commands that a text is read into, and the effects they are judged to have.
+"""What flows through this package: the words and commands that a text is read into, and the effects
+they are judged to have.
 
-Nothing here reads or judges: `syntax` and `expansion` make commands, `evaluate` and the handlers of programs make effects.
+Nothing here reads or judges: `syntax` and `expansion` make commands, `evaluate` and the handlers of
+programs make effects.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from dataclasses import dataclass, field
 from collector.model import Hunk
 from collector.text import normal_path
 
-# In a heredoc whose delimiter is not quoted: what the shell puts something else for, and what it takes the backslash from.
+# In a heredoc whose delimiter is not quoted: what the shell puts something else for, and what it
+# takes the backslash from.
 _EXPANDED = re.compile(r"(?<!\\)(?:\\\\)*(?:`|\$[\w{(@*#?$!-])|\\\n")
 _ESCAPED = re.compile(r"\\([$`\\])")
 MAX_VALUE = 1024  # longest value of a variable, or directory, that is followed
@@ -67,7 +70,9 @@ class Redirect:
 
 @dataclass(slots=True)
 class SimpleCommand:
-    """One simple command; a group's closing bracket with its redirections is a command without words."""
+    """One simple command; a group's closing bracket with its redirections is a command without
+    words.
+    """
 
     cwd: str
     fed: SimpleCommand | None = None  # what is piped into it
@@ -82,15 +87,16 @@ class SimpleCommand:
 class Effect:
     """Something a command may have done.
 
-    kind: `write` | `append` | `remove` | `move` | `copy` | `modify` (in place, text unknown) | `format` | `restore` (the text comes
-    from git) | `generate` (a known generator or package manager) | `opaque` (could change any file) | `commit`.
-    paths: as written, seen from where the command was started; globs stay; empty when it cannot be told.
-    content: the exact text written or appended, when the command gives it.
-    target: where a move or copy goes.
+    kind: `write` | `append` | `remove` | `move` | `copy` | `modify` (in place, text unknown) |
+    `format` | `restore` (the text comes from git) | `generate` (a known generator or package
+    manager) | `opaque` (could change any file) | `commit`. paths: as written, seen from where the
+    command was started; globs stay; empty when it cannot be told. content: the exact text written
+    or appended, when the command gives it. target: where a move or copy goes.
     tool: the program, of `format` and `generate`.
-    from_commit: of `restore`, that the text is that of a commit of this clone: nothing was merged, fetched or kept in a stash.
-    directory: where git was run, of `commit` and `git worktree add`; "" of all others.
-    changes, hunks: of `modify`, what it does to the text, when the command gives it; the old texts may be absent from the file.
+    from_commit: of `restore`, that the text is that of a commit of this clone: nothing was merged,
+    fetched or kept in a stash. directory: where git was run, of `commit` and `git worktree add`; ""
+    of all others. changes, hunks: of `modify`, what it does to the text, when the command gives it;
+    the old texts may be absent from the file.
     """
 
     kind: str

@@ -1,4 +1,6 @@
-"""Commands for PowerShell and cmd: what writes, moves, copies or removes files; everything else is judged as a program."""
+"""Commands for PowerShell and cmd: what writes, moves, copies or removes files; everything else
+is judged as a program.
+"""
 
 import re
 from itertools import pairwise
@@ -9,7 +11,8 @@ from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable
 
 _MAX_LENGTH = 30_000  # characters of a PowerShell text
 _CMDLET = r"(?:Get|Set|Add|New|Remove|Move|Copy|Rename|Out|Select|Test|Write|Import|Invoke|Start|Clear|ConvertTo)-[A-Z]\w+"
-# Names that no other shell has, and those of other shells with a path whose backslash they would take away.
+# Names that no other shell has, and those of other shells with a path whose backslash they would
+# take away.
 _ALIAS = r"(?:cmd(?:\.exe)?\s+/c\s+\"?)?(?:ren|rni|move|mi|copy|cpi|del|erase|(?:git\s+)?(?:mv|cp|rm)(?=\s[^'\"\n]{0,300}\w\\\w))"
 _START = re.compile(rf"\s*(?:\$[\w:]+\s*=[^=~]|{_CMDLET}|{_ALIAS}\s)")
 _LATER = re.compile(rf"(?:[;|\n]|&&)\s{{0,99}}(?:{_CMDLET}|{_ALIAS})\s")
@@ -42,7 +45,9 @@ _SWITCHES = (
 
 
 def is_powershell(text: str) -> bool:
-    """Whether a statement starts as only PowerShell's do; a shell's heredoc may hold such statements."""
+    """Whether a statement starts as only PowerShell's do; a shell's heredoc may hold such
+    statements.
+    """
     return _START.match(text) is not None or (
         "<<" not in text and _LATER.search(_QUOTED.sub("''", text)) is not None
     )
@@ -129,7 +134,9 @@ def _transfers(
 
 
 def _arguments(words: list[ShellWord]) -> tuple[dict[str, list[ShellWord]], list[ShellWord]]:
-    """The values of each named parameter, which commas separate, and the other words; slashes are those of paths here."""
+    """The values of each named parameter, which commas separate, and the other words; slashes
+    are those of paths here.
+    """
     named: dict[str, list[ShellWord]] = {}
     loose: list[ShellWord] = []
     values, more = loose, False

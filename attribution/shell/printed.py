@@ -1,7 +1,7 @@
 """Parts of files that commands printed, and lines of them that tracebacks quote. Pure.
 
-Only commands that print files as they are count. What a pipeline made of a text, and output that the recorder shortened, show
-nothing but what stands in them.
+Only commands that print files as they are count. What a pipeline made of a text, and output that
+the recorder shortened, show nothing but what stands in them.
 """
 
 import re
@@ -44,20 +44,20 @@ _IN_ONE = re.compile(r"^()(\d{1,9})[:-](.*)$")
 _NUMBERED = re.compile(r"^\s{0,9}(\d{1,9})(?:\t|:|-|→)", re.M)
 _RANGE = re.compile(r"(\d{1,9})(?:,(\d{1,9}|\$))?p")
 _HUNK = re.compile(r"@@+ (?:-\d+(?:,\d+)? )+\+(\d+)")
-# A place in the code of a project, as Python, pytest and others print it: path, line, and the line's text below.
+# A place in the code of a project, as Python, pytest and others print it: path, line, and the
+# line's text below.
 _TRACED = re.compile(
     r'^ {0,8}File "([^"\n]{1,300})", line (\d{1,9})(?:, in [^\n]{1,200})?\n\s{1,20}([^\n]{4,500})$',
     re.M,
 )
-_FAILED = re.compile(
-    r"^> {2,40}([^\n]{4,500})\n(?:E [^\n]*\n)+\n?([^\s:]{1,300}):\d{1,9}: ", re.M
-)  # as pytest prints it
-_QUIET = frozenset(
-    ("cd", "echo", "printf", "pwd", "true", ":")
-)  # their other output is no line of a file that matters
+# as pytest prints it
+_FAILED = re.compile(r"^> {2,40}([^\n]{4,500})\n(?:E [^\n]*\n)+\n?([^\s:]{1,300}):\d{1,9}: ", re.M)
+# their other output is no line of a file that matters
+_QUIET = frozenset(("cd", "echo", "printf", "pwd", "true", ":"))
 # What recorders put in the place of a part of an output.
 _CUT_LINE = re.compile(
-    r"^[^\n]{0,80}(?:…|\.{3}|\[|<|\()[^\n]{0,80}(?:truncated|omitted|too l(?:arge|ong))[^\n]{0,200}$|^Total output lines:",
+    r"^[^\n]{0,80}(?:…|\.{3}|\[|<|\()[^\n]{0,80}(?:truncated|omitted|too"
+    r" l(?:arge|ong))[^\n]{0,200}$|^Total output lines:",
     re.M | re.I,
 )
 _FULL = 29_000  # characters: recorders cut longer outputs, not all say so
@@ -74,10 +74,11 @@ class FilePart:
 
 
 def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
-    """Parts of files that a command printed: `cat`, `nl`, `head`, `tail`, `sed -n`, `rg -n`, `git diff`, `git show`, `Get-Content`.
+    """Parts of files that a command printed: `cat`, `nl`, `head`, `tail`, `sed -n`, `rg -n`,
+    `git diff`, `git show`, `Get-Content`.
 
-    A text that may belong to several files is ignored, and so is output that went through another program. Line numbers may be
-    taken from a pipe: `nl -ba a.py | sed -n '1,40p'`.
+    A text that may belong to several files is ignored, and so is output that went through another
+    program. Line numbers may be taken from a pipe: `nl -ba a.py | sed -n '1,40p'`.
     """
     command = _FIRST.sub(
         r"head -n \1",
@@ -125,7 +126,9 @@ def _uncut(part: FilePart) -> Iterator[FilePart]:
 
 
 def _parse(command: str, cwd: str, output: str) -> list[SimpleCommand]:
-    """The simple commands; none where there is no output, too much to look at, or text in another encoding than was read."""
+    """The simple commands; none where there is no output, too much to look at, or text in
+    another encoding than was read.
+    """
     if (
         not output.strip()
         or len(output) > _MAX_OUTPUT
@@ -160,9 +163,8 @@ def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iter
         numbers = {word for word in options if not word.startswith("-")}
         if name in ("bat", "less") and not _PLAIN.issuperset(options):
             return  # lines with numbers or marks, or some of the lines
-        if all(
-            word.isdecimal() or (name == "nl" and word == "a") for word in numbers
-        ):  # values of options
+        # values of options
+        if all(word.isdecimal() or (name == "nl" and word == "a") for word in numbers):
             numbered = name == "nl" or ("-n" in options and name == "cat")
             path = join(command.cwd, words[-1])
             part = _numbered_part(path, output) if numbered else FilePart(path, output, 1)
@@ -183,7 +185,9 @@ def _limit(part: FilePart, name: str, options: Sequence[str]) -> FilePart:
 
 
 def _is_all(text: str, count: int) -> bool:
-    """Whether a command that was to print that many lines came to the end of the file; recorders drop blank lines at the end."""
+    """Whether a command that was to print that many lines came to the end of the file; recorders
+    drop blank lines at the end.
+    """
     return text.rstrip("\n").count("\n") + 3 < count
 
 
@@ -197,7 +201,9 @@ def _in_range(part: FilePart, lines: str) -> FilePart:
 
 
 def _limited(parts: Sequence[FilePart], words: Sequence[str]) -> list[FilePart]:
-    """What is left of the numbered lines of a file after `sed -n`, `head` or `tail`; nothing after another program."""
+    """What is left of the numbered lines of a file after `sed -n`, `head` or `tail`; nothing
+    after another program.
+    """
     if len(parts) != 1:
         return []
     if words[:2] == ["sed", "-n"] and len(words) == 3 and _RANGE.fullmatch(words[2]):
@@ -217,7 +223,9 @@ def _numbered_part(path: str, output: str) -> FilePart:
 
 
 def _found_lines(cwd: str, operand: str, output: str) -> Iterator[FilePart]:
-    """The runs of consecutive lines that `grep -n` and `rg -n` print of files, context included; of one file without its name."""
+    """The runs of consecutive lines that `grep -n` and `rg -n` print of files, context included;
+    of one file without its name.
+    """
     lines = output.split("\n")
     paths = {match[1] for line in lines if (match := _FOUND.match(line)) and is_path(match[1])}
     forms = (_FOUND, _AROUND) if paths else (_IN_ONE,)
@@ -243,7 +251,9 @@ def _found_lines(cwd: str, operand: str, output: str) -> Iterator[FilePart]:
 
 
 def _shown_by_git(cwd: str, words: Sequence[str], output: str) -> Iterator[FilePart]:
-    """The new side of a diff is the worktree's; what a diff of revisions, or of what is staged, lacks may be in the worktree."""
+    """The new side of a diff is the worktree's; what a diff of revisions, or of what is staged,
+    lacks may be in the worktree.
+    """
     operands = [word for word in words[2:] if word not in ("--", "HEAD")]
     if words[1:2] == ["diff"] and all(
         "." in word and not word.startswith("-") and ".." not in word for word in operands

@@ -1,7 +1,8 @@
 """Finds the program that a command really runs and the handler that judges it.
 
-`sudo`, `timeout 30`, `npx`, `uv run`, `xargs` are taken off; what is left goes to the handler of that program, to the name of a
-task, or to the table of rules. Shells and `find -exec` run what they are given.
+`sudo`, `timeout 30`, `npx`, `uv run`, `xargs` are taken off; what is left goes to the handler of
+that program, to the name of a task, or to the table of rules. Shells and `find -exec` run what they
+are given.
 """
 
 import re
@@ -78,7 +79,9 @@ def _base(text: str) -> str:
 
 
 def _unwrap(words: Sequence[ShellWord], cwd: str) -> tuple[list[ShellWord], str]:
-    """The program that is really run, without `sudo`, `timeout 30`, `npx`, `uv run`, `xargs` … before it."""
+    """The program that is really run, without `sudo`, `timeout 30`, `npx`, `uv run`, `xargs` …
+    before it.
+    """
     left = list(words)
     for _ in range(12):
         name = _base(left[0].text) if left else ""
@@ -118,7 +121,7 @@ def _xargs(words: list[ShellWord]) -> list[ShellWord]:
     return feed_words(left, mark) if mark else [*left, ShellWord("$_", False)]
 
 
-# --- programs that run a command given to them -------------------------------------------------------------------------
+# --- programs that run a command given to them ----------------------------------------------------
 
 
 def _source(call: ProgramCall) -> list[Effect]:

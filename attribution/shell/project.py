@@ -1,6 +1,7 @@
 """Reads from package.json, pyproject.toml and mise.toml what the tasks of a project run. Pure.
 
-The files are read as text and never run. A task whose text depends on what is not written there has none.
+The files are read as text and never run. A task whose text depends on what is not written there has
+none.
 """
 
 import tomllib

@@ -1,8 +1,10 @@
-"""The texts that a Python script writes into files, worked out from its code without running it. Pure.
+"""The texts that a Python script writes into files, worked out from its code without running it.
+Pure.
 
-A script in a command often is a heredoc in another form: it holds the text of a file, or makes it from a list or a range. Only
-straight code is followed: assignments, loops, `open(…, "w").write(…)`, `write_text`. Whatever else a script does ends the work, and
-nothing is known of it. Scripts are hostile input: all that is made while one is read has a limit.
+A script in a command often is a heredoc in another form: it holds the text of a file, or makes it
+from a list or a range. Only straight code is followed: assignments, loops, `open(…, "w").write(…)`,
+`write_text`. Whatever else a script does ends the work, and nothing is known of it. Scripts are
+hostile input: all that is made while one is read has a limit.
 """
 
 import ast
@@ -53,10 +55,8 @@ _METHODS = frozenset(
     )
 )
 _HARMLESS = frozenset(("print", "os.makedirs", "mkdir", "close", "flush"))
-_PLAIN = {
-    "encoding": ("utf-8", "utf8", "UTF-8"),
-    "newline": ("", "\n"),
-}  # keywords with which a text is written as it stands
+# keywords with which a text is written as it stands
+_PLAIN = {"encoding": ("utf-8", "utf8", "UTF-8"), "newline": ("", "\n")}
 _FAILURES = (
     SyntaxError,
     ValueError,
@@ -78,12 +78,12 @@ class _Path(str):
 
 
 def written_texts(code: str) -> dict[str, str]:
-    """Path as written -> whole text of each file that the script writes; {} where that does not follow from the script alone."""
+    """Path as written -> whole text of each file that the script writes; {} where that does not
+    follow from the script alone.
+    """
     run = _Run()
-    with (
-        suppress(*_FAILURES),
-        warnings.catch_warnings(action="ignore"),
-    ):  # about the code, which is not ours
+    # about the code, which is not ours
+    with suppress(*_FAILURES), warnings.catch_warnings(action="ignore"):
         run.body(ast.parse(code).body)
         return run.files
     return {}
@@ -105,9 +105,8 @@ class _Run:
                     self._bind(target, self.value(value))
                 case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
                     added, before = self.value(value), self.names[name]
-                    if isinstance(before, list) and isinstance(
-                        op, ast.Add
-                    ):  # which may have other names, too
+                    # which may have other names, too
+                    if isinstance(before, list) and isinstance(op, ast.Add):
                         before.extend(added)
                     else:
                         self.names[name] = self._operate(op, before, added)

@@ -1,6 +1,8 @@
-"""Programs judged by the tables: a rule for `program subcommand`, the name of a task, or a verb that promises only to look.
+"""Programs judged by the tables: a rule for `program subcommand`, the name of a task, or a verb
+that promises only to look.
 
-Most programs that agents run are decided here; those whose arguments need a closer look have a handler of their own elsewhere.
+Most programs that agents run are decided here; those whose arguments need a closer look have a
+handler of their own elsewhere.
 """
 
 import re
@@ -42,7 +44,9 @@ def apply_rules(call: ProgramCall) -> list[Effect]:
 
 
 def unknown(call: ProgramCall, verb: str) -> list[Effect]:
-    """A program or script that is in no table: only a verb or a name that promises to look tells it from the worst."""
+    """A program or script that is in no table: only a verb or a name that promises to look tells
+    it from the worst.
+    """
     looks = bool(tables.LOOKING.intersection(re.split(r"[-_.:/]", verb.lower())[:1]))
     if call.has("--fix", "--write", "-w", "--in-place"):
         return [Effect("format")]
@@ -77,7 +81,9 @@ def _verdict(verdict: tuple[str, ...], call: ProgramCall, whole: ProgramCall) ->
 
 
 def _generator_effects(call: ProgramCall, existing: Sequence[str]) -> list[Effect]:
-    """The files that the table names, those that the call names with `-o` and the like, and perhaps others."""
+    """The files that the table names, those that the call names with `-o` and the like, and
+    perhaps others.
+    """
     values = [word for option, word in pairwise(call.args) if option.text in tables.OUTPUTS]
     parted = (text.partition("=") for text in call.texts)
     values += [ShellWord(value, True) for option, _, value in parted if option in tables.OUTPUTS]
@@ -88,7 +94,9 @@ def _generator_effects(call: ProgramCall, existing: Sequence[str]) -> list[Effec
 
 
 def scaffold(verdict: Sequence[str], call: ProgramCall) -> list[Effect]:
-    """The directory that a template fills, which may be the one it was called in; the named files where no operand says which."""
+    """The directory that a template fills, which may be the one it was called in; the named
+    files where no operand says which.
+    """
     number, files = int(verdict[0]), verdict[1:]
     ours = call.args[: call.texts.index("--")] if "--" in call.texts else call.args
     words = operands(ours, tables.VALUED)
@@ -157,7 +165,17 @@ def _named_files(call: ProgramCall, names: list[str]) -> list[Effect]:
     tasks = [name for name in tasks if "=" not in name and name != ":::" and not name.isdigit()]
     if (
         call.name
-        not in ("make", "gmake", "task", "just", "rake", "gradle", "gradlew", "mvn", "mvnw")
+        not in (
+            "make",
+            "gmake",
+            "task",
+            "just",
+            "rake",
+            "gradle",
+            "gradlew",
+            "mvn",
+            "mvnw",
+        )
         and ":::" not in names
     ):
         tasks = tasks[:1]
@@ -172,7 +190,9 @@ def _named_files(call: ProgramCall, names: list[str]) -> list[Effect]:
 
 
 def _effects_of_text(call: ProgramCall, task: str) -> list[Effect] | None:
-    """What the commands of the task do; None when they are not known, or one of them could do anything: its name says more."""
+    """What the commands of the task do; None when they are not known, or one of them could do
+    anything: its name says more.
+    """
     elsewhere = call.has(*tables.OTHER_PACKAGES) or call.name in ("nx", "turbo")
     text = None if elsewhere else call.run.tasks(call.cwd, call.name, task)
     if text is None:

@@ -1,7 +1,8 @@
-"""Scripts in another language (Python, Node, Perl, Ruby …), inline or in a file the same command wrote.
+"""Scripts in another language (Python, Node, Perl, Ruby …), inline or in a file the same command
+wrote.
 
-Only what the text of the script names is certain. A script that writes somewhere the text does not tell, or starts programs it
-does not name, could have changed any file.
+Only what the text of the script names is certain. A script that writes somewhere the text does not
+tell, or starts programs it does not name, could have changed any file.
 """
 
 import re
@@ -20,7 +21,8 @@ _WRITES = re.compile(
     rf"\bopen\(\s*{_EXPRESSION},\s*(?:mode\s*=\s*)?['\"](?:[rbt]*[wax][bt+]*|r\+b?|rb\+)['\"]"
     rf"|(?:writeFile|appendFile|writeTextFile)(?:Sync)?\(\s*{_EXPRESSION},|createWriteStream\(\s*{_EXPRESSION}[,)]"
     rf"|(?:Bun|File|IO)\.(?:write|binwrite)\(\s*{_EXPRESSION},"
-    rf"|open\(?\s*my \$\w{{1,40}}\s*,\s*['\"]\+?>{{1,2}}[^'\"\n]{{0,40}}['\"]\s*,\s*{_EXPRESSION}[;)]"
+    r"|open\(?\s*my"
+    rf" \$\w{{1,40}}\s*,\s*['\"]\+?>{{1,2}}[^'\"\n]{{0,40}}['\"]\s*,\s*{_EXPRESSION}[;)]"
 )
 _WRITES_OWN = re.compile(rf"{_SUBJECT}\.(?:write_text|write_bytes|open\(\s*['\"][wax])")
 _WRITE_CALLS = re.compile(
@@ -41,7 +43,8 @@ _PROCESS = re.compile(
 _LITERAL = re.compile(r"[rb]?(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\")")
 _NAMED = re.compile(
     r"^[ \t]*(?:const |let |var |my \$)?([A-Za-z_]\w{0,60})[ \t]*=[ \t]*([^\n]{1,300})$"
-    r"|^[ \t]*for\s?\(?(?:const |let )?(\w{1,60})[^\n]{0,60}? (?:in|of) ([^\n]{1,1000}?)\)?[:{]?[ \t]*\{?$",
+    r"|^[ \t]*for\s?\(?(?:const |let )?(\w{1,60})[^\n]{0,60}? (?:in|of) ([^\n]{1,1000}?)\)?[:{]?["
+    r" \t]*\{?$",
     re.M,
 )
 _LISTS = re.compile(r"\b([A-Za-z_]\w{0,60})\s*=\s*[\[({]([^\])}]{0,2000})[\])}]")
@@ -58,10 +61,8 @@ _PATH_WORDS = {
     "list",
     "encoding",
 }
-_FRAMEWORKS = {
-    "manage.py": "django-admin",
-    "artisan": "artisan",
-}  # scripts that every project of a framework has
+# scripts that every project of a framework has
+_FRAMEWORKS = {"manage.py": "django-admin", "artisan": "artisan"}
 
 
 def interpreter(call: ProgramCall) -> list[Effect]:
@@ -105,7 +106,9 @@ def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:
 
 
 def _scan(call: ProgramCall, text: str, *, is_whole: bool) -> list[Effect]:
-    """The effects of a script that is part of the command. `is_whole`: the program reads it as it stands."""
+    """The effects of a script that is part of the command. `is_whole`: the program reads it as
+    it stands.
+    """
     call.run.scripts -= len(text)
     if call.run.scripts < 0:
         return [Effect("opaque")]

@@ -1,8 +1,8 @@
 """From the text of a shell command to the simple commands in it.
 
-`commands` reads bash the way agents write it (lists, pipes, groups, loops, heredocs, substitutions, quotes) in one pass over
-the text. It keeps what decides the effect on files: words after expansion of what is known, redirections, what is fed to
-standard input, and the directory in force.
+`commands` reads bash the way agents write it (lists, pipes, groups, loops, heredocs, substitutions,
+quotes) in one pass over the text. It keeps what decides the effect on files: words after expansion
+of what is known, redirections, what is fed to standard input, and the directory in force.
 """
 
 import re
@@ -39,11 +39,13 @@ class ParsedText(NamedTuple):
     functions: frozenset[str]  # names it defines
 
 
-@lru_cache(
-    maxsize=1000
-)  # what a command did and what it showed are asked one after the other, and many commands are run again
+# what a command did and what it showed are asked one after the other, and many commands are run
+# again
+@lru_cache(maxsize=1000)
 def commands(text: str, cwd: str = "", depth: int = 0) -> ParsedText:
-    """The simple commands of a text that is run in `cwd`, and the functions it defines. Nobody changes them."""
+    """The simple commands of a text that is run in `cwd`, and the functions it defines. Nobody
+    changes them.
+    """
     reader = _Reader(text, cwd, depth)
     reader.run(nested=False)
     return ParsedText(reader.commands, frozenset(reader.functions))
@@ -206,7 +208,7 @@ class _Reader(WordReader):
                 return
         raise Unparsable
 
-    # --- what commands do to the reader -------------------------------------------------------------------------------
+    # --- what commands do to the reader -----------------------------------------------------------
 
     def _settle(self, command: SimpleCommand) -> None:
         """What a command does to the reader: variables set or forgotten, the directory changed."""

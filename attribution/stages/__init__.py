@@ -1,1 +1,3 @@
-"""The only code that writes conclusions. Each stage reads facts and what earlier stages concluded, and fills its tables."""
+"""The only code that writes conclusions. Each stage reads facts and what earlier stages
+concluded, and fills its tables.
+"""

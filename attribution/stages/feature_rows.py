@@ -1,4 +1,6 @@
-"""The table `session_features`: made from the registry, filled by session. Called within a transaction unless it only reads."""
+"""The table `session_features`: made from the registry, filled by session. Called within a
+transaction unless it only reads.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -18,7 +20,9 @@ from collector.text import printable
 
 
 def prepare(store: Store) -> None:
-    """Makes the table; one with the columns of another version is made again, and its sessions are computed again."""
+    """Makes the table; one with the columns of another version is made again, and its sessions
+    are computed again.
+    """
     if not features_ready(store):
         _make(store)
     view = null_view(features())
@@ -43,9 +47,8 @@ def _make(store: Store) -> None:
 def session_run(context: RunContext, files: SessionFiles) -> StageRun:
     """The stage that computes the features of one session, with the copies that are there now."""
     stage = Stage(StageName.FEATURES, version())
-    key = (
-        files.input_key() + context.store.policy.key()
-    )  # as of the stage that stores the session: `data check` compares them
+    # as of the stage that stores the session: `data check` compares them
+    key = files.input_key() + context.store.policy.key()
     return stage.start(context.store, context.repo_id, key, printable(files.key))
 
 
@@ -86,7 +89,9 @@ def _stored_value(name: str, value: Any) -> Any:
 
 
 def fill_what_follows(store: Store, repo_id: int) -> None:
-    """Fills the tables of plug-ins that are made of features and turns. Call within the transaction that changed one of them."""
+    """Fills the tables of plug-ins that are made of features and turns. Call within the
+    transaction that changed one of them.
+    """
     for fill in hooks("after_features"):
         fill(store, repo_id)
 
@@ -100,7 +105,9 @@ def costs_key(prices: Prices) -> str:
 
 
 def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
-    """Costs of a repository's sessions and of their turns. Call within a transaction, after the features and the turns."""
+    """Costs of a repository's sessions and of their turns. Call within a transaction, after the
+    features and the turns.
+    """
     store.connection.execute(
         "UPDATE turn_outcomes SET cost_usd = NULL WHERE repo_id = ?", (repo_id,)
     )
@@ -125,7 +132,9 @@ def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
 
 
 def price_repo(store: Store, repo_id: int) -> bool:
-    """Costs and what follows from them again if they were computed with another table than is in use; whether that was so."""
+    """Costs and what follows from them again if they were computed with another table than is in
+    use; whether that was so.
+    """
     prices = prices_of(store)
     run = COSTS.start(store, repo_id, costs_key(prices))
     if run.is_current:
@@ -137,6 +146,8 @@ def price_repo(store: Store, repo_id: int) -> bool:
 
 
 def choose_prices(store: Store, choice: str) -> None:
-    """From now on costs of this database are computed with this table: its text, or the name of the package."""
+    """From now on costs of this database are computed with this table: its text, or the name of
+    the package.
+    """
     with store.transaction() as connection:
         connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (SETTING, choice))

@@ -1,4 +1,6 @@
-"""Brings the stored history of a repository up to date: nothing new, only the commits that are new, or all over again."""
+"""Brings the stored history of a repository up to date: nothing new, only the commits that are
+new, or all over again.
+"""
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
@@ -45,7 +47,9 @@ _TABLES = (
 
 
 class Dated(NamedTuple):
-    """The part of a commit that the tables need; whole commits of a long history take hundreds of megabytes."""
+    """The part of a commit that the tables need; whole commits of a long history take hundreds
+    of megabytes.
+    """
 
     author_time: float
     commit_time: float
@@ -69,7 +73,9 @@ def clear(store: Store, repo_id: int) -> None:
 
 
 def write(store: Store, repo_id: int, done: Finished, how: Mapping[str, str]) -> None:
-    """Writes the rows that are new or different. `how`: the columns of `tip_states` that tell how the history was followed."""
+    """Writes the rows that are new or different. `how`: the columns of `tip_states` that tell
+    how the history was followed.
+    """
     rows = _Rows(store, repo_id, done)
     rows.commits()
     rows.lifetimes(rows.reverts())
@@ -163,7 +169,9 @@ class _Rows:
         )
 
     def reverts(self) -> dict[int, set[int]]:
-        """Commit -> the commits it takes back, a merge with all that it had brought; noted in the rows of both."""
+        """Commit -> the commits it takes back, a merge with all that it had brought; noted in
+        the rows of both.
+        """
         done, ids = self._done, self._ids
         claimed = {}
         patches: list[tuple[int, Fingerprint]] = []
@@ -174,7 +182,8 @@ class _Rows:
             if count.patch is not None:
                 patches.append((number, count.patch))
         older = self._store.rows(
-            "SELECT inverse, number FROM history_commits WHERE repo_id = ? AND number < ? AND inverse IS NOT NULL ORDER BY number",
+            "SELECT inverse, number FROM history_commits WHERE repo_id = ? AND number < ? AND"
+            " inverse IS NOT NULL ORDER BY number",
             (self._repo_id, done.first),
         )
         reverted_by = reverts.reverts(
@@ -303,12 +312,10 @@ def _rows_to_write(done: Finished) -> list[int]:
 
 
 VERSION = "3"
-STAGE = Stage(
-    StageName.HISTORY, VERSION
-)  # reports only on new commits: what was reported before stays
-_KEPT = (
-    "whitespace reformatted moved"  # changes that do not end a line, as `tip_states.keep` has them
-)
+# reports only on new commits: what was reported before stays
+STAGE = Stage(StageName.HISTORY, VERSION)
+# changes that do not end a line, as `tip_states.keep` has them
+_KEPT = "whitespace reformatted moved"
 UNREAD = "file_unread"  # a check of the database knows this name
 
 
@@ -392,10 +399,12 @@ def _walk(
 
 
 def _window(context: RunContext, git: ScratchGit, head: str, notes: list[str]) -> str:
-    """The commit of the main line before the first commit that brought work of an agent; "" when the whole history is followed."""
+    """The commit of the main line before the first commit that brought work of an agent; "" when
+    the whole history is followed.
+    """
     rows = context.store.rows(
-        "SELECT commit_sha FROM commits c WHERE repo_id = ? AND (declared_agent IS NOT NULL OR EXISTS "
-        "(SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))",
+        "SELECT commit_sha FROM commits c WHERE repo_id = ? AND (declared_agent IS NOT NULL OR"
+        " EXISTS (SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))",
         (context.repo_id,),
     )
     linked = {row["commit_sha"] for row in rows}
@@ -414,7 +423,9 @@ def _parents(repo: GitRepo, git: ScratchGit, head: str) -> dict[str, list[str]]:
 
 
 def parent_before_first(parents: dict[str, list[str]], head: str, linked: Collection[str]) -> str:
-    """The first parent of the commit of the main line that brought the first of `linked`; "" when it has none."""
+    """The first parent of the commit of the main line that brought the first of `linked`; ""
+    when it has none.
+    """
     chain = [head]
     while above := parents.get(chain[-1]):
         chain.append(above[0])

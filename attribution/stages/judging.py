@@ -1,4 +1,6 @@
-"""From the sessions that were read to the verdicts on lines: read commits -> replay worktrees -> judge. Nothing is written."""
+"""From the sessions that were read to the verdicts on lines: read commits -> replay worktrees ->
+judge. Nothing is written.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -72,9 +74,8 @@ def read_inputs(
     add_own(links, {sha: made for sha, made in own.items() if not made.made.on_server}, checkpoints)
     add_imports(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints, sessions.edits)
-    add_own(
-        links, own, checkpoints
-    )  # a merge on a server whose originals are gone is at least the merging session's
+    # a merge on a server whose originals are gone is at least the merging session's
+    add_own(links, own, checkpoints)
     clocks = other_clocks(context.repo, old_commits(history.commits))
     return RunInputs(
         checkpoints, add_missing_ends(sessions, checkpoints, links), history, links, clocks
@@ -99,9 +100,8 @@ def replay(
         edits = [edit for edit in edits if edit.path in only.paths or edit.path.endswith(DOCUMENTS)]
         for line in lines.values():
             line.keep(only.paths, only.since)
-    shadows = (
-        c for c in evidence.checkpoints if c.store is CheckpointStore.SHADOW
-    )  # their commits hold snapshots
+    # their commits hold snapshots
+    shadows = (c for c in evidence.checkpoints if c.store is CheckpointStore.SHADOW)
     snapshots = (
         (c.created_at, evidence.sessions.ids[c.sessions[0].session_id], c.id)
         for c in shadows
@@ -113,9 +113,8 @@ def replay(
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)
     if only is not None:
-        asked = (
-            only.asked
-        )  # worktrees compared with one of these commits, and there what the state later depends on
+        # worktrees compared with one of these commits, and there what the state later depends on
+        asked = only.asked
         wanted = {
             root: several
             for root, several in probes.items()

@@ -1,4 +1,6 @@
-"""Conclusions into rows. Every function is called within the transaction that replaces the repository's conclusions."""
+"""Conclusions into rows. Every function is called within the transaction that replaces the
+repository's conclusions.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,17 @@ FATES = (
 
 
 def clear(store: Store, repo_id: int) -> None:
-    """Empties what is concluded; the commits' rows were replaced before, and their files and links with them."""
+    """Empties what is concluded; the commits' rows were replaced before, and their files and
+    links with them.
+    """
     execute = store.connection.execute
     of_repo = "SELECT id FROM sessions WHERE repo_id = ?"
     for table in ("edits", "session_stats", "commit_sessions"):
         execute(f"DELETE FROM {table} WHERE session_id IN ({of_repo})", (repo_id,))
     execute(
-        "DELETE FROM vendor_checks WHERE checkpoint_session_id IN (SELECT cs.id FROM checkpoint_sessions cs "
-        "JOIN checkpoints c ON c.id = cs.checkpoint_id WHERE c.repo_id = ?)",
+        "DELETE FROM vendor_checks WHERE checkpoint_session_id IN (SELECT cs.id FROM"
+        " checkpoint_sessions cs JOIN checkpoints c ON c.id = cs.checkpoint_id WHERE c.repo_id"
+        " = ?)",
         (repo_id,),
     )
     # All but the last are filled again when survival is asked for; they point to origins.
@@ -51,7 +56,7 @@ def clear(store: Store, repo_id: int) -> None:
         execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
 
 
-# --- lines ------------------------------------------------------------------------------------------------------------
+# --- lines ----------------------------------------------------------------------------------------
 
 
 def lines(store: Store, repo_id: int, numbers: Mapping[str, int], judged: Judged) -> None:
@@ -169,9 +174,8 @@ ORIGIN = (
 
 def origin_values(verdict: Verdict) -> tuple[Any, ...]:
     """The values of the columns of `origins` behind its numbers."""
-    call = (
-        verdict.call if verdict.author != Author.HUMAN else None
-    )  # of an unknown line: the call that may have done it
+    # of an unknown line: the call that may have done it
+    call = verdict.call if verdict.author != Author.HUMAN else None
     witness = verdict.witness
     return (
         verdict.author,
@@ -215,7 +219,7 @@ class _Origins:
         self._written = len(self._numbers)
 
 
-# --- edits and sessions -----------------------------------------------------------------------------------------------
+# --- edits and sessions ---------------------------------------------------------------------------
 
 _EDIT = (
     "session_id",
@@ -275,8 +279,8 @@ def links(
         (number, key, existing.get(key), method, confidence)
         for sha, number in numbers.items()
         for key, (method, confidence) in result[sha].methods.items()
-        if method
-        not in ("trailer", BY_CALL)  # a call is of a session, not of one of its checkpoints
+        # a call is of a session, not of one of its checkpoints
+        if method not in ("trailer", BY_CALL)
     )
     store.insert(
         "commit_checkpoint_links",
@@ -340,8 +344,9 @@ def lines_by_session(
 ) -> tuple[Counter[int], set[int]]:
     """Session -> lines; and the sessions that took part.
 
-    `begin`: time of the parent, with which older lines were there: to move, edit or reformat these is others' doing. A line that
-    follows its neighbours shows nobody at work, and an older one only if it stands nowhere by chance.
+    `begin`: time of the parent, with which older lines were there: to move, edit or reformat these
+    is others' doing. A line that follows its neighbours shows nobody at work, and an older one only
+    if it stands nowhere by chance.
     """
     count, took_part = Counter[int](), set[int]()
     for file, spans in verdict.files:
@@ -358,7 +363,9 @@ def lines_by_session(
 
 
 def _is_telling(file: FileDiff, span: Span, texts: DiffTexts) -> bool:
-    """Whether a line of it is new and stands nowhere by chance: few files ever had it, and not this one in any layout before."""
+    """Whether a line of it is new and stands nowhere by chance: few files ever had it, and not
+    this one in any layout before.
+    """
     added = (
         texts.lines(file)[span.start - 1 : span.end]
         if span.verdict.how not in _CHANGED_LATER
@@ -370,7 +377,9 @@ def _is_telling(file: FileDiff, span: Span, texts: DiffTexts) -> bool:
 
 
 def _fates_by(judged: Judged, key: Any) -> dict[Any, Counter[str]]:
-    """A line that a person replaced needs that person's line in its place, or in the file where no commit shows the place."""
+    """A line that a person replaced needs that person's line in its place, or in the file where
+    no commit shows the place.
+    """
     persons: dict[tuple[str, str], set[int]] = defaultdict(set)
     for sha, verdict in judged.verdicts.items():
         for file, spans in verdict.files:
@@ -416,12 +425,12 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
                 "agent_percentage": share,
                 "coding_mode": coding_mode(share),
                 "uncommitted": uncommitted[session],
-                "coding_efficiency": lines["survived"] / lines["produced"]
-                if lines["produced"]
-                else None,
-                "survival_to_commit": lines["survived"] / lines["final"]
-                if lines["final"]
-                else None,
+                "coding_efficiency": (
+                    lines["survived"] / lines["produced"] if lines["produced"] else None
+                ),
+                "survival_to_commit": (
+                    lines["survived"] / lines["final"] if lines["final"] else None
+                ),
             }
         )
     store.insert_rows("session_stats", rows)
@@ -437,7 +446,8 @@ _CLASSES = (
 )
 _OUTCOMES = ("applied", "tool_error", "rejected", "outside_repo", "unmatched")
 _IN_CODE = "f.kind IN ({})".format(", ".join(f"'{kind}'" for kind in sorted(HEADLINE)))
-# Lines by class of the commits that a session is linked to, those of source and test files, and what became of its edits.
+# Lines by class of the commits that a session is linked to, those of source and test files, and
+# what became of its edits.
 _TOTALS = f"""
 WITH own AS (SELECT id FROM sessions WHERE repo_id = ?),
 linked AS (
@@ -470,25 +480,26 @@ SELECT own.id AS session_id, {
         )
     )
 }
-FROM own LEFT JOIN linked ON linked.session_id = own.id LEFT JOIN edited ON edited.session_id = own.id ORDER BY own.id"""
+FROM own LEFT JOIN linked ON linked.session_id = own.id LEFT JOIN edited
+  ON edited.session_id = own.id ORDER BY own.id"""
 
 
-# --- the producer's numbers -------------------------------------------------------------------------------------------
+# --- the producer's numbers -----------------------------------------------------------------------
 
 
 def vendor(store: Store, repo_id: int) -> None:
     """The producer's percentage beside ours where a checkpoint sits on exactly one commit."""
     records = store.rows(
-        "SELECT cs.id AS record, l.commit_id, cs.vendor_percentage AS claim, cs.vendor_agent_lines AS claimed_agent, "
-        "cs.vendor_total_committed AS claimed_total, c.lines_added AS added, "
-        "(SELECT COUNT(*) FROM checkpoint_sessions o WHERE o.checkpoint_id = cs.checkpoint_id) AS sessions, "
-        "cs.transcript AS transcript, SUM(f.agent_lines) AS agent, SUM(f.human_lines) AS human, SUM(f.unknown_lines) AS unknown "
-        "FROM checkpoint_sessions cs JOIN checkpoints k ON k.id = cs.checkpoint_id "
-        "JOIN commit_checkpoint_links l ON l.checkpoint = k.id JOIN commits c ON c.id = l.commit_id "
-        "LEFT JOIN commit_files f ON f.commit_id = c.id "
-        "WHERE k.repo_id = ? AND cs.vendor_percentage IS NOT NULL AND l.method = 'trailer' "
-        "AND (SELECT COUNT(*) FROM commit_checkpoint_links m WHERE m.checkpoint = k.id) = 1 "
-        "AND (SELECT COUNT(*) FROM commit_checkpoint_links m WHERE m.commit_id = c.id) = 1 GROUP BY cs.id",
+        "SELECT cs.id AS record, l.commit_id, cs.vendor_percentage AS claim, cs.vendor_agent_lines"
+        " AS claimed_agent, cs.vendor_total_committed AS claimed_total, c.lines_added AS added,"
+        " (SELECT COUNT(*) FROM checkpoint_sessions o WHERE o.checkpoint_id = cs.checkpoint_id) AS"
+        " sessions, cs.transcript AS transcript, SUM(f.agent_lines) AS agent, SUM(f.human_lines) AS"
+        " human, SUM(f.unknown_lines) AS unknown FROM checkpoint_sessions cs JOIN checkpoints k ON"
+        " k.id = cs.checkpoint_id JOIN commit_checkpoint_links l ON l.checkpoint = k.id JOIN"
+        " commits c ON c.id = l.commit_id LEFT JOIN commit_files f ON f.commit_id = c.id WHERE"
+        " k.repo_id = ? AND cs.vendor_percentage IS NOT NULL AND l.method = 'trailer' AND (SELECT"
+        " COUNT(*) FROM commit_checkpoint_links m WHERE m.checkpoint = k.id) = 1 AND (SELECT"
+        " COUNT(*) FROM commit_checkpoint_links m WHERE m.commit_id = c.id) = 1 GROUP BY cs.id",
         (repo_id,),
     )
     rows = []
@@ -525,7 +536,7 @@ def _reason(row: Mapping[str, Any], ours: float | None) -> str:
     return next((name for name, holds in tests if holds), "unexplained")
 
 
-# --- error rates ------------------------------------------------------------------------------------------------------
+# --- error rates ----------------------------------------------------------------------------------
 
 
 def confidence(store: Store) -> None:
@@ -560,7 +571,7 @@ def confidence(store: Store) -> None:
     store.insert("confidence", columns + newest, rows)
 
 
-# --- problems ---------------------------------------------------------------------------------------------------------
+# --- problems -------------------------------------------------------------------------------------
 
 
 def problems(judged: Judged) -> list[Problem]:

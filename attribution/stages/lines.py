@@ -1,7 +1,8 @@
 """`whowrote repo`: from one clone to a filled database. The steps in order.
 
-read (checkpoints, sessions, commits) -> replay (worktrees) -> judge (lines) -> write. Facts are written session by session;
-everything concluded from them in one transaction at the end, together with the row that says from which inputs.
+read (checkpoints, sessions, commits) -> replay (worktrees) -> judge (lines) -> write. Facts are
+written session by session; everything concluded from them in one transaction at the end, together
+with the row that says from which inputs.
 """
 
 from dataclasses import dataclass, field, replace
@@ -47,7 +48,9 @@ def attribute_repo(
     options: AttributeOptions,
     progress: Progress = no_progress,
 ) -> Attributed:
-    """Attributes one clone, opened or not. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
+    """Attributes one clone, opened or not. Raises NotARepository, UnknownBranch, NoCheckpoints,
+    DatabaseUnusable.
+    """
     clock = Clock()
     feature_rows.prepare(store)
     repo = path if isinstance(path, GitRepo) else GitRepo(path)
@@ -86,13 +89,11 @@ def attribute_repo(
     with run.writing():
         describe_repo(context, target.branch, target.head)
         run.report(_write(context, judged, target.head, options.since))
-        forget_runs(
-            store, (StageName.SURVIVAL,), context.repo_id
-        )  # its rows went with those they point to
+        # its rows went with those they point to
+        forget_runs(store, (StageName.SURVIVAL,), context.repo_id)
         run.covers(feature_rows.COSTS, feature_rows.costs_key(prices_of(store)))
-        if (
-            options.whole and not local.sessions and run.key == target.key
-        ):  # all that `collect run` would have read
+        # all that `collect run` would have read
+        if options.whole and not local.sessions and run.key == target.key:
             run.covers(LOAD, facts_key(store, repo, target.head))
     return Attributed(
         context.repo_id, False, clock.seconds, censored_parts(repo), elsewhere_note(local)
@@ -100,7 +101,9 @@ def attribute_repo(
 
 
 def _write(context: RunContext, judged: Judged, head: str, since: float | None) -> list[Problem]:
-    """Replaces the conclusions about a repository. Call within a transaction. Returns what could not be judged."""
+    """Replaces the conclusions about a repository. Call within a transaction. Returns what could
+    not be judged.
+    """
     store, repo_id = context.store, context.repo_id
     numbers = write_commits(
         store, repo_id, _commits_since(judged.evidence.history, since), context.repo.mailmap(head)

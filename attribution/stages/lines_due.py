@@ -1,4 +1,6 @@
-"""Whether the lines of a repository have to be attributed again: the key of all inputs, and what has arrived without a new one."""
+"""Whether the lines of a repository have to be attributed again: the key of all inputs, and what
+has arrived without a new one.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,11 +76,12 @@ def nothing_found(repo: GitRepo, local: LocalSessions) -> NoCheckpoints:
         else "git clone does not fetch all of them; the rest"
     )
     return NoCheckpoints(
-        f"no agent checkpoints in {place}, and no agent's transcripts of it on this machine{unread}",
-        f"{lacking} may come with:\n  {command}\n"
-        "What is looked for on this machine, and what was found: whowrote doctor\n"
-        "If it was elsewhere when the agents worked in it: whowrote repo PATH --was-at OLD_PATH\n"
-        "To attribute it from commit trailers and other tools' notes alone, add --allow-no-checkpoints.",
+        f"no agent checkpoints in {place}, and no agent's transcripts of it on this"
+        f" machine{unread}",
+        f"{lacking} may come with:\n  {command}\nWhat is looked for on this machine, and what was"
+        " found: whowrote doctor\nIf it was elsewhere when the agents worked in it: whowrote repo"
+        " PATH --was-at OLD_PATH\nTo attribute it from commit trailers and other tools' notes"
+        " alone, add --allow-no-checkpoints.",
     )
 
 
@@ -92,7 +95,8 @@ def _input_key(
         if any(tells(name) for tells in instructions)
     ]
     censored = repo.censored()
-    # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
+    # A partial clone fetches what is looked at, in packs of their own: the files that were missing
+    # may be there now.
     packs = repo.packs() if censored.partial else []
     return digest(
         VERSION,
@@ -113,10 +117,12 @@ def _input_key(
 
 
 def _arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
-    """Whether a transcript or a file that was missing is there now: a fetch can bring it without moving a ref."""
+    """Whether a transcript or a file that was missing is there now: a fetch can bring it without
+    moving a ref.
+    """
     missing = store.rows(
-        "SELECT DISTINCT cs.transcript_blob AS blob FROM checkpoint_sessions cs JOIN checkpoints c ON c.id = cs.checkpoint_id "
-        "WHERE c.repo_id = ? AND cs.transcript = 'missing_blob'",
+        "SELECT DISTINCT cs.transcript_blob AS blob FROM checkpoint_sessions cs JOIN checkpoints c"
+        " ON c.id = cs.checkpoint_id WHERE c.repo_id = ? AND cs.transcript = 'missing_blob'",
         (repo_id,),
     )
     files = store.rows(
@@ -135,7 +141,8 @@ def censored_parts(repo: GitRepo) -> list[str]:
     notes = []
     if result.shallow:
         notes.append(
-            f"shallow or grafted clone: history before these boundary commits is missing: {len(result.shallow)}"
+            "shallow or grafted clone: history before these boundary commits is missing:"
+            f" {len(result.shallow)}"
         )
     if result.partial:
         notes.append(

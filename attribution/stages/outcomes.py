@@ -1,4 +1,5 @@
-"""Regions, outcome and neighbours of sessions, once the commits are judged: their rows and the last columns of their features.
+"""Regions, outcome and neighbours of sessions, once the commits are judged: their rows and the last
+columns of their features.
 
 Called within the transaction that replaces the repository's conclusions.
 """
@@ -46,12 +47,10 @@ class _Session:
 
     files: set[str] = field(default_factory=set)
     by_tool: bool = False
-    added: set[tuple[str, int]] = field(
-        default_factory=set
-    )  # worktree and id of own lines that are there
-    removed: set[tuple[str, int]] = field(
-        default_factory=set
-    )  # and of others' lines that it took away
+    # worktree and id of own lines that are there
+    added: set[tuple[str, int]] = field(default_factory=set)
+    # and of others' lines that it took away
+    removed: set[tuple[str, int]] = field(default_factory=set)
     regions: list[Region] = field(default_factory=list)
     prior: set[int] = field(default_factory=set)
     undone: Undone = field(default_factory=Undone)
@@ -71,7 +70,9 @@ def fill_outcomes(
     replayed: Replayed,
     after: AfterSessions | None = None,
 ) -> None:
-    """Fills `regions`, `region_edits` and the columns of stage `repository` of `session_features`."""
+    """Fills `regions`, `region_edits` and the columns of stage `repository` of
+    `session_features`.
+    """
     after = after or AfterSessions({}, ())
     for table in ("regions", "region_priors"):
         store.connection.execute(
@@ -117,7 +118,9 @@ def fill_outcomes(
 
 
 def problems(store: Store, repo_id: int) -> list[Problem]:
-    """A problem for each session and missing input, with the features that have no value without it."""
+    """A problem for each session and missing input, with the features that have no value without
+    it.
+    """
     return [
         Problem(
             "features",
@@ -182,20 +185,26 @@ def _gather_files(sessions: dict[int, _Session], replayed: Replayed) -> None:
         gathered.by_tool |= not fate.raw.edit.by_shell
 
 
-# Values of sessions that are already in tables: fates, lines in commits, and the features of the transcript.
+# Values of sessions that are already in tables: fates, lines in commits, and the features of the
+# transcript.
 _STORED = """
 SELECT s.id, t.produced, t.final, t.survived + t.reformatted AS survived,
   f.last_message_rejects AS rejects, f.last_message_accepts AS accepts,
-  f.user_turn_count AS user_turns, f.ended_normally, f.agent_words, f.undo_commands AS undos, f.files_seen AS seen, s.started_at,
+  f.user_turn_count AS user_turns, f.ended_normally, f.agent_words, f.undo_commands AS undos,
+  f.files_seen AS seen, s.started_at,
   COALESCE(SUM(s.parent_key IS NULL) OVER (ORDER BY s.started_at IS NULL, s.started_at, s.id
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS earlier,
   (SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS committed,
-  (SELECT json_group_array(json_array(c.commit_sha, cs.agent_lines)) FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id
+  (SELECT json_group_array(json_array(c.commit_sha, cs.agent_lines)) FROM commit_sessions cs
+  JOIN commits c ON c.id = cs.commit_id
     WHERE cs.session_id = s.id) AS commits,
-  EXISTS (SELECT 1 FROM origins o WHERE o.session_id = s.id AND o.author = 'agent' AND o.how = 'shell') AS shell,
-  (SELECT json_group_array(DISTINCT c.path) FROM commit_sessions cs JOIN commit_files c ON c.commit_id = cs.commit_id
+  EXISTS (SELECT 1 FROM origins o WHERE o.session_id = s.id AND o.author = 'agent'
+    AND o.how = 'shell') AS shell,
+  (SELECT json_group_array(DISTINCT c.path) FROM commit_sessions cs JOIN commit_files c
+  ON c.commit_id = cs.commit_id
     WHERE cs.session_id = s.id) AS linked
-FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN session_features f ON f.session_id = s.id
+FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN session_features f
+  ON f.session_id = s.id
 WHERE s.repo_id = ?"""
 
 
@@ -206,11 +215,13 @@ def _values(
     undos = stored["undos"]
     taken_back = session.undone.taken_back
     who = reverter(taken_back.by, undos) if taken_back.lines and wrote else None
-    # Taking back one file of many refuses nothing: it must be half of the lines, or a command the user typed.
+    # Taking back one file of many refuses nothing: it must be half of the lines, or a command the
+    # user typed.
     refused = who if session.undone.mostly or any(undo["by"] == who for undo in undos) else None
     elsewhere: LandedElsewhere = stored["elsewhere"]
     survived, committed, final = (stored[name] or 0 for name in ("survived", "committed", "final"))
-    # Lines of commits that the replay does not follow to them, such as moved ones, count where it follows none.
+    # Lines of commits that the replay does not follow to them, such as moved ones, count where it
+    # follows none.
     landed = survived + elsewhere.lines or min(committed, stored["produced"] or 0)
     left = survived + elsewhere.left or min(committed, final)
     applied = landed + committed > 0 if wrote else None

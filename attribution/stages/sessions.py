@@ -71,9 +71,8 @@ from collector.vocabulary.sessions import TranscriptState
 VERSION = "7"  # of what is kept in the cache
 _WHOLE = "whole"  # the part that belongs to no file
 _MOST_BYTES = 30_000_000  # of transcripts that a question reads; more takes as long as a run
-_WORTH_WORKERS = (
-    20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
-)
+# bytes of transcripts; starting workers costs as much as reading about half of it
+_WORTH_WORKERS = 20_000_000
 
 
 def read_sessions(
@@ -103,10 +102,11 @@ def peek_sessions(
     paths: Iterable[str],
     version: str,
 ) -> SessionsRead | None:
-    """Reads some sessions and stores nothing; None where too much would have to be read that the cache lacks.
+    """Reads some sessions and stores nothing; None where too much would have to be read that the
+    cache lacks.
 
-    `ids`: their numbers, also of sessions that the database does not have. `paths`: the texts of other files are left out.
-    `further` raises NotPacked.
+    `ids`: their numbers, also of sessions that the database does not have. `paths`: the texts of
+    other files are left out. `further` raises NotPacked.
     """
     names = set(map(_name, paths))
     with sessions_of(
@@ -145,7 +145,9 @@ def peek_sessions(
 
 
 def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
-    """Keeps which lines the files of a history share, for questions about later commits; nothing where none were counted."""
+    """Keeps which lines the files of a history share, for questions about later commits; nothing
+    where none were counted.
+    """
     with sessions_of(
         context.store, stored_name(context.store, context.repo_id), context.repo.blob
     ) as cache:
@@ -175,7 +177,9 @@ class _SessionRead:
 
 @dataclass(slots=True)
 class _Part:
-    """What is kept apart, since few questions need it: of the files of one name, with places; or what the session wrote."""
+    """What is kept apart, since few questions need it: of the files of one name, with places; or
+    what the session wrote.
+    """
 
     edits: list[tuple[int, RawEdit]] = field(default_factory=list)
     sightings: list[tuple[int, tuple[int, FileObservation]]] = field(default_factory=list)
@@ -192,7 +196,9 @@ class _Kept:
     parts: list[str]
 
     def parts_of(self, names: Collection[str]) -> list[str]:
-        """The parts with files of these names, of files that were copied or moved to one, and of documents, which may be plans."""
+        """The parts with files of these names, of files that were copied or moved to one, and of
+        documents, which may be plans.
+        """
         wanted, arrivals = set(names), [raw.edit for raw in self.edits.edits if raw.edit.new_path]
         while (
             sources := {_name(edit.path) for edit in arrivals if _name(edit.new_path) in wanted}
@@ -207,7 +213,9 @@ class _Kept:
     def with_parts(
         self, parts: Mapping[str, bytes], wanted: Collection[str] | None = None
     ) -> _SessionRead:
-        """`wanted`: not all of them. Raises NotPacked, LookupError: one is not there, or does not fit."""
+        """`wanted`: not all of them. Raises NotPacked, LookupError: one is not there, or does
+        not fit.
+        """
         for part in (
             unpack(_Part, parts[name]) for name in (self.parts if wanted is None else wanted)
         ):
@@ -245,7 +253,9 @@ def _pack_parts(read: _SessionRead, edits: SessionEdits) -> dict[str, bytes]:
 
 
 def _produced(context: RunContext, entries: Sequence[tuple[str, str]]) -> Iterator[ProducedText]:
-    """`entries`: sessions with the keys of what was kept of them. Raises NotPacked: it is gone in the meantime."""
+    """`entries`: sessions with the keys of what was kept of them. Raises NotPacked: it is gone
+    in the meantime.
+    """
     with sessions_of(
         context.store, stored_name(context.store, context.repo_id), context.repo.blob
     ) as cache:
@@ -267,12 +277,13 @@ class _ReadTask:
     rows: bool  # False: they are stored
     features: bool
     keeps: bool = True  # what is read may go into the cache
-    may_wait: bool = (
-        False  # one that repeats events of a session that was read before will be read again anyway
-    )
+    # one that repeats events of a session that was read before will be read again anyway
+    may_wait: bool = False
 
     def is_due(self, copied: str, just_read: bool) -> bool:
-        """Whether it has to be read; `copied`: the key of what was left out when it was read last."""
+        """Whether it has to be read; `copied`: the key of what was left out when it was read
+        last.
+        """
         unstored = (self.rows or self.features) and not just_read
         return unstored or copied != (
             self.files.copied.key() if self.files.copied is not None else ""
@@ -295,7 +306,9 @@ class _Prepared:
 def _prepare(
     task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[TranscriptReader], known: set[int]
 ) -> _Prepared:
-    """Reads a session and makes what is to be written about it. `known`: calls and responses of the sessions read before."""
+    """Reads a session and makes what is to be written about it. `known`: calls and responses of
+    the sessions read before.
+    """
     loaded = read_session(repo, task.files, transcript_readers)
     events = event_keys(loaded.session) if loaded.session is not None else None
     if events is not None and task.may_wait:
@@ -307,10 +320,8 @@ def _prepare(
         loaded = leave_out(loaded)
         with part_of_the_time():
             edits = edits_of(loaded, task.session_id)
-    except (
-        *INPUT_ERRORS,
-        *PART_ERRORS,
-    ) as error:  # without its edits a transcript explains nothing: it counts as unreadable
+    # without its edits a transcript explains nothing: it counts as unreadable
+    except (*INPUT_ERRORS, *PART_ERRORS) as error:
         loaded, edits = failed_session(task.files, error), None
     rows = None
     if task.rows:
@@ -347,9 +358,11 @@ class _Reading:
     version: str
 
     def read(self, files: Sequence[SessionFiles], jobs: int) -> dict[str, _SessionRead]:
-        """Returns what is known of each session, and reads the sessions that are not stored or not known.
+        """Returns what is known of each session, and reads the sessions that are not stored or not
+        known.
 
-        What a session repeats of others is known once all were read: those that do are read again without it.
+        What a session repeats of others is known once all were read: those that do are read again
+        without it.
         """
         reads: dict[str, _SessionRead] = {}
         for session in files:
@@ -403,17 +416,15 @@ class _Reading:
         if sizes and sum(sizes.values()) >= _WORTH_WORKERS:
             return self._apart(sorted(waiting, key=lambda task: -sizes[task.files.key]), jobs)
         known = set[int]()
-        return (
-            (task, _prepare(task, repo, self.readers, known)) for task in waiting
-        )  # one in memory at a time
+        # one in memory at a time
+        return ((task, _prepare(task, repo, self.readers, known)) for task in waiting)
 
     def _apart(
         self, waiting: Sequence[_ReadTask], jobs: int
     ) -> Iterator[tuple[_ReadTask, _Prepared]]:
         left, policy = time_left(), self.context.store.policy
-        plain = Policy(
-            policy.content, policy.redaction
-        )  # what a policy has made for its use does not go to other processes
+        # what a policy has made for its use does not go to other processes
+        plain = Policy(policy.content, policy.redaction)
         by_key = {task.files.key: replace(task, policy=plain) for task in waiting}
         path = str(self.context.repo.path)
         tasks = (workers.Task(key, (path, task, left)) for key, task in by_key.items())
@@ -460,7 +471,9 @@ class _Reading:
     def cached(
         self, files: SessionFiles, names: Collection[str] | None = None
     ) -> _SessionRead | None:
-        """What the cache holds of a session as it is now; `names`: texts only of files that have one of these names."""
+        """What the cache holds of a session as it is now; `names`: texts only of files that have
+        one of these names.
+        """
         key = self.key(files)
         try:
             kept = unpack(_Kept, self.cache.get(files.key, key, ("",))[""])
@@ -470,11 +483,13 @@ class _Reading:
             return None
 
 
-# --- in processes of their own ------------------------------------------------------------------------------------------
+# --- in processes of their own --------------------------------------------------------------------
 
 
 def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
-    """Reads a session in a worker. `seconds` is the limit of the whole run, of which a session may take its share; 0: no limit."""
+    """Reads a session in a worker. `seconds` is the limit of the whole run, of which a session
+    may take its share; 0: no limit.
+    """
     gc.set_threshold(5_000_000, 20, 100)  # as in `attribute_one`
     with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
         done = _prepare(task, *_clone(path))
@@ -489,12 +504,16 @@ def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
 
 @lru_cache(maxsize=1)
 def _clone(path: str) -> tuple[GitRepo, Sequence[TranscriptReader], set[int]]:
-    """With what a worker reads sessions: the clone, the readers, and the calls and responses of the sessions that it has read."""
+    """With what a worker reads sessions: the clone, the readers, and the calls and responses of
+    the sessions that it has read.
+    """
     return GitRepo(path), readers(), set()
 
 
 def _given_up(task: _ReadTask, error: str) -> _Prepared:
-    """A session whose worker died twice or took too long; like a stopped session it is read again by the next run."""
+    """A session whose worker died twice or took too long; like a stopped session it is read
+    again by the next run.
+    """
     loaded = failed_session(task.files, MemoryError(error))
     rows = prepare_session(task.policy, task.session_id, loaded)[1] if task.rows else None
     return _Prepared(
@@ -523,7 +542,9 @@ def edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
 def _store_features(
     context: RunContext, session_id: int, files: SessionFiles, done: _Prepared
 ) -> None:
-    """Stores the features that the transcript alone determines. If they fail, the next run tries again."""
+    """Stores the features that the transcript alone determines. If they fail, the next run tries
+    again.
+    """
     from attribution.stages import feature_rows
 
     if done.features is not None:

@@ -1,7 +1,9 @@
-"""Line lifetimes of a database joined to authors: fills `line_fates`, `deletions`, `survival` and the lines of the tip.
+"""Line lifetimes of a database joined to authors: fills `line_fates`, `deletions`, `survival` and
+the lines of the tip.
 
-Adding up all lines of a large database takes half a minute, and nothing of it changes between two runs: the numbers of `whowrote
-survival` are kept, digit by digit, in the cache beside the database until a stage runs again on one of their repositories.
+Adding up all lines of a large database takes half a minute, and nothing of it changes between two
+runs: the numbers of `whowrote survival` are kept, digit by digit, in the cache beside the database
+until a stage runs again on one of their repositories.
 """
 
 import json
@@ -50,7 +52,9 @@ STAGE = Stage(StageName.SURVIVAL, VERSION)
 
 
 def fill_survival(store: Store, repo_id: int) -> None:
-    """Fills the tables again when the history or the verdicts are others than last time. Raises DatabaseUnusable."""
+    """Fills the tables again when the history or the verdicts are others than last time. Raises
+    DatabaseUnusable.
+    """
     inputs = [
         (name, last_run(store, repo_id, name)) for name in (StageName.HISTORY, StageName.LINES)
     ]
@@ -118,10 +122,11 @@ def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[AuthoredSpa
     """(id in history_commits, path) -> spans."""
     spans: dict[tuple[int, str], list[AuthoredSpan]] = defaultdict(list)
     rows = store.rows(
-        f"SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin, {line_class_sql('o')} AS class, o.session_id "
-        "FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha "
-        "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
-        "WHERE h.repo_id = ? ORDER BY s.file_id, s.start_line",
+        "SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin,"
+        f" {line_class_sql('o')} AS class, o.session_id FROM history_commits h JOIN commits c ON"
+        " c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha JOIN commit_files f ON f.commit_id"
+        " = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id WHERE"
+        " h.repo_id = ? ORDER BY s.file_id, s.start_line",
         (repo_id,),
     )
     for commit, path, *span in (row.values() for row in rows):
@@ -130,11 +135,14 @@ def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[AuthoredSpa
 
 
 def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
-    """(commit, path) -> its sessions that took lines from that file since the commit before it that changed the file."""
+    """(commit, path) -> its sessions that took lines from that file since the commit before it
+    that changed the file.
+    """
     edits: dict[tuple[int, str], list[float]] = defaultdict(list)
     for r in store.rows(
-        "SELECT e.session_id, e.path, e.at FROM edits e JOIN sessions s ON s.id = e.session_id WHERE s.repo_id = ? "
-        "AND e.at IS NOT NULL AND e.outcome = 'applied' AND (e.lines_removed > 0 OR e.op IN ('delete', 'move'))",
+        "SELECT e.session_id, e.path, e.at FROM edits e JOIN sessions s ON s.id = e.session_id"
+        " WHERE s.repo_id = ? AND e.at IS NOT NULL AND e.outcome = 'applied' AND (e.lines_removed >"
+        " 0 OR e.op IN ('delete', 'move'))",
         (repo_id,),
     ):
         edits[r["session_id"], r["path"]].append(seconds(r["at"]))
@@ -142,16 +150,17 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
         times.sort()
     sessions: dict[int, list[int]] = defaultdict(list)
     for r in store.rows(
-        "SELECT cs.commit_id, cs.session_id FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE c.repo_id = ?",
+        "SELECT cs.commit_id, cs.session_id FROM commit_sessions cs JOIN commits c ON c.id ="
+        " cs.commit_id WHERE c.repo_id = ?",
         (repo_id,),
     ):
         sessions[r["commit_id"]].append(r["session_id"])
     before: dict[str, float] = {}
     removers: dict[tuple[int, str], set[int]] = {}
     for r in store.rows(
-        "SELECT c.id, h.id AS number, c.author_at, f.path, f.old_path FROM commits c JOIN commit_files f ON f.commit_id = c.id "
-        "LEFT JOIN history_commits h ON h.repo_id = c.repo_id AND h.commit_sha = c.commit_sha WHERE c.repo_id = ? "
-        "ORDER BY c.position",
+        "SELECT c.id, h.id AS number, c.author_at, f.path, f.old_path FROM commits c JOIN"
+        " commit_files f ON f.commit_id = c.id LEFT JOIN history_commits h ON h.repo_id = c.repo_id"
+        " AND h.commit_sha = c.commit_sha WHERE c.repo_id = ? ORDER BY c.position",
         (repo_id,),
     ):
         now, names = seconds(r["author_at"]), {r["path"], r["old_path"] or r["path"]}
@@ -185,8 +194,8 @@ def _fill_survival(store: Store, repo_id: int, records: Sequence[LifetimeRecord]
 def _kinds(store: Store, repo_id: int) -> dict[str, tuple[str, str]]:
     """Path -> kind and content of its latest attributed version."""
     rows = store.rows(
-        "SELECT f.path, f.kind, f.content FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? "
-        "ORDER BY c.position",
+        "SELECT f.path, f.kind, f.content FROM commit_files f JOIN commits c ON c.id = f.commit_id"
+        " WHERE c.repo_id = ? ORDER BY c.position",
         (repo_id,),
     )
     return {row["path"]: (row["kind"], row["content"]) for row in rows}
@@ -201,7 +210,8 @@ def _fill_tip(store: Store, repo_id: int) -> None:
     classes = {
         row["id"]: line_class(row["author"], row["evidence"], row["reason"])
         for row in store.rows(
-            "SELECT id, author, evidence, reason FROM origins WHERE id IN (SELECT origin_id FROM line_fates WHERE repo_id = ?)",
+            "SELECT id, author, evidence, reason FROM origins WHERE id IN (SELECT origin_id FROM"
+            " line_fates WHERE repo_id = ?)",
             (repo_id,),
         )
     }
@@ -213,9 +223,8 @@ def _fill_tip(store: Store, repo_id: int) -> None:
     for number, path in enumerate(sorted(history.state), start):
         name = printable(path)
         kind, content = kinds.get(name) or (kind_of(path), "")
-        vector = (
-            history.state[path].vector if content != "binary" else b""
-        )  # git counts lines in it, people do not
+        # git counts lines in it, people do not
+        vector = history.state[path].vector if content != "binary" else b""
         parts = tip.join_neighbours(authors.pieces(runs(vector)))
         counts = dict.fromkeys((*LINE_CLASSES, "older"), 0)
         for piece in parts:
@@ -260,8 +269,9 @@ def _fill_tip(store: Store, repo_id: int) -> None:
 def _written_lines(store: Store, repo_id: int) -> list[tip.WrittenLines]:
     return store.select(
         tip.WrittenLines,
-        "SELECT t.origin, t.lines, t.origin_id, l.birth, l.path, l.start_line + t.origin - l.origin AS line FROM line_fates t "
-        "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? ORDER BY t.origin",
+        "SELECT t.origin, t.lines, t.origin_id, l.birth, l.path, l.start_line + t.origin - l.origin"
+        " AS line FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin ="
+        " t.life WHERE t.repo_id = ? ORDER BY t.origin",
         (repo_id,),
     )
 
@@ -278,7 +288,7 @@ def _birth(piece: tip.TipPiece, path: str) -> tuple[int | None, int | None, str 
     )
 
 
-# --- the numbers of a report ------------------------------------------------------------------------------------------
+# --- the numbers of a report ----------------------------------------------------------------------
 
 
 MANY = 2_000  # records; fewer are added up in a tenth of a second
@@ -306,11 +316,8 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
     report = report_of(lines, store.path, options)
     if not store.is_read_only and len(lines.records) >= MANY:
         numbers = json.dumps(jsonable(replace(report, repositories=[], notes=lines.notes)))
-        with (
-            suppress(DatabaseUnusable),
-            store.cache() as cache,
-            cache.transaction() as connection,
-        ):  # else they are added up again
+        # else they are added up again
+        with suppress(DatabaseUnusable), store.cache() as cache, cache.transaction() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO survival_reports VALUES (?, ?, ?)", (request, key, numbers)
             )
@@ -318,8 +325,13 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
 
 
 def _inputs(store: Store, repo_ids: Sequence[int]) -> str:
-    """Key that changes with every run of a stage on one of the repositories: stages write everything the numbers rest on."""
-    sql = "SELECT stage, subject, input_key, version, finished_at FROM stage_runs WHERE repo_id = ? ORDER BY stage, subject"
+    """Key that changes with every run of a stage on one of the repositories: stages write
+    everything the numbers rest on.
+    """
+    sql = (
+        "SELECT stage, subject, input_key, version, finished_at FROM stage_runs WHERE repo_id = ?"
+        " ORDER BY stage, subject"
+    )
     words = []
     for repo_id in repo_ids:
         words += [

@@ -1,4 +1,5 @@
-"""Fills `turn_outcomes`: a row for each turn when the lines are judged; fates, findings and labels when they are known.
+"""Fills `turn_outcomes`: a row for each turn when the lines are judged; fates, findings and labels
+when they are known.
 
 Each function is called within the transaction of the stage whose results it adds.
 """
@@ -23,7 +24,9 @@ _FROM_TEXT = ("language", "message_class", "latency_s", "interrupted")
 def fill_turns(
     store: Store, repo_id: int, sessions: Sequence[SessionEdits], replayed: Replayed
 ) -> None:
-    """Rows of a repository anew, with all that does not wait for prices, the history of lines or a scan."""
+    """Rows of a repository anew, with all that does not wait for prices, the history of lines or
+    a scan.
+    """
     store.connection.execute("DELETE FROM turn_outcomes WHERE repo_id = ?", (repo_id,))
     work = turn_work(
         replayed.runs, {session.session_id: UserTexts(session.said) for session in sessions}
@@ -34,8 +37,8 @@ def fill_turns(
     store.insert("turn_outcomes", (*(counted[0] if counted else ()), *_WORK, *_FROM_TEXT), rows)
 
 
-# Counts per turn from the tables of facts and regions, each made once and joined: subqueries for each turn would read the same rows
-# again and again.
+# Counts per turn from the tables of facts and regions, each made once and joined: subqueries for
+# each turn would read the same rows again and again.
 _COUNT = """
 WITH own AS (SELECT id FROM sessions WHERE repo_id = ?1),
 calls AS (
@@ -45,21 +48,29 @@ models AS (
   SELECT session_id, turn_index, model FROM (
     SELECT session_id, turn_index, model,
       ROW_NUMBER() OVER (PARTITION BY session_id, turn_index ORDER BY COUNT(*) DESC, model) AS place
-    FROM tool_calls WHERE session_id IN own AND model IS NOT NULL GROUP BY session_id, turn_index, model) WHERE place = 1),
+    FROM tool_calls WHERE session_id IN own AND model IS NOT NULL GROUP BY session_id, turn_index,
+      model) WHERE place = 1),
 edited AS (
   SELECT session_id, turn_index, COUNT(*) AS edits, SUM(lines_added) AS written
   FROM edits WHERE session_id IN own AND outcome = 'applied' GROUP BY session_id, turn_index),
 again AS (
-  SELECT g.session_id, g.turn_index, COUNT(DISTINCT g.region_id) AS places, COUNT(DISTINCT n.region_id) AS again,
-    COUNT(DISTINCT CASE WHEN n.added = g.removed AND n.removed = g.added THEN n.region_id END) AS undone
-  FROM region_edits g LEFT JOIN region_edits n ON n.region_id = g.region_id AND n.turn_index = g.turn_index + 1
+  SELECT g.session_id, g.turn_index, COUNT(DISTINCT g.region_id) AS places,
+    COUNT(DISTINCT n.region_id) AS again,
+    COUNT(DISTINCT CASE WHEN n.added = g.removed AND n.removed = g.added THEN n.region_id
+      END) AS undone
+  FROM region_edits g LEFT JOIN region_edits n ON n.region_id = g.region_id
+    AND n.turn_index = g.turn_index + 1
   WHERE g.session_id IN own GROUP BY g.session_id, g.turn_index),
 landed AS (
-  SELECT o.session_id, o.turn_index, SUM(p.nonblank) AS committed FROM origins o JOIN spans p ON p.origin_id = o.id
+  SELECT o.session_id, o.turn_index, SUM(p.nonblank) AS committed FROM origins o JOIN spans p
+    ON p.origin_id = o.id
   WHERE o.session_id IN own AND o.author = 'agent' GROUP BY o.session_id, o.turn_index)
-SELECT s.repo_id, t.session_id, t.turn_index, t.at, t.origin, s.agent, COALESCE(models.model, s.model) AS model,
-  length(t.prompt) AS prompt_characters, COALESCE(calls.calls, 0) AS calls, COALESCE(calls.failed, 0) AS failed_calls,
-  COALESCE(edited.edits, 0) AS edits, COALESCE(edited.written, 0) AS lines_written, COALESCE(again.places, 0) AS places,
+SELECT s.repo_id, t.session_id, t.turn_index, t.at, t.origin, s.agent, COALESCE(models.model,
+  s.model) AS model,
+  length(t.prompt) AS prompt_characters, COALESCE(calls.calls, 0) AS calls, COALESCE(calls.failed,
+  0) AS failed_calls,
+  COALESCE(edited.edits, 0) AS edits, COALESCE(edited.written, 0) AS lines_written,
+    COALESCE(again.places, 0) AS places,
   COALESCE(again.again, 0) AS places_again, COALESCE(again.undone, 0) AS places_undone,
   COALESCE(landed.committed, 0) AS committed
 FROM turns t JOIN sessions s ON s.id = t.session_id
@@ -87,7 +98,9 @@ def _text_values(
 
 
 def _transcript_features(store: Store, repo_id: int) -> dict[TurnKey, dict[str, Any]]:
-    """Features of each turn from the transcripts; turn 0 holds the turns that the user interrupted."""
+    """Features of each turn from the transcripts; turn 0 holds the turns that the user
+    interrupted.
+    """
     features: dict[TurnKey, dict[str, Any]] = defaultdict(dict)
     for values in session_features(store, repo_id):
         session = values["session_id"]
@@ -107,8 +120,8 @@ def _transcript_features(store: Store, repo_id: int) -> dict[TurnKey, dict[str, 
 def fill_turn_fates(store: Store, repo_id: int) -> None:
     """Fills in what became of committed lines. Call it after `line_fates` is filled."""
     tip = store.value(
-        "SELECT h.author_at FROM tip_states k JOIN history_commits h ON h.repo_id = k.repo_id AND h.commit_sha = k.tip_sha "
-        "WHERE k.repo_id = ?",
+        "SELECT h.author_at FROM tip_states k JOIN history_commits h ON h.repo_id = k.repo_id AND"
+        " h.commit_sha = k.tip_sha WHERE k.repo_id = ?",
         (repo_id,),
     )
     if tip is None:
@@ -116,12 +129,12 @@ def fill_turn_fates(store: Store, repo_id: int) -> None:
     head = seconds(str(tip))
     counts: dict[TurnKey, dict[str, int]] = defaultdict(lambda: dict.fromkeys(_FATES, 0))
     for row in store.rows(
-        "SELECT o.session_id, o.turn_index, b.author_at AS born, d.author_at AS died, l.cause, SUM(f.nonblank) AS lines "
-        "FROM line_fates f JOIN origins o ON o.id = f.origin_id "
-        "JOIN line_lifetimes l ON l.repo_id = f.repo_id AND l.origin = f.life JOIN history_commits b ON b.id = l.birth "
-        "LEFT JOIN history_commits d ON d.id = l.death "
-        "WHERE f.repo_id = ? AND o.author = 'agent' AND l.same_as IS NULL AND o.session_id IS NOT NULL "
-        "GROUP BY o.session_id, o.turn_index, l.birth, l.death, l.cause",
+        "SELECT o.session_id, o.turn_index, b.author_at AS born, d.author_at AS died, l.cause,"
+        " SUM(f.nonblank) AS lines FROM line_fates f JOIN origins o ON o.id = f.origin_id JOIN"
+        " line_lifetimes l ON l.repo_id = f.repo_id AND l.origin = f.life JOIN history_commits b ON"
+        " b.id = l.birth LEFT JOIN history_commits d ON d.id = l.death WHERE f.repo_id = ? AND"
+        " o.author = 'agent' AND l.same_as IS NULL AND o.session_id IS NOT NULL GROUP BY"
+        " o.session_id, o.turn_index, l.birth, l.death, l.cause",
         (repo_id,),
     ):
         _count(counts[row["session_id"], row["turn_index"]], row, head)
@@ -151,9 +164,8 @@ _FATES = (*(f"{name}_{days}" for days in HORIZONS for name in ("old", "alive")),
 def _count(counts: dict[str, int], row: Mapping[str, Any], head: float) -> None:
     born, lines = seconds(row["born"]), row["lines"]
     died = None if row["died"] is None else max(seconds(row["died"]), born)
-    observed = (
-        head if row["cause"] != "unreadable" or died is None else died
-    )  # how long the lines could be followed
+    # how long the lines could be followed
+    observed = head if row["cause"] != "unreadable" or died is None else died
     counts["present"] += 0 if died is not None else lines
     for days in HORIZONS:
         if observed - born >= days * _DAY:

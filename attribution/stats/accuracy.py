@@ -1,11 +1,14 @@
-"""The error rates that `make accuracy` measured and this version ships, and what they make of counts.
+"""The error rates that `make accuracy` measured and this version ships, and what they make of
+counts.
 
-A tier is an author with how, evidence and reason, as `origins` has it. `confidence_of` gives its measured rate in all audits and in
-the newest one; where too few of its lines were read, that of the next coarser group (`RateOf`).
+A tier is an author with how, evidence and reason, as `origins` has it. `confidence_of` gives its
+measured rate in all audits and in the newest one; where too few of its lines were read, that of the
+next coarser group (`RateOf`).
 
-`corrected` turns counts by class into shares by author with the confusion matrix of the lines that blind readers decided: of the
-lines called X, what share is really Y? The interval is the uncertainty of the matrix (a Dirichlet posterior with a flat prior of
-weight 0.5 per class, simulated with a fixed seed); how well the lines that were read represent others is not in it.
+`corrected` turns counts by class into shares by author with the confusion matrix of the lines that
+blind readers decided: of the lines called X, what share is really Y? The interval is the
+uncertainty of the matrix (a Dirichlet posterior with a flat prior of weight 0.5 per class,
+simulated with a fixed seed); how well the lines that were read represent others is not in it.
 """
 
 import json
@@ -41,7 +44,9 @@ class MeasuredTier(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`correct` of `checked` lines, with Wilson's 95 % interval; no rate where fewer than `minimum.READ` were checked."""
+    """`correct` of `checked` lines, with Wilson's 95 % interval; no rate where fewer than
+    `minimum.READ` were checked.
+    """
 
     checked: int
     correct: int
@@ -97,7 +102,9 @@ class CorrectedShare(NamedTuple):
 
 @cache
 def measurements() -> dict[str, Any]:
-    """The numbers of docs/accuracy.md, as they were published with this version; {} where the file is missing."""
+    """The numbers of docs/accuracy.md, as they were published with this version; {} where the
+    file is missing.
+    """
     inside = resources.files("attribution").joinpath("accuracy.json")
     path = Path(__file__).parent.parent.parent / "benchmarks" / "data" / "accuracy.json"
     text = (
@@ -145,14 +152,15 @@ def confidence_of(tier: MeasuredTier) -> TierConfidence:
 
 
 def newest_rate(values: Mapping[str, str]) -> tuple[str, Rate]:
-    """The newest audit that read enough lines with these values, and how often it found them right."""
+    """The newest audit that read enough lines with these values, and how often it found them
+    right.
+    """
     audits = ((audit, _rate(values, audit)) for audit in measurements().get("audits", []))
     return next((found for found in audits if found[1].checked >= _OF_ONE_AUDIT), ("", Rate(0, 0)))
 
 
-_OF_ONE_AUDIT = (
-    10  # lines: an audit of fewer did not look at these, but at others of the same commits
-)
+# lines: an audit of fewer did not look at these, but at others of the same commits
+_OF_ONE_AUDIT = 10
 
 _GROUPS = {
     RateOf.TIER: ("class", "how", "evidence", "reason"),
@@ -182,7 +190,8 @@ def _rate(values: Mapping[str, str], audit: str = "") -> Rate:
 def corrected_shares(
     counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]], seed: int = 1
 ) -> list[CorrectedShare]:
-    """Shares by true author from counts by class; [] where `correction_refusal` says why, or nothing was counted.
+    """Shares by true author from counts by class; [] where `correction_refusal` says why, or
+    nothing was counted.
 
     `confusion`: class -> what readers found -> lines.
     """
@@ -208,7 +217,9 @@ def corrected_shares(
 def correction_refusal(
     counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]]
 ) -> str:
-    """Why counts cannot be corrected, in words: too few lines of a counted class were read; "" when they can."""
+    """Why counts cannot be corrected, in words: too few lines of a counted class were read; ""
+    when they can.
+    """
     thin = (
         name
         for name, n in counts.items()
@@ -238,18 +249,19 @@ def _share(author: str, counted: Mapping[str, int], values: Sequence[float]) -> 
 
 
 def class_rates() -> dict[str, dict[str, Any]]:
-    """Class -> lines read, right ones, rate and its interval (None where too few were read), for JSON and SARIF."""
+    """Class -> lines read, right ones, rate and its interval (None where too few were read), for
+    JSON and SARIF.
+    """
     return {name: rate.data() for name in LINE_CLASSES if (rate := class_rate(name)).checked}
 
 
-_NOBODY = (
-    LineClass.UNKNOWN,
-    LineClass.UNDECLARED,
-)  # they name no author who could be the wrong one
+# they name no author who could be the wrong one
+_NOBODY = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 
 
 def audited_note(*classes: str) -> str:
-    """How often these classes are right in all audits, and when that was counted; "" when nobody read such lines.
+    """How often these classes are right in all audits, and when that was counted; "" when nobody
+    read such lines.
 
     To stand beside numbers that rest on them.
     """
@@ -263,7 +275,8 @@ def audited_note(*classes: str) -> str:
         else ""
     )
     return (
-        f"right where blind readers checked: {', '.join(parts)}{dates}; see docs/accuracy.md, {counted_on()}"
+        f"right where blind readers checked: {', '.join(parts)}{dates}; see docs/accuracy.md,"
+        f" {counted_on()}"
         if parts
         else ""
     )

@@ -1,8 +1,10 @@
-"""How well two judgements of the same things agree, and rates without the errors of the one that made them.
+"""How well two judgements of the same things agree, and rates without the errors of the one that
+made them.
 
-Rogan and Gladen (1978): with sensitivity Se and specificity Sp, a class that the classifier gives to a share p of all is really
-there in (p + Sp - 1) / (Se + Sp - 1). Interval: Lang and Reiczigel (2014), which counts the uncertainty of all three shares and
-adds a little to each; it needs samples that are independent of each other.
+Rogan and Gladen (1978): with sensitivity Se and specificity Sp, a class that the classifier gives
+to a share p of all is really there in (p + Sp - 1) / (Se + Sp - 1). Interval: Lang and Reiczigel
+(2014), which counts the uncertainty of all three shares and adds a little to each; it needs samples
+that are independent of each other.
 """
 
 import math
@@ -51,7 +53,9 @@ def confusion(pairs: ClassPairs, name: Hashable) -> Confusion:
 
 
 def kappa(pairs: ClassPairs) -> float | None:
-    """Cohen's kappa over all classes; None without pairs, or when agreement by chance alone would be complete."""
+    """Cohen's kappa over all classes; None without pairs, or when agreement by chance alone
+    would be complete.
+    """
     if not pairs:
         return None
     people, model = Counter(p for p, _ in pairs), Counter(m for _, m in pairs)
@@ -70,7 +74,9 @@ class Corrected(NamedTuple):
 
 
 def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
-    """The share of a class that the classifier gave `count` times out of `of`, corrected; None where that is not from 0 to 1."""
+    """The share of a class that the classifier gave `count` times out of `of`, corrected; None
+    where that is not from 0 to 1.
+    """
     positives, negatives = validated.tp + validated.fn, validated.tn + validated.fp
     if not of:
         return Corrected(None, None, None, "no labels by this model")
@@ -80,7 +86,8 @@ def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
             None,
             None,
             None,
-            f"only {min(positives, negatives)} validated {which} the class; {FEWEST} are the fewest",
+            f"only {min(positives, negatives)} validated {which} the class; {FEWEST} are the"
+            " fewest",
         )
     sensitivity, specificity = validated.tp / positives, validated.tn / negatives
     if sensitivity + specificity <= 1:
@@ -97,7 +104,9 @@ def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
 
 
 def _interval(count: int, of: int, validated: Confusion) -> Interval:
-    """Lang and Reiczigel's 95 % interval, cut to 0 and 1; the whole range when it cannot be computed."""
+    """Lang and Reiczigel's 95 % interval, cut to 0 and 1; the whole range when it cannot be
+    computed.
+    """
     positives, negatives = validated.tp + validated.fn + 2, validated.tn + validated.fp + 2
     se, sp = (validated.tp + 1) / positives, (validated.tn + 1) / negatives
     n = of + Z * Z
@@ -113,7 +122,9 @@ def _interval(count: int, of: int, validated: Confusion) -> Interval:
 
 
 def pearson(pairs: NumberPairs) -> float | None:
-    """Pearson's correlation, -1 to 1; None with fewer than three pairs or when one series is constant."""
+    """Pearson's correlation, -1 to 1; None with fewer than three pairs or when one series is
+    constant.
+    """
     x, y = [a for a, _ in pairs], [b for _, b in pairs]
     if len(pairs) < 3 or len(set(x)) == 1 or len(set(y)) == 1:
         return None
@@ -124,7 +135,9 @@ def pearson(pairs: NumberPairs) -> float | None:
 
 
 def spearman(pairs: NumberPairs) -> float | None:
-    """Spearman's rank correlation; None as for `pearson`. The standard library has it from Python 3.12 on."""
+    """Spearman's rank correlation; None as for `pearson`. The standard library has it from
+    Python 3.12 on.
+    """
     return pearson(
         list(zip(ranks([a for a, _ in pairs]), ranks([b for _, b in pairs]), strict=True))
     )
@@ -141,7 +154,9 @@ def ranks(values: Sequence[float]) -> list[float]:
 def bootstrap(
     units: Sequence[Unit], statistic: Callable[[Sequence[Unit]], float | None]
 ) -> Interval | None:
-    """Percentiles of a statistic of units drawn with replacement and a fixed seed; None when most have no value."""
+    """Percentiles of a statistic of units drawn with replacement and a fixed seed; None when
+    most have no value.
+    """
     generator = random.Random(1)
     draws = (
         statistic(generator.choices(units, k=len(units))) for _ in range(_DRAWS if units else 0)

@@ -1,10 +1,11 @@
-"""Lines of agents against a baseline of other lines: excess rework, and how many lines of both the same files have. Pure.
+"""Lines of agents against a baseline of other lines: excess rework, and how many lines of both the
+same files have. Pure.
 
-No baseline is beyond doubt, so each comparison says which one it uses, how many lines it has, and `spread` how far the answer moves
-from one to the other.
+No baseline is beyond doubt, so each comparison says which one it uses, how many lines it has, and
+`spread` how far the answer moves from one to the other.
 
-Hazard ratios need a statistics library: lifelines, numpy and pandas are the optional extra `stats`, imported when a function here
-is called.
+Hazard ratios need a statistics library: lifelines, numpy and pandas are the optional extra `stats`,
+imported when a function here is called.
 """
 
 from __future__ import annotations
@@ -39,8 +40,14 @@ BASELINES: Mapping[str, Callable[[LifetimeRecord], bool]] = {
 }
 MEANING: Mapping[str, str] = {
     HUMAN: "lines of people: with a witness on record, or of commits that are older than agents",
-    DATED: "of those, lines of commits that are older than agents; most are older than the followed history, so use --full",
-    UNDECLARED: "also lines of all commits without any sign of an agent; agents that left no record may have written some of them",
+    DATED: (
+        "of those, lines of commits that are older than agents; most are older than the followed"
+        " history, so use --full"
+    ),
+    UNDECLARED: (
+        "also lines of all commits without any sign of an agent; agents that left no record may"
+        " have written some of them"
+    ),
 }
 
 
@@ -62,9 +69,8 @@ class Comparison:
     files: int
     rework_agent: Rework
     rework_baseline: Rework
-    excess_rework: (
-        float | None
-    )  # share removed within 30 days, agent minus baseline, in the whole repository
+    # share removed within 30 days, agent minus baseline, in the whole repository
+    excess_rework: float | None
     excess_low: float | None = None  # 95 % interval by commit
     excess_high: float | None = None
     refused: str = ""  # why lines of the same files cannot be compared, in words
@@ -76,7 +82,8 @@ def compare(
 ) -> Comparison:
     """Excess rework over the repositories, and the lines in files that have lines of both.
 
-    Below `least` on either side there is no excess rework, or no comparison of these files, and the reason instead.
+    Below `least` on either side there is no excess rework, or no comparison of these files, and the
+    reason instead.
     """
     ours, theirs, strata = sides(records, baseline)
     both = [r for stratum in strata.values() for r in stratum]
@@ -132,7 +139,9 @@ def _difference(a: Estimate, b: Estimate) -> Interval | None:
 
 
 def refusal(records: Sequence[LifetimeRecord], baseline: str, least: Minimum) -> str:
-    """Why agents' lines and those of a baseline cannot be compared, in words; "" when there are enough of both."""
+    """Why agents' lines and those of a baseline cannot be compared, in words; "" when there are
+    enough of both.
+    """
     belongs = BASELINES[baseline]
     if not any(map(belongs, records)):
         return f"no baseline: no line is {baseline}"
@@ -153,9 +162,8 @@ class Sides(NamedTuple):
 
     agent: list[LifetimeRecord]
     baseline: list[LifetimeRecord]
-    files: dict[
-        tuple[int, str], list[LifetimeRecord]
-    ]  # (repository, path) -> lines of both, where it has both
+    # (repository, path) -> lines of both, where it has both
+    files: dict[tuple[int, str], list[LifetimeRecord]]
 
 
 def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
@@ -197,9 +205,11 @@ def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
 def hazard(
     records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL
 ) -> dict[str, Any] | None:
-    """Cox model, agent against baseline, stratified by file; standard errors by commit (sandwich). Above 1: agent lines die sooner.
+    """Cox model, agent against baseline, stratified by file; standard errors by commit (sandwich).
+    Above 1: agent lines die sooner.
 
-    None when no file has deaths to compare, when there are too few lines of one side, or when one side always dies first.
+    None when no file has deaths to compare, when there are too few lines of one side, or when one
+    side always dies first.
 
     The library takes seconds for a hundred files. Raises StatsMissing.
     """
@@ -234,9 +244,8 @@ def hazard(
     fitter = lifelines.CoxPHFitter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        warnings.filterwarnings(
-            "error", "Newton-Raphson convergence", ConvergenceWarning
-        )  # the ratio grows without end
+        # the ratio grows without end
+        warnings.filterwarnings("error", "Newton-Raphson convergence", ConvergenceWarning)
         try:
             fitter.fit(
                 lines, "days", "dead", weights_col="lines", strata="file", cluster_col="commit"

@@ -1,10 +1,12 @@
 """Intervals of means, shares and any other statistic of grouped observations. Pure.
 
-Observations come in clusters (the sessions of a repository, the attempts at a task) that are not independent of each other. A
-statistic is a function of sums; leaving out one cluster after the other gives its standard error (cluster jackknife, CV3 of
-MacKinnon, Nielsen and Webb 2023), and the interval takes Student's t with one degree of freedom less than there are clusters. That
-needs no random numbers, and with few clusters of uneven size it covers better than percentiles of a cluster bootstrap do
-(docs/grades.md has the simulation). With every observation as its own cluster it is the ordinary t interval of a mean.
+Observations come in clusters (the sessions of a repository, the attempts at a task) that are not
+independent of each other. A statistic is a function of sums; leaving out one cluster after the
+other gives its standard error (cluster jackknife, CV3 of MacKinnon, Nielsen and Webb 2023), and the
+interval takes Student's t with one degree of freedom less than there are clusters. That needs no
+random numbers, and with few clusters of uneven size it covers better than percentiles of a cluster
+bootstrap do (docs/grades.md has the simulation). With every observation as its own cluster it is
+the ordinary t interval of a mean.
 """
 
 import math
@@ -27,14 +29,18 @@ class Interval(NamedTuple):
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """Mean of the known values, with the same digits in whatever order they come; None without any."""
+    """Mean of the known values, with the same digits in whatever order they come; None without
+    any.
+    """
     present = [value for value in values if value is not None]
     return math.fsum(present) / len(present) if present else None
 
 
 @lru_cache(maxsize=512)
 def t_quantile(df: int) -> float:
-    """Two-sided 95 % quantile of Student's t, df >= 1: from its distribution in closed form (Abramowitz and Stegun 26.7.3-4)."""
+    """Two-sided 95 % quantile of Student's t, df >= 1: from its distribution in closed form
+    (Abramowitz and Stegun 26.7.3-4).
+    """
     if df > 200:  # Cornish-Fisher, error below 1e-6
         return Z + (Z**3 + Z) / (4 * df) + (5 * Z**5 + 16 * Z**3 + 3 * Z) / (96 * df**2)
     low, high = 0.0, math.pi / 2
@@ -60,7 +66,9 @@ def total(parts: Sequence[Moments]) -> Moments:
 
 
 def jackknife(parts: Sequence[Moments], statistic: Statistic) -> float | None:
-    """Standard error; None with fewer than two clusters, or when the statistic hangs on a single one of them."""
+    """Standard error; None with fewer than two clusters, or when the statistic hangs on a single
+    one of them.
+    """
     if len(parts) < 2:
         return None
     whole = total(parts)

@@ -1,8 +1,10 @@
-"""Shares of lines that survive, by Kaplan and Meier, with intervals by commit. Pure: needs no library.
+"""Shares of lines that survive, by Kaplan and Meier, with intervals by commit. Pure: needs no
+library.
 
-Lines of one commit live and die together, so the variance of an estimate adds up what each commit contributes to it and not what
-each line does (the infinitesimal jackknife by clusters, as in R's `survfit(..., cluster)`; with every line a cluster of its own it
-is Greenwood's formula). Intervals are symmetric on the scale of log(-log S), with Student's t for the number of commits less one.
+Lines of one commit live and die together, so the variance of an estimate adds up what each commit
+contributes to it and not what each line does (the infinitesimal jackknife by clusters, as in R's
+`survfit(..., cluster)`; with every line a cluster of its own it is Greenwood's formula). Intervals
+are symmetric on the scale of log(-log S), with Student's t for the number of commits less one.
 """
 
 import math
@@ -17,7 +19,8 @@ from attribution.lineage.minimum import Minimum
 from attribution.lineage.survival import COMMITS, DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
 
-FEW = 0.01  # a curve ends where a smaller share of its lines is at risk: what follows hangs on single commits
+# a curve ends where a smaller share of its lines is at risk: what follows hangs on single commits
+FEW = 0.01
 DAYS_UNIT, COMMITS_UNIT, HEAD_UNIT = "days", "commits", "head"
 
 
@@ -75,7 +78,9 @@ class _Step(NamedTuple):
 
 
 def _steps(observations: Sequence[Observation]) -> list[_Step]:
-    """The steps of the curve: one before any line can end, and one at each age at which lines end."""
+    """The steps of the curve: one before any line can end, and one at each age at which lines
+    end.
+    """
     leaving: dict[float, list[Observation]] = defaultdict(list)
     for observation in observations:
         leaving[observation.age].append(observation)
@@ -99,9 +104,11 @@ def _steps(observations: Sequence[Observation]) -> list[_Step]:
 
 
 class _Influences:
-    """What each cluster contributes to the estimate, and the sum of the squares, kept up to date as lines leave the risk.
+    """What each cluster contributes to the estimate, and the sum of the squares, kept up to date as
+    lines leave the risk.
 
-    Lines at risk contribute the hazard so far; lines that left contribute what they did when they left.
+    Lines at risk contribute the hazard so far; lines that left contribute what they did when they
+    left.
     """
 
     def __init__(self, observations: Sequence[Observation]) -> None:
@@ -110,7 +117,8 @@ class _Influences:
             self._at_risk[observation.cluster] += observation.lines
         self._settled: dict[Hashable, float] = defaultdict(float)
         self.lines = sum(self._at_risk.values())
-        # Sums over clusters: of squared lines at risk, of lines times settled contribution, of squared settled contribution.
+        # Sums over clusters: of squared lines at risk, of lines times settled contribution, of
+        # squared settled contribution.
         self._sums = [float(sum(lines**2 for lines in self._at_risk.values())), 0.0, 0.0]
 
     def settle(self, observation: Observation, each: float) -> None:
@@ -207,7 +215,9 @@ def head_point(records: Sequence[LifetimeRecord], least: Minimum = minimum.SHARE
 
 
 class CurveStep(NamedTuple):
-    """The curve from `days` on: share alive, and its 95 % band, which is the share itself where there is none."""
+    """The curve from `days` on: share alive, and its 95 % band, which is the share itself where
+    there is none.
+    """
 
     days: float
     alive: float
@@ -218,7 +228,9 @@ class CurveStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Shares that survive, as long as one line in a hundred is at risk. The band passes 1/2 within the interval of the median."""
+    """Shares that survive, as long as one line in a hundred is at risk. The band passes 1/2
+    within the interval of the median.
+    """
 
     lines: int
     commits: int

@@ -1,7 +1,8 @@
 """Rates of rare events per 1,000 lines and their ratios, with exact intervals. Pure.
 
-Sources: Garwood 1936 (exact interval of a Poisson count); Clopper and Pearson 1934 (exact interval of a share; of the split of a
-total count: of a rate ratio); Greenland and Robins 1985 (Mantel-Haenszel rate ratio over strata and its variance).
+Sources: Garwood 1936 (exact interval of a Poisson count); Clopper and Pearson 1934 (exact interval
+of a share; of the split of a total count: of a rate ratio); Greenland and Robins 1985
+(Mantel-Haenszel rate ratio over strata and its variance).
 """
 
 import math
@@ -83,7 +84,9 @@ def ratio(a: RateCell, b: RateCell) -> Ratio:
 
 
 def mantel_haenszel(strata: Iterable[tuple[RateCell, RateCell]]) -> Ratio:
-    """Rate ratio of the first over the second of each stratum, weighted so that each is compared with its like only."""
+    """Rate ratio of the first over the second of each stratum, weighted so that each is compared
+    with its like only.
+    """
     above = below = variance = 0.0
     count = 0
     for a, b in strata:

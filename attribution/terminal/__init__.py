@@ -1,6 +1,7 @@
 """Values on a terminal (rich): one module for each kind of view, and the styles they share.
 
-A module is imported when it is first used (`terminal.blame`), so that a command brings along only what it shows.
+A module is imported when it is first used (`terminal.blame`), so that a command brings along only
+what it shows.
 """
 
 import importlib

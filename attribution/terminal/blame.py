@@ -121,7 +121,10 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
     ui.show(console, table, 0)
     moved = sum(line.moved is not None for line in lines)
     if moved:
-        text = f"~  older: {ui.count_of(moved, 'line')} that the commit shown only moved or reformatted (see whowrote why)"
+        text = (
+            f"~  older: {ui.count_of(moved, 'line')} that the commit shown only moved or"
+            " reformatted (see whowrote why)"
+        )
         console.print(Text(text, "dim"))
 
 
@@ -264,7 +267,8 @@ def _moves_words(history: MoveHistory) -> Text:
     text = Text()
     if history.first is not None:
         text.append(
-            f"first written in {history.first.sha[:9]} as {one_line(history.first.path)}:{history.first.line}"
+            f"first written in {history.first.sha[:9]} as"
+            f" {one_line(history.first.path)}:{history.first.line}"
         )
     else:
         text.append("written before the part of history that line history covers")
@@ -274,7 +278,9 @@ def _moves_words(history: MoveHistory) -> Text:
 
 
 def _sightings(verdict: LineAttribution) -> str:
-    """When the file was seen without and with a person's line; nothing where the date of the commit is the witness."""
+    """When the file was seen without and with a person's line; nothing where the date of the
+    commit is the witness.
+    """
     if verdict.evidence == Evidence.DATED:
         return ""
     without = (
@@ -282,7 +288,10 @@ def _sightings(verdict: LineAttribution) -> str:
         if verdict.seen_without_at
         else "before it unknown"
     )
-    return f": {without}, {f'with it {ui.minute(verdict.seen_with_at)}' if verdict.seen_with_at else 'with it in the commit'}"
+    return (
+        f": {without},"
+        f" {f'with it {ui.minute(verdict.seen_with_at)}' if verdict.seen_with_at else 'with it in the commit'}"
+    )
 
 
 def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None:
@@ -343,7 +352,10 @@ def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
         text.append(f"{len(listing)} of {len(actions)}\n", "dim")
     for i, action in enumerate(listing):
         text.append("\n" if i else "")
-        beginning = f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')} {one_line(action.what)}"
+        beginning = (
+            f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')}"
+            f" {one_line(action.what)}"
+        )
         text.append(ui.cut(f"{beginning}  ", room), "bold" if action.ours else "")
         text.append(ui.cut(one_line(action.session), max(0, room - len(beginning) - 2)), "dim")
     return text

@@ -1,4 +1,6 @@
-"""What `whowrote repo` prints at its end, commits as `whowrote log` shows them, and the list of checks."""
+"""What `whowrote repo` prints at its end, commits as `whowrote log` shows them, and the list of
+checks.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,9 @@ def hints(console: Console, path: str, example: str) -> None:
 
 
 def _advice(console: Console, advices: Sequence[Advice]) -> None:
-    """What would name the author of more lines; commands stand on lines of their own, to be copied."""
+    """What would name the author of more lines; commands stand on lines of their own, to be
+    copied.
+    """
     if not advices:
         return
     console.print()
@@ -259,12 +263,14 @@ def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:
             Text.assemble(("failed ", "bold red"), one_line(path), ": ", one_line(message))
         )
         for line in hint.split("\n") if hint else ():
-            console.print(
-                Text("       " + one_line(line), "dim"), soft_wrap=True
-            )  # commands are there to be copied
+            # commands are there to be copied
+            console.print(Text("       " + one_line(line), "dim"), soft_wrap=True)
 
 
-_NOT_COMPARABLE = "not comparable: several checkpoints or commits are involved, so the two percentages count different lines"
+_NOT_COMPARABLE = (
+    "not comparable: several checkpoints or commits are involved, so the two percentages count"
+    " different lines"
+)
 
 
 def commit_view(console: Console, report: CommitReport) -> None:
@@ -308,7 +314,8 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
             kind = Signature(named["signature"]).meaning
             console.print(
                 Text(
-                    f"checkpoint {one_line(named['checkpoint'])}: stored by a signed commit ({kind}), not verified",
+                    f"checkpoint {one_line(named['checkpoint'])}: stored by a signed commit"
+                    f" ({kind}), not verified",
                     "dim",
                 )
             )
@@ -316,7 +323,8 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
         declared = report.commit.declared_agent
         console.print(
             Text(
-                f"no linked session{f'; the commit names {one_line(declared)}' if declared else ''}",
+                "no linked"
+                f" session{f'; the commit names {one_line(declared)}' if declared else ''}",
                 "dim",
             )
         )
@@ -335,7 +343,8 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
         link = f"by {ui.words(s['method'])}, confidence {s['confidence']:.2f}"
         console.print(
             Text(
-                f"  {who}, linked {link}, wrote {ui.count_of(s['agent_lines'], 'line')} here{state}",
+                f"  {who}, linked {link}, wrote {ui.count_of(s['agent_lines'], 'line')}"
+                f" here{state}",
                 "dim",
             )
         )

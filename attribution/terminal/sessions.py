@@ -41,7 +41,9 @@ def _short(value: Any) -> str:
 
 
 def region_list(console: Console, table: Table, counts: Mapping[str | None, int]) -> None:
-    """Re-edited regions with their rounds. `counts`: convergence -> number of all regions, shown or not."""
+    """Re-edited regions with their rounds. `counts`: convergence -> number of all regions, shown
+    or not.
+    """
     for row in table:
         path = f"{row['path']}:{row['start_line']}" if row["start_line"] else row["path"]
         trend = row["convergence"] or ""
@@ -60,7 +62,8 @@ def region_list(console: Console, table: Table, counts: Mapping[str | None, int]
                 last = edit["round"]
                 console.print(
                     Text(
-                        f"  {last}. {edit['tool']} in turn {edit['turn_index']}, {minute(edit['at'] or '')}",
+                        f"  {last}. {edit['tool']} in turn {edit['turn_index']},"
+                        f" {minute(edit['at'] or '')}",
                         "dim",
                     )
                 )
@@ -71,14 +74,16 @@ def region_list(console: Console, table: Table, counts: Mapping[str | None, int]
     every = sum(counts.values())
     console.print(
         Text(
-            f"{count_of(every, 'region')} edited by two or more calls{': ' + parts if parts else ''}",
+            f"{count_of(every, 'region')} edited by two or more"
+            f" calls{': ' + parts if parts else ''}",
             "dim",
         )
     )
     if every > len(table):
         console.print(
             Text(
-                f"{number(len(table))} are shown; for more: --limit N, for one session: --session KEY",
+                f"{number(len(table))} are shown; for more: --limit N, for one session:"
+                " --session KEY",
                 "dim",
             )
         )

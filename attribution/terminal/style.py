@@ -1,4 +1,5 @@
-"""What all views share: colours and letters of the classes, formats of numbers and times, and tables that fit the terminal.
+"""What all views share: colours and letters of the classes, formats of numbers and times, and
+tables that fit the terminal.
 
 All texts are escaped first, so nothing from a repository can control the terminal.
 """

@@ -1,4 +1,6 @@
-"""Survival on a terminal: tables by group, the curves, who removes lines, agents compared with people."""
+"""Survival on a terminal: tables by group, the curves, who removes lines, agents compared with
+people.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,12 +29,19 @@ _LEFT_OUT = {
 }
 _DOTS = "·-+x*"
 _SHARES = (
-    "share surviving D days (d) or commits (c), Kaplan-Meier; below, 95 % interval by commit and lines at risk; no share with "
-    f"fewer than {minimum.SHARE.lines} lines of {minimum.SHARE.commits} commits that are old enough "
-    f"(of one session: {minimum.SHARE_OF_SESSION.lines} lines)"
+    "share surviving D days (d) or commits (c), Kaplan-Meier; below, 95 % interval by commit and"
+    f" lines at risk; no share with fewer than {minimum.SHARE.lines} lines of"
+    f" {minimum.SHARE.commits} commits that are old enough (of one session:"
+    f" {minimum.SHARE_OF_SESSION.lines} lines)"
 )
-_RATIO = "hazard ratio above 1: agents' lines are removed sooner; Cox model stratified by file, errors clustered by commit"
-_REWORK = "excess rework: points of the share removed within 30 days, agents minus baseline; interval by commit (lines)"
+_RATIO = (
+    "hazard ratio above 1: agents' lines are removed sooner; Cox model stratified by file, errors"
+    " clustered by commit"
+)
+_REWORK = (
+    "excess rework: points of the share removed within 30 days, agents minus baseline; interval by"
+    " commit (lines)"
+)
 _UNCHECKED = "who removed a line has no measured error rate: nobody has checked it"
 
 
@@ -116,7 +125,10 @@ def _medians(console: Console, curves: Mapping[str, Row]) -> None:
         if curve["median"] is not None:
             low, high = curve["median_low"], curve["median_high"]
             middle = f"{curve['median']:.1f} days"
-            tail = f"95 % {'?' if low is None else f'{low:.1f}'} to {'not reached' if high is None else f'{high:.1f}'}"
+            tail = (
+                f"95 % {'?' if low is None else f'{low:.1f}'} to"
+                f" {'not reached' if high is None else f'{high:.1f}'}"
+            )
         tail += f"; {count_of(curve['lines'], 'line')} of {count_of(curve['commits'], 'commit')}"
         table.add_row(Text(name, STYLE.get(name, "")), middle, Text(tail, "dim"))
     title(console, "median lifetime", "Kaplan-Meier; intervals by commit")
@@ -156,9 +168,11 @@ def _comparisons(console: Console, comparisons: Sequence[Row], ratios: Mapping[s
                 "baseline lines": c["baseline_lines"],
                 "excess rework": _excess_text(c),
                 "hazard ratio": f"{ratio['ratio']:.2f}" if ratio else "",
-                "": "95 % {low:.2f} to {high:.2f}, p = {p_value:.2g}".format(**ratio)
-                if ratio
-                else note,
+                "": (
+                    "95 % {low:.2f} to {high:.2f}, p = {p_value:.2g}".format(**ratio)
+                    if ratio
+                    else note
+                ),
             }
         )
     meanings = [f"{c['baseline']}: {MEANING[c['baseline']]}" for c in comparisons]
@@ -166,7 +180,8 @@ def _comparisons(console: Console, comparisons: Sequence[Row], ratios: Mapping[s
     excess = [100 * c["excess_rework"] for c in comparisons if c["excess_rework"] is not None]
     if len(excess) > 1:
         console.print(
-            f"excess rework is {min(excess):+.1f} to {max(excess):+.1f} points, depending on the baseline"
+            f"excess rework is {min(excess):+.1f} to {max(excess):+.1f} points, depending on the"
+            " baseline"
         )
     for c in comparisons:
         for what, refused in (

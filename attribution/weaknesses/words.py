@@ -28,7 +28,9 @@ class Severity(Word):
 
 
 def severity_named(name: str) -> Severity | None:
-    """What a rule or a user calls so, in any case: `error`, `high` and `critical` are the same. None for other words."""
+    """What a rule or a user calls so, in any case: `error`, `high` and `critical` are the same.
+    None for other words.
+    """
     word = {"critical": "high"}.get(name.lower(), name.lower())
     return next((each for each in Severity if word in (each.lower(), each.meaning)), None)
 

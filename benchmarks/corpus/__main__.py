@@ -1,4 +1,6 @@
-"""python -m corpus: makes histories, and scores what is said of their lines. See docs/benchmark.md."""
+"""python -m corpus: makes histories, and scores what is said of their lines. See
+docs/benchmark.md.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def directory(*, held_out: bool) -> Path:
 
 
 def make(agents: list[str], seeds: range, held_out: bool, minutes: float) -> int:
-    """Makes the histories of the seeds that are not there yet, as far as the time goes; how many did not become what was drawn."""
+    """Makes the histories of the seeds that are not there yet, as far as the time goes; how many
+    did not become what was drawn.
+    """
     versions = {}
     for name in agents:
         try:
@@ -51,13 +55,15 @@ def make(agents: list[str], seeds: range, held_out: bool, minutes: float) -> int
         except (RuntimeError, ValueError, OSError) as error:
             failures += 1
             print(
-                f"{seed} {plan.agent} {'/'.join(plan.axes().values())}: not made, {str(error)[:300]}",
+                f"{seed} {plan.agent} {'/'.join(plan.axes().values())}: not made,"
+                f" {str(error)[:300]}",
                 flush=True,
             )
             continue
         shutil.rmtree(history.directory, ignore_errors=True)
         print(
-            f"{seed} {plan.agent} {'/'.join(plan.axes().values())}: {row['lines']}, {time.time() - started:.0f} s",
+            f"{seed} {plan.agent} {'/'.join(plan.axes().values())}: {row['lines']},"
+            f" {time.time() - started:.0f} s",
             flush=True,
         )
     return failures
@@ -70,9 +76,11 @@ def print_counts(held_out: bool) -> None:
 
 
 def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
-    """Prints and returns the scores of each contestant; its answers are beside the corpus, and given again by the same version.
+    """Prints and returns the scores of each contestant; its answers are beside the corpus, and
+    given again by the same version.
 
-    A contestant that reads one agent alone is asked about that agent's histories; this program's scores of them stand beside.
+    A contestant that reads one agent alone is asked about that agent's histories; this program's
+    scores of them stand beside.
     """
     corpus, results = CORPUS / part, {}
     files: dict[str, dict[str, Path | None]] = {}

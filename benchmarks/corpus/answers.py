@@ -1,4 +1,5 @@
-"""What is said of the lines of kept histories: by this program, and by the simple rules that others count with.
+"""What is said of the lines of kept histories: by this program, and by the simple rules that others
+count with.
 
 Each contestant is a function of an unpacked history; it gives rows as `corpus.score` reads them.
 """
@@ -33,7 +34,10 @@ _CLASSES = {
     "likely_human": "person",
     "tool": "tool",
 }
-_SPANS = "SELECT commit_sha, path, start_line, end_line, class, how, evidence, reason, call_id, tool, edited_by FROM line_spans"
+_SPANS = (
+    "SELECT commit_sha, path, start_line, end_line, class, how, evidence, reason, call_id, tool,"
+    " edited_by FROM line_spans"
+)
 _TRAILER = re.compile(
     r"^co-authored-by:.*(claude|codex|copilot|opencode|gemini|cursor|noreply@anthropic|noreply@openai)",
     re.IGNORECASE | re.MULTILINE,
@@ -140,7 +144,9 @@ def session_spans(home: Path) -> list[tuple[float, float]]:
 
 
 def by_sessions(clone: Path, home: Path) -> Iterator[Row]:
-    """Every line of a commit that was made in a session, or half an hour after it, is the agent's; the others are not told."""
+    """Every line of a commit that was made in a session, or half an hour after it, is the
+    agent's; the others are not told.
+    """
     spans = session_spans(home)
 
     def said(commit: str, moment: float, message: str) -> str:
@@ -173,7 +179,9 @@ def opentraces_program() -> Path:
 
 
 def by_opentraces(clone: Path, home: Path) -> Iterator[Row]:
-    """opentraces takes up the sessions of Claude Code that it finds, and names the trace of lines of the files as they are."""
+    """opentraces takes up the sessions of Claude Code that it finds, and names the trace of
+    lines of the files as they are.
+    """
     program, run = opentraces_program(), git(clone)
     commits = run("rev-list", "HEAD").split("\n")
     calls = {
@@ -206,12 +214,8 @@ CONTESTANTS: Mapping[str, Callable[[Path, Path], Iterator[Row]]] = {
     "blame": by_blame,
     "opentraces": by_opentraces,
 }
-ALWAYS = (
-    "whowrote",
-    "sessions",
-    "trailers",
-    "blame",
-)  # the others must be installed and take their time
+# the others must be installed and take their time
+ALWAYS = ("whowrote", "sessions", "trailers", "blame")
 # Those that read the sessions of one agent alone are asked about its histories alone.
 ONE_AGENT = {"opentraces": "claude-code"}
 
@@ -224,7 +228,9 @@ def asked(corpus: Path, name: str, most: int = 0) -> list[Path]:
 
 
 def answers(history: Path, name: str, kept: Path) -> Path | None:
-    """What a contestant says of a history, as a file in the directory `kept`, where an earlier answer stands; None if it fails."""
+    """What a contestant says of a history, as a file in the directory `kept`, where an earlier
+    answer stands; None if it fails.
+    """
     target = kept / f"{history.name}.jsonl"
     if target.exists():
         return target
@@ -247,12 +253,16 @@ def answers(history: Path, name: str, kept: Path) -> Path | None:
 
 
 def kept_answers(part: str, name: str) -> Path:
-    """Where the answers of a contestant about a part of the corpus are kept, by what they depend on."""
+    """Where the answers of a contestant about a part of the corpus are kept, by what they depend
+    on.
+    """
     return CACHE / "corpus" / "answers" / part / f"{name}-{version_of(name)}"
 
 
 def version_of(name: str) -> str:
-    """What an answer depends on beside the history: this program's version, or that of a rule that stays as it is."""
+    """What an answer depends on beside the history: this program's version, or that of a rule
+    that stays as it is.
+    """
     if name != "whowrote":
         return OPENTRACES.rpartition("=")[2] if name == "opentraces" else "1"
     newest = git(ROOT)("log", "-1", "--format=%h", "--", "attribution", "collector", "whowrote")

@@ -1,7 +1,8 @@
 """The five axes of a history, and which values a seed draws.
 
-Each axis goes through all its values in every round of as many seeds, in an order drawn for that round: every value occurs equally
-often, and the axes are independent of each other. Then an agent is drawn from those that can do what was drawn.
+Each axis goes through all its values in every round of as many seeds, in an order drawn for that
+round: every value occurs equally often, and the axes are independent of each other. Then an agent
+is drawn from those that can do what was drawn.
 """
 
 from __future__ import annotations
@@ -54,13 +55,8 @@ ABLE: Mapping[str, Sequence[str]] = {
     "subagent": ("claude-code", "copilot-cli", "opencode"),
     "compaction": ("claude-code", "codex", "pi"),
     "fork": ("claude-code", "opencode", "pi"),
-    "session-deleted": (
-        "claude-code",
-        "codex",
-        "pi",
-        "gemini-cli",
-        "copilot-cli",
-    ),  # one database holds all of OpenCode's
+    # one database holds all of OpenCode's
+    "session-deleted": ("claude-code", "codex", "pi", "gemini-cli", "copilot-cli"),
 }
 LANGUAGES = (
     "python",
@@ -113,10 +109,8 @@ def draw(seed: int, agents: Sequence[str] = tuple(WEIGHTS)) -> Plan:
     able = [
         name for name in agents if all(name in ABLE.get(value, agents) for value in values.values())
     ]
-    for axis, ordinary in (
-        ("lost", "nothing"),
-        ("writes", "tool"),
-    ):  # where no agent can do it all, these give way
+    # where no agent can do it all, these give way
+    for axis, ordinary in (("lost", "nothing"), ("writes", "tool")):
         if not able:
             values[axis] = ordinary
             able = [

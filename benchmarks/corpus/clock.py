@@ -1,8 +1,9 @@
 """Time that passes in a history without anybody waiting for it.
 
-A person who types needs time, and days lie between commits. The lab does not wait: it counts how far the history's clock is from
-the machine's, dates commits by it, and at the end moves every time in the transcripts by as much as the clock was away just then.
-A model that answers at once is made slower in the same way.
+A person who types needs time, and days lie between commits. The lab does not wait: it counts how
+far the history's clock is from the machine's, dates commits by it, and at the end moves every time
+in the transcripts by as much as the clock was away just then. A model that answers at once is made
+slower in the same way.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class Clock:
     """Runs as the machine's, but for jumps and for a time in which it is faster."""
 
     started: float = field(default_factory=time.time)
-    # From which machine's time on, what the history's is there, and how many of its seconds pass in one.
+    # From which machine's time on, what the history's is there, and how many of its seconds pass in
+    # one.
     steps: list[tuple[float, float, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -1,4 +1,6 @@
-"""How many lines of each history of the small corpus are right and wrong: no change may fall below floors.json there."""
+"""How many lines of each history of the small corpus are right and wrong: no change may fall
+below floors.json there.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ FLOORS = SAMPLE / "floors.json"
 
 
 def tally(history: Path, rows: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """Lines found and wrongly named, by author; those that are a changed line of another's are wrong only by both readings."""
+    """Lines found and wrongly named, by author; those that are a changed line of another's are
+    wrong only by both readings.
+    """
     truth, _ = read_truth(history.parent, {history.name})
     lines = score(truth, answers_of(rows))
     counts: Counter[str] = Counter()

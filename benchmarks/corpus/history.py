@@ -1,4 +1,6 @@
-"""One history: an agent and a person work as the plan of a seed says, and the ledger keeps who wrote each line."""
+"""One history: an agent and a person work as the plan of a seed says, and the ledger keeps who
+wrote each line.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,8 @@ Response = list[Action]
 PACE = 4.0  # characters a second that the person types
 SLOWER = 10  # so many times as long as in the lab, where the model answers at once, agents take
 DAY = 86_400.0
-TOOLS = (
-    "generator",
-    "formatter",
-    "package-manager",
-    "hook",
-)  # values of the axis `writes` where a program writes lines
+# values of the axis `writes` where a program writes lines
+TOOLS = ("generator", "formatter", "package-manager", "hook")
 OWN_CALLS = ("gemini-cli",)  # write ids of calls of their own instead of the model's
 TRAILERS = {
     "claude-code": "Co-Authored-By: Claude <noreply@anthropic.com>",
@@ -90,7 +88,9 @@ def program_directory() -> Path:
 
 
 def stored(lines: Sequence[str], eol: str = "\n", encoding: str = "utf-8") -> str:
-    """Lines as the text that a file with that encoding has, bytes that are no UTF-8 as surrogates."""
+    """Lines as the text that a file with that encoding has, bytes that are no UTF-8 as
+    surrogates.
+    """
     return "".join(line + eol for line in lines).encode(encoding).decode("utf-8", "surrogateescape")
 
 
@@ -100,7 +100,9 @@ def badly_laid_out(lines: Sequence[str]) -> list[str]:
 
 
 class History(Run):
-    """`versions`: of each agent that is installed. After `play`, `truth`, `plan` and the transcripts are what is to be kept."""
+    """`versions`: of each agent that is installed. After `play`, `truth`, `plan` and the
+    transcripts are what is to be kept.
+    """
 
     def __init__(self, plan: Plan, versions: Mapping[str, str]) -> None:
         self.plan, self.versions, self.rng, self.clock, self.ledger = (
@@ -131,9 +133,8 @@ class History(Run):
         )
         self.branch = "feature" if plan.lost == "worktree-gone" else self.branch
         self.inserted_at = 0
-        self.sights: dict[str, set[int]] | None = (
-            None  # the lines of each file when it was last seen; None: no session can tell
-        )
+        # the lines of each file when it was last seen; None: no session can tell
+        self.sights: dict[str, set[int]] | None = None
         super().__init__(
             BY_NAME[plan.agent], versions[plan.agent], "corpus", f"corpus/{plan.seed:05}"
         )
@@ -179,7 +180,9 @@ class History(Run):
         return target.read_bytes().decode("utf-8", "surrogateescape") if target.is_file() else None
 
     def follow(self, author: Author) -> None:
-        """Takes up what git, or a program that it ran, did to the files; a text that no state before has is `author`'s."""
+        """Takes up what git, or a program that it ran, did to the files; a text that no state
+        before has is `author`'s.
+        """
         tracked = self.git("ls-files", "-z").split("\0")
         for path in sorted({*filter(None, tracked), *self.ledger.current}):
             text = self.file_text(path)
@@ -249,7 +252,9 @@ class History(Run):
         )
 
     def person_works(self, how: str) -> None:
-        """Some lines inserted and some changed, in the old file and in the agent's, or a new file."""
+        """Some lines inserted and some changed, in the old file and in the agent's, or a new
+        file.
+        """
         for _ in range(self.rng.randint(2, 5)):
             path = self.rng.choice(
                 [path for path in (self.old, self.main) if path in self.ledger.current]
@@ -274,8 +279,10 @@ class History(Run):
             lines, _ = self.lines(self.main)
             owners = [line.author.who for line in self.ledger.current[self.main]]
             change = alteration(
-                self.rng, lines, lambda number, owners=owners: owners[number] == "agent"
-            )  # type: ignore[misc]
+                self.rng,
+                lines,
+                lambda number, owners=owners: owners[number] == "agent",  # type: ignore[misc]
+            )
             self.person_splices(self.main, change, "over", "agent")
 
     def person_pastes(self, block: Sequence[str]) -> None:
@@ -346,7 +353,9 @@ class History(Run):
         ]
 
     def sees(self, path: str, *, reads: bool = False) -> None:
-        """The agent has the file before it; by reading it shows what a person added since it was seen last."""
+        """The agent has the file before it; by reading it shows what a person added since it was
+        seen last.
+        """
         if self.sights is None:
             return
         lines = self.ledger.current.get(path, [])
@@ -362,7 +371,9 @@ class History(Run):
     def edits(
         self, path: str, changes: Sequence[Callable[[list[str]], Splice | None]]
     ) -> list[Response]:
-        """Calls that edit a file, one after the other, each drawn for the text that the one before leaves."""
+        """Calls that edit a file, one after the other, each drawn for the text that the one
+        before leaves.
+        """
         shown, _ = self.lines(path)
         responses = [read(path)] if self.plan.reads or self.agent.name == "copilot-cli" else []
         if responses:
@@ -420,7 +431,10 @@ class History(Run):
                 self.command(f"ruff format {path}", how),
             ]
         if how == "package-manager":
-            call = f"npm install --package-lock-only --offline --no-audit --no-fund {' '.join(self.packages)}"
+            call = (
+                "npm install --package-lock-only --offline --no-audit --no-fund"
+                f" {' '.join(self.packages)}"
+            )
             return [write(path, text), self.command(call, how)]
         if how == "hook":
             return [
@@ -439,7 +453,10 @@ class History(Run):
     def script(self, lines: Sequence[str], path: str) -> str:
         """A script in a command that holds the text, or computes a table."""
         if self.plan.language == "csv":
-            rows = f"[f'{{number}},item {{number % 7}},{{number * number % 97}}\\n' for number in range({len(lines)})]"
+            rows = (
+                "[f'{number},item {number % 7},{number * number % 97}\\n' for number in"
+                f" range({len(lines)})]"
+            )
             body = (
                 f"rows = ['id,name,score\\n'] + {rows}\nopen({path!r}, 'w').write(''.join(rows))\n"
             )
@@ -629,7 +646,9 @@ class History(Run):
         self.follow(PERSON)
 
     def leave_worktree(self) -> None:
-        """Its commits come to the main branch, or stay on theirs for what git does next; the directory goes."""
+        """Its commits come to the main branch, or stay on theirs for what git does next; the
+        directory goes.
+        """
         self.repository, self.place = self.home / "shop", Path("/home/dev/shop")
         self.git("worktree", "remove", "--force", "../shop-feature")
         self.git("checkout", "-q", "feature")

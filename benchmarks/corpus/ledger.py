@@ -1,8 +1,9 @@
 """Who wrote each line of every state of every file, and of every line that a commit adds.
 
-Each line of a file keeps an identity of its own while others come and go, so that a line is told from another with the same text.
-Every state that a file was seen in stays known by its text: a commit is looked up there. A state that nobody was seen making, as a
-merge or `git add -p` makes them, is put together from the states before it.
+Each line of a file keeps an identity of its own while others come and go, so that a line is told
+from another with the same text. Every state that a file was seen in stays known by its text: a
+commit is looked up there. A state that nobody was seen making, as a merge or `git add -p` makes
+them, is put together from the states before it.
 """
 
 from __future__ import annotations
@@ -48,13 +49,11 @@ class Line(NamedTuple):
 @dataclass
 class Ledger:
     current: dict[str, list[Line]] = field(default_factory=dict)
-    known: dict[str, dict[str, list[Line]]] = field(
-        default_factory=dict
-    )  # path to text to lines, oldest first
+    # path to text to lines, oldest first
+    known: dict[str, dict[str, list[Line]]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
-    seen: set[int] = field(
-        default_factory=set
-    )  # a person's lines that a session on record saw, after it had seen the file without
+    # a person's lines that a session on record saw, after it had seen the file without
+    seen: set[int] = field(default_factory=set)
 
     def text(self, path: str) -> str:
         """The current text, as far as bytes are characters (surrogateescape)."""
@@ -64,14 +63,15 @@ class Ledger:
         raise KeyError(path)
 
     def _keep(self, path: str, text: str, lines: list[Line]) -> None:
-        self.current[path] = self.known.setdefault(path, {}).setdefault(
-            text, lines
-        )  # a text that comes back is the same lines
+        # a text that comes back is the same lines
+        self.current[path] = self.known.setdefault(path, {}).setdefault(text, lines)
 
     def splice(
         self, path: str, text: str, author: Author, start: int, removed: int, also: str = ""
     ) -> None:
-        """The file became `text` as the `removed` lines from index `start` on were replaced; all others stayed what they are."""
+        """The file became `text` as the `removed` lines from index `start` on were replaced; all
+        others stayed what they are.
+        """
         before, after = self.current.get(path, []), split_lines(text)
         added = len(after) - len(before) + removed
         new = self.replaced(
@@ -82,7 +82,9 @@ class Ledger:
     def replaced(
         self, old: Sequence[Line], texts: Sequence[str], author: Author, also: str = ""
     ) -> list[Line]:
-        """Lines with these texts in the place of `old`: the same one where the text is, a changed one where it is alike."""
+        """Lines with these texts in the place of `old`: the same one where the text is, a
+        changed one where it is alike.
+        """
         lines: list[Line] = []
         matcher = SequenceMatcher(None, [line.text for line in old], texts, autojunk=False)
         for tag, first, last, new_first, new_last in matcher.get_opcodes():
@@ -103,7 +105,9 @@ class Ledger:
     def change(
         self, path: str, text: str | None, author: Author, edit: tuple[str, str] | None = None
     ) -> None:
-        """The file became `text`, or is gone; `edit` are old and new text of the edit that did it, whose place is certain."""
+        """The file became `text`, or is gone; `edit` are old and new text of the edit that did
+        it, whose place is certain.
+        """
         if text is None:
             self.current.pop(path, None)
             return
@@ -127,7 +131,9 @@ class Ledger:
         self._keep(path, text, self.replaced(before, after, author))
 
     def adopt(self, path: str, text: str, author: Author) -> None:
-        """Git or somebody's hand in its work gave the file this text: lines come from states before, the rest is `author`'s."""
+        """Git or somebody's hand in its work gave the file this text: lines come from states
+        before, the rest is `author`'s.
+        """
         self.current[path] = self.state(path, text, author)
 
     def state(self, path: str, text: str, author: Author = PERSON) -> list[Line]:
@@ -167,7 +173,9 @@ def _alike(old: str, new: str) -> bool:
 
 
 def edit_place(before: str, after: str, old: str, new: str) -> tuple[int, int] | None:
-    """Where an edit replaced lines: their first index and how many went. None if it is not what happened."""
+    """Where an edit replaced lines: their first index and how many went. None if it is not what
+    happened.
+    """
     if "\r\n" in before:
         old, new = (
             old.replace("\r\n", "\n").replace("\n", "\r\n"),
@@ -216,7 +224,8 @@ def truth_rows(
 ) -> Iterator[dict[str, Any]]:
     """A row for each run of alike lines that a commit of HEAD's history adds.
 
-    `kept` says of each start of an agent whether its transcript is in the home; `skipped` are paths that nobody is asked about.
+    `kept` says of each start of an agent whether its transcript is in the home; `skipped` are paths
+    that nobody is asked about.
     """
     for line in git("rev-list", "HEAD", "--reverse", "--topo-order", "--parents").split("\n"):
         commit, *parents = line.split(" ")

@@ -1,4 +1,6 @@
-"""The newest scores in benchmarks/data/lab-corpus.json, their history in lab-corpus.csv; docs/benchmark.md shows both."""
+"""The newest scores in benchmarks/data/lab-corpus.json, their history in lab-corpus.csv;
+docs/benchmark.md shows both.
+"""
 
 from __future__ import annotations
 
@@ -246,7 +248,10 @@ def _history() -> str:
 
 def _size(part: Mapping[str, Any]) -> str:
     ours = part["scores"]["whowrote"]
-    return f"{ours['histories']} histories with {ours['lines']:,} lines, {ours['scored']:,} of them with a letter or a digit"
+    return (
+        f"{ours['histories']} histories with {ours['lines']:,} lines, {ours['scored']:,} of them"
+        " with a letter or a digit"
+    )
 
 
 def page_text() -> str:

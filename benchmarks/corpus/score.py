@@ -1,9 +1,10 @@
-"""Scores answers about lines against the truth of a corpus. Knows nothing of the program that answers; needs nothing but Python.
+"""Scores answers about lines against the truth of a corpus. Knows nothing of the program that
+answers; needs nothing but Python.
 
     python score.py CORPUS ANSWERS.jsonl... [--json]
 
-CORPUS is a directory of histories, each with `history.json` (the values of its axes) and `truth.jsonl`. Each row of the truth is
-a run of lines that a commit adds:
+CORPUS is a directory of histories, each with `history.json` (the values of its axes) and
+`truth.jsonl`. Each row of the truth is a run of lines that a commit adds:
 
     history, commit, path, start, end   which lines, in the commit's version
     author     agent, person or tool: who made the line what it is
@@ -11,17 +12,21 @@ a run of lines that a commit adds:
     by         of a tool: who ran it
     agent, call, how                    which agent, the agent's id of the call, in which way
     lost       the session that shows it is not in the home
-    seen       of a person's: a session in the home read the file without the line, or had it from a commit, and then with it
-    shown      of a person's: two looks on record, without the line and then with it, show it (shown.py)
+    seen       of a person's: a session in the home read the file without the line, or had it from a
+               commit, and then with it
+    shown      of a person's: two looks on record, without the line and then with it, show it
+               (shown.py)
     weak       no line of it has a letter or a digit
-    unclear    nobody is asked: git shows as added what stood there (shifted), or two authors wrote the same (ambiguous)
+    unclear    nobody is asked: git shows as added what stood there (shifted), or two authors wrote
+               the same (ambiguous)
 
-Each row of ANSWERS is about one line or a run of them: commit, path, line (or start and end), class (agent, person, tool,
-unknown), and if known call, detail, a finer class, and edited_by: person, where a person is said to have changed another's line.
-A line without an answer counts as unknown.
+Each row of ANSWERS is about one line or a run of them: commit, path, line (or start and end), class
+(agent, person, tool, unknown), and if known call, detail, a finer class, and edited_by: person,
+where a person is said to have changed another's line. A line without an answer counts as unknown.
 
-Two readings: by the *hand*, a line is its author's; by the *source*, it may also be theirs whose line was changed, whose text was
-pasted, or who ran the tool. Intervals are of 95 %, by drawing histories with replacement.
+Two readings: by the *hand*, a line is its author's; by the *source*, it may also be theirs whose
+line was changed, whose text was pasted, or who ran the tool. Intervals are of 95 %, by drawing
+histories with replacement.
 """
 
 from __future__ import annotations
@@ -106,7 +111,9 @@ def rows_of(path: Path) -> Iterator[dict[str, Any]]:
 def read_truth(
     corpus: Path, names: Collection[str] | None = None
 ) -> tuple[list[Truth], dict[str, dict[str, str]]]:
-    """Lines that are asked about, and the axes of each history; of the histories with these names alone, if there are any."""
+    """Lines that are asked about, and the axes of each history; of the histories with these
+    names alone, if there are any.
+    """
     lines: list[Truth] = []
     axes: dict[str, dict[str, str]] = {}
     for about in sorted(corpus.glob("*/history.json")):
@@ -167,9 +174,11 @@ def rate(lines: Sequence[Scored], counts: Callable[[Scored], bool]) -> dict[str,
 
 
 def interval(pairs: Sequence[Sequence[int]]) -> tuple[float, float] | None:
-    """The middle 95 % of the rate when histories are drawn with replacement; None with fewer than two.
+    """The middle 95 % of the rate when histories are drawn with replacement; None with fewer than
+    two.
 
-    Where no line counts, or every one, drawing says nothing: then it is what so many histories without an exception allow.
+    Where no line counts, or every one, drawing says nothing: then it is what so many histories
+    without an exception allow.
     """
     if len(pairs) < 2:
         return None
@@ -188,7 +197,9 @@ def interval(pairs: Sequence[Sequence[int]]) -> tuple[float, float] | None:
 
 
 def table_of_recall(lines: Sequence[Scored]) -> Table:
-    """A row for each kind of truth: of how many lines the author was named, wrongly named, not named."""
+    """A row for each kind of truth: of how many lines the author was named, wrongly named, not
+    named.
+    """
     groups: dict[str, list[Scored]] = defaultdict(list)
     for line in lines:
         groups[line.truth.group].append(line)
@@ -208,7 +219,9 @@ def table_of_recall(lines: Sequence[Scored]) -> Table:
 
 
 def table_of_precision(lines: Sequence[Scored]) -> Table:
-    """A row for each class that was answered, and for each finer one: how many of its lines are right."""
+    """A row for each class that was answered, and for each finer one: how many of its lines are
+    right.
+    """
     groups: dict[str, list[Scored]] = defaultdict(list)
     for line in lines:
         if line.answer.said != "unknown":
@@ -276,7 +289,9 @@ def table_of_axes(lines: Sequence[Scored], axes: Mapping[str, Mapping[str, str]]
 
 
 def wrong_kinds(lines: Iterable[Scored]) -> Table:
-    """Kinds of wrong answers and of recorded lines without one, the most frequent first, each with where to look."""
+    """Kinds of wrong answers and of recorded lines without one, the most frequent first, each
+    with where to look.
+    """
     kinds: dict[tuple[str, ...], list[Scored]] = defaultdict(list)
     for line in lines:
         missed = line.truth.group == "agent" and line.answer.said == "unknown"
@@ -332,7 +347,8 @@ def percent(value: Mapping[str, Any]) -> str:
 def print_scores(result: Mapping[str, Any], *, kinds: bool = True) -> None:
     """`kinds`: also the kinds of wrong answers, with where they are."""
     print(
-        f"{result['histories']} histories, {result['lines']} lines, of them {result['scored']} with a letter or a digit"
+        f"{result['histories']} histories, {result['lines']} lines, of them {result['scored']} with"
+        " a letter or a digit"
     )
     for name in ("recall", "precision", "axes"):
         print()

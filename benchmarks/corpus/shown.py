@@ -1,8 +1,10 @@
-"""Which of a person's lines the records of a history show to have come between two looks, whatever any program makes of them.
+"""Which of a person's lines the records of a history show to have come between two looks, whatever
+any program makes of them.
 
-A look is a text of a transcript (what a tool returned, what an agent wrote or quoted, a notice) in which lines of the file stand
-beside each other. A line is shown if one look has its surroundings without it, and a later one has it in them. What was pasted
-from the talk is not: the record holds it as an agent's text.
+A look is a text of a transcript (what a tool returned, what an agent wrote or quoted, a notice) in
+which lines of the file stand beside each other. A line is shown if one look has its surroundings
+without it, and a later one has it in them. What was pasted from the talk is not: the record holds
+it as an agent's text.
 """
 
 from __future__ import annotations
@@ -16,12 +18,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-AROUND = 2  # lines with a letter or a digit above and below a person's lines, by which their place is known
+# lines with a letter or a digit above and below a person's lines, by which their place is known
+AROUND = 2
 SPARE = 3  # lines that may have stood in the place of those that were changed
-BETWEEN = (
-    "between",
-    "over",
-)  # what the person did between two tasks of agents; what was pasted then is an agent's text
+# what the person did between two tasks of agents; what was pasted then is an agent's text
+BETWEEN = ("between", "over")
 _NUMBER = re.compile(r"\s*L?\d+(?:→|\t|[.:|] ?|  ?)")
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 _ROW = re.compile(r"INSERT INTO \"?\w+\"? VALUES\((.*)\);$")
@@ -93,7 +94,9 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _readings(text: str) -> Iterator[tuple[str, ...]]:
-    """The lines that are not blank, as they are, without numbers before them, and of a diff those before and after."""
+    """The lines that are not blank, as they are, without numbers before them, and of a diff
+    those before and after.
+    """
     lines = [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
     yield tuple(line.strip() for line in lines)
     if sum(bool(_NUMBER.match(line)) for line in lines) * 2 > len(lines):
@@ -107,7 +110,9 @@ def _readings(text: str) -> Iterator[tuple[str, ...]]:
 
 
 class Place(NamedTuple):
-    """A person's lines of a commit that stand beside each other, with what is around them: less at the ends of a file."""
+    """A person's lines of a commit that stand beside each other, with what is around them: less
+    at the ends of a file.
+    """
 
     above: tuple[str, ...]
     lines: tuple[str, ...]
@@ -118,7 +123,9 @@ class Place(NamedTuple):
         return any(not set(self.lines) & set(between) for between in self._between(lines))
 
     def shown_with(self, number: int, lines: Sequence[str]) -> bool:
-        """The line with that number, from 0, stands between the surroundings, or in its place behind or before one of them."""
+        """The line with that number, from 0, stands between the surroundings, or in its place
+        behind or before one of them.
+        """
         start, end = (*self.above, *self.lines[: number + 1]), (*self.lines[number:], *self.below)
         beside = (self.above and _ends(start, lines)) or (self.below and _ends(end, lines))
         return bool(beside) or any(
@@ -154,7 +161,9 @@ def _ends(part: Sequence[str], lines: Sequence[str]) -> list[int]:
 def shown_lines(
     rows: Sequence[Row], text_of: TextOf, seen: Sequence[Look]
 ) -> set[tuple[str, str, int]]:
-    """Commit, path and number of each of a person's lines that two looks show; `rows` are those of a history's truth."""
+    """Commit, path and number of each of a person's lines that two looks show; `rows` are those
+    of a history's truth.
+    """
     numbers: dict[tuple[str, str], list[int]] = defaultdict(list)
     for row in rows:
         if row["author"] == "person" and row["how"] in BETWEEN:
@@ -206,7 +215,9 @@ def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def with_shown(rows: Sequence[Row], text_of: TextOf, home: Path) -> list[Row]:
-    """The rows of a truth, each line that is shown marked so; runs are divided where they are shown in part."""
+    """The rows of a truth, each line that is shown marked so; runs are divided where they are
+    shown in part.
+    """
     shown = shown_lines(rows, text_of, looks(home))
     marked: list[Row] = []
     for row in rows:

@@ -1,6 +1,8 @@
-"""Keeps a history: the repository as a bundle, the home with the transcripts, the truth, and what was drawn.
+"""Keeps a history: the repository as a bundle, the home with the transcripts, the truth, and what
+was drawn.
 
-What agents' makers wrote (system prompts, descriptions of tools) is cut out of the transcripts, and what names the machine.
+What agents' makers wrote (system prompts, descriptions of tools) is cut out of the transcripts, and
+what names the machine.
 """
 
 from __future__ import annotations
@@ -117,7 +119,9 @@ def _script_texts(history: History) -> Iterator[str]:
 
 
 def unpack(history: Path, target: Path) -> Path:
-    """The clone of a kept history in `target`/home/shop, with the transcripts in the home; the clone."""
+    """The clone of a kept history in `target`/home/shop, with the transcripts in the home; the
+    clone.
+    """
     from lab.samples import rebuild_home
 
     rebuild_home(history, target / "home")
@@ -150,7 +154,9 @@ def about(history: Path) -> dict[str, Any]:
 
 
 def small_choice(corpus: Path, most: int) -> list[Path]:
-    """Histories of at most so many bytes together that have every value of every axis and every agent, as far as they fit."""
+    """Histories of at most so many bytes together that have every value of every axis and every
+    agent, as far as they fit.
+    """
     sizes = {
         path: sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
         for path in histories(corpus)

@@ -1,4 +1,6 @@
-"""Texts as programs have them, drawn from small grammars: repeated lines, braces, imports, several languages and encodings."""
+"""Texts as programs have them, drawn from small grammars: repeated lines, braces, imports,
+several languages and encodings.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +9,23 @@ from dataclasses import dataclass
 from random import Random
 
 _NOUNS = (
-    "account address amount batch booking branch bucket cache cart channel client column contract coupon cursor customer delivery"
-    " device discount document draft entry event factor field filter folder frame group header index invoice item job journal key"
-    " label layer ledger limit list message meter node note offer order owner page parcel payment period plan point price product"
-    " profile project quota rate reader record refund region report request reserve result route rule sample schedule score section"
-    " segment seller sensor session shelf shipment signal slot source stock store stream supplier table tariff task team ticket"
-    " timer token total trace transfer unit update user value vendor version visit voucher warehouse weight window worker zone"
+    "account address amount batch booking branch bucket cache cart channel client column contract"
+    " coupon cursor customer delivery device discount document draft entry event factor field"
+    " filter folder frame group header index invoice item job journal key label layer ledger limit"
+    " list message meter node note offer order owner page parcel payment period plan point price"
+    " product profile project quota rate reader record refund region report request reserve result"
+    " route rule sample schedule score section segment seller sensor session shelf shipment signal"
+    " slot source stock store stream supplier table tariff task team ticket timer token total trace"
+    " transfer unit update user value vendor version visit voucher warehouse weight window worker"
+    " zone"
 )
 _VERBS = (
-    "add apply book build cancel check clear close collect compute convert copy count create deliver drop export fetch fill find"
-    " format group hold import join limit list load lock log map mark match merge move notify open pack parse pay plan print queue"
-    " read reject release remove rename render report reserve reset resolve restore return round save scan sell send set ship"
-    " show skip sort split start stop store sum swap sync take track trim update validate verify weigh wrap write"
+    "add apply book build cancel check clear close collect compute convert copy count create"
+    " deliver drop export fetch fill find format group hold import join limit list load lock log"
+    " map mark match merge move notify open pack parse pay plan print queue read reject release"
+    " remove rename render report reserve reset resolve restore return round save scan sell send"
+    " set ship show skip sort split start stop store sum swap sync take track trim update validate"
+    " verify weigh wrap write"
 )
 NOUNS, VERBS = _NOUNS.split(), _VERBS.split()
 REMARKS = {
@@ -255,13 +262,18 @@ class Grammar:
     def sentence(self) -> str:
         rng = self.rng
         remark = f" ({rng.choice(REMARKS[self.remarks])})" if rng.random() < 0.3 else ""
-        return f"To {rng.choice(VERBS)} a {rng.choice(NOUNS)}, {rng.choice(VERBS)} its {rng.choice(NOUNS)} first{remark}."
+        return (
+            f"To {rng.choice(VERBS)} a {rng.choice(NOUNS)}, {rng.choice(VERBS)} its"
+            f" {rng.choice(NOUNS)} first{remark}."
+        )
 
     def value(self) -> str:
         return self.rng.choice(["0", "1", str(self.rng.randint(2, 500))])
 
     def body(self, language: Language, known: list[str], count: int, depth: int) -> list[str]:
-        """Statements; `known` are the names that they may use. The outermost ends with what is returned."""
+        """Statements; `known` are the names that they may use. The outermost ends with what is
+        returned.
+        """
         lines: list[str] = []
         for _ in range(count):
             lines += self.statement(language, known, depth)
@@ -321,7 +333,9 @@ def insertion(grammar: Grammar, lines: Sequence[str], blocks: int = 1) -> Splice
 def alteration(
     rng: Random, lines: Sequence[str], wanted: Callable[[int], bool] = lambda number: True
 ) -> Splice | None:
-    """One line with another number or name in it; `wanted` says which may be changed. None if none can."""
+    """One line with another number or name in it; `wanted` says which may be changed. None if
+    none can.
+    """
     numbers = [
         number for number, line in enumerate(lines) if len(line.strip()) > 7 and wanted(number)
     ]
@@ -352,7 +366,9 @@ def altered(rng: Random, line: str) -> str:
 
 
 def with_context(lines: Sequence[str], splice: Splice, eol: str = "\n") -> tuple[str, str]:
-    """Old and new text of a change with as many lines around it as make the old text the only one of its kind."""
+    """Old and new text of a change with as many lines around it as make the old text the only
+    one of its kind.
+    """
     first, last = splice.start, splice.start + splice.removed
     whole = eol + eol.join(lines) + eol
     while True:

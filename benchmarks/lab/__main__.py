@@ -1,4 +1,6 @@
-"""python -m lab: runs agents in the lab, and compares what is read of them with what happened. See README.md."""
+"""python -m lab: runs agents in the lab, and compares what is read of them with what happened.
+See README.md.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from lab.scenarios import SCENARIOS, in_terminal
 
 
 def main() -> int:
-    """Exit code 1 when an agent did not do what the script asked for; differences in what is read are told, and no failure."""
+    """Exit code 1 when an agent did not do what the script asked for; differences in what is
+    read are told, and no failure.
+    """
     parser = argparse.ArgumentParser(
         prog="lab",
         description="Runs coding agents against a scripted model and compares what is read.",
@@ -70,7 +74,9 @@ def main() -> int:
 
 
 def attempt(agent: Agent, version: str, scenario: str, pace: float) -> Comparison | None:
-    """Installs, runs and compares; None, with the reason printed, when the agent could not be had or did not do it."""
+    """Installs, runs and compares; None, with the reason printed, when the agent could not be
+    had or did not do it.
+    """
     conversation = in_terminal().get(scenario)
     if conversation is not None and agent.name not in INTERACTIVE:
         print(

@@ -1,4 +1,6 @@
-"""What the scripted model asks for, in words of no agent, and how it becomes a call of a tool that an agent offers."""
+"""What the scripted model asks for, in words of no agent, and how it becomes a call of a tool
+that an agent offers.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +18,19 @@ BACKGROUND = "background"  # how of a shell action: the agent goes on while the 
 
 @dataclass(frozen=True)
 class Action:
-    """One thing that the model does. `kind` is write, edit, read, shell, task, plan or say; the other fields are what it needs."""
+    """One thing that the model does. `kind` is write, edit, read, shell, task, plan or say; the
+    other fields are what it needs.
+    """
 
     kind: str
     path: str = ""
-    text: str = (
-        ""  # of write the whole text, of edit the new one, of say, task and plan what is said
-    )
+    # of write the whole text, of edit the new one, of say, task and plan what is said
+    text: str = ""
     old: str = ""
     command: str = ""
     step: str = ""  # of task, the step of the script that the subagent goes through
-    how: str = ""  # what the truth calls it, where the kind says too little: a formatter that a command runs
+    # what the truth calls it, where the kind says too little: a formatter that a command runs
+    how: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,8 @@ class Style:
     absolute: bool = True  # paths in arguments are absolute
     shell_patch: bool = False  # without a tool that edits, edits are `apply_patch` commands
     text: str = ""  # "aider", "gptme", "bash": edits and commands stand in the answer's text
-    escalated: bool = (
-        False  # commands ask to run outside the sandbox, where a tool has a parameter for that
-    )
+    # commands ask to run outside the sandbox, where a tool has a parameter for that
+    escalated: bool = False
 
 
 # Tools by what they can do, the ones that an agent's own model prefers first.
@@ -142,10 +145,8 @@ TOOLS: Mapping[str, Sequence[str]] = {
         "generalist",
         "new_task",
     ),
-    "plan": (
-        "ExitPlanMode",
-        "ToolSearch",
-    ),  # which finds the first, where that is offered when asked for
+    # which finds the first, where that is offered when asked for
+    "plan": ("ExitPlanMode", "ToolSearch"),
 }
 FINISH = ("attempt_completion", "finish", "submit", "submit_and_exit")
 
@@ -272,9 +273,8 @@ def _written(action: Action, properties: Json) -> Json | None:
     new, old = first_of(NEW_TEXTS, properties), first_of(OLD_TEXTS, properties)
     if new is None:
         return None
-    return {new: action.text} | (
-        {old: ""} if old is not None else {}
-    )  # an editor that makes a file when nothing is to be replaced
+    # an editor that makes a file when nothing is to be replaced
+    return {new: action.text} | ({old: ""} if old is not None else {})
 
 
 def _replaced(action: Action, tool: Tool) -> Json | None:
@@ -348,7 +348,9 @@ def _task_arguments(action: Action, tool: Tool) -> Json | None:
 def call_for(
     action: Action, tools: Sequence[Tool], directory: str, style: Style
 ) -> tuple[Tool, Json | str] | None:
-    """The tool that does the action and its arguments, or the text that a free-form tool takes; None if none can."""
+    """The tool that does the action and its arguments, or the text that a free-form tool takes;
+    None if none can.
+    """
     for name in TOOLS[action.kind]:
         tool = next(
             (tool for tool in tools if tool.name == name or tool.name.rpartition("__")[2] == name),
@@ -390,16 +392,25 @@ def action_in_text(action: Action, style: Style) -> str:
         (
             "aider",
             "write",
-        ): f"Here is the change.\n\n{action.path}\n```python\n<<<<<<< SEARCH\n=======\n{action.text}>>>>>>> REPLACE\n```\n",
+        ): (
+            f"Here is the change.\n\n{action.path}\n```python\n<<<<<<<"
+            f" SEARCH\n=======\n{action.text}>>>>>>> REPLACE\n```\n"
+        ),
         (
             "aider",
             "edit",
-        ): f"{action.path}\n```python\n<<<<<<< SEARCH\n{action.old}=======\n{action.text}>>>>>>> REPLACE\n```\n",
+        ): (
+            f"{action.path}\n```python\n<<<<<<< SEARCH\n{action.old}=======\n{action.text}>>>>>>>"
+            " REPLACE\n```\n"
+        ),
         ("gptme", "write"): f"```save {action.path}\n{action.text}```\n",
         (
             "gptme",
             "edit",
-        ): f"```patch {action.path}\n<<<<<<< ORIGINAL\n{action.old}=======\n{action.text}>>>>>>> UPDATED\n```\n",
+        ): (
+            f"```patch {action.path}\n<<<<<<< ORIGINAL\n{action.old}=======\n{action.text}>>>>>>>"
+            " UPDATED\n```\n"
+        ),
         ("gptme", "shell"): f"```shell\n{action.command}\n```\n",
         ("gptme", "read"): f"```shell\ncat {action.path}\n```\n",
     }

@@ -1,4 +1,6 @@
-"""The agents of the lab: where each comes from, and how it is started without an account against a model on the loopback."""
+"""The agents of the lab: where each comes from, and how it is started without an account against
+a model on the loopback.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ MODEL = "lab-model"
 
 @dataclass
 class Start:
-    """One start of an agent. `more` is "" for a new session, "continue" for the last one, "fork" for a copy of it."""
+    """One start of an agent. `more` is "" for a new session, "continue" for the last one, "fork"
+    for a copy of it.
+    """
 
     home: Path  # the agent's home, as the lab sees it
     prompt: str
@@ -59,9 +63,8 @@ class Agent:
     style: Style = field(default_factory=Style)
     pinned: str = ""  # the version to take instead of the newest
     python: str = "3.12"  # of PyPI's agents
-    lacks: Sequence[
-        str
-    ] = ()  # scenarios that it cannot go through without a terminal or an account, as `note` says
+    # scenarios that it cannot go through without a terminal or an account, as `note` says
+    lacks: Sequence[str] = ()
     note: str = ""
 
 
@@ -262,17 +265,8 @@ def _pi(start: Start) -> Command:
 
 
 def _cline(start: Start) -> Command:
-    settings = [
-        "auth",
-        "-p",
-        "openai",
-        "-k",
-        KEY,
-        "-m",
-        MODEL,
-        "-b",
-        V1,
-    ]  # an endpoint of one's own needs no account
+    # an endpoint of one's own needs no account
+    settings = ["auth", "-p", "openai", "-k", KEY, "-m", MODEL, "-b", V1]
     environment = {
         "OPENAI_API_KEY": KEY,
         "CLINE_TELEMETRY_DISABLED": "1",
@@ -493,9 +487,8 @@ def _mini_swe_agent(start: Start) -> Command:
         "MSWEA_SILENT_STARTUP": "1",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }
-    number = len(
-        list(start.home.glob("shop/.runs/*"))
-    )  # committed with the code: on a machine it keeps its last run alone
+    # committed with the code: on a machine it keeps its last run alone
+    number = len(list(start.home.glob("shop/.runs/*")))
     output = f"/home/dev/shop/.runs/{number}.traj.json"
     return Command(
         ["--yolo", "--exit-immediately", "-m", f"openai/{MODEL}", "-t", start.prompt, "-o", output],

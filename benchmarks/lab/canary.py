@@ -1,10 +1,11 @@
-"""Whether the newest version of each agent is still read as the one before it: formats change without notice.
+"""Whether the newest version of each agent is still read as the one before it: formats change
+without notice.
 
     python -m lab.canary [--agents NAMES] [--issue]
 
-Installs the newest versions, runs `basic` and `resume`, and tells what is read otherwise than served, unless the outcome in
-benchmarks/data/lab.json has it as well. `--issue` opens an issue about it with GitHub's `gh`, if none is open. Exit code 1 when
-something is new.
+Installs the newest versions, runs `basic` and `resume`, and tells what is read otherwise than
+served, unless the outcome in benchmarks/data/lab.json has it as well. `--issue` opens an issue
+about it with GitHub's `gh`, if none is open. Exit code 1 when something is new.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ from lab.play import REPOSITORY, environment, plan_row, read_rows, run_inside
 
 TOKENS = ("input", "output", "cached", "written")
 _PROGRAM = Path(sys.executable).parent / "whowrote"
-_SESSIONS = """SELECT agent, agent_version, model, turns, tool_calls, input_tokens AS input, output_tokens AS output,
+_SESSIONS = """SELECT agent, agent_version, model, turns, tool_calls, input_tokens AS input,
+output_tokens AS output,
   cache_read_tokens AS cached, cache_write_tokens AS written FROM sessions"""
 
 
@@ -28,9 +29,8 @@ class Facts:
     prompts: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
-    later: dict[str, int] = field(
-        default_factory=dict
-    )  # tokens of requests after a step's last answer, as for a summary
+    # tokens of requests after a step's last answer, as for a summary
+    later: dict[str, int] = field(default_factory=dict)
     unclear: int = 0  # calls of which nothing tells whether they succeeded
 
 
@@ -61,9 +61,8 @@ def served_facts(run: Path) -> tuple[Facts, dict[str, int]]:
     main = [row for row in requests if not row["side"]]
     facts.calls = [call["name"] for row in main for call in row["calls"]]
     changes = [row for log in logs for row in read_rows(log / "changes.jsonl")]
-    facts.edits = sorted(
-        row["path"] for row in changes if row["step"]
-    )  # Aider makes an empty file before it asks the model
+    # Aider makes an empty file before it asks the model
+    facts.edits = sorted(row["path"] for row in changes if row["step"])
     facts.models = sorted({row["model"] for row in main})
     facts.tokens = _tokens(row["usage"] for row in main)
     facts.later = _tokens(row["usage"] for row in requests if row["side"] and "step" in row)
@@ -140,7 +139,8 @@ def line_table(run: Path, source: str) -> tuple[dict[str, int], list[str]]:
         counts[f"{row['who']} > {author}"] += 1
         if {row["who"], author.partition(",")[0]} == {"human", "agent"}:
             wrong.append(
-                f"lines: {row['path']}:{row['line']} of {row['who']} said to be {author}: {row['text']}"
+                f"lines: {row['path']}:{row['line']} of {row['who']} said to be {author}:"
+                f" {row['text']}"
             )
     return dict(sorted(counts.items())), wrong
 
@@ -178,7 +178,9 @@ def _numbers(tokens: Mapping[str, int]) -> str:
 
 
 def compare(run: Path, source: str = "local", options: Sequence[str] = ()) -> Comparison:
-    """Attributes a run and compares; the result is also in `comparison-<source>.json` in its directory."""
+    """Attributes a run and compares; the result is also in `comparison-<source>.json` in its
+    directory.
+    """
     about = json.loads((run / "run.json").read_text("utf-8"))
     database = attribute(run, source, options)
     served, side = served_facts(run)

@@ -1,4 +1,6 @@
-"""What happens in a run at the interface of an agent, by name; `lab.scenarios` has those without a terminal."""
+"""What happens in a run at the interface of an agent, by name; `lab.scenarios` has those without
+a terminal.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ REDUCED = "    return amount * (1 - rate)\n"
 
 
 def interrupt(run: Run) -> None:
-    """The person interrupts an answer, then a command that has written a file; types; and lets the agent go on."""
+    """The person interrupts an answer, then a command that has written a file; types; and lets
+    the agent go on.
+    """
     file, keys = "shop/cart.py", GESTURES[run.agent.name]
     script = {
         "one": [write(file, CART), LONG_ANSWER],
@@ -169,7 +173,9 @@ def summarize(run: Run) -> None:
 
 
 def at_once(run: Run) -> None:
-    """Two files are written by parallel calls of one answer, then two edits and a command in another."""
+    """Two files are written by parallel calls of one answer, then two edits and a command in
+    another.
+    """
     tax = ("    return price * rate\n", "    return round(price * rate, 2)\n")
     script = {
         "one": [
@@ -242,9 +248,8 @@ def worktrees(run: Run) -> None:
     """Two agents at once, each in a worktree of its own; the second's branch is merged."""
     other = run.repository.parent / "shop-taxes"
     run.git("worktree", "add", "-q", "-b", "taxes", str(other))
-    (other / ".git").write_text(
-        "gitdir: ../shop/.git/worktrees/shop-taxes\n", "utf-8"
-    )  # the agents see it at another place
+    # the agents see it at another place
+    (other / ".git").write_text("gitdir: ../shop/.git/worktrees/shop-taxes\n", "utf-8")
     (run.repository / ".git/worktrees/shop-taxes/gitdir").write_text(
         "/home/dev/shop-taxes/.git\n", "utf-8"
     )
@@ -272,7 +277,9 @@ def worktrees(run: Run) -> None:
 
 
 def fork(run: Run) -> None:
-    """The person forks the session within the program, and resumes the fork when the program is started again."""
+    """The person forks the session within the program, and resumes the fork when the program is
+    started again.
+    """
     file = "shop/orders.py"
     script = {
         "one": [write(file, ORDERS), say("Done.")],

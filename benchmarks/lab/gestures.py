@@ -1,4 +1,6 @@
-"""What a person presses in each agent's interface to interrupt, allow, refuse, begin anew and take back."""
+"""What a person presses in each agent's interface to interrupt, allow, refuse, begin anew and
+take back.
+"""
 
 from __future__ import annotations
 
@@ -59,9 +61,8 @@ def _codex_backtrack(talk: Conversation) -> None:
 
 def _gemini_rewind(talk: Conversation) -> None:
     talk.command("/rewind")
-    talk.terminal.press(
-        "up", "up", "up", "up", "enter"
-    )  # behind a prompt the results of its calls are entries of their own
+    # behind a prompt the results of its calls are entries of their own
+    talk.terminal.press("up", "up", "up", "up", "enter")
     talk.terminal.wait("Confirm Rewind")
     talk.terminal.press("enter")
     talk.terminal.wait_quiet()

@@ -1,9 +1,11 @@
-"""The side of the lab within the namespaces: loopback alone, and the home of a developer at a neutral place.
+"""The side of the lab within the namespaces: loopback alone, and the home of a developer at a
+neutral place.
 
     python -m lab.inside PLAN.json
 
-Started by `lab.machine` with `unshare`. Mounts the home at /home/dev, starts the scripted model if the plan has a script, runs the
-commands of the plan one after the other and says in `result.json` how they ended.
+Started by `lab.machine` with `unshare`. Mounts the home at /home/dev, starts the scripted model if
+the plan has a script, runs the commands of the plan one after the other and says in `result.json`
+how they ended.
 """
 
 from __future__ import annotations
@@ -80,7 +82,9 @@ def run(command: dict[str, Any], log: Path) -> dict[str, Any]:
 
 
 def run_in_terminal(command: dict[str, Any], terminal: int) -> dict[str, Any]:
-    """The command with an inherited pseudo-terminal as its own; whoever has the other side presses the keys."""
+    """The command with an inherited pseudo-terminal as its own; whoever has the other side
+    presses the keys.
+    """
     started = time.time()
     child = subprocess.Popen(
         ["nice", *command["argv"]],
@@ -102,7 +106,9 @@ def run_in_terminal(command: dict[str, Any], terminal: int) -> dict[str, Any]:
 
 
 def settle_when_asked(model: Model) -> None:
-    """A line of the input asks for the changes so far to be logged; a line of the output says that they are."""
+    """A line of the input asks for the changes so far to be logged; a line of the output says
+    that they are.
+    """
     for _ in sys.stdin:
         model.settle()
         print("settled", flush=True)

@@ -1,4 +1,6 @@
-"""Agents from npm and PyPI, each version in a directory of its own in the cache, with the ordinary clients."""
+"""Agents from npm and PyPI, each version in a directory of its own in the cache, with the
+ordinary clients.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from pathlib import Path
 from lab.agents import Agent
 
 CACHE = Path(os.environ.get("WHOWROTE_LAB_CACHE") or Path.home() / ".cache" / "whowrote-lab")
-NODE = "22"  # several agents want it, and npm silently takes older versions of them under an older node
+# several agents want it, and npm silently takes older versions of them under an older node
+NODE = "22"
 NEWEST = "newest"
 TRIES = 4  # versions to try when the newest cannot be installed
 
@@ -94,7 +97,9 @@ def program(agent: Agent, version: str) -> Path:
 
 
 def install(agent: Agent, version: str = NEWEST) -> str:
-    """Installs the version, or the newest that can be installed, unless the cache has it; says which that is."""
+    """Installs the version, or the newest that can be installed, unless the cache has it; says
+    which that is.
+    """
     wanted = (
         [version]
         if version != NEWEST

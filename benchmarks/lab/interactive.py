@@ -1,6 +1,8 @@
-"""How the interactive programs of agents are started: settings that answer the questions of a first start, and arguments.
+"""How the interactive programs of agents are started: settings that answer the questions of a first
+start, and arguments.
 
-Each function gets the start and whether the person wants to be asked before calls; `prompt` is not used, since it is typed.
+Each function gets the start and whether the person wants to be asked before calls; `prompt` is not
+used, since it is typed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""The model interfaces that agents speak: Anthropic Messages, OpenAI Chat Completions and Responses, Gemini.
+"""The model interfaces that agents speak: Anthropic Messages, OpenAI Chat Completions and
+Responses, Gemini.
 
-Each says what a request holds (`events`, `tools`, `thinks`) and puts an answer into its form, whole or as a stream. Pure.
+Each says what a request holds (`events`, `tools`, `thinks`) and puts an answer into its form, whole
+or as a stream. Pure.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from lab.actions import Json, Tool
 
 
 class Event(NamedTuple):
-    """A piece of the conversation so far: `user` and `assistant` with their text, `result` with the number of results."""
+    """A piece of the conversation so far: `user` and `assistant` with their text, `result` with
+    the number of results.
+    """
 
     kind: str
     text: str = ""
@@ -25,7 +29,9 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one response. `input` are those neither read from nor written to the cache; thinking is part of `output`."""
+    """Tokens of one response. `input` are those neither read from nor written to the cache;
+    thinking is part of `output`.
+    """
 
     input: int
     output: int
@@ -54,7 +60,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Answer:
-    """One response of the model. `key` differs between all responses that an agent's home ever sees."""
+    """One response of the model. `key` differs between all responses that an agent's home ever
+    sees.
+    """
 
     key: str
     model: str
@@ -62,10 +70,13 @@ class Answer:
     thinking: str
     calls: Sequence[Call]
     usage: Usage
-    slow: bool = False  # the stream stands still in the middle of the text, so that a person can interrupt it
+    # the stream stands still in the middle of the text, so that a person can interrupt it
+    slow: bool = False
 
     def pauses_after(self, chunk: str) -> bool:
-        """Whether this chunk of the stream has the first half of a text that is to be interrupted."""
+        """Whether this chunk of the stream has the first half of a text that is to be
+        interrupted.
+        """
         return self.slow and bool(self.text) and json.dumps(halves(self.text)[0])[1:-1] in chunk
 
 
@@ -101,7 +112,9 @@ class Interface:
         raise NotImplementedError
 
     def announced(self, usage: Usage) -> Usage:
-        """What the stream has told of the tokens when a person interrupts the answer: most interfaces tell at the end."""
+        """What the stream has told of the tokens when a person interrupts the answer: most
+        interfaces tell at the end.
+        """
         return Usage(0, 0, 0)
 
     def whole(self, answer: Answer) -> Json:
@@ -572,7 +585,10 @@ class Gemini(Interface):
     def stream(self, answer: Answer) -> Iterator[str]:
         parts = self._parts(answer)
         for number, part in enumerate(parts, 1):
-            yield f"data: {json.dumps(self._candidate(answer, [part], last=number == len(parts)))}\r\n\r\n"
+            yield (
+                "data:"
+                f" {json.dumps(self._candidate(answer, [part], last=number == len(parts)))}\r\n\r\n"
+            )
 
 
 def interface_of(path: str) -> Interface | None:

@@ -1,11 +1,13 @@
 """A scripted model on the loopback.
 
-It keeps no state that decides an answer: the newest `LAB:<step>` in a user's text names the step of the script, the number of tool
-results after that text says which of its responses is due. So retries, requests for titles and summaries, resumed and forked
-sessions and subagents get the right answer in any order.
+It keeps no state that decides an answer: the newest `LAB:<step>` in a user's text names the step of
+the script, the number of tool results after that text says which of its responses is due. So
+retries, requests for titles and summaries, resumed and forked sessions and subagents get the right
+answer in any order.
 
-What each request finds changed in the worktree is what the calls before it did: that is logged as the truth (`changes.jsonl`),
-beside the requests with their answers (`requests.jsonl`) and the tools that were offered (`tools.json`).
+What each request finds changed in the worktree is what the calls before it did: that is logged as
+the truth (`changes.jsonl`), beside the requests with their answers (`requests.jsonl`) and the tools
+that were offered (`tools.json`).
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ Response = Sequence[Action]  # what one response does; more than one call in it 
 Script = Mapping[str, Sequence[Response]]
 MODELS = ("lab-model", "claude-sonnet-4-5", "gpt-5", "gpt-5-codex", "gemini-2.5-pro")
 TITLE = "A lab session"
-SLOW = "slow"  # how of an action: the answer's stream stands still until the agent gives up, or for PATIENCE seconds
+# how of an action: the answer's stream stands still until the agent gives up, or for PATIENCE
+# seconds
+SLOW = "slow"
 PATIENCE = 60.0
 TITLE_JSON = {
     "title": TITLE,
@@ -154,7 +158,9 @@ class Model:
             )
 
     def settle(self) -> None:
-        """Logs the changes so far, when a person is about to act and no request tells that the calls are over."""
+        """Logs the changes so far, when a person is about to act and no request tells that the
+        calls are over.
+        """
         with self.lock:
             self.changed()
 

@@ -1,4 +1,6 @@
-"""One run: a repository and a home, an agent that goes through a script, a person who types in between, and the truth."""
+"""One run: a repository and a home, an agent that goes through a script, a person who types in
+between, and the truth.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ BENCHMARKS = Path(__file__).parent.parent
 REPOSITORY = HOME / "shop"
 PACE = 4.0  # characters a second that a person types; the program rightly doubts what is faster
 TERMINAL = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
-_GIT_SETTINGS = "[user]\n\tname = Dev\n\temail = dev@lab.example\n[init]\n\tdefaultBranch = main\n[safe]\n\tdirectory = *\n"
+_GIT_SETTINGS = (
+    "[user]\n\tname = Dev\n\temail = dev@lab.example\n[init]\n\tdefaultBranch ="
+    " main\n[safe]\n\tdirectory = *\n"
+)
 
 
 def environment(more: Mapping[str, str] | None = None, *, path: str = "") -> dict[str, str]:
@@ -83,7 +88,9 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
 
 
 class Run:
-    """A run of one scenario with one version of an agent, in `directory`: home, mock/<number>-<step>, truth.jsonl."""
+    """A run of one scenario with one version of an agent, in `directory`: home,
+    mock/<number>-<step>, truth.jsonl.
+    """
 
     def __init__(
         self,
@@ -173,7 +180,8 @@ class Run:
         files: Sequence[str] = (),
         plain: bool = False,
     ) -> None:
-        """The person asks the agent, whose model answers from `script[step]`; the shadow takes up what it did.
+        """The person asks the agent, whose model answers from `script[step]`; the shadow takes up
+        what it did.
 
         `plain`: the prompt is a command of the agent, which names no step.
         """
@@ -209,9 +217,8 @@ class Run:
             },
             "style": asdict(self.agent.style),
             "run": f"{len(self.starts):02}",
-            "used": 1000
-            + 100
-            * len(self.starts),  # tokens: two answers with the same counts could be taken for one
+            # tokens: two answers with the same counts could be taken for one
+            "used": 1000 + 100 * len(self.starts),
             "commands": [
                 plan_row(name, [argv0, *arguments], variables, self.timeout)
                 for name, arguments in todo
@@ -221,7 +228,9 @@ class Run:
     def terminal_plan(
         self, command: Command, script: Script, terminal: int, directory: str, *, asked: bool
     ) -> dict[str, Any]:
-        """The plan of a command whose last run has a pseudo-terminal; `asked`: its calls need the person's permission."""
+        """The plan of a command whose last run has a pseudo-terminal; `asked`: its calls need
+        the person's permission.
+        """
         plan = self._plan(command, script) | {"terminal": terminal, "directory": directory}
         plan["style"]["escalated"] = asked
         last = plan["commands"][-1]

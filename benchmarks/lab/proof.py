@@ -16,9 +16,8 @@ from lab.compare import Comparison, Facts, compare, table_row
 from lab.install import CACHE
 
 DATA = Path(__file__).parent.parent / "data" / "lab.json"
-EXPLAINED = DATA.with_name(
-    "lab-explained.json"
-)  # why something is read otherwise than served, for the rows that it names
+# why something is read otherwise than served, for the rows that it names
+EXPLAINED = DATA.with_name("lab-explained.json")
 
 
 def store(comparisons: Iterable[Comparison]) -> None:
@@ -47,7 +46,9 @@ def store(comparisons: Iterable[Comparison]) -> None:
 
 
 def is_about(explanation: Mapping[str, Any], agent: str, version: str, scenario: str) -> bool:
-    """Whether an explanation is one of a run of this agent; without versions or scenarios it is of all of them."""
+    """Whether an explanation is one of a run of this agent; without versions or scenarios it is
+    of all of them.
+    """
     agents, versions, scenarios = (
         explanation.get(name, ["*"]) for name in ("agents", "versions", "scenarios")
     )

@@ -2,9 +2,10 @@
 
     python -m lab.samples AGENT-SCENARIO...
 
-A sample has the transcripts below `home/` as the agent wrote them, at the same places, and `served.json`: what the model served.
-What the agent's maker wrote (system prompts, descriptions of tools) is cut out, and so is what names the machine. A database
-becomes the SQL that builds it again, with the tables that hold the talk.
+A sample has the transcripts below `home/` as the agent wrote them, at the same places, and
+`served.json`: what the model served. What the agent's maker wrote (system prompts, descriptions of
+tools) is cut out, and so is what names the machine. A database becomes the SQL that builds it
+again, with the tables that hold the talk.
 """
 
 from __future__ import annotations
@@ -90,14 +91,18 @@ _TAG = re.compile(r"\s*<[^<>]+>")  # around what an agent puts before or behind 
 
 
 class Cutter:
-    """Takes out what is not the conversation; `script` are the texts that the scenario has, `long` as in LONG."""
+    """Takes out what is not the conversation; `script` are the texts that the scenario has,
+    `long` as in LONG.
+    """
 
     def __init__(self, script: list[str], long: int = LONG) -> None:
         self.long = long
         self.script = [part for text in script for part in _pieces(text)]
 
     def value(self, value: Any, key: str = "", *, talk: bool = False) -> Any:
-        """The value, cut. `talk`: it is within a call or its result, where nothing but reminders is the maker's."""
+        """The value, cut. `talk`: it is within a call or its result, where nothing but reminders
+        is the maker's.
+        """
         if isinstance(value, dict):
             talk = talk or value.get("type") in _TALK_TYPES or value.get("role") in _TALK_ROLES
             return {
@@ -136,7 +141,9 @@ class Cutter:
         return text
 
     def file(self, path: Path) -> str:
-        """The text of a file, cut. JSON keeps its form: a document for a document, a line for a line."""
+        """The text of a file, cut. JSON keeps its form: a document for a document, a line for a
+        line.
+        """
         text = path.read_text("utf-8")
         if path.suffix == ".json":
             return json.dumps(self.value(json.loads(text)), indent=1, ensure_ascii=False) + "\n"

@@ -1,4 +1,6 @@
-"""What happens in a run, by name. Whoever adds one says what is special about it in its docstring."""
+"""What happens in a run, by name. Whoever adds one says what is special about it in its
+docstring.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ CHECKED = """    if not 0 <= rate <= 1:
 
 
 def basic(run: Run) -> None:
-    """The agent writes a file, edits it and runs a command that makes another; the person changes two lines, adds five."""
+    """The agent writes a file, edits it and runs a command that makes another; the person
+    changes two lines, adds five.
+    """
     script = {
         "one": [
             write("shop/cart.py", CART),
@@ -74,7 +78,8 @@ def resume(run: Run) -> None:
         "three": [
             write(
                 "shop/stock.py",
-                "STOCK = {}\n\n\ndef add(name, count):\n    STOCK[name] = STOCK.get(name, 0) + count\n",
+                "STOCK = {}\n\n\ndef add(name, count):\n    STOCK[name] = STOCK.get(name, 0) +"
+                " count\n",
             ),
             say("Done."),
         ],
@@ -152,7 +157,9 @@ def net(price, rate):
 
 
 def person(run: Run) -> None:
-    """The person types between the agent's turns, who commits first; commits a part (`git add -p`); amends. Formats."""
+    """The person types between the agent's turns, who commits first; commits a part
+    (`git add -p`); amends. Formats.
+    """
     file = "shop/orders.py"
     script = {
         "one": [write(file, ORDERS), say("The orders are written.")],
@@ -161,7 +168,8 @@ def person(run: Run) -> None:
             edit(
                 file,
                 "    return math.ceil(count / size)\n",
-                "    if size <= 0:\n        raise ValueError(size)\n    return math.ceil(count / size)\n",
+                "    if size <= 0:\n        raise ValueError(size)\n    return math.ceil(count /"
+                " size)\n",
             ),
             shell("git add -A && git commit -m 'Orders with boxes'"),
             say("Committed."),
@@ -201,7 +209,9 @@ def person(run: Run) -> None:
 
 
 def branches(run: Run) -> None:
-    """A branch with commits of the agent, of the person and of both is squashed into main and deleted."""
+    """A branch with commits of the agent, of the person and of both is squashed into main and
+    deleted.
+    """
     file = "shop/orders.py"
     script = {
         "one": [
@@ -233,9 +243,14 @@ def branches(run: Run) -> None:
 
 
 def sessions(run: Run) -> None:
-    """A failed edit, a fork, a subagent, a file made and removed, a heredoc, `sed -i`, a file that a script computes."""
+    """A failed edit, a fork, a subagent, a file made and removed, a heredoc, `sed -i`, a file
+    that a script computes.
+    """
     file = "shop/orders.py"
-    table = "python3 -c \"open('shop/squares.csv', 'w').write(''.join(f'{i},{i * i}\\n' for i in range(12)))\""
+    table = (
+        "python3 -c \"open('shop/squares.csv', 'w').write(''.join(f'{i},{i * i}\\n' for i in"
+        ' range(12)))"'
+    )
     script = {
         "one": [write(file, ORDERS), say("Done.")],
         "two": [
@@ -278,7 +293,9 @@ def sessions(run: Run) -> None:
 
 
 def parallel(run: Run) -> None:
-    """Two files are written by parallel calls of one response, then two edits and a command in another."""
+    """Two files are written by parallel calls of one response, then two edits and a command in
+    another.
+    """
     script = {
         "one": [
             [*write("shop/orders.py", ORDERS), *write("shop/taxes.py", TAXES)],

@@ -1,7 +1,9 @@
-"""Agents as the interactive programs that people use: keys go in through a pseudo-terminal, and the screen is read.
+"""Agents as the interactive programs that people use: keys go in through a pseudo-terminal, and the
+screen is read.
 
-`Terminal` is the pseudo-terminal with its screen, `Conversation` a person at an agent's interface in a run. The log of the scripted
-model and the screen tell what the person waits for; keys come as fast as the interfaces take them for typing.
+`Terminal` is the pseudo-terminal with its screen, `Conversation` a person at an agent's interface
+in a run. The log of the scripted model and the screen tell what the person waits for; keys come as
+fast as the interfaces take them for typing.
 """
 
 from __future__ import annotations
@@ -48,9 +50,11 @@ KEYS = {
     "backspace": "\x7f",
 }
 TYPED = 40.0  # characters a second; what comes at once is taken for a paste by some interfaces
-# What pyte does not know and would print: private sequences, colours with colons, device control strings.
+# What pyte does not know and would print: private sequences, colours with colons, device control
+# strings.
 _FOREIGN = re.compile(
-    r"\x1b\[[<>=][\d;:?]*[ -/]*[@-~]|\x1b\[[\d;]*:[\d;:]*m|\x1b\[\?[\d;]*(?:\$p|m)|\x1b[P_^X][^\x1b]*\x1b\\|\x1b\[[\d;]* q"
+    r"\x1b\[[<>=][\d;:?]*["
+    r" -/]*[@-~]|\x1b\[[\d;]*:[\d;:]*m|\x1b\[\?[\d;]*(?:\$p|m)|\x1b[P_^X][^\x1b]*\x1b\\|\x1b\[[\d;]* q"
 )
 _INCOMPLETE = re.compile(r"\x1b(?:\[[\d;:<>=?]*[ -/]*|[P_^X\]][^\x1b\x07]*\x1b?)?\Z")
 
@@ -71,7 +75,9 @@ class _Screen(pyte.Screen):  # type: ignore[misc]  # pyte has no types
 
 
 class Terminal:
-    """A pseudo-terminal: `slave` is for the program, this side reads the screen and presses keys."""
+    """A pseudo-terminal: `slave` is for the program, this side reads the screen and presses
+    keys.
+    """
 
     def __init__(self) -> None:
         self.master, self.slave = os.openpty()
@@ -160,7 +166,9 @@ def _still(line: str) -> str:
 
 
 class Conversation:
-    """A person at the interface of the run's agent, from its start to its end; use it with `with`."""
+    """A person at the interface of the run's agent, from its start to its end; use it with
+    `with`.
+    """
 
     def __init__(
         self,
@@ -241,7 +249,9 @@ class Conversation:
         self.settle()
 
     def wait_asked(self, step: str, done: int = 0) -> None:
-        """Until the model was asked for what comes after `done` results of the step, and the agent shows the answer."""
+        """Until the model was asked for what comes after `done` results of the step, and the
+        agent shows the answer.
+        """
 
         def asked() -> bool:
             return any(row.get("step") == step and row["done"] >= done for row in self.rows())
@@ -263,7 +273,9 @@ class Conversation:
         self.settle()
 
     def settle(self) -> None:
-        """The shadow takes up what the agent's calls did so far; without a call, the agent took files back."""
+        """The shadow takes up what the agent's calls did so far; without a call, the agent took
+        files back.
+        """
         if (
             self.process.stdin is None
             or self.process.stdout is None

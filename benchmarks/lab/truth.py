@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 
 class Author(NamedTuple):
-    """Who wrote a line; of an agent also which call of which step, and the action that the script asked for."""
+    """Who wrote a line; of an agent also which call of which step, and the action that the
+    script asked for.
+    """
 
     who: str
     step: str = ""
@@ -28,7 +30,9 @@ class Line(NamedTuple):
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines as git counts them: a carriage return belongs to its line, and the last line may lack its end."""
+    """The lines as git counts them: a carriage return belongs to its line, and the last line may
+    lack its end.
+    """
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
@@ -38,12 +42,13 @@ class Shadow:
     """The lines of every file in the worktree, each with its author."""
 
     files: dict[str, list[Line]] = field(default_factory=dict)
-    past: dict[str, list[list[Line]]] = field(
-        default_factory=dict
-    )  # earlier states, the last one last
+    # earlier states, the last one last
+    past: dict[str, list[list[Line]]] = field(default_factory=dict)
 
     def change(self, path: str, text: str | None, author: Author) -> None:
-        """The file became `text`, or is gone when that is None; lines that stayed keep their author."""
+        """The file became `text`, or is gone when that is None; lines that stayed keep their
+        author.
+        """
         if path in self.files:
             self.past.setdefault(path, []).append(self.files[path])
         if text is None:
@@ -61,7 +66,9 @@ class Shadow:
         self.files[path] = changed
 
     def restore(self, path: str, text: str | None) -> bool:
-        """The file became what it once was, and each of its lines is its author's again; False if it never was so."""
+        """The file became what it once was, and each of its lines is its author's again; False
+        if it never was so.
+        """
         if text is None:
             self.change(path, None, PERSON)
             return True
@@ -87,7 +94,9 @@ class Shadow:
         return "".join(f"{line.text}\n" for line in self.files[path])
 
     def write(self, target: Path, commits: dict[str, list[str]]) -> None:
-        """A JSON object for each line of the files in `commits`, which gives the commit of each of their lines."""
+        """A JSON object for each line of the files in `commits`, which gives the commit of each
+        of their lines.
+        """
         with target.open("w", encoding="utf-8", errors="surrogateescape") as out:
             for path, ids in sorted(commits.items()):
                 for number, (line, commit) in enumerate(
@@ -104,7 +113,9 @@ class Shadow:
 
 
 def tree_texts(root: Path) -> dict[str, str]:
-    """Path to text of every file below `root`; whatever begins with a dot belongs to git or to an agent."""
+    """Path to text of every file below `root`; whatever begins with a dot belongs to git or to
+    an agent.
+    """
 
     def walk(directory: Path) -> Iterator[Path]:
         for entry in sorted(directory.iterdir()):

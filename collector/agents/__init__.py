@@ -1,8 +1,9 @@
 """The coding agents: one module for each, found by its `NAME`, with all that is known of the agent.
 
-`NAME` is the agent's slug, and the name of its module with `-` for `_`. `AGENT` says what its name, commits and tools look like,
-`sniff` and `read` take its transcripts, bytes in and `Session` out (the contract is `TranscriptReader` in `collector/model.py`).
-`STORES` are the ways in which it keeps sessions on a developer's machine. The content of a transcript decides whose it is, not its
+`NAME` is the agent's slug, and the name of its module with `-` for `_`. `AGENT` says what its name,
+commits and tools look like, `sniff` and `read` take its transcripts, bytes in and `Session` out
+(the contract is `TranscriptReader` in `collector/model.py`). `STORES` are the ways in which it
+keeps sessions on a developer's machine. The content of a transcript decides whose it is, not its
 label. What several agents share is in `formats`, `common` and `machine`.
 """
 
@@ -31,7 +32,9 @@ def stores() -> list[Store]:
 
 
 def agents_of_records() -> list[tuple[str, Committed]]:
-    """The transcripts of all agents that people commit beside their code, with the slug of the agent that keeps each."""
+    """The transcripts of all agents that people commit beside their code, with the slug of the
+    agent that keeps each.
+    """
     return [
         (str(module.NAME), record)
         for module in modules_of(__name__)
@@ -40,7 +43,8 @@ def agents_of_records() -> list[tuple[str, Committed]]:
 
 
 def unproven() -> list[str]:
-    """Slugs of agents of which no real transcript was ever read: their reader and its sample follow documents and excerpts.
+    """Slugs of agents of which no real transcript was ever read: their reader and its sample follow
+    documents and excerpts.
 
     A reader says so as `UNPROVEN`.
     """
@@ -50,13 +54,14 @@ def unproven() -> list[str]:
 def readers_for(
     blob: bytes, existing: Sequence[TranscriptReader] | None = None
 ) -> list[TranscriptReader]:
-    """The readers that recognise the first JSON value, the one to use first; more than one is a fault of a sniffer.
+    """The readers that recognise the first JSON value, the one to use first; more than one is a
+    fault of a sniffer.
 
     Of a text that is no JSON they are shown its first line.
     """
     head = first_value(blob)
     head = decode(first_line(blob)) if head is None else head
-    return [reader for reader in (existing or readers()) if reader.sniff(head)]
+    return [reader for reader in existing or readers() if reader.sniff(head)]
 
 
 def reader_for(

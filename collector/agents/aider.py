@@ -1,8 +1,10 @@
-"""Aider: `.aider.chat.history.md`, Markdown. `####` prompts, `>` what the program said, all else is the model's.
+"""Aider: `.aider.chat.history.md`, Markdown. `####` prompts, `>` what the program said, all else is
+the model's.
 
-An edit counts when the program says that it was applied: a file named before a fenced text, before blocks of text to search and to
-put in its place, or in the head of a diff. An answer whose blocks match nothing is an edit that failed. A run says when it began,
-in local time without a zone; nothing was done before. Commits have their ids.
+An edit counts when the program says that it was applied: a file named before a fenced text, before
+blocks of text to search and to put in its place, or in the head of a diff. An answer whose blocks
+match nothing is an edit that failed. A run says when it began, in local time without a zone;
+nothing was done before. Commits have their ids.
 """
 
 import re
@@ -49,7 +51,8 @@ _MODEL = re.compile(r"^> (?:Main model|Model): (\S+)")
 _VERSION = re.compile(r"^> Aider v(\S+)")
 _NUMBER = r"(\d[\d,]{0,12}(?:\.\d{1,6})?)([km]?)"
 _TOKENS = re.compile(
-    rf"^> Tokens: {_NUMBER} sent,.*?{_NUMBER} received\.(?: Cost: \$(\d{{1,6}}(?:\.\d{{1,9}})?) message)?"
+    rf"^> Tokens: {_NUMBER} sent,.*?{_NUMBER} received\.(?: Cost: \$(\d{{1,6}}(?:\.\d{{1,9}})?)"
+    r" message)?"
 )
 _APPLIED = re.compile(r"^> Applied edit to (.+)$")
 _COMMIT = re.compile(r"^> Commit ([0-9a-f]{7,40}) ")
@@ -64,9 +67,8 @@ _FAILED = re.compile(
 _OTHERS_APPLIED = re.compile(
     r"^(?:[>#]+ )?# The other (\d{1,6}) SEARCH/REPLACE blocks? (?:was|were) applied\b", re.M
 )
-_PLAIN = re.compile(
-    r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )"
-)  # what ends an answer for certain
+# what ends an answer for certain
+_PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
 _NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~$ -]{1,300}?)[*`:\s]*$")
 _SEARCH = re.compile(r"<{5,9} (?:SEARCH|ORIGINAL)")  # the second until 2023
@@ -80,7 +82,9 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    """Of a history with several runs only the one that the id names is read: `aider` and when it began."""
+    """Of a history with several runs only the one that the id names is read: `aider` and when it
+    began.
+    """
     reader = _Reader(NAME, session_id)
     began = session_id.removeprefix(f"{NAME} ")
     others: dict[ChangeOfOthers, None] = {}
@@ -90,9 +94,8 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
         if place := _PLACE.match(text):  # what the loader of local histories puts before them
             reader.add_cwd(place[1])
             text = text[place.end() :]
-        reader.copy(
-            "".join(run for moment, run in _runs(text) if moment == began) or text
-        )  # a browser's has two in a second
+        # a browser's has two in a second
+        reader.copy("".join(run for moment, run in _runs(text) if moment == began) or text)
         others.update(dict.fromkeys(_changes_of_others(text)))
         beside.update(dict.fromkeys(_said_beside(text, began)))
     return replace(
@@ -101,7 +104,9 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 
 def _said_beside(text: str, began: str) -> Iterator[AgentMessage]:
-    """What runs without edits said: those between the run before and this one, and what follows the last run with edits."""
+    """What runs without edits said: those between the run before and this one, and what follows
+    the last run with edits.
+    """
     waiting: list[AgentMessage] = []
     is_last = False
     for moment, run in _runs(text):
@@ -117,7 +122,9 @@ def _said_beside(text: str, began: str) -> Iterator[AgentMessage]:
 
 
 def _has_edits(run: str) -> bool:
-    """Whether a run applied edits, as far as their time can be known: of blocks beside others that failed its commit tells."""
+    """Whether a run applied edits, as far as their time can be known: of blocks beside others
+    that failed its commit tells.
+    """
     return "\n> Applied edit to " in run or (
         "\n> Commit " in run and _OTHERS_APPLIED.search(run) is not None
     )
@@ -157,9 +164,8 @@ class _Reader(RecordReader):
         self.began: float | None = None
         self.is_before = False  # the next commit has nothing of the latest answer
         self.is_reflected = False  # the program says which blocks it did not find, in notices
-        self.offered: list[
-            tuple[str, Edit]
-        ] = []  # (path as it was written, edit) of the latest answer
+        # (path as it was written, edit) of the latest answer
+        self.offered: list[tuple[str, Edit]] = []
         self.last_call = ""
         self.answers: list[int] = []  # keys of the messages since the last call
 
@@ -226,7 +232,9 @@ class _Reader(RecordReader):
     def _apply_others(
         self, failed: set[tuple[str, Replacement]], others: re.Match[str] | None, number: int
     ) -> None:
-        """Of the blocks that are offered some were not found in their files; the others were applied if the program says so."""
+        """Of the blocks that are offered some were not found in their files; the others were
+        applied if the program says so.
+        """
         offered = [
             (path, block)
             for path, edit in self.offered
@@ -279,9 +287,8 @@ class _Reader(RecordReader):
         elif match := _IGNORED.match(line):
             self.answer = match[1].split(", ")  # its own lines, whoever commits them
         elif match := _COMMIT.match(line):
-            if (
-                not self.is_before
-            ):  # else of changes that were there before: the edits that are offered come next
+            # else of changes that were there before: the edits that are offered come next
+            if not self.is_before:
                 self.offered = []
             self.begin(None)
             self._add(str(number), "commit", {"commit": match[1]}, line)
@@ -311,9 +318,8 @@ class _Reader(RecordReader):
         blocks = tuple(block for edit in edits for block in edit.replacements)
         if len(blocks) == 1 and not blocks[0].old:  # a file that was not there
             return [Edit(path, "write", content=blocks[0].new)]
-        if (
-            blocks or len({edit.op for edit in edits}) != 1
-        ):  # of a diff beside a whole text the one was only shown
+        # of a diff beside a whole text the one was only shown
+        if blocks or len({edit.op for edit in edits}) != 1:
             return [Edit(path, "edit", blocks)]
         return [
             replace(
@@ -334,7 +340,9 @@ def _with_slashes(path: str) -> str:
 
 
 class _Fence:
-    """The fenced text that a line stands in, if any. What its blocks look for or bring may have fences of its own."""
+    """The fenced text that a line stands in, if any. What its blocks look for or bring may have
+    fences of its own.
+    """
 
     def __init__(self) -> None:
         self.end = ""  # the line that ends it
@@ -368,9 +376,8 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
             offers = (
                 (_with_slashes(named), text) for named, text in _by_file(name, inside) if named
             )
-            is_diff = inside[0].startswith(
-                ("--- ", "diff --git ")
-            )  # else a text or a block that shows one
+            # else a text or a block that shows one
+            is_diff = inside[0].startswith(("--- ", "diff --git "))
             results += (list(_diffs(inside)) if is_diff else []) or [
                 (path, _offered_edit(path, text)) for path, text in offers
             ]
@@ -382,7 +389,9 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
 
 
 def _by_file(name: str, inside: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """(file, lines) of a fenced text: with some models the file's name is inside, before the blocks."""
+    """(file, lines) of a fenced text: with some models the file's name is inside, before the
+    blocks.
+    """
     lines: list[str] = []
     for line, following in pairwise([*inside, ""]):
         named = (

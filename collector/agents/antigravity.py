@@ -1,7 +1,8 @@
-"""Antigravity: JSONL of steps `{step_index, source, type, status, created_at, content?, thinking?, tool_calls?}`.
+"""Antigravity: JSONL of steps
+`{step_index, source, type, status, created_at, content?, thinking?, tool_calls?}`.
 
-A `PLANNER_RESPONSE` asks for tools; the steps that follow are their results, in the same order. Until mid-2026 each argument was
-JSON text in JSON. The prompt stands in `<USER_REQUEST>`.
+A `PLANNER_RESPONSE` asks for tools; the steps that follow are their results, in the same order.
+Until mid-2026 each argument was JSON text in JSON. The prompt stands in `<USER_REQUEST>`.
 """
 
 import re
@@ -53,7 +54,9 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    """Steps by their index: the first copy that has a step counts, unless it still shows it running."""
+    """Steps by their index: the first copy that has a step counts, unless it still shows it
+    running.
+    """
     reader = _Reader(NAME, session_id)
     steps: dict[int, dict[str, Any]] = {}
     for record in records(copies(blobs), reader.problems, session_id):
@@ -122,7 +125,9 @@ class _Reader(RecordReader):
 
 
 def _decode_all(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments without the JSON around a text, a truth value or replacements; the text of a file may itself be JSON."""
+    """Arguments without the JSON around a text, a truth value or replacements; the text of a
+    file may itself be JSON.
+    """
     return {name: _decode(name, value) for name, value in arguments.items()}
 
 
@@ -140,9 +145,10 @@ def _decode(name: str, value: object) -> object:
     return inner if inner is not None else value
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
-# A transcript names no directory: a list beside it does, else the directory that its first commands ran in.
+# A transcript names no directory: a list beside it does, else the directory that its first commands
+# ran in.
 _PATHS = re.compile(rb'"(?:Cwd|TargetFile|AbsolutePath)":\s*"(?:\\")?(/[^"\\]{1,1000})')
 _LISTS = ("conversation_metadata.json", "last_conversations.json")
 _TRANSCRIPTS = "*/.system_generated/logs/transcript*.jsonl"
@@ -150,9 +156,8 @@ _TRANSCRIPTS = "*/.system_generated/logs/transcript*.jsonl"
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     listed = _list_sessions(location.parent / "cache")
-    whole = {
-        path.parents[2].name: path for path in files.match_files(location, _TRANSCRIPTS)
-    }  # `transcript.jsonl` is cut
+    # `transcript.jsonl` is cut
+    whole = {path.parents[2].name: path for path in files.match_files(location, _TRANSCRIPTS)}
     for number, path in whole.items():
         named = listed.get(number) or [
             decoded.decode("utf-8", "replace") for decoded in _PATHS.findall(files.head(path))

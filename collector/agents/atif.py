@@ -1,8 +1,10 @@
-"""ATIF, the Agent Trajectory Interchange Format of Harbor: one JSON document `{schema_version, agent, steps: [...]}` of any agent.
+"""ATIF, the Agent Trajectory Interchange Format of Harbor: one JSON document
+`{schema_version, agent, steps: [...]}` of any agent.
 
-A step is a prompt, or a response of the agent with its calls, their results and its tokens. Steps that were copied from an earlier
-document are left out; documents of subagents are inside (`subagent_trajectories`). That a call failed is no part of the format:
-some writers say so in `extra`.
+A step is a prompt, or a response of the agent with its calls, their results and its tokens. Steps
+that were copied from an earlier document are left out; documents of subagents are inside
+(`subagent_trajectories`). That a call failed is no part of the format: some writers say so in
+`extra`.
 """
 
 from collections.abc import Iterable
@@ -100,9 +102,8 @@ class _Reader(AnyAgentReader):
             )
         if text:
             self.add_message(key, time, "text", text, agent_id)
-        if metrics := get_dict(
-            step, "metrics"
-        ):  # tokens of the prompt include those read from, and with some written to, a cache
+        # tokens of the prompt include those read from, and with some written to, a cache
+        if metrics := get_dict(step, "metrics"):
             reasoning, cost = (
                 get_int(metrics, "extra", "reasoning_tokens") or None,
                 recorded_cost(metrics.get("cost_usd")),

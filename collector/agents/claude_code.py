@@ -1,9 +1,11 @@
-"""Claude Code: JSONL, one record per content block, results in later `user` records, subagents in `progress` records.
+"""Claude Code: JSONL, one record per content block, results in later `user` records, subagents in
+`progress` records.
 
-A stored transcript repeats the session so far, so events are kept once: calls by `tool_use` id, records by `uuid`, usage by
-message id. Positions come from `structuredPatch`, text from the call's own input, because patches show tabs as two spaces. Hooks of
-many people keep the records as JSON arrays, or an array of what they were called with; others keep them as a chat
-(`formats/chat.py`), which says neither the model nor that a call failed: the text of its result does.
+A stored transcript repeats the session so far, so events are kept once: calls by `tool_use` id,
+records by `uuid`, usage by message id. Positions come from `structuredPatch`, text from the call's
+own input, because patches show tabs as two spaces. Hooks of many people keep the records as JSON
+arrays, or an array of what they were called with; others keep them as a chat (`formats/chat.py`),
+which says neither the model nor that a call failed: the text of its result does.
 """
 
 import hashlib
@@ -177,7 +179,9 @@ def sniff(head: object) -> bool:
 
 
 def _as_lines(blob: bytes) -> bytes:
-    """Arrays of records as lines. Entries of hooks that lack the id of their call get one, the same before and after it."""
+    """Arrays of records as lines. Entries of hooks that lack the id of their call get one, the
+    same before and after it.
+    """
     entries = [entry for array in values(blob) for entry in objects(array)]
     repeats: Counter[str] = Counter()
     for entry in entries:
@@ -199,7 +203,8 @@ def _number_call(repeats: Counter[str], event: str, call: list[Any]) -> str:
 
 
 _FAILED = re.compile(
-    r"(?:Error: )?Exit code \d|<tool_use_error>|Error: |The user doesn't want to |\[Request interrupted by user"
+    r"(?:Error: )?Exit code \d|<tool_use_error>|Error: |The user doesn't want to |\[Request"
+    r" interrupted by user"
 )
 
 
@@ -254,7 +259,9 @@ def _written_by(blob: bytes) -> list[str]:
 
 
 def _noise(line: bytes) -> bool:
-    """Most progress of hooks and shells, a third of all records, says nothing we use; nor do file lists of the undo feature."""
+    """Most progress of hooks and shells, a third of all records, says nothing we use; nor do
+    file lists of the undo feature.
+    """
     noise = line.startswith(b'{"type":"file-history-snapshot"') or (
         b'"type":"progress"' in line
         and b'"agent_progress"' not in line
@@ -264,7 +271,9 @@ def _noise(line: bytes) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    """All copies of one session, longest first if the caller can; each is read before the next one is asked for."""
+    """All copies of one session, longest first if the caller can; each is read before the next
+    one is asked for.
+    """
     return _Reader(NAME, session_id).read_lines(blobs, skip=_noise)
 
 
@@ -291,40 +300,34 @@ class _Reader(RecordReader):
 
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
-        self.agents: set[str] = (
-            set()
-        )  # subagents, and the calls that started them, whose records are here
-        self.cost_states: list[
-            tuple[float, dict[str, Any]]
-        ] = []  # what the session had cost at a moment
-        self.beginnings: list[
-            tuple[float, bool]
-        ] = []  # of each copy: when, and whether it continues another record
-        self.interrupted: set[str] = (
-            set()
-        )  # responses whose calls ran when the user stopped the agent
+        # subagents, and the calls that started them, whose records are here
+        self.agents: set[str] = set()
+        # what the session had cost at a moment
+        self.cost_states: list[tuple[float, dict[str, Any]]] = []
+        # of each copy: when, and whether it continues another record
+        self.beginnings: list[tuple[float, bool]] = []
+        # responses whose calls ran when the user stopped the agent
+        self.interrupted: set[str] = set()
         self.copied: set[str] = set()  # responses of sessions that this one continues
-        self.hooked: dict[
-            tuple[str, str], tuple[dict[str, Any], str]
-        ] = {}  # (event, call) -> entry of a log, the call before
+        # (event, call) -> entry of a log, the call before
+        self.hooked: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
         self.after_hooks: set[str] = set()  # calls after which a hook of the user's ran
-        self.over: dict[
-            str, float | None
-        ] = {}  # call or task in the background -> when it was over
-        self.last_hooked: dict[
-            str, str
-        ] = {}  # event -> the call before in the copy that is being read
+        # call or task in the background -> when it was over
+        self.over: dict[str, float | None] = {}
+        # event -> the call before in the copy that is being read
+        self.last_hooked: dict[str, str] = {}
 
     def begin_copy(self, blob: bytes) -> bytes:
-        """Some versions stored only what came since the last commit: a copy whose first records continue others.
+        """Some versions stored only what came since the last commit: a copy whose first records
+        continue others.
 
-        A session that starts after `/clear` begins with one or two leftovers of the one before; then comes a record without parent.
+        A session that starts after `/clear` begins with one or two leftovers of the one before;
+        then comes a record without parent.
         """
         self.last_hooked.clear()
         if blob.startswith(b"["):
-            with suppress(
-                ValueError, RecursionError
-            ):  # what cannot be read is reported for the line
+            # what cannot be read is reported for the line
+            with suppress(ValueError, RecursionError):
                 return _as_lines(blob)
         blob = lines_of_chats(blob, _records_of)
         heads = list(islice(_PARENT.finditer(blob), _LEFTOVERS + 1))
@@ -337,11 +340,12 @@ class _Reader(RecordReader):
                 self.beginnings.append((when, all(head[1] != b"null" for head in heads)))
         return blob
 
-    # --- one record -----------------------------------------------------------------------------------------------
+    # --- one record -------------------------------------------------------------------------------
 
     def take(self, record: dict[str, Any]) -> None:
         if "hook_event_name" in record:
-            # a call as a hook got it, before or after it was made; logs have no times, and entries of several sessions
+            # a call as a hook got it, before or after it was made; logs have no times, and entries
+            # of several sessions
             event, key = get_str(record, "hook_event_name"), get_str(record, "tool_use_id")
             if get_str(record, "session_id") == self.session_id and event in _HOOKS:
                 self.hooked.setdefault((event, key), (record, self.last_hooked.get(event, "")))
@@ -385,7 +389,9 @@ class _Reader(RecordReader):
             self.unknown_record_type(kind)
 
     def _add_hooked(self) -> None:
-        """Adds the calls that only logs of hooks have: each was made after the last one before it that a record has, too."""
+        """Adds the calls that only logs of hooks have: each was made after the last one before
+        it that a record has, too.
+        """
         repeats: Counter[str] = Counter()
         spoken = [
             call
@@ -478,16 +484,14 @@ class _Reader(RecordReader):
                 self._result(block, record, time)
             elif kind == "text":
                 texts.append(get_str(block, "text"))
-        if (
-            not texts or record.get("isSidechain") is True
-        ):  # the prompt of a subagent is not a user's message
+        # the prompt of a subagent is not a user's message
+        if not texts or record.get("isSidechain") is True:
             return
         results = (
             get_list(block, "content") for block in blocks if get(block, "type") == "tool_result"
         )
-        if any(
-            get(part, "type") == "tool_reference" for parts in results for part in parts
-        ):  # the other texts are the user's
+        # the other texts are the user's
+        if any(get(part, "type") == "tool_reference" for parts in results for part in parts):
             texts = [text for text in texts if text.strip() != _TOOL_LOADED]
         if texts:
             self._user_text("\n".join(texts), record, time)
@@ -583,13 +587,11 @@ class _Reader(RecordReader):
                 self.add_observation(
                     FileObservation(path, time, start, text, whole=False, outside_edit=True)
                 )
-        elif kind == "file" and (
-            shown := _shown_file(get_dict(attachment, "content"), "", time)
-        ):  # named with @ in a prompt
+        # named with @ in a prompt
+        elif kind == "file" and (shown := _shown_file(get_dict(attachment, "content"), "", time)):
             self.add_observation(shown)
-        elif (
-            kind == "nested_memory"
-        ):  # rules; where what is on disk differs from what is shown, `rawContent` is that
+        # rules; where what is on disk differs from what is shown, `rawContent` is that
+        elif kind == "nested_memory":
             memory = get_dict(attachment, "content")
             path, text = (
                 normal_path(get_str(memory, "path")),
@@ -599,7 +601,7 @@ class _Reader(RecordReader):
                 FileObservation(path, time, 1, text, whole="contentDiffersFromDisk" in memory)
             )
 
-    # --- the whole session ----------------------------------------------------------------------------------------
+    # --- the whole session ------------------------------------------------------------------------
 
     def session(self) -> Session:
         self.truncated_start = min(self.beginnings, default=(0.0, False))[1]
@@ -610,7 +612,9 @@ class _Reader(RecordReader):
         return super().session()
 
     def _add_costs(self) -> None:
-        """The cost on record is one sum for all responses so far, which is divided by their tokens; later ones have none yet."""
+        """The cost on record is one sum for all responses so far, which is divided by their
+        tokens; later ones have none yet.
+        """
         at, state = max(
             self.cost_states,
             key=lambda entry: recorded_cost(entry[1].get("totalCostUSD")) or 0.0,
@@ -631,7 +635,9 @@ class _Reader(RecordReader):
             self.usage[key] = (order, replace(used, cost=total * weight / whole))
 
     def ordered_turns(self) -> list[tuple[int, Turn]]:
-        """A prompt typed while the agent works is recorded at once and, often, a second time when it is delivered."""
+        """A prompt typed while the agent works is recorded at once and, often, a second time
+        when it is delivered.
+        """
         turns: list[tuple[int, Turn]] = []
         queued = ""
         for order, turn in super().ordered_turns():
@@ -645,9 +651,8 @@ class _Reader(RecordReader):
     def outcome(self, call: Call, result: Result) -> Outcome:
         detail = result.details.removeprefix("Error: ") if isinstance(result.details, str) else ""
         rejected = result.text.startswith(_REJECTED) or detail.startswith(_REJECTED)
-        if (
-            rejected and result.status is Status.ERROR
-        ):  # says that nothing was done also of a command that ran when it was stopped
+        # says that nothing was done also of a command that ran when it was stopped
+        if rejected and result.status is Status.ERROR:
             return (
                 Status.UNKNOWN if call.message_id in self.interrupted else Status.REJECTED
             ), result.text[:ERROR_CHARS]
@@ -659,9 +664,8 @@ class _Reader(RecordReader):
         searches = min(max(get_int(details, "searchCount") or len(each), 0), _MOST_SEARCHES)
         task = get_str(result.details, "backgroundTaskId") or get_str(result.details, "agentId")
         ends = (self.over.get(key) or 0.0 for key in (call.id, task))
-        over = (
-            max((at for at in ends if at >= (result.at or 0.0)), default=0.0) or None
-        )  # names come again
+        # names come again
+        over = max((at for at in ends if at >= (result.at or 0.0)), default=0.0) or None
         return replace(
             super().completed(call, result),
             searches=searches,
@@ -722,7 +726,9 @@ def _shown_file(
 
 
 def _weight(used: Usage) -> float:
-    """What a response costs in input tokens: the ratio of the prices is the same for all of Anthropic's models."""
+    """What a response costs in input tokens: the ratio of the prices is the same for all of
+    Anthropic's models.
+    """
     return (
         used.input
         + 5 * used.output
@@ -733,7 +739,9 @@ def _weight(used: Usage) -> float:
 
 
 def _driver(record: dict[str, Any]) -> Driver | None:
-    """What sent a record; None where it does not tell. Editors and the apps use the SDK too: the entry point goes first."""
+    """What sent a record; None where it does not tell. Editors and the apps use the SDK too: the
+    entry point goes first.
+    """
     entry, source = get_str(record, "entrypoint"), get_str(record, "promptSource")
     known = _DRIVERS.get(entry)
     if known is None and "action" in entry:
@@ -746,7 +754,9 @@ def _driver(record: dict[str, Any]) -> Driver | None:
 
 
 def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:
-    """What the tool really used: its result shows the strings, in which quotes and trailing blanks may differ from the call's."""
+    """What the tool really used: its result shows the strings, in which quotes and trailing
+    blanks may differ from the call's.
+    """
     chosen = get_dict(call.arguments)
     path = (
         get_str(chosen, "file_path")
@@ -758,9 +768,8 @@ def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:
             "file_path": path,
             "content": get_str(detail, "content") or get_str(chosen, "content"),
         }
-    if (
-        call.name == "NotebookEdit"
-    ):  # a cell of a JSON file: replayed only when the texts are recorded
+    # a cell of a JSON file: replayed only when the texts are recorded
+    if call.name == "NotebookEdit":
         return {"file_path": path}
     if call.name == "MultiEdit":
         return {"file_path": path, "edits": chosen.get("edits")}
@@ -801,17 +810,20 @@ _NUMBERED = re.compile(r"^\s*(\d{1,9})(?:→|\t)(.*)$")
 
 
 def _numbered_parts(snippet: str) -> Iterator[tuple[int, str]]:
-    """First line number and text of each part of a `cat -n` style listing; between the parts lines are left out."""
+    """First line number and text of each part of a `cat -n` style listing; between the parts
+    lines are left out.
+    """
     for is_numbered, rows in groupby(map(_NUMBERED.match, snippet.split("\n")), key=bool):
         if is_numbered:
             numbers, texts = zip(*(row.groups() for row in rows if row), strict=True)
             yield int(numbers[0]), "\n".join(texts)
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
-# The directory is named after the one that the session was started in, with `-` for all that is neither letter nor digit; different
-# directories can have one name, so the `cwd` of the records decides.
+# The directory is named after the one that the session was started in, with `-` for all that is
+# neither letter nor digit; different directories can have one name, so the `cwd` of the records
+# decides.
 _CUT = 200  # longer names are cut there and end in a hash
 _CWD = re.compile(rb'"cwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _SESSION_ID = re.compile(rb'"sessionId":\s*"([0-9A-Za-z-]{1,80})"')
@@ -821,9 +833,8 @@ _SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    slugs = {
-        re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT] for path in roots.spellings
-    }  # the beginnings of their names
+    # the beginnings of their names
+    slugs = {re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT] for path in roots.spellings}
     for project in files.directories(location):
         name = project.name.lower()
         seen_from_windows = name.startswith("--wsl") and any(entry in name for entry in slugs)
@@ -839,9 +850,8 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:
     """The sessions of a directory that belong."""
-    agents: dict[str, list[Path]] = defaultdict(
-        list
-    )  # early versions put subagents beside their session
+    # early versions put subagents beside their session
+    agents: dict[str, list[Path]] = defaultdict(list)
     for path in files.match_files(project, f"{_AGENT}*.jsonl"):
         agents[files.text_in(files.head(path), _SESSION_ID)].append(path)
     for path in files.match_files(project, "*.jsonl"):

@@ -1,8 +1,9 @@
 """Cline: one JSON document `{task, api, ui}`, put together from the files of a task's directory.
 
-`api` is what the model was sent and answered, in Anthropic's form, older answers with calls as XML in their text. Results stand in
-the next message. `ui` is what the person saw, each entry with its time, and names the last message of `api` at that moment: a
-request that says n is answered by message n + 2. Of Cline's command line `api` alone has all since version 3: messages carry their
+`api` is what the model was sent and answered, in Anthropic's form, older answers with calls as XML
+in their text. Results stand in the next message. `ui` is what the person saw, each entry with its
+time, and names the last message of `api` at that moment: a request that says n is answered by
+message n + 2. Of Cline's command line `api` alone has all since version 3: messages carry their
 time, model and tokens, and prompts stand in them as they were typed.
 """
 
@@ -88,7 +89,8 @@ _FINAL = re.compile(r"<final_file_content path=\"[^\n]*\">\n(.*)\n</final_file_c
 _CHANGED = re.compile(r"made the following updates to your content|auto-formatting to your content")
 _DENIED = re.compile(r'denied this operation|"status":\s*"denied"')
 _FAILED = re.compile(
-    r'^The tool execution failed|was not executed|"status":\s*"error"|was reverted to its original state|^<error'
+    r'^The tool execution failed|was not executed|"status":\s*"error"|was reverted to its original'
+    r" state|^<error"
 )
 _NUMBERED = re.compile(r"\s*\d+ ?\||<|\{|File: ")
 _TOKENS = {
@@ -167,7 +169,9 @@ class _Reader(RecordReader):
     def _answer(
         self, message: dict[str, Any], number: int, display: _Shown, following: list[Any]
     ) -> None:
-        """An answer of the model; `following`: the messages up to the next answer, which have the results of its calls."""
+        """An answer of the model; `following`: the messages up to the next answer, which have
+        the results of its calls.
+        """
         time = began = display.asked.get(number - 2) or time_of(message.get("ts"))
         ended = display.asked.get(number) or time_of(get(next(iter(following), None), "ts"))
         self.begin(began)
@@ -225,7 +229,9 @@ class _Reader(RecordReader):
         )
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
-        """What was asked for, and the whole text after it where nobody else changed that before it was saved."""
+        """What was asked for, and the whole text after it where nobody else changed that before
+        it was saved.
+        """
         path, arguments = resolve(call.cwd, path_argument(call.arguments)), get_dict(call.arguments)
         final = _FINAL.search(result.text)
         changed = final is not None and _CHANGED.search(result.text[: final.start()]) is not None
@@ -238,9 +244,8 @@ class _Reader(RecordReader):
         after = final[1] if final and not changed else None
         if call.name == "replace_in_file" and path:
             return [_replacing_edit(path, get_str(arguments, "diff"), after)]
-        if (
-            call.name == "editor" and path and arguments.get("insert_line") is not None
-        ):  # before this line
+        # before this line
+        if call.name == "editor" and path and arguments.get("insert_line") is not None:
             return [
                 added_lines(
                     path,
@@ -312,7 +317,9 @@ def _values(inside: str) -> dict[str, str]:
 
 
 class _Results:
-    """What the next message says of the calls of an answer, by their id or by their name and order."""
+    """What the next message says of the calls of an answer, by their id or by their name and
+    order.
+    """
 
     def __init__(self, content: object) -> None:
         self._by_id: dict[str, str] = {}
@@ -333,15 +340,16 @@ class _Results:
 
 
 class _Shown:
-    """The times that the entries shown to the person give to the messages, by the number of the message."""
+    """The times that the entries shown to the person give to the messages, by the number of the
+    message.
+    """
 
     def __init__(self, entries: list[dict[str, Any]]) -> None:
         self.typed: list[tuple[float | None, str]] = []
         self.asked: dict[int, float] = {}  # last message before a request -> when it was sent
         self.acts: dict[int, list[float]] = defaultdict(list)  # answer -> when its calls were made
-        self.requests: list[
-            tuple[float | None, dict[str, Any], str]
-        ] = []  # time, tokens and cost, model
+        # time, tokens and cost, model
+        self.requests: list[tuple[float | None, dict[str, Any], str]] = []
         answer = 0
         for number, entry in enumerate(entries):
             time, last = time_of(entry.get("ts")), entry.get("conversationHistoryIndex")
@@ -358,10 +366,11 @@ class _Shown:
                 self.acts[answer].append(time)
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
-# A directory for each task, `tasks/<id>/` beside `state/`. A list of all tasks names the directory of each; else the first message
-# to the model says it. The command line has a directory for each session.
+# A directory for each task, `tasks/<id>/` beside `state/`. A list of all tasks names the directory
+# of each; else the first message to the model says it. The command line has a directory for each
+# session.
 _EDITORS = "{Code,Code - Insiders,VSCodium,Cursor,Windsurf}"
 _SERVERS = "{.vscode-server,.vscode-server-insiders,.vscode-remote,.cursor-server,.windsurf-server}"
 _TASKS = "User/globalStorage/saoudrizwan.claude-dev/tasks"

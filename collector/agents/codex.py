@@ -1,10 +1,11 @@
 """Codex: a rollout, JSONL of `{timestamp, type, payload}`.
 
-The best source of an edit is the event `patch_apply_end`: a unified diff or the text of each file. Where a version writes none,
-the patch itself counts together with the output of its call. Commands of a script are calls of their own.
-Some people keep rollouts as a chat (`formats/chat.py`), from which the records are made again.
-A forked thread begins with a copy of its parent's history, stamped with the time of the fork: that copy is not read.
-Compaction repeats old items inside one record, which is not read either.
+The best source of an edit is the event `patch_apply_end`: a unified diff or the text of each file.
+Where a version writes none, the patch itself counts together with the output of its call. Commands
+of a script are calls of their own. Some people keep rollouts as a chat (`formats/chat.py`), from
+which the records are made again. A forked thread begins with a copy of its parent's history,
+stamped with the time of the fork: that copy is not read. Compaction repeats old items inside one
+record, which is not read either.
 """
 
 from __future__ import annotations
@@ -121,13 +122,17 @@ def _is_bare(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    """All copies of one session. A child thread stored under its parent's id becomes a subagent of that session."""
+    """All copies of one session. A child thread stored under its parent's id becomes a subagent
+    of that session.
+    """
     return _Reader(NAME, session_id).read_lines(blobs)
 
 
 @dataclass(slots=True)
 class _Thread:
-    """What holds until the next record changes it; kept per thread, so that copies may come in any order."""
+    """What holds until the next record changes it; kept per thread, so that copies may come in
+    any order.
+    """
 
     id: str
     child: bool = False
@@ -140,9 +145,8 @@ class _Thread:
     prompted: bool = False  # the running turn has had its first message
     typed: bool = False  # `user_message` events exist
     totals: set[tuple[int, ...]] = field(default_factory=set)
-    spoken: list[tuple[int, float | None, str]] = field(
-        default_factory=list
-    )  # user items, for want of such events
+    # user items, for want of such events
+    spoken: list[tuple[int, float | None, str]] = field(default_factory=list)
 
 
 class _Reader(RecordReader):
@@ -171,7 +175,7 @@ class _Reader(RecordReader):
             "reasoning": self._reasoning,
         }
 
-    # --- records --------------------------------------------------------------------------------------------------
+    # --- records ----------------------------------------------------------------------------------
 
     def begin_copy(self, blob: bytes) -> bytes:
         blob = _in_envelopes(lines_of_chats(blob, _rollout))
@@ -221,9 +225,8 @@ class _Reader(RecordReader):
             return
         if not self.thread.child:  # a subagent that begins with what its parent knows is no fork
             self.forked_from = self.forked_from or get_str(meta, "forked_from_id")
-        program = (
-            f"{get_str(meta, 'originator')} {get_str(meta, 'source')}".lower()
-        )  # what sends the prompts
+        # what sends the prompts
+        program = f"{get_str(meta, 'originator')} {get_str(meta, 'source')}".lower()
         self.driver = next(
             (driver for word, driver in _DRIVERS.items() if word in program), Driver.UNKNOWN
         )
@@ -232,7 +235,9 @@ class _Reader(RecordReader):
         self.add_branch(get(meta, "git", "branch"))
 
     def _replay(self, payload: dict[str, Any], time: float | None) -> bool:
-        """Whether the record belongs to the copied history of a fork, whose turns are older than the thread."""
+        """Whether the record belongs to the copied history of a fork, whose turns are older than
+        the thread.
+        """
         thread = self.thread
         if not thread.replaying:
             return False
@@ -271,7 +276,7 @@ class _Reader(RecordReader):
         elif kind in self.handlers:
             self.handlers[kind](payload, time)
 
-    # --- prompts and texts ----------------------------------------------------------------------------------------
+    # --- prompts and texts ------------------------------------------------------------------------
 
     def _turn_started(self, payload: dict[str, Any], time: float | None) -> None:
         self.thread.prompted = False
@@ -305,7 +310,9 @@ class _Reader(RecordReader):
         self.add_message(("reasoning", time, text), time, "reasoning", text, self.thread.agent_id)
 
     def _token_count(self, payload: dict[str, Any], time: float | None) -> None:
-        """Totals are cumulative and repeated; the last response's own share is counted when the total is a new one."""
+        """Totals are cumulative and repeated; the last response's own share is counted when the
+        total is a new one.
+        """
         total, last = _total(payload), get_dict(payload, "info", "last_token_usage")
         if not last or total in self.thread.totals:
             return
@@ -324,10 +331,12 @@ class _Reader(RecordReader):
         )
         self.add_usage(usage)
 
-    # --- calls ----------------------------------------------------------------------------------------------------
+    # --- calls ------------------------------------------------------------------------------------
 
     def _of(self, payload: dict[str, Any], time: float | None) -> CodexCall:
-        """The call that a record is about; made here when its own record is missing or comes later."""
+        """The call that a record is about; made here when its own record is missing or comes
+        later.
+        """
         call_id = (
             get_str(payload, "call_id") or get_str(payload, "event_id") or get_str(payload, "id")
         )
@@ -388,7 +397,7 @@ class _Reader(RecordReader):
         )
         call.role = get_str(payload, "new_agent_role") or call.role
 
-    # --- the whole session ----------------------------------------------------------------------------------------
+    # --- the whole session ------------------------------------------------------------------------
 
     def session(self) -> Session:
         for thread in self.threads.values():
@@ -409,7 +418,9 @@ class _Reader(RecordReader):
 
 
 def _in_envelopes(blob: bytes) -> bytes:
-    """Bare records as those of today. The first alone has a time; what the model is told at first names the directory."""
+    """Bare records as those of today. The first alone has a time; what the model is told at
+    first names the directory.
+    """
     if not _is_bare(first_value(blob)):
         return blob
     text = decode(blob)
@@ -431,9 +442,8 @@ def _in_envelopes(blob: bytes) -> bytes:
                 else None
             )
             line = "" if item is None else line
-        lines.append(
-            to_json(item, len(text) * 6) if isinstance(item, dict) else line
-        )  # what cannot be read is counted later
+        # what cannot be read is counted later
+        lines.append(to_json(item, len(text) * 6) if isinstance(item, dict) else line)
     return "\n".join(lines).encode("utf-8", "replace")
 
 
@@ -497,7 +507,8 @@ _SPAWNS = frozenset({"spawn_agent", "spawn_agents"})
 _EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,10})\b", re.M)
 _REJECTED = ("rejected by user", "rejected by the user", "user rejected")
 _STOPPED = re.compile(r"Wall time: [\d.]+ seconds\naborted by user")  # while it ran
-_PARTLY = "Patch failed after applying these changes:\n"  # then the files, as `A path`, `D path`, `M path` or `M path -> path`
+# then the files, as `A path`, `D path`, `M path` or `M path -> path`
+_PARTLY = "Patch failed after applying these changes:\n"
 _APPLIED = re.compile(r"[AMD] (.+?)(?: -> .+)?")
 _FAILED = (
     "Script failed",
@@ -564,7 +575,9 @@ class CodexCall(Call):
 
 
 def arguments_of(payload: dict[str, Any]) -> object:
-    """Arguments as an object where they are JSON text, else as they are; a custom tool takes plain text."""
+    """Arguments as an object where they are JSON text, else as they are; a custom tool takes
+    plain text.
+    """
     if payload.get("type") == "custom_tool_call":
         return get_str(payload, "input")
     if payload.get("type") in ("local_shell_call", "web_search_call"):
@@ -573,7 +586,9 @@ def arguments_of(payload: dict[str, Any]) -> object:
 
 
 def _join(blocks: object) -> str:
-    """Blocks of a result one below the other; the head of a script's result ends with its own newline."""
+    """Blocks of a result one below the other; the head of a script's result ends with its own
+    newline.
+    """
     joined = ""
     for block in blocks if isinstance(blocks, list) else []:
         joined += "\n" if joined and not joined.endswith("\n") else ""
@@ -581,11 +596,13 @@ def _join(blocks: object) -> str:
     return joined or text_of(blocks)
 
 
-# --- the finished call ------------------------------------------------------------------------------------------------
+# --- the finished call ----------------------------------------------------------------------------
 
 
 def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[ToolCall]:
-    """The call; commands and patches of a script follow it as calls of their own. `problem` takes a code and a detail."""
+    """The call; commands and patches of a script follow it as calls of their own. `problem`
+    takes a code and a detail.
+    """
     (status, error), command = _outcome(call), _command(call)
     parts = list(_script_parts(call, status))
     if len(parts) == 1 and parts[0].command and not parts[0].edits:
@@ -608,16 +625,18 @@ def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[T
         error=error,
         agent_id=call.agent_id,
         model=call.model,
-        input=call.arguments[:20_000]
-        if isinstance(call.arguments, str)
-        else to_json(call.arguments),
+        input=(
+            call.arguments[:20_000] if isinstance(call.arguments, str) else to_json(call.arguments)
+        ),
         edits=tuple(edits),
         command=command,
         seen=_sight(command, call) if command and status is Status.OK else None,
         spawn=_spawn(call) if call.name in _SPAWNS else None,
-        commits=commits_in(command, command.output)
-        if command
-        else commits_of_tool(call.name, call.output or ""),
+        commits=(
+            commits_in(command, command.output)
+            if command
+            else commits_of_tool(call.name, call.output or "")
+        ),
         result_size=len(call.output) if call.output is not None else None,
         searches=int(call.name == "web_search_call" and get(call.arguments, "type") == "search"),
     )
@@ -656,7 +675,7 @@ def _spawn(call: CodexCall) -> Spawn:
     )
 
 
-# --- commands ---------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 def _command(call: CodexCall) -> Command | None:
@@ -671,7 +690,9 @@ def _command(call: CodexCall) -> Command | None:
 
 
 def _shell_text(arguments: object) -> str:
-    """The command: text, or a list of words, often `["bash", "-lc", text]` or `["pwsh.exe", "-NoProfile", "-Command", text]`."""
+    """The command: text, or a list of words, often `["bash", "-lc", text]` or
+    `["pwsh.exe", "-NoProfile", "-Command", text]`.
+    """
     command = get(arguments, "cmd") or get(arguments, "command")
     if isinstance(command, str):
         return command
@@ -684,7 +705,9 @@ def _shell_text(arguments: object) -> str:
 
 
 def _script_parts(script: CodexCall, status: Status) -> Iterator[ToolCall]:
-    """Commands and patches of a script as calls of their own; patches that have an event of their own are those events."""
+    """Commands and patches of a script as calls of their own; patches that have an event of
+    their own are those events.
+    """
     number = 0
     applied = [{resolve(call.cwd, path) for path in call.changes or {}} for call in script.inner]
     for text, cwd in commands_in_script(script.script):
@@ -725,7 +748,8 @@ _ONLY_SHOWS = re.compile(
 )
 # Marks in the place of what was cut out; versions of 2025 wrote brackets
 _TRUNCATED = re.compile(
-    r"…\d+ \w+ truncated…|\[\.{3} (?:omitted \d+ of \d+ lines|output truncated to fit \d+ bytes) \.{3}\]"
+    r"…\d+ \w+ truncated…|\[\.{3} (?:omitted \d+ of \d+ lines|output truncated to fit \d+ bytes)"
+    r" \.{3}\]"
 )
 _CUT = re.compile(r"Total output lines:|truncated output")
 _READ = re.compile(
@@ -740,9 +764,8 @@ def _sight(command: Command, call: CodexCall) -> FileObservation | None:
     if not match or not text or cut or (call.name == "exec" and not _ONLY_SHOWS.match(call.script)):
         return None
     start, stop = int(match[1] or 1), int(match[2] or 0)
-    whole = start == 1 and (
-        not match[2] or text.rstrip("\n").count("\n") + 3 < stop
-    )  # blank lines at the end are not recorded
+    # blank lines at the end are not recorded
+    whole = start == 1 and (not match[2] or text.rstrip("\n").count("\n") + 3 < stop)
     return FileObservation(
         resolve(command.cwd, match[3].strip("'")),
         call.done_at or call.at,
@@ -752,7 +775,7 @@ def _sight(command: Command, call: CodexCall) -> FileObservation | None:
     )
 
 
-# --- edits ------------------------------------------------------------------------------------------------------------
+# --- edits ----------------------------------------------------------------------------------------
 
 
 def _edits(call: CodexCall, problem: Callable[[str, str], None]) -> list[Edit]:
@@ -770,7 +793,8 @@ def _edits(call: CodexCall, problem: Callable[[str, str], None]) -> list[Edit]:
         )
         if unreadable:
             problem("unreadable_diff", call.id)
-        # Of a file that a patch names more than once, the event keeps the last change alone; a whole text needs no other.
+        # Of a file that a patch names more than once, the event keeps the last change alone; a
+        # whole text needs no other.
         edits.extend(
             stated
             if (len(stated) > 1 and edit.content is None) or (unreadable and stated)
@@ -780,14 +804,15 @@ def _edits(call: CodexCall, problem: Callable[[str, str], None]) -> list[Edit]:
 
 
 def _split_at_failure(call: CodexCall, edits: list[Edit]) -> tuple[list[Edit], list[Edit]]:
-    """Of a patch that failed, the changes that were made before, which stay (the output lists them), and the others."""
+    """Of a patch that failed, the changes that were made before, which stay (the output lists
+    them), and the others.
+    """
     told = next((text for text in (call.printed, call.output) if text and _PARTLY in text), "")
     listed = map(_APPLIED.fullmatch, told.partition(_PARTLY)[2].split("\n"))
     waiting = [resolve(call.cwd, match[1]) for match in takewhile(bool, listed) if match]
     applied, remainder = [], []
-    for edit in (
-        _patch_edits(call) or edits if waiting else edits
-    ):  # the event of such a patch has all changes, in no order
+    # the event of such a patch has all changes, in no order
+    for edit in _patch_edits(call) or edits if waiting else edits:
         if waiting and edit.path == waiting[0]:
             applied.append(edit)
             waiting.pop(0)
@@ -842,15 +867,13 @@ def _changes(path: str, change: dict[str, Any], cwd: str) -> Edit:
     )
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
-# The name tells nothing of the directory: the first record does. A subagent is a rollout of its own, read with the session that
-# started it.
+# The name tells nothing of the directory: the first record does. A subagent is a rollout of its
+# own, read with the session that started it.
 _PACKED = ".zst"
-_SHORT, _LONG = (
-    8_000,
-    4_000_000,
-)  # bytes of a first record: its directory stands before the instructions, mostly
+# bytes of a first record: its directory stands before the instructions, mostly
+_SHORT, _LONG = 8_000, 4_000_000
 _CWD = re.compile(rb'"cwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ROLLOUTS = tuple(
@@ -860,16 +883,14 @@ _ROLLOUTS = tuple(
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     children: dict[str, list[str]] = defaultdict(list)  # thread -> threads that it started
-    rollouts: dict[
-        str, tuple[list[Path], str, str]
-    ] = {}  # thread -> its files, its directory, the thread that started it
+    # thread -> its files, its directory, the thread that started it
+    rollouts: dict[str, tuple[list[Path], str, str]] = {}
     for path in (path for pattern in _ROLLOUTS for path in files.match_files(location, pattern)):
         if path.suffix == _PACKED and path.with_suffix("").exists():
             continue  # where a rollout is there twice, the plain one counts
         thread, cwd, parent = _identity(path, roots)
-        if (
-            cwd and thread in rollouts
-        ):  # goes on in another file after the user went back to an earlier prompt
+        # goes on in another file after the user went back to an earlier prompt
+        if cwd and thread in rollouts:
             rollouts[thread][0].append(path)
         elif cwd:
             rollouts[thread] = [path], cwd, parent
@@ -901,7 +922,9 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 
 
 def _identity(path: Path, roots: Roots) -> tuple[str, str, str]:
-    """Id, directory and parent of a thread; "" for the session of another repository, of which no more is read than tells that."""
+    """Id, directory and parent of a thread; "" for the session of another repository, of which
+    no more is read than tells that.
+    """
     cwd = files.text_in(_beginning(path, _SHORT), _CWD) or files.text_in(
         _beginning(path, _LONG), _CWD
     )

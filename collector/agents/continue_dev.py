@@ -1,7 +1,8 @@
-"""Continue: one JSON document `{sessionId, workspaceDirectory, history: [{message, toolCallStates}]}`. No times are recorded.
+"""Continue: one JSON document
+`{sessionId, workspaceDirectory, history: [{message, toolCallStates}]}`. No times are recorded.
 
-A list of all sessions says when one was begun, which is all that is known of its calls. The program for the command line has other
-tools than the editor.
+A list of all sessions says when one was begun, which is all that is known of its calls. The program
+for the command line has other tools than the editor.
 """
 
 import json
@@ -126,13 +127,15 @@ def _directory(document: object) -> str:
     return path_of(location) if "://" in location else location
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 _LIST = "sessions.json"
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
-    """The document with the time that the list of sessions gives. Raises ValueError where it is no JSON: it is being written."""
+    """The document with the time that the list of sessions gives. Raises ValueError where it is
+    no JSON: it is being written.
+    """
     (path,) = session.files
     listed = objects(files.document(path.with_name(_LIST)))
     about = next((entry for entry in listed if get_str(entry, "sessionId") == session.id), {})

@@ -1,10 +1,13 @@
-"""Copilot Chat in VS Code: one JSON document `{chatSession, editing}`, put together from the editor's files of a session.
+"""Copilot Chat in VS Code: one JSON document `{chatSession, editing}`, put together from the
+editor's files of a session.
 
-`chatSession` is the talk: requests with their time, responses with the commands that ran. `editing` is the editor's own timeline of
-the files: the whole text of each before a request, and every edit since with its place, so that texts are exact. Only requests
-have a time: an edit was made after its request, and it is not recorded when.
+`chatSession` is the talk: requests with their time, responses with the commands that ran. `editing`
+is the editor's own timeline of the files: the whole text of each before a request, and every edit
+since with its place, so that texts are exact. Only requests have a time: an edit was made after its
+request, and it is not recorded when.
 
-Where the editor has no such timeline of a session, its transcript is read: events as Copilot's command line writes them.
+Where the editor has no such timeline of a session, its transcript is read: events as Copilot's
+command line writes them.
 """
 
 import json
@@ -32,7 +35,10 @@ AGENT = Agent(
     tools={
         "read": "read_file",
         "write": "create_file",
-        "edit": "textedit replace_string_in_file multi_replace_string_in_file insert_edit_into_file edit_notebook_file",
+        "edit": (
+            "textedit replace_string_in_file multi_replace_string_in_file insert_edit_into_file"
+            " edit_notebook_file"
+        ),
     },
 )
 GIVES = frozenset({"results", "text", "before", "commands", "models", "tokens", "directory"})
@@ -191,7 +197,9 @@ def _in_order(timeline: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _apply(
     operation: dict[str, Any], path: str, before: str | None, texts: dict[str, str]
 ) -> str | None:
-    """Takes note of what an operation does to a text, and returns what the file holds after it; None where that is not known."""
+    """Takes note of what an operation does to a text, and returns what the file holds after it;
+    None where that is not known.
+    """
     kind, after = get_str(operation, "type"), None
     if kind == "create":
         after = get_str(operation, "initialContent")
@@ -209,7 +217,8 @@ def _apply(
 
 
 def changed_text(text: str, edits: Iterable[object]) -> str | None:
-    """The text after edits that were all written for the text before: ranges of lines and columns, counted from one.
+    """The text after edits that were all written for the text before: ranges of lines and columns,
+    counted from one.
 
     None where a range lies outside of it.
     """
@@ -246,9 +255,10 @@ def _offset(lines: list[str], starts: list[int], line: int, column: int) -> int 
     return starts[line - 1] + len(units[: 2 * (column - 1)].decode(_UNIT, "surrogatepass"))
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
-# `workspace.json` names the folder. A session is a document, a log of changes to one, or a transcript; it may be there as several.
+# `workspace.json` names the folder. A session is a document, a log of changes to one, or a
+# transcript; it may be there as several.
 _TALKS = ("chatSessions/*.json", "chatSessions/*.jsonl")
 _TRANSCRIPTS = ("GitHub.copilot-chat/transcripts/*.jsonl",)
 _SET, _PUSH, _DELETE = 1, 2, 3

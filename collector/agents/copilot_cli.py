@@ -1,7 +1,8 @@
-"""Copilot CLI: JSONL events `{type, data, id, timestamp, parentId, agentId?}`, subagents among them.
+"""Copilot CLI: JSONL events `{type, data, id, timestamp, parentId, agentId?}`, subagents among
+them.
 
-The result of an edit holds a git diff with exact text. Before 1.0 responses tell their output tokens only; totals by model are in
-`session.shutdown`.
+The result of an edit holds a git diff with exact text. Before 1.0 responses tell their output
+tokens only; totals by model are in `session.shutdown`.
 """
 
 from collections.abc import Iterable
@@ -71,7 +72,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     return read_events(NAME, session_id, blobs)
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 _EVENTS = "events.jsonl"
 

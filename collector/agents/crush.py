@@ -1,8 +1,10 @@
-"""Crush: lines `{session}`, `{file}` and `{message}`, the rows of its database; every version of a file that it changed is one.
+"""Crush: lines `{session}`, `{file}` and `{message}`, the rows of its database; every version of a
+file that it changed is one.
 
-A call stands in a message of the assistant, its result in one of the tool. Ids of calls repeat with some models. Times are whole
-seconds, those of commands milliseconds. Edits record the whole text before and after; that of a write is in the versions. Each
-command starts where the session did: the directory in its result is where it ended, and moves nothing after it.
+A call stands in a message of the assistant, its result in one of the tool. Ids of calls repeat with
+some models. Times are whole seconds, those of commands milliseconds. Edits record the whole text
+before and after; that of a write is in the versions. Each command starts where the session did: the
+directory in its result is where it ended, and moves nothing after it.
 """
 
 import json
@@ -96,7 +98,9 @@ class _Reader(RecordReader):
         )
 
     def session(self) -> Session:
-        """Cost is recorded for the whole session; it is put down to the model that answered most."""
+        """Cost is recorded for the whole session; it is put down to the model that answered
+        most.
+        """
         if _ALL in self.usage and self.models:
             order, whole = self.usage[_ALL]
             self.usage[_ALL] = (order, replace(whole, model=self.models.most_common(1)[0][0]))
@@ -208,9 +212,10 @@ class _Reader(RecordReader):
         return self.display(shown, result, get_str(result.details, "content"), start + 1, whole)
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
-# No row names a directory: a session belongs when it changed files of the worktree, or none that has an absolute path.
+# No row names a directory: a session belongs when it changed files of the worktree, or none that
+# has an absolute path.
 _INSIDE = ".crush/crush.db"
 _TABLES = {
     "sessions": ("id", "created_at"),
@@ -245,9 +250,8 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
             )
             paths = [str(entry["path"]) for entry in files_of]
             cwd = _directory(location, paths, roots)
-            if (
-                cwd and not row.get("parent_session_id") and row.get("message_count") != 0
-            ):  # one without messages says nothing
+            # one without messages says nothing
+            if cwd and not row.get("parent_session_id") and row.get("message_count") != 0:
                 number, time = str(row["id"]), time_of(row.get("updated_at")) or 0.0
                 why = f"changed files of {cwd}" if paths else f"kept in {cwd}"
                 stamp = f"{number} {row.get('updated_at')} {row.get('message_count')}"
@@ -267,7 +271,10 @@ def _committed(path: str, data: bytes) -> list[str]:
     """Sessions with messages; those that another one started are read with it."""
     try:
         with of_bytes(data) as database:
-            sql = "SELECT id FROM sessions WHERE message_count > 0 AND parent_session_id IS NULL ORDER BY created_at, id"
+            sql = (
+                "SELECT id FROM sessions WHERE message_count > 0 AND parent_session_id IS NULL"
+                " ORDER BY created_at, id"
+            )
             return [str(row["id"]) for row in database.rows(sql)] if database.has(_TABLES) else []
     except OSError:
         return []
@@ -281,7 +288,9 @@ def _directory(location: Path, paths: list[str], roots: Roots) -> str:
 
 
 def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[dict[str, Any]]:
-    """A session, the versions of its files, its messages, and those of the sessions that it started."""
+    """A session, the versions of its files, its messages, and those of the sessions that it
+    started.
+    """
     (row,) = database.rows(
         f"SELECT {database.present('sessions', _ABOUT)} FROM sessions WHERE id = ?", (session,)
     )

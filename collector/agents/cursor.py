@@ -1,8 +1,9 @@
-"""Cursor: JSONL of `{role, message: {content}}`. No ids, no results, no times but the one put before each prompt.
+"""Cursor: JSONL of `{role, message: {content}}`. No ids, no results, no times but the one put
+before each prompt.
 
-A line is known by its place and its text, without the marks of a turn's end, which Cursor takes out again when a session goes on.
-Whether a call succeeded is not recorded: its status is unknown. When it was made is not recorded either: not before the prompt that
-it answers.
+A line is known by its place and its text, without the marks of a turn's end, which Cursor takes out
+again when a session goes on. Whether a call succeeded is not recorded: its status is unknown. When
+it was made is not recorded either: not before the prompt that it answers.
 """
 
 import hashlib
@@ -91,7 +92,9 @@ class _Reader(RecordReader):
         self.asked: float | None = None  # when the latest prompt that says so was typed
 
     def copy(self, blob: bytes) -> None:
-        """Lines not seen yet. A copy that shares most of its lines is the same text, redacted elsewhere: only its end is new."""
+        """Lines not seen yet. A copy that shares most of its lines is the same text, redacted
+        elsewhere: only its end is new.
+        """
         notice = (line for line in blob.split(b"\n") if line.strip() and not _MARK.match(line))
         lines = [
             (number, hashlib.sha256(line).digest(), line) for number, line in enumerate(notice)
@@ -160,7 +163,9 @@ class _Reader(RecordReader):
             return  # reported where the line was read
 
     def ordered_turns(self) -> list[tuple[int, Turn]]:
-        """In the order of the transcript: times are those of whole minutes, and some prompts have none."""
+        """In the order of the transcript: times are those of whole minutes, and some prompts
+        have none.
+        """
         return sorted(self.turns.values(), key=lambda pair: pair[0])
 
     def _call(self, block: dict[str, Any], key: str) -> None:
@@ -181,7 +186,7 @@ class _Reader(RecordReader):
         )
 
 
-# --- times written for people, as a prompt carries them: `Sunday, Oct 4, 2026, 11:54 PM (UTC+5:30)` -----------------------------
+# --- times written for people, as a prompt carries them: `Sunday, Oct 4, 2026, 11:54 PM (UTC+5:30)`
 
 _MONTHS = {
     name: number
@@ -214,10 +219,10 @@ def written_time(text: str) -> float | None:
         return None
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
-# The directory is named after the one that was worked in, with `-` for all that is neither letter nor digit. No record names it:
-# a session belongs when it names a path in the worktree.
+# The directory is named after the one that was worked in, with `-` for all that is neither letter
+# nor digit. No record names it: a session belongs when it names a path in the worktree.
 _PATTERNS = ("*/agent-transcripts/*.jsonl", "*/agent-transcripts/*/*.jsonl")
 
 

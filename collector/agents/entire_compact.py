@@ -1,7 +1,9 @@
-"""Entire's own compact transcript (`transcript.jsonl`): one shape for every agent, the fallback when the agent's own is missing.
+"""Entire's own compact transcript (`transcript.jsonl`): one shape for every agent, the fallback
+when the agent's own is missing.
 
-It keeps prompts, texts, calls with their arguments and the end of their results; patches, whole texts and subagents are dropped.
-A file holds the session so far or only what is new; calls are known by their id, everything else by its line.
+It keeps prompts, texts, calls with their arguments and the end of their results; patches, whole
+texts and subagents are dropped. A file holds the session so far or only what is new; calls are
+known by their id, everything else by its line.
 """
 
 import re

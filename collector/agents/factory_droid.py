@@ -1,7 +1,9 @@
-"""Factory AI Droid: JSONL envelopes `{type: "message", id, message: {role, content}}` around Anthropic content blocks.
+"""Factory AI Droid: JSONL envelopes `{type: "message", id, message: {role, content}}` around
+Anthropic content blocks.
 
-The result of an edit is JSON text that has a diff of each file. Tokens are recorded for the whole session, in a file beside it. A
-worker is a session of its own that names the session which called it.
+The result of an edit is JSON text that has a diff of each file. Tokens are recorded for the whole
+session, in a file beside it. A worker is a session of its own that names the session which called
+it.
 """
 
 import json
@@ -157,8 +159,10 @@ class _Reader(RecordReader):
 
     def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
         return {
-            "hunks": self._display_hunks(result).get(
-                resolve(self.cwd, path_argument(call.arguments)), ()
+            "hunks": (
+                self._display_hunks(result).get(
+                    resolve(self.cwd, path_argument(call.arguments)), ()
+                )
             )
         }
 
@@ -173,9 +177,8 @@ class _Reader(RecordReader):
         return {path: hunks for path, hunks in value if path and hunks}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        if (
-            is_part(call.arguments) or "<system-reminder>" in result.text
-        ):  # how a part is shown is not known
+        # how a part is shown is not known
+        if is_part(call.arguments) or "<system-reminder>" in result.text:
             return None
         return self.display(call, result, result.text)
 
@@ -186,14 +189,14 @@ class _Reader(RecordReader):
         )
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 
 def _whose(path: Path) -> tuple[str, str]:
     first = files.first_line(path)
-    return get_str(first, "id") or path.stem, get_str(first, "cwd") if get_str(
-        first, "type"
-    ) == "session_start" else ""
+    return get_str(first, "id") or path.stem, (
+        get_str(first, "cwd") if get_str(first, "type") == "session_start" else ""
+    )
 
 
 def _settings(path: Path) -> Path:

@@ -1,9 +1,12 @@
-"""Gemini CLI: one JSON document `{sessionId, messages: [...]}` per copy; a large one is split into several documents.
+"""Gemini CLI: one JSON document `{sessionId, messages: [...]}` per copy; a large one is split into
+several documents.
 
-Since 2026 also a log: a line about the session, then messages and changes (`$set`), in which a message is written again with more.
+Since 2026 also a log: a line about the session, then messages and changes (`$set`), in which a
+message is written again with more.
 
-A tool call holds its own result. Edit tools record the whole text of the file before and after in `resultDisplay`; paths of the
-arguments are relative, that of the display is absolute. When the user changed the proposed text, the call says so.
+A tool call holds its own result. Edit tools record the whole text of the file before and after in
+`resultDisplay`; paths of the arguments are relative, that of the display is absolute. When the user
+changed the proposed text, the call says so.
 """
 
 import hashlib
@@ -63,7 +66,8 @@ _ATTACHED = "\n--- Content from referenced files ---"
 # What the program says itself: when an answer broke off, at the beginning, after planning.
 _GO_ON = "System: Please continue."
 _INJECTED = ("<session_context>", "User has manually exited Plan Mode. ")
-_SUMMARY_TAKEN = "Got it. Thanks for the additional context!"  # it answers in the model's name to a summary of the talk
+# it answers in the model's name to a summary of the talk
+_SUMMARY_TAKEN = "Got it. Thanks for the additional context!"
 _SLASH = re.compile(r"^/[a-z][\w:-]*(?:\s|$)")
 _WHERE = re.compile(r"\[(?:current working directory|in) (/[^\]\n]+|[A-Za-z]:[^\]\n]+)\]")
 _KINDS = frozenset({"user", "gemini", "error", "info", "warning"})  # of messages
@@ -88,9 +92,11 @@ def sniff(head: object) -> bool:
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
     return reader.read_documents(
-        json.dumps(folded(records([blob], reader.problems, session_id))).encode()
-        if _is_log(blob)
-        else blob
+        (
+            json.dumps(folded(records([blob], reader.problems, session_id))).encode()
+            if _is_log(blob)
+            else blob
+        )
         for blob in blobs
     )
 
@@ -101,7 +107,8 @@ def _is_log(blob: bytes) -> bool:
 
 
 def folded(lines: Iterable[Any]) -> dict[str, Any]:
-    """One document of a log: the last form of each message that tells no less, where its first one stood.
+    """One document of a log: the last form of each message that tells no less, where its first one
+    stood.
 
     Messages that a rewind of the talk took back are kept: the files did not go back with it.
     """
@@ -126,7 +133,9 @@ def folded(lines: Iterable[Any]) -> dict[str, Any]:
 
 
 def _tells_more(entry: dict[str, Any], existing: dict[str, Any] | None) -> bool:
-    """A session that goes on begins with the talk so far in the form of the model's interface: no tokens, results as a user's."""
+    """A session that goes on begins with the talk so far in the form of the model's interface:
+    no tokens, results as a user's.
+    """
     if existing is None:
         return True
     same = entry.get("type") == existing.get("type")
@@ -237,7 +246,9 @@ class _Reader(RecordReader):
         )
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
-        """What the agent proposed, and the texts before and after, which include what the user changed in the proposal."""
+        """What the agent proposed, and the texts before and after, which include what the user
+        changed in the proposal.
+        """
         display, arguments = get_dict(result.details), get_dict(call.arguments)
         if call.name not in self.writers:
             return super().edits(call, result)
@@ -259,12 +270,12 @@ class _Reader(RecordReader):
         )
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
-# A project is named in `projects.json` and in `.project_root`; before that, and in each log, by the SHA-256 of its directory.
-_CHATS = tuple(
-    f"chats/{place}.{ending}" for place in ("*", "*/*") for ending in ("json", "jsonl")
-)  # subagents below
+# A project is named in `projects.json` and in `.project_root`; before that, and in each log, by the
+# SHA-256 of its directory.
+# subagents below
+_CHATS = tuple(f"chats/{place}.{ending}" for place in ("*", "*/*") for ending in ("json", "jsonl"))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -300,9 +311,8 @@ def _load(session: LocalSession) -> Iterator[bytes]:
             if is_log
             else get_dict(files.document(path))
         )
-        parent = (
-            path.parent.name if path.parent.parent.name == "chats" else ""
-        )  # a subagent's log lies below its session's
+        # a subagent's log lies below its session's
+        parent = path.parent.name if path.parent.parent.name == "chats" else ""
         about = {"parent": parent, "directories": [session.cwd, *get_list(document, "directories")]}
         yield json.dumps({**document, **about}).encode()
 

@@ -1,7 +1,9 @@
-"""gptme: `conversation.jsonl` of `{role, content, timestamp}`. Calls stand in the model's text, their results in system messages.
+"""gptme: `conversation.jsonl` of `{role, content, timestamp}`. Calls stand in the model's text,
+their results in system messages.
 
-A call is a fenced block (`save PATH`, `append PATH`, `patch PATH`, `shell`, `ipython`) or, where the model is given tools,
-`@save(id): {…}`. Times are those of the clock on the wall; a system message says how far it is from UTC.
+A call is a fenced block (`save PATH`, `append PATH`, `patch PATH`, `shell`, `ipython`) or, where
+the model is given tools, `@save(id): {…}`. Times are those of the clock on the wall; a system
+message says how far it is from UTC.
 """
 
 import re
@@ -33,7 +35,8 @@ _DIRECTORY = re.compile(r"\*\*Working Directory:\*\* (.+)")
 _DIRECTORY_IN_JSON = re.compile(rb'\*\*Working Directory:\*\* ((?:[^"\\]|\\[^n])+)')
 _ZONE = re.compile(r"\*\*Local date:\*\* [^*\n]{0,80}UTC([+-]\d\d:\d\d)")
 _FAILED = re.compile(
-    r"(?:Error|Aborted|Operation|Cannot|Interrupted|(?:Save|Append|Patch) aborted|No (?:content|path) provided)"
+    r"(?:Error|Aborted|Operation|Cannot|Interrupted|(?:Save|Append|Patch) aborted|No"
+    r" (?:content|path) provided)"
 )
 _TOKENS = {
     "input": "input_tokens",
@@ -166,7 +169,7 @@ def _blocks(text: str) -> tuple[list[tuple[str, str, str]], str]:
     return calls, "\n".join(outside)
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 
 STORES = (

@@ -1,7 +1,9 @@
-"""Grok Build: `chat_history.jsonl` of `{type, content, tool_calls}`, arguments as JSON text, results in lines of their own.
+"""Grok Build: `chat_history.jsonl` of `{type, content, tool_calls}`, arguments as JSON text,
+results in lines of their own.
 
-No times, no working directory, no tokens and no word whether a call succeeded; `_load` puts a first line before them with
-what other files tell of that. What Grok puts in the user's place says why in `synthetic_reason`.
+No times, no working directory, no tokens and no word whether a call succeeded; `_load` puts a first
+line before them with what other files tell of that. What Grok puts in the user's place says why in
+`synthetic_reason`.
 """
 
 import hashlib
@@ -32,9 +34,8 @@ GIVES = frozenset({"results", "text", "commands", "commits", "models"})
 ORDER = 62
 
 _TYPES = frozenset({"system", "user", "assistant", "reasoning", "tool_result"})
-_OTHERS = frozenset(
-    {"message", "uuid", "role", "timestamp", "ts", "agent", "payload", "data"}
-)  # what no line of Grok has
+# what no line of Grok has
+_OTHERS = frozenset({"message", "uuid", "role", "timestamp", "ts", "agent", "payload", "data"})
 _TYPED = frozenset({"", "interjection"})  # reasons of what a person typed
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
 _TOKENS = {
@@ -75,9 +76,8 @@ class _Reader(RecordReader):
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
         self.said: Counter[str] = Counter()  # lines of the copy that is read
-        self.known: dict[
-            str, Any
-        ] = {}  # call -> when it was first and last heard of, and how it ended
+        # call -> when it was first and last heard of, and how it ended
+        self.known: dict[str, Any] = {}
 
     def begin_copy(self, blob: bytes) -> bytes:
         self.said.clear()
@@ -148,7 +148,7 @@ class _Reader(RecordReader):
         return time_of(began), time_of(ended), _STATUS.get(str(status), Status.UNKNOWN)
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 _CHAT, _ABOUT, _UPDATES, _USAGE = (
     "chat_history.jsonl",
@@ -159,7 +159,9 @@ _CHAT, _ABOUT, _UPDATES, _USAGE = (
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
-    """The lines, after one with what they lack: the directory, when the session began and ended, and times of calls."""
+    """The lines, after one with what they lack: the directory, when the session began and ended,
+    and times of calls.
+    """
     by_name = {path.name: path for path in session.files}
     summary = files.document(by_name[_ABOUT]) if _ABOUT in by_name else None
     about: dict[str, Any] = {

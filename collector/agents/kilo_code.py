@@ -1,4 +1,6 @@
-"""Kilo Code, which grew out of OpenCode in 2026: sessions as OpenCode keeps them, in a database of its own."""
+"""Kilo Code, which grew out of OpenCode in 2026: sessions as OpenCode keeps them, in a database
+of its own.
+"""
 
 from collections.abc import Iterable
 
@@ -15,9 +17,8 @@ ORDER = 23
 
 
 def sniff(head: object) -> bool:
-    return (
-        False  # a session looks like one of OpenCode; whoever finds the database knows whose it is
-    )
+    # a session looks like one of OpenCode; whoever finds the database knows whose it is
+    return False
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:

@@ -1,4 +1,5 @@
-"""Kimi CLI: `wire.jsonl`, a line with the version, then `{timestamp, message: {type, payload}}`, subagents among them.
+"""Kimi CLI: `wire.jsonl`, a line with the version, then `{timestamp, message: {type, payload}}`,
+subagents among them.
 
 Arguments of a call are JSON text, which may go on in further records.
 """
@@ -179,7 +180,7 @@ class _Reader(RecordReader):
         )
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 _SESSIONS = "*/*/wire.jsonl"
 
@@ -197,9 +198,8 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
         hashlib.md5(data, usedforsecurity=False).hexdigest(): path for path, data in written
     }
     for path in files.match_files(location, _SESSIONS):
-        cwd = by_digest.get(
-            path.parents[1].name.rpartition("_")[2], ""
-        )  # another kind of machine stands before the digest
+        # another kind of machine stands before the digest
+        cwd = by_digest.get(path.parents[1].name.rpartition("_")[2], "")
         if cwd:
             yield LocalSession(path.parent.name, (path,), f"kept for {cwd}", cwd=cwd)
 

@@ -1,4 +1,5 @@
-"""Kimi Code: `wire.jsonl` of each agent, a line with the version, then `{type, time, event}`; a call's events name it.
+"""Kimi Code: `wire.jsonl` of each agent, a line with the version, then `{type, time, event}`; a
+call's events name it.
 
 Its predecessor Kimi CLI has another form (`kimi_cli.py`).
 """
@@ -157,7 +158,7 @@ class _Reader(RecordReader):
         )
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 _WIRE = "wire.jsonl"
 

@@ -1,8 +1,9 @@
 """Kiro CLI: one JSON document `{conversation_id, history: [{user, assistant, request_metadata}]}`.
 
-Checkpoints hold such a document, or since its plug-in writes lines, half an entry in each: `{entry, user}`, `{entry, assistant}`.
-The results of calls are what the user's side sends next. In a document a request tells when it was sent and when its answer ended.
-The documents of Kiro's editor in checkpoints have empty ids, no times and no results, and of an edit only its path.
+Checkpoints hold such a document, or since its plug-in writes lines, half an entry in each:
+`{entry, user}`, `{entry, assistant}`. The results of calls are what the user's side sends next. In
+a document a request tells when it was sent and when its answer ended. The documents of Kiro's
+editor in checkpoints have empty ids, no times and no results, and of an edit only its path.
 """
 
 import hashlib
@@ -69,9 +70,8 @@ class _Reader(RecordReader):
         user, about = get_dict(entry, "user"), get_dict(entry, "request_metadata")
         answer = get_dict(entry, "assistant")
         notice = get_dict(answer, "ToolUse") or get_dict(answer, "Response")
-        whole = to_json(entry, 1_000_000).encode(
-            "utf-8", "replace"
-        )  # a copy may hold only what came since the one before
+        # a copy may hold only what came since the one before
+        whole = to_json(entry, 1_000_000).encode("utf-8", "replace")
         key = (
             get_str(notice, "message_id")
             or f"entry {number} {hashlib.sha256(whole).hexdigest()[:12]}"
@@ -124,7 +124,9 @@ class _Reader(RecordReader):
         )
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
-        """What the tool that writes was asked to do: `create`, `str_replace`, `insert` or `append`, in two spellings."""
+        """What the tool that writes was asked to do: `create`, `str_replace`, `insert` or
+        `append`, in two spellings.
+        """
         path, arguments = resolve(call.cwd, path_argument(call.arguments)), get_dict(call.arguments)
         kind, new = (
             get_str(arguments, "command"),

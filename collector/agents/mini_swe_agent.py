@@ -1,7 +1,9 @@
-"""mini-SWE-agent: `NAME.traj.json`, a document `{info, messages, trajectory_format}`. Its only tool is a shell.
+"""mini-SWE-agent: `NAME.traj.json`, a document `{info, messages, trajectory_format}`. Its only tool
+is a shell.
 
-Version 2 names the commands of an answer in `extra`; before, an answer has one in a fenced text. What the user's side says next is
-the result. The directory is that of the configuration, where it names one.
+Version 2 names the commands of an answer in `extra`; before, an answer has one in a fenced text.
+What the user's side says next is the result. The directory is that of the configuration, where it
+names one.
 """
 
 import re

@@ -1,6 +1,8 @@
-"""Mistral Vibe: entries of a talk, `{type: "message" | "effect", id, createdAt}`, behind a line about the session.
+"""Mistral Vibe: entries of a talk, `{type: "message" | "effect", id, createdAt}`, behind a line
+about the session.
 
-They stand in the chunk that the current generation of a session names; what came later is in its journal.
+They stand in the chunk that the current generation of a session names; what came later is in its
+journal.
 """
 
 import json
@@ -128,7 +130,7 @@ def _result(state: dict[str, Any], time: float | None) -> Result:
     )
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 
 def _whose(path: Path) -> tuple[str, str]:

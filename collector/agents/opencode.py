@@ -1,4 +1,6 @@
-"""OpenCode: one JSON document `{info, messages: [{info, parts}]}` per copy; a large one is split into several documents."""
+"""OpenCode: one JSON document `{info, messages: [{info, parts}]}` per copy; a large one is split
+into several documents.
+"""
 
 from collections.abc import Iterable
 

@@ -1,7 +1,9 @@
-"""OpenHands: one JSON array of events, `{action, args}` and the `{observation, content, extras}` that it is the `cause` of.
+"""OpenHands: one JSON array of events, `{action, args}` and the `{observation, content, extras}`
+that it is the `cause` of.
 
-So it exports a conversation, and people commit that file. Times are those of the server's clock, without a zone. Tokens are added
-up over the session, for each model; calls are known by the number of their event.
+So it exports a conversation, and people commit that file. Times are those of the server's clock,
+without a zone. Tokens are added up over the session, for each model; calls are known by the number
+of their event.
 """
 
 from collections.abc import Iterable
@@ -31,11 +33,8 @@ GIVES = frozenset(
 )
 ORDER = 92
 
-_NAMES = {
-    "run": "execute_bash",
-    "edit": "edit_file",
-    "write": "write_file",
-}  # of calls that do not say their tool
+# of calls that do not say their tool
+_NAMES = {"run": "execute_bash", "edit": "edit_file", "write": "write_file"}
 _CALLS = frozenset(
     {*_NAMES, "read", "browse", "browse_interactive", "run_ipython", "call_tool_mcp", "delegate"}
 )

@@ -1,9 +1,11 @@
-"""Pi, and Oh My Pi which grew out of it: JSONL, a header (a title before it) and then entries that form a tree by `parentId`.
+"""Pi, and Oh My Pi which grew out of it: JSONL, a header (a title before it) and then entries that
+form a tree by `parentId`.
 
-Going back to an earlier entry starts a branch; what the abandoned branch did to files is not undone, so every entry counts.
-An edit names its replacements; the display diff of its result has exact text and line numbers, from which hunks are rebuilt. The
-results of Oh My Pi name each file, with its whole text before and after if that is short.
-Paths are relative to the header's working directory.
+Going back to an earlier entry starts a branch; what the abandoned branch did to files is not
+undone, so every entry counts. An edit names its replacements; the display diff of its result has
+exact text and line numbers, from which hunks are rebuilt. The results of Oh My Pi name each file,
+with its whole text before and after if that is short. Paths are relative to the header's working
+directory.
 """
 
 import re
@@ -129,10 +131,8 @@ class _Reader(RecordReader):
             self._message(get_dict(record, "message"), key or f"{time}/{self.order}", time)
         elif kind == "model_change":
             provider, _, model = get_str(record, "model").partition("/")
-            if get_str(record, "role") in (
-                "",
-                "default",
-            ):  # Oh My Pi has models for small tasks beside it
+            # Oh My Pi has models for small tasks beside it
+            if get_str(record, "role") in ("", "default"):
                 self.use_model(get_str(record, "modelId") or model or provider, time)
         elif kind in ("compaction", "branch_summary"):
             self.add_event(
@@ -232,15 +232,14 @@ class _Reader(RecordReader):
         )
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 _HEADER_LINES = 5
 
 
 def _whose(path: Path) -> tuple[str, str]:
-    beginning = islice(
-        records([files.head(path)], [], ""), _HEADER_LINES
-    )  # a title may stand before the header
+    # a title may stand before the header
+    beginning = islice(records([files.head(path)], [], ""), _HEADER_LINES)
     header = next((record for record in beginning if record.get("type") == "session"), {})
     return get_str(header, "id") or path.stem, get_str(header, "cwd")
 

@@ -1,6 +1,8 @@
-"""Qwen Code: JSONL records `{uuid, type, message: {role, parts}}`, the envelope of Claude Code around the messages of Gemini.
+"""Qwen Code: JSONL records `{uuid, type, message: {role, parts}}`, the envelope of Claude Code
+around the messages of Gemini.
 
-The result of a call is a record of its own. Edit tools show the whole text of the file before and after, unless it is long.
+The result of a call is a record of its own. Edit tools show the whole text of the file before and
+after, unless it is long.
 """
 
 from collections.abc import Iterable
@@ -129,7 +131,7 @@ class _Reader(RecordReader):
         return self.display(call, result, result.text)
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 
 STORES = (

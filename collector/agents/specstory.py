@@ -1,8 +1,9 @@
 """SpecStory: Markdown of the sessions of several agents, a file for each in `.specstory/history`.
 
-A heading names who speaks, the model and, from some agents, the time. Calls stand between `<tool-use>` tags, in old files below
-`Tool use:`, and edits there by themselves too. They are recorded as diffs or patches (Cursor, in 2025) or as the whole text (writes
-of Claude Code), else by their path alone.
+A heading names who speaks, the model and, from some agents, the time. Calls stand between
+`<tool-use>` tags, in old files below `Tool use:`, and edits there by themselves too. They are
+recorded as diffs or patches (Cursor, in 2025) or as the whole text (writes of Claude Code), else by
+their path alone.
 """
 
 import html
@@ -35,12 +36,12 @@ _OPENING = re.compile(r'^<tool-use data-tool-type="([\w-]*)" data-tool-name="([^
 _OLD_OPENING = re.compile(r"^(?:Tool use: \*\*([\w-]+)\*\*\s*$|<details><summary>Edit file: )")
 _EDITED = re.compile(r"Edit file: (.+?)</summary>")
 _WRITTEN = re.compile(
-    r"^(?:File created successfully at: (.+?)|The file (.+?) has been (?:upd|cre)ated.*?)(?: \(file state .*)?$"
+    r"^(?:File created successfully at: (.+?)|The file (.+?) has been (?:upd|cre)ated.*?)(?: \(file"
+    r" state .*)?$"
 )
 _QUOTED = re.compile(r"^ ?`([^`]+)`\s*$")
-_PATCHED = re.compile(
-    r"^\*\*(Add|Update|Delete): `(.+)`\*\*$\n*(?:^```diff\n)?", re.M
-)  # of Codex, since 2026
+# of Codex, since 2026
+_PATCHED = re.compile(r"^\*\*(Add|Update|Delete): `(.+)`\*\*$\n*(?:^```diff\n)?", re.M)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 _ROW = re.compile(r"^ *(\d+)[→\t](.*)$")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#39|#x27);")
@@ -61,13 +62,11 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    reader = _Reader(
-        "cursor", session_id
-    )  # the first that it recorded; later files say whose session it is
+    # the first that it recorded; later files say whose session it is
+    reader = _Reader("cursor", session_id)
     for blob in copies(blobs):
-        reader.copy(
-            decode(blob).replace("\r\n", "\n").split("\n")
-        )  # git may have put them in, on Windows
+        # git may have put them in, on Windows
+        reader.copy(decode(blob).replace("\r\n", "\n").split("\n"))
     return reader.session()
 
 
@@ -159,17 +158,17 @@ class _Reader(RecordReader):
             self.asked, self.at = self._earliest(moment) or self.asked, None
             self.begin(self.asked)
             return
-        self.at = (
-            moment if moment is not None and moment % 60 else None
-        )  # some have no seconds: that is no time of a call
+        # some have no seconds: that is no time of a call
+        self.at = moment if moment is not None and moment % 60 else None
         if model := _MODEL.match(details):
             self.use_model(model[1], moment)
 
     def _earliest(self, moment: float | None) -> float | None:
-        """When a prompt can have been made. What Cursor notes, without seconds, is when it was started.
+        """When a prompt can have been made. What Cursor notes, without seconds, is when it was
+        started.
 
-        Prompts since then have that time, and those before it in a session that it took up. So of the first such time nothing is
-        known but that the session had begun.
+        Prompts since then have that time, and those before it in a session that it took up. So of
+        the first such time nothing is known but that the session had begun.
         """
         if moment is None or moment % 60 or self.begun is None:
             return moment
@@ -186,13 +185,11 @@ class _Reader(RecordReader):
 
     def _call(self, block: _Block, number: int) -> None:
         key = f"line {number}"
-        self.kinds.setdefault(
-            key, block.kind
-        )  # a shorter copy may have another call at this line: the longest counts
+        # a shorter copy may have another call at this line: the longest counts
+        self.kinds.setdefault(key, block.kind)
         fenced = block.fences()[-1][1] if block.fences() else []
-        printed = "\n".join(block.lines).partition("\n*Result*:\n")[
-            2
-        ]  # by a server's tool, without a fence
+        # by a server's tool, without a fence
+        printed = "\n".join(block.lines).partition("\n*Result*:\n")[2]
         arguments: dict[str, Any] = {}
         if block.kind == "write":
             arguments = {"edits": _edits(block)}
@@ -254,7 +251,9 @@ def _time(text: str) -> float | None:
 
 
 def _command(block: _Block) -> str:
-    """What a shell ran: a short command stands in backquotes, a long one is the first fenced text."""
+    """What a shell ran: a short command stands in backquotes, a long one is the first fenced
+    text.
+    """
     for line in block.lines:
         if line.startswith("```"):
             break
@@ -265,10 +264,11 @@ def _command(block: _Block) -> str:
 
 
 def _edits(block: _Block) -> list[Edit]:
-    """The changes of a file, or of the files of a patch: as diffs, or as the text that was written."""
-    printed = (
-        "\n".join(block.lines) if block.name == "apply_patch" else ""
-    )  # others may write a text with such headings
+    """The changes of a file, or of the files of a patch: as diffs, or as the text that was
+    written.
+    """
+    # others may write a text with such headings
+    printed = "\n".join(block.lines) if block.name == "apply_patch" else ""
     by_file, count = _PATCHED.subn(r"*** \1 File: \2\n", printed)
     fenced = (text for _, lines in block.fences() if (text := "\n".join(lines)).startswith(BEGIN))
     if patches := [by_file] if count else [*fenced]:
@@ -293,7 +293,9 @@ def _edits(block: _Block) -> list[Edit]:
 
 
 def _written_text(lines: list[str]) -> str | None:
-    """The fenced text before the one with the result; it may have fences inside. None where there is none."""
+    """The fenced text before the one with the result; it may have fences inside. None where
+    there is none.
+    """
     fences = [number for number, line in enumerate(lines) if line.startswith("```")]
     if len(fences) < 2 or fences[-1] <= fences[0]:
         return None
@@ -302,7 +304,9 @@ def _written_text(lines: list[str]) -> str | None:
 
 
 def _edit_of_diff(path: str, lines: list[str]) -> Edit:
-    """Rows have a sign and, beside it, a space. An empty one at the end is what follows the last newline of the file."""
+    """Rows have a sign and, beside it, a space. An empty one at the end is what follows the last
+    newline of the file.
+    """
     hunk = _HUNK.match(lines[0]) if lines else None
     rows = _unescaped("\n".join(lines[1:] if hunk else lines)).split("\n")
     width = 2 if all(row[1:2] in ("", " ") for row in rows) else 1

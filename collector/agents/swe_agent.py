@@ -1,7 +1,9 @@
-"""SWE-agent: `NAME.traj`, a document `{trajectory: [{action, observation, thought, state}], history, info}`. No times are recorded.
+"""SWE-agent: `NAME.traj`, a document
+`{trajectory: [{action, observation, thought, state}], history, info}`. No times are recorded.
 
-An action is a line of a shell with commands of its own: until version 0.7 an editor that replaces lines of the file that is open
-(`edit 4:6`), since then `str_replace_editor`, whose options are its arguments. Nothing was done before there was an SWE-agent.
+An action is a line of a shell with commands of its own: until version 0.7 an editor that replaces
+lines of the file that is open (`edit 4:6`), since then `str_replace_editor`, whose options are its
+arguments. Nothing was done before there was an SWE-agent.
 """
 
 import re
@@ -26,7 +28,8 @@ ORDER = 92
 _FIRST_RELEASE = 1712016000.0  # 2 April 2024
 _LINES = re.compile(r"edit (\d{1,9}):(\d{1,9})\n(.*?)\n?(?:end_of_edit)?\s*\Z", re.S)
 _FAILED = re.compile(
-    r"Your proposed edit has introduced new syntax error|Text not found|No file open|No edit was performed|ERROR:|Error:|Invalid "
+    r"Your proposed edit has introduced new syntax error|Text not found|No file open|No edit was"
+    r" performed|ERROR:|Error:|Invalid "
 )
 _WORDS = frozenset({"edit", "create", "insert", "str_replace_editor"})
 

@@ -1,7 +1,8 @@
 """Where producers keep checkpoints in git: one module per layout, found by its `NAME`.
 
-A module offers `NAME`, `store_of(ref)` and `find(repo, refs)`; it dispatches on the shape of what it reads, never on dates or
-versions, and reports what it cannot use as problems of the checkpoint. `entire.py` has the names that Entire uses.
+A module offers `NAME`, `store_of(ref)` and `find(repo, refs)`; it dispatches on the shape of what
+it reads, never on dates or versions, and reports what it cannot use as problems of the checkpoint.
+`entire.py` has the names that Entire uses.
 """
 
 from __future__ import annotations
@@ -48,13 +49,17 @@ def is_checkpoint_ref(ref: str) -> bool:
 
 
 LEFT_OUT = "left out"
-"""Id of what stands for records that no checkpoint has, since a limit was reached: it has problems alone."""
+"""Id of what stands for records that no checkpoint has, since a limit was reached: it has
+problems alone.
+"""
 
 
 def read_all(repo: GitRepo, problems: list[Problem] | None = None) -> list[Checkpoint]:
-    """Every checkpoint once, in order of id. Stored in several layouts, it keeps the best transcript of each session.
+    """Every checkpoint once, in order of id. Stored in several layouts, it keeps the best
+    transcript of each session.
 
-    A session that a checkpoint holds is not read from the files of the history too. `problems` gets those of no checkpoint.
+    A session that a checkpoint holds is not read from the files of the history too. `problems` gets
+    those of no checkpoint.
     """
     refs = repo.refs()
     merged: dict[str, Checkpoint] = {}

@@ -44,7 +44,9 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
 
 
 def _session_files(repo: GitRepo, tip: str) -> dict[str, tuple[str, str]]:
-    """Checkpoint id -> (e-mail of the developer whose commit first stored it, kind of signature when all such commits have one)."""
+    """Checkpoint id -> (e-mail of the developer whose commit first stored it, kind of signature
+    when all such commits have one).
+    """
     stored: dict[str, tuple[str, str]] = {}
     for commit in repo.history(tip):
         match = _SUBJECT.match(commit.subject)

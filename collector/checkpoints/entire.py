@@ -1,7 +1,7 @@
 """What Entire calls its refs, trailers and files: the only package that knows these names. Pure.
 
-Refs are below `entire/`: as branches, and in a namespace of their own. A clone has them under these names, as remote-tracking
-branches, or where our mirrors put the checkpoints of another repository.
+Refs are below `entire/`: as branches, and in a namespace of their own. A clone has them under these
+names, as remote-tracking branches, or where our mirrors put the checkpoints of another repository.
 """
 
 import re
@@ -19,12 +19,14 @@ OWN_NAMESPACE = "refs/entire/"  # refs that are no branches
 PREFIXES = ("refs/heads/entire/", OWN_NAMESPACE)  # on a server, and in a mirror of it
 BRANCHES = "entire/"  # what the names of the branches begin with
 FETCH_MIRROR = tuple(f"+{prefix}*:{prefix}*" for prefix in PREFIXES)
-# Checkpoints of a repository that are kept in another one: beside the repository's own, where the readers find them.
+# Checkpoints of a repository that are kept in another one: beside the repository's own, where the
+# readers find them.
 FETCH_ELSEWHERE = (
     "+refs/heads/entire/*:refs/remotes/checkpoints/entire/*",
     "+refs/entire/*:refs/remotes/checkpoint-refs/entire/*",
 )
-# An ordinary clone has branches of its own below refs/heads: those of the server belong beside them.
+# An ordinary clone has branches of its own below refs/heads: those of the server belong beside
+# them.
 _FETCH_CLONE = ("+refs/heads/entire/*:refs/remotes/origin/entire/*", "+refs/entire/*:refs/entire/*")
 _FETCH_PARTIAL = ("+refs/heads/*:refs/remotes/origin/*", "+refs/entire/*:refs/entire/*")
 _REF = re.compile(r"refs/(?:heads/|remotes/[^/]+/)?entire/")
@@ -39,21 +41,27 @@ def is_checkpoint_ref(name: str) -> bool:
 
 
 def is_on_server(name: str) -> bool:
-    """The same for the names that a server uses, which are also those of a mirror's own checkpoints."""
+    """The same for the names that a server uses, which are also those of a mirror's own
+    checkpoints.
+    """
     return name.startswith(PREFIXES)
 
 
 def server_path(ref: str, checkpoint: str) -> str:
-    """Branch and directory of a checkpoint as the server's pages name them; "" where a ref is no branch there."""
+    """Branch and directory of a checkpoint as the server's pages name them; "" where a ref is no
+    branch there.
+    """
     match = _BRANCH.match(ref)
     return f"{match[1]}/{checkpoint[:2]}/{checkpoint[2:]}" if match else ""
 
 
 def fetch_command(path: str = "", shallow: bool = False, partial: bool = False) -> str:
-    """What brings all checkpoints into a clone ("": the current directory); `git clone` brings only a part of them.
+    """What brings all checkpoints into a clone ("": the current directory); `git clone` brings only
+    a part of them.
 
-    The refs are named, so it is right for a clone of a single branch too. `shallow`: the history is cut; `partial`: objects were
-    left out, of files and of refs that are there as well. Git fetches refs again only when none of them has moved.
+    The refs are named, so it is right for a clone of a single branch too. `shallow`: the history is
+    cut; `partial`: objects were left out, of files and of refs that are there as well. Git fetches
+    refs again only when none of them has moved.
     """
     git = ["git", "-C", quote(path)] if path else ["git"]
     refs = ["origin", *(quote(spec) for spec in (_FETCH_PARTIAL if partial else _FETCH_CLONE))]
@@ -70,7 +78,9 @@ class CheckpointRemote(NamedTuple):
 
 
 def remote_setting(settings: str | bytes | None) -> CheckpointRemote | None:
-    """The place of the checkpoints that the text of the settings names; None when they stay in their repository."""
+    """The place of the checkpoints that the text of the settings names; None when they stay in
+    their repository.
+    """
     try:
         value = load_json(settings or "{}")
     except (ValueError, RecursionError):
@@ -85,4 +95,6 @@ def remote_setting(settings: str | bytes | None) -> CheckpointRemote | None:
 
 
 RECORDS = r"\.entire/(?!settings(?:\.local)?\.json$)"
-"""Regular expression of paths in a working tree that Entire fills itself: its logs and metadata, not the settings people keep."""
+"""Regular expression of paths in a working tree that Entire fills itself: its logs and metadata,
+not the settings people keep.
+"""

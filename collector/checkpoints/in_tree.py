@@ -1,7 +1,9 @@
-"""Transcripts among the files of the history: agents' own records that were committed, also those that a later commit removed.
+"""Transcripts among the files of the history: agents' own records that were committed, also those
+that a later commit removed.
 
-A session is found by the path of its file. Of the versions of a file the newest is read, and the longest where it is another one;
-of files that lose what they had, all. What other branches and pull requests have beside the default branch is read likewise.
+A session is found by the path of its file. Of the versions of a file the newest is read, and the
+longest where it is another one; of files that lose what they had, all. What other branches and pull
+requests have beside the default branch is read likewise.
 """
 
 import re
@@ -47,11 +49,11 @@ _RECORDER = Committed(
 _MOST_VERSIONS = 100  # of a file
 _HEAD = 100  # bytes; a history of Aider begins with the moment when it was begun
 _FILE_NAME = re.compile(r"[\w.-]+\.\w+")
-_FEWEST_LINES, _FEWEST_CHARACTERS = (
-    3,
-    15,
-)  # of what tells a session of this repository from another's
-_AFTER_COMMIT = 6.0  # seconds: what was done up to five after a commit counts for it; what a committed copy lacks is later
+# of what tells a session of this repository from another's
+_FEWEST_LINES, _FEWEST_CHARACTERS = 3, 15
+# seconds: what was done up to five after a commit counts for it; what a committed copy lacks is
+# later
+_AFTER_COMMIT = 6.0
 
 
 class _File(NamedTuple):
@@ -76,7 +78,9 @@ def store_of(ref: str) -> CheckpointStore | None:
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
-    """A checkpoint for each session in a file of the history, which no commit can name, and one with what was left out."""
+    """A checkpoint for each session in a file of the history, which no commit can name, and one
+    with what was left out.
+    """
     try:
         tip = repo.default_branch().sha
     except UnknownBranch:
@@ -102,9 +106,8 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
                         f"{most:,} of {count_of(len(files), 'file')} were read",
                     )
                 ] = None
-        for key in sorted(
-            sessions if form.undated else sessions.keys() - existing.keys()
-        ):  # else the agent's own form is read
+        # else the agent's own form is read
+        for key in sorted(sessions if form.undated else sessions.keys() - existing.keys()):
             if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), at_tip):
                 yield _checkpoint(key, sessions[key], existing.get(key, 0))
         existing |= {key: len(versions) for key, versions in sessions.items()}
@@ -115,7 +118,9 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
 def _histories(
     repo: GitRepo, refs: Mapping[str, str], tip: str, globs: list[str]
 ) -> list[list[tuple[str, _Version]]]:
-    """What the default branch had at these paths, and what only other branches and pull requests have."""
+    """What the default branch had at these paths, and what only other branches and pull requests
+    have.
+    """
     wanted = re.compile(
         "|".join(
             re.escape(glob).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*") for glob in globs
@@ -140,7 +145,9 @@ def _histories(
 
 
 def _places(git: ScratchGit, revisions: Iterable[str], wanted: re.Pattern[str]) -> list[str]:
-    """Paths at which commits have such files, or the directories of these. Every tree is looked at once, whoever shares it."""
+    """Paths at which commits have such files, or the directories of these. Every tree is looked
+    at once, whoever shares it.
+    """
     stream = git.stream(_OBJECTS, "\n".join(revisions).encode())
     named = (
         decode(line).rstrip("\n").partition(" ")[2]
@@ -156,7 +163,9 @@ def _places(git: ScratchGit, revisions: Iterable[str], wanted: re.Pattern[str]) 
 def _history(
     git: ScratchGit, revisions: Iterable[str], places: Sequence[str]
 ) -> Iterator[tuple[str, _Version]]:
-    """(path, version) of what commits put at these places, the newest first. Revisions may be more than a command line takes."""
+    """(path, version) of what commits put at these places, the newest first. Revisions may be
+    more than a command line takes.
+    """
     if not places:
         return
     output = decode(git.output([*_LOG, *places], "\n".join(revisions).encode()))
@@ -174,7 +183,9 @@ def _history(
 def _versions(
     form: Committed, history: Iterable[tuple[str, _Version]]
 ) -> dict[str, list[_Version]]:
-    """Path, or directory of files that are read together -> its versions, the newest first, each of the commit that brought it."""
+    """Path, or directory of files that are read together -> its versions, the newest first, each
+    of the commit that brought it.
+    """
     changes: dict[str, list[_Version]] = defaultdict(list)
     for path, version in history:
         if (rank := form.rank(path)) is not None:
@@ -203,12 +214,10 @@ def _chosen(repo: GitRepo, versions: list[_Version], every: bool) -> list[_Versi
     heads = [
         (repo.blob(version.files[0].blob) or b"")[:_HEAD] for version in versions[:_MOST_VERSIONS]
     ]
-    cut = {
-        older for older in range(1, len(sizes)) if sizes[older] > sizes[older - 1]
-    }  # something was taken out after it
-    ended = {
-        older for older in range(1, len(heads)) if heads[older] != heads[older - 1]
-    }  # the file was begun anew after it
+    # something was taken out after it
+    cut = {older for older in range(1, len(sizes)) if sizes[older] > sizes[older - 1]}
+    # the file was begun anew after it
+    ended = {older for older in range(1, len(heads)) if heads[older] != heads[older - 1]}
     return [versions[number] for number in sorted({0} | cut | ended)[:_MOST_VERSIONS]]
 
 
@@ -235,7 +244,9 @@ def _add_sessions(
 
 
 def _wrote_here(repo: GitRepo, key: str, version: _Version, at_tip: Mapping[str, str]) -> bool:
-    """Whether lines that a call of the session wrote stand in a file of that name, in the commit with its record or at the tip."""
+    """Whether lines that a call of the session wrote stand in a file of that name, in the commit
+    with its record or at the tip.
+    """
     data = repo.blob(version.files[0].blob) or b""
     reader = reader_for(data)
     calls = reader.read(key, [data]).calls if reader is not None else ()

@@ -1,6 +1,8 @@
-"""One ref per checkpoint: `refs/entire/checkpoints/<last two characters>/<id>`, the commit's root is the checkpoint.
+"""One ref per checkpoint: `refs/entire/checkpoints/<last two characters>/<id>`, the commit's root
+is the checkpoint.
 
-These refs are mutable, so the tip is read; sibling refs of the namespace (`v2/main`, policies) are told apart by shape.
+These refs are mutable, so the tip is read; sibling refs of the namespace (`v2/main`, policies) are
+told apart by shape.
 """
 
 import re

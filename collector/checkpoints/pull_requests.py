@@ -1,7 +1,9 @@
-"""What was proposed for a branch and reached it as something else: pull requests and branches whose commits name checkpoints.
+"""What was proposed for a branch and reached it as something else: pull requests and branches whose
+commits name checkpoints.
 
-A squash, a rebase or a cherry-pick makes new commits, and often loses the trailers. The originals are still there when the clone
-has the refs of the pull requests (`refs/pull/N/head` on GitHub, `refs/merge-requests/N/head` on GitLab) or the branch itself.
+A squash, a rebase or a cherry-pick makes new commits, and often loses the trailers. The originals
+are still there when the clone has the refs of the pull requests (`refs/pull/N/head` on GitHub,
+`refs/merge-requests/N/head` on GitLab) or the branch itself.
 """
 
 import re
@@ -29,13 +31,17 @@ def named_checkpoints(commit: Commit) -> Collection[str]:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request or another branch of which some commit, not on the attributed branch, names a checkpoint."""
+    """A pull request or another branch of which some commit, not on the attributed branch, names
+    a checkpoint.
+    """
 
     ref: str
     number: int  # of the pull request; 0 for a branch
     tip: str
     commits: tuple[Commit, ...]  # the ones the attributed branch does not reach, parents first
-    base: str = ""  # where it parts from the branch, as far as is known: the last commit of the branch that it contains
+    # where it parts from the branch, as far as is known: the last commit of the branch that it
+    # contains
+    base: str = ""
 
 
 def is_source(ref: str) -> bool:
@@ -48,14 +54,18 @@ def _tips(repo: GitRepo, head: str) -> dict[str, str]:
 
 
 def commits_beside(repo: GitRepo, head: str) -> list[Commit]:
-    """The commits of pull requests and other branches that the branch which ends in `head` does not reach, parents first."""
+    """The commits of pull requests and other branches that the branch which ends in `head` does
+    not reach, parents first.
+    """
     return list(repo.history_of(sorted(set(_tips(repo, head).values())), [head]))
 
 
 def read_pull_requests(
     repo: GitRepo, head: str, names: Names = named_checkpoints
 ) -> list[PullRequest]:
-    """The proposals beside the branch that ends in `head`, pull requests first; only those with a commit that names something."""
+    """The proposals beside the branch that ends in `head`, pull requests first; only those with
+    a commit that names something.
+    """
     tips = _tips(repo, head)
     beside = {c.sha: c for c in commits_beside(repo, head)}
     telling = _telling(beside, names)
@@ -63,9 +73,8 @@ def read_pull_requests(
     results: dict[str, PullRequest] = {}
     for name in sorted(tips, key=lambda ref: (_PULL.match(ref) is None, ref)):
         tip = tips[name]
-        if (
-            tip in telling and tip not in results
-        ):  # a branch that is also a pull request adds nothing
+        # a branch that is also a pull request adds nothing
+        if tip in telling and tip not in results:
             pull = _PULL.match(name)
             commits = tuple(
                 beside[sha] for sha in sorted(_reach(tip, beside), key=location.__getitem__)
@@ -103,16 +112,18 @@ def _reach(tip: str, beside: Mapping[str, Commit]) -> list[str]:
     return list(visited)
 
 
-# --- branches that hold what this one lacks ---------------------------------------------------------------------------
+# --- branches that hold what this one lacks -------------------------------------------------------
 
 
 _BRANCHES = ("refs/heads/", "refs/remotes/")
 
 
 def other_branches(repo: GitRepo, head: str, needed: Collection[str]) -> dict[str, set[str]]:
-    """Branches, as `--branch` takes them, and which of the checkpoints `needed` they name in commits that are not in `head`.
+    """Branches, as `--branch` takes them, and which of the checkpoints `needed` they name in
+    commits that are not in `head`.
 
-    The most telling come first. A branch that names nothing which an earlier one does not is left out.
+    The most telling come first. A branch that names nothing which an earlier one does not is left
+    out.
     """
     refs = [
         (name, oid)

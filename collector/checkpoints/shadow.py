@@ -1,7 +1,9 @@
-"""Shadow branches `entire/<commit>-<worktree>`: the whole worktree and the transcript so far at the end of every turn.
+"""Shadow branches `entire/<commit>-<worktree>`: the whole worktree and the transcript so far at the
+end of every turn.
 
-They are meant to stay on the developer's machine until a commit takes them over; a clone of one's own has them, and some were
-pushed. They hold sessions that no commit has taken over, and what a worktree really held at the end of a turn.
+They are meant to stay on the developer's machine until a commit takes them over; a clone of one's
+own has them, and some were pushed. They hold sessions that no commit has taken over, and what a
+worktree really held at the end of a turn.
 """
 
 import re
@@ -26,7 +28,9 @@ def store_of(ref: str) -> CheckpointStore | None:
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
-    """One checkpoint per snapshot; its id is the id of the commit, which no message can name as a checkpoint's."""
+    """One checkpoint per snapshot; its id is the id of the commit, which no message can name as
+    a checkpoint's.
+    """
     done: set[str] = set()
     for name, target in sorted(refs.items()):
         sha = repo.peel_commit(target) if _REF.match(name) else None

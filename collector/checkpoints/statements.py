@@ -1,7 +1,9 @@
-"""What a commit says about itself: checkpoint ids in its message, and the agents, models and sessions that it names. Pure.
+"""What a commit says about itself: checkpoint ids in its message, and the agents, models and
+sessions that it names. Pure.
 
-The forms are in `collector/vocabulary/statements.toml`. A form that is quoted (`> `, a code fence, an indented block) is somebody
-else's statement and is left out; a trailer may stand anywhere in the message, because squash merges put trailers in the middle.
+The forms are in `collector/vocabulary/statements.toml`. A form that is quoted (`> `, a code fence,
+an indented block) is somebody else's statement and is left out; a trailer may stand anywhere in the
+message, because squash merges put trailers in the middle.
 """
 
 import re
@@ -31,7 +33,8 @@ _QUOTED = re.compile(r"^(?:\s*>|    |\t)")
 _YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
 _ACCOUNT = re.compile(r"^(?P<name>[^<]*)<(?P<address>[^<>]*)>")
 _BOT = re.compile(
-    r"\[bot\]$|\[bot\]@|(?:^|[-_. ])bot$|[-_.]bot@|^(?:github-actions|travis[ -]?ci|circleci|jenkins)\b",
+    r"\[bot\]$|\[bot\]@|(?:^|[-_. ])bot$|[-_.]bot@|^(?:github-actions|travis["
+    r" -]?ci|circleci|jenkins)\b",
     re.I,
 )
 _CO_AUTHOR = re.compile(r"^co-authored-by:\s*([^<\n]*)<([^>\n]*)>", re.I | re.M)
@@ -62,12 +65,16 @@ class Statement(NamedTuple):
 
 
 def id_of_session(key: str) -> str:
-    """The id in what a statement calls a session: the end of an address, without the prefix that says which kind of id it is."""
+    """The id in what a statement calls a session: the end of an address, without the prefix that
+    says which kind of id it is.
+    """
     return key.strip().rstrip("/").rpartition("/")[2].removeprefix("session_").removeprefix("cse_")
 
 
 def statements(commit: Commit) -> Iterator[Statement]:
-    """Every statement about an agent in a commit, in order: trailers and lines of the body, the author, the subject, metadata."""
+    """Every statement about an agent in a commit, in order: trailers and lines of the body, the
+    author, the subject, metadata.
+    """
     yield from statements_in(commit.message)
     named = _account(f"{commit.author_name} <{commit.author_email}>")
     if named and not any(
@@ -90,7 +97,8 @@ def declarations(commit: Commit) -> Iterator[Statement]:
 
 
 def declared_agent(commit: Commit) -> Statement | None:
-    """The first declaration of a commit; None without one. Authorship comes before assistance, a named agent before "an AI".
+    """The first declaration of a commit; None without one. Authorship comes before assistance, a
+    named agent before "an AI".
 
     A model that another statement names for the same agent is taken over.
     """
@@ -106,7 +114,9 @@ def declared_agent(commit: Commit) -> Statement | None:
 
 
 def reviewers(commit: Commit) -> list[str]:
-    """Addresses of the people who, by the trailers of a commit, reviewed it; neither its author, nor agents, nor bots."""
+    """Addresses of the people who, by the trailers of a commit, reviewed it; neither its author,
+    nor agents, nor bots.
+    """
     matches = [_REVIEW.match(line) for line in _own_lines(commit.message)]
     people = [
         match for match in matches if match and not _account(match[0].partition(":")[2].strip())
@@ -130,7 +140,9 @@ def automation(commit: Commit) -> str | None:
 
 
 def is_bots_own(commit: Commit) -> bool:
-    """Whether a program is known to have written everything in a commit of its account: no squash has commits of others in it."""
+    """Whether a program is known to have written everything in a commit of its account: no
+    squash has commits of others in it.
+    """
     others = [
         pair for pair in _CO_AUTHOR.findall(commit.message) if not _is_bot(pair[0].strip(), pair[1])
     ]
@@ -185,7 +197,9 @@ def statements_in(message: str) -> Iterator[Statement]:
 
 
 def _own_lines(message: str) -> Iterator[str]:
-    """The lines of a message that are no quotation, without the numbers of one that was copied with them."""
+    """The lines of a message that are no quotation, without the numbers of one that was copied
+    with them.
+    """
     lines = message.splitlines()
     if len(lines) > 1 and all(
         _NUMBER.match(line) and int(line.split(None, 1)[0]) == count
@@ -223,14 +237,15 @@ def _by_trailer(form: dict[str, Any], value: str) -> Statement | None:
 
 
 def _account(text: str, doubted: tuple[str, ...] = PEOPLES) -> NamedAgent | None:
-    """The agent whose name, with or without an address, this is ("Name <address>"); None for a person."""
+    """The agent whose name, with or without an address, this is ("Name <address>"); None for a
+    person.
+    """
     match = _ACCOUNT.match(text)
     named = (
         agent_named(match["name"], match["address"]) if match else agent_named(text, None, doubted)
     )
-    if (
-        match and not named and (program := _IN_BRACKETS.search(match["name"]))
-    ):  # "Ada Lovelace (Codex)"
+    # "Ada Lovelace (Codex)"
+    if match and not named and (program := _IN_BRACKETS.search(match["name"])):
         named = agent_named(program[1], None, PEOPLES)
     if agent := agent_of_account(text):
         return NamedAgent(agent, named.model if named else "")
@@ -247,7 +262,9 @@ def _by_body(line: str) -> Statement | None:
 
 
 def _doubted(match: re.Match[str]) -> tuple[str, ...]:
-    """Common names that name no agent in a line of the body: nobody says of people that they generated code."""
+    """Common names that name no agent in a line of the body: nobody says of people that they
+    generated code.
+    """
     if re.match(r"\W*(?:this .{2,12} (?:was|is) )?(?:generated|vibe|coded)", match[0], re.I):
         return ()
     return PEOPLES if match["joined"].lower() == "by" else ("word",)
@@ -270,9 +287,10 @@ def _bodies() -> list[tuple[re.Pattern[str], str]]:
     ]
 
 
-# Blocks of `key: value` lines below a heading, one for each turn. Shapes: `commit_type: agent` (a turn of an agent), `agent-merge`
-# (an agent resolved the conflicts of a merge), `user` (somebody committed through aGiTrack: its own documentation does not call it
-# a person's work, because an agent's lines may be in it). A squash holds the blocks of all its commits, and so does a person's
+# Blocks of `key: value` lines below a heading, one for each turn. Shapes: `commit_type: agent` (a
+# turn of an agent), `agent-merge` (an agent resolved the conflicts of a merge), `user` (somebody
+# committed through aGiTrack: its own documentation does not call it a person's work, because an
+# agent's lines may be in it). A squash holds the blocks of all its commits, and so does a person's
 # commit into which pending turns were folded.
 
 
@@ -285,15 +303,15 @@ _NOTHING = frozenset({"", "unknown", "none", "<synthetic>"})
 def agent_blocks(message: str) -> Iterator[dict[str, str]]:
     """The blocks of agents in their order, values that say nothing left out.
 
-    A block that is quoted within a code fence is text of a conversation and none; one without a type is one of an agent.
+    A block that is quoted within a code fence is text of a conversation and none; one without a
+    type is one of an agent.
     """
     if not any(heading in message for heading in _HEADINGS):
         return
     lines = [*message.splitlines(), ""]
     fences = [number for number, line in enumerate(lines) if line.lstrip().startswith(_FENCES)]
-    last = max(
-        fences[: len(fences) // 2 * 2], default=-1
-    )  # one that is never closed quotes nothing
+    # one that is never closed quotes nothing
+    last = max(fences[: len(fences) // 2 * 2], default=-1)
     fenced, block = False, dict[str, str]()
     inside = False
     for number, line in enumerate(lines):

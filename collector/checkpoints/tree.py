@@ -1,7 +1,8 @@
-"""Reads the tree of one Entire checkpoint: root metadata, numbered session directories, transcripts.
+"""Reads the tree of one Entire checkpoint: root metadata, numbered session directories,
+transcripts.
 
-Directories are enumerated, pointers in the metadata are not followed (109 of entireio/cli's dangle). Everything here may be
-absent or of another shape: that is a problem row, not an exception.
+Directories are enumerated, pointers in the metadata are not followed (109 of entireio/cli's
+dangle). Everything here may be absent or of another shape: that is a problem row, not an exception.
 """
 
 import json
@@ -20,7 +21,8 @@ from collector.text import decode, timestamp
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 IS_ID = re.compile(rf"^{ID}$")
-# What recorders write where they have no session id: conversations that share it are not one session.
+# What recorders write where they have no session id: conversations that share it are not one
+# session.
 _PLACEHOLDERS = frozenset(
     {"unknown", "none", "null", "undefined", "nil", "n/a", "default", "session"}
 )
@@ -28,7 +30,8 @@ _DATE_PREFIX = re.compile(r"^\d{4}-\d\d-\d\d-")
 _COMMIT = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")
 _CHUNK = re.compile(r"\.\d+$")
 _TRANSCRIPTS = ("full.jsonl", "raw_transcript", "full.log")
-# Text of prompts, bulky records that the transcript holds better, and what is stored by itself; the rest is kept as it is.
+# Text of prompts, bulky records that the transcript holds better, and what is stored by itself; the
+# rest is kept as it is.
 _DROPPED = ("summary", "prompt_attributions", "skill_events", "review_prompt")
 
 
@@ -51,9 +54,8 @@ def read_tree(
         subagent_records(repo, entries, checkpoint_id, problems),
     )
     sessions = []
-    if (
-        "session_id" in root and "sessions" not in root
-    ):  # legacy: the root is the latest session itself
+    # legacy: the root is the latest session itself
+    if "session_id" in root and "sessions" not in root:
         sessions.append(_session(repo, entries, root, checkpoint_id, -1, problems))
     for number in sorted(
         int(n)
@@ -118,7 +120,8 @@ def _session(
     return SessionRecord(
         checkpoint_id=checkpoint_id,
         index=index,
-        # A record without an id, or with a placeholder, is a session of its own: it must not be mixed with another.
+        # A record without an id, or with a placeholder, is a session of its own: it must not be
+        # mixed with another.
         session_id=session_key(raw_id) or f"{checkpoint_id}/{index}",
         session_id_raw=raw_id,
         agent_label=text(meta, "agent"),
@@ -147,13 +150,17 @@ def _session(
 
 
 def session_key(raw: str) -> str:
-    """The agent's own session id; old versions put the date before it. "" when it is none but a placeholder."""
+    """The agent's own session id; old versions put the date before it. "" when it is none but a
+    placeholder.
+    """
     key = _DATE_PREFIX.sub("", raw)
     return "" if key.strip().lower() in _PLACEHOLDERS or not key.strip("0-") else key
 
 
 def transcript_chunks(entries: Mapping[str, tuple[str, bool]]) -> list[str]:
-    """Blob ids of the transcript in order: `full.jsonl`, then `full.jsonl.001`, …; leftovers with other suffixes are skipped."""
+    """Blob ids of the transcript in order: `full.jsonl`, then `full.jsonl.001`, …; leftovers
+    with other suffixes are skipped.
+    """
     for base in _TRANSCRIPTS:
         first = blob_of(entries, base)
         if first:
@@ -212,7 +219,9 @@ def load_object(
     problems: list[Problem],
     required: bool = True,
 ) -> dict[str, Any]:
-    """A JSON object stored as a file of the tree; {} with a problem when it is absent, too large or no object."""
+    """A JSON object stored as a file of the tree; {} with a problem when it is absent, too large
+    or no object.
+    """
     oid = blob_of(entries, name)
     if not oid:
         if required:
@@ -247,7 +256,9 @@ def texts(value: object) -> tuple[str, ...]:
 
 
 def compact_json(value: object) -> str:
-    """JSON text of a producer's record; nothing of one that is absurdly large, since half of it would be no JSON."""
+    """JSON text of a producer's record; nothing of one that is absurdly large, since half of it
+    would be no JSON.
+    """
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=True) if value else ""
     return text if len(text) <= 200_000 else ""
 
@@ -261,7 +272,9 @@ def _start(meta: Mapping[str, Any]) -> int:
 
 
 def sharded(repo: GitRepo, tree: str) -> Iterator[tuple[str, str]]:
-    """(checkpoint id, object id of its tree) below a root of `<id[:2]>/<id[2:]>/`; anything else is not Entire's."""
+    """(checkpoint id, object id of its tree) below a root of `<id[:2]>/<id[2:]>/`; anything else
+    is not Entire's.
+    """
     for shard, (oid, is_tree) in repo.entries(tree).items():
         for remainder, (inner, inner_is_tree) in (
             repo.entries(oid).items() if is_tree and len(shard) == 2 else ()
@@ -276,13 +289,15 @@ def subagent_records(
     checkpoint_id: str,
     problems: list[Problem],
 ) -> tuple[SubagentRecord, ...]:
-    """The records of subagents beside `entries`: `tasks/<call>/task.json`, written since August 2026.
+    """The records of subagents beside `entries`: `tasks/<call>/task.json`, written since August
+    2026.
 
-    `files` are the paths that the subagent can have left changed. For one that its session waited for, the recorder took all files
-    that differed from HEAD when it was done, and new files that were not there when it began: at least those that it changed, if it
-    committed none itself. For one in the background it took only what edit calls of its transcript name. A record without a
-    transcript is a problem, which names the recorder's reason.
-    Source: Entire CLI, `captureTaskFiles` and `materializeTaskRecords` as of September 2026.
+    `files` are the paths that the subagent can have left changed. For one that its session waited
+    for, the recorder took all files that differed from HEAD when it was done, and new files that
+    were not there when it began: at least those that it changed, if it committed none itself. For
+    one in the background it took only what edit calls of its transcript name. A record without a
+    transcript is a problem, which names the recorder's reason. Source: Entire CLI,
+    `captureTaskFiles` and `materializeTaskRecords` as of September 2026.
     """
     tasks = entries.get("tasks")
     results = []

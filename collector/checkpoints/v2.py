@@ -1,4 +1,6 @@
-"""The short-lived v2 layout: metadata under `v2/main`, raw transcripts under `v2/full/*`, joined on (id, session number)."""
+"""The short-lived v2 layout: metadata under `v2/main`, raw transcripts under `v2/full/*`, joined
+on (id, session number).
+"""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,12 +1,15 @@
 """The command about what can be read: formats."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from collector.console.tables import print_table
 from collector.console.terminal import data_options
 from collector.storage.views import table_of
+
+if TYPE_CHECKING:
+    from collector.checkpoints import Layout
 
 
 @click.command()
@@ -39,9 +42,7 @@ def known_formats() -> list[dict[str, Any]]:
         }
         for r in readers()
     ]
-    labels = {
-        m.NAME: (m.__doc__ or "").partition("\n")[0].replace("`", "").rstrip(".") for m in layouts()
-    }
+    labels = {module.NAME: _label(module) for module in layouts()}
     stores = [
         {"kind": "layout", "name": name, "label": label, "gives": ""}
         for name, label in labels.items()
@@ -50,3 +51,9 @@ def known_formats() -> list[dict[str, Any]]:
 
 
 COLLECT = (formats,)
+
+
+def _label(layout: "Layout") -> str:
+    """What its documentation says in the first paragraph."""
+    first = (layout.__doc__ or "").partition("\n\n")[0]
+    return " ".join(first.split()).replace("`", "").rstrip(".")

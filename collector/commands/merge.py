@@ -25,8 +25,9 @@ def merge(
 ) -> None:
     """Merge databases into one.
 
-    SHARD is a database written by `whowrote repo PATH --db SHARD`, or any other. A repository that is already there is replaced if
-    the new results are newer. Each file is merged in one transaction.
+    SHARD is a database written by `whowrote repo PATH --db SHARD`, or any other. A repository that
+    is already there is replaced if the new results are newer. Each file is merged in one
+    transaction.
     """
     from collector.storage.merge import merge as take
 

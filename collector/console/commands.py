@@ -1,10 +1,12 @@
-"""The one table of commands: what `whowrote` and `attribute` list on their first page, and how commands are found.
+"""The one table of commands: what `whowrote` and `attribute` list on their first page, and how
+commands are found.
 
-A command is a function in a file of a `commands` package, in the core or in a plug-in. The file names it in a tuple, and the tuple
-says where the command belongs:
+A command is a function in a file of a `commands` package, in the core or in a plug-in. The file
+names it in a tuple, and the tuple says where the command belongs:
 
     COMMANDS   whowrote NAME          COLLECT   whowrote collect NAME      DATA   whowrote data NAME
-    FINDINGS   whowrote findings NAME SERVE     whowrote serve NAME        REPORTS   whowrote report NAME
+    FINDINGS   whowrote findings NAME SERVE     whowrote serve NAME        REPORTS   whowrote report
+               NAME
 """
 
 import importlib
@@ -55,8 +57,8 @@ def _packages() -> tuple[str, ...]:
 class CommandFiles(MutableMapping[str, click.Command]):
     """Name -> command, for all files that name commands in a tuple called `tuple_name`.
 
-    The names are read from the text of the files: a command is called what its function is called. A command's file is imported
-    when the command is looked up.
+    The names are read from the text of the files: a command is called what its function is called.
+    A command's file is imported when the command is looked up.
     """
 
     def __init__(self, tuple_name: str = "COMMANDS") -> None:

@@ -1,4 +1,6 @@
-"""Numbers, times and texts as a terminal and a page show them; the colour, letter and meaning of every class of lines. Pure."""
+"""Numbers, times and texts as a terminal and a page show them; the colour, letter and meaning of
+every class of lines. Pure.
+"""
 
 from collector.text import printable
 from collector.vocabulary.lines import LineClass
@@ -36,11 +38,15 @@ def minute(moment: str) -> str:
 
 
 def source(text: str) -> str:
-    """A line of a file without control characters: tabs as spaces, and no carriage return of a Windows line ending."""
+    """A line of a file without control characters: tabs as spaces, and no carriage return of a
+    Windows line ending.
+    """
     return printable(text.removesuffix("\r").expandtabs(4))
 
 
 def cut(value: object, most: int = 120) -> str:
-    """Any value as text on one line without control characters, of at most so many characters; "" for None."""
+    """Any value as text on one line without control characters, of at most so many characters;
+    "" for None.
+    """
     text = " ".join(printable(str(value)).split()) if value is not None else ""
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,4 +1,5 @@
-"""Tables without rules that fit the terminal: headers are wrapped, then texts truncated, then whole columns left out and named.
+"""Tables without rules that fit the terminal: headers are wrapped, then texts truncated, then whole
+columns left out and named.
 
 All texts are escaped first, so nothing from a repository can control the terminal.
 """
@@ -63,7 +64,9 @@ def grid(*columns: str, head: Sequence[str] = ()) -> Grid:
 
 
 def show(console: Console, table: Grid, indent: int = 2) -> None:
-    """Prints a grid. If it is too wide: wraps headers, then truncates flexible columns, then leaves out the last of the others."""
+    """Prints a grid. If it is too wide: wraps headers, then truncates flexible columns, then
+    leaves out the last of the others.
+    """
     columns, room = table.columns, console.width - indent + _BETWEEN
     widths = _widths(columns)
     if sum(widths) > room:
@@ -97,7 +100,10 @@ def show(console: Console, table: Grid, indent: int = 2) -> None:
         _tell_apart(column, width - _BETWEEN)
     print_whole(console, _lines(table, [width - _BETWEEN for width in widths], " " * indent))
     if left_out:
-        text = f"left out in {console.width} columns: {', '.join(reversed(left_out))} (a wider window or --csv shows them)"
+        text = (
+            f"left out in {console.width} columns: {', '.join(reversed(left_out))} (a wider window"
+            " or --csv shows them)"
+        )
         console.print(Text(text, "dim"))
 
 
@@ -161,7 +167,9 @@ def _wrap_header(header: str, width: int) -> str:
 
 
 def _tell_apart(column: _Column, width: int) -> None:
-    """Truncates cells in the middle where only their ends tell them apart: models of one family, files of one directory."""
+    """Truncates cells in the middle where only their ends tell them apart: models of one family,
+    files of one directory.
+    """
     wide = [cell for cell in column.cells if cell_len(cell.plain) > width]
     prose = any(" " in cell.plain.strip() for cell in wide)  # its beginning says most
     if prose or not column.is_flexible or width < _NARROW or len({cell.plain for cell in wide}) < 2:

@@ -58,7 +58,8 @@ class Seconds(click.FloatRange):
 
 
 class ListingCommand(click.Command):
-    """A command whose help ends with a list of plug-ins, which are imported only when the help is requested.
+    """A command whose help ends with a list of plug-ins, which are imported only when the help is
+    requested.
 
     `listing` gives a name and a sentence for each, `title` is the heading.
     """
@@ -111,7 +112,10 @@ TIMEOUT = _number(
 MEMORY = click.option(
     "--memory",
     type=Size(),
-    help="Memory limit for one repository; 0 for none.  [default: three quarters of this machine's, divided by --jobs]",
+    help=(
+        "Memory limit for one repository; 0 for none.  [default: three quarters of this machine's,"
+        " divided by --jobs]"
+    ),
 )
 SCALE = _options(
     _number("--jobs", 1, 1, "Number of repositories to process in parallel."),
@@ -134,7 +138,10 @@ CONTENT = _options(
     click.option(
         "--redact",
         type=click.Choice(["none", "secrets", "emails"]),
-        help="What to remove from stored text; emails removes secrets too.  [default: secrets, or as before]",
+        help=(
+            "What to remove from stored text; emails removes secrets too.  [default: secrets, or as"
+            " before]"
+        ),
     ),
 )
 ALLOW_NO_CHECKPOINTS = click.option(
@@ -147,14 +154,20 @@ LOCAL = _options(
         default="auto",
         is_flag=False,
         flag_value="always",
-        help="Read transcripts stored on this machine; --local alone means always.  [default: auto, only without checkpoints]",
+        help=(
+            "Read transcripts stored on this machine; --local alone means always.  [default: auto,"
+            " only without checkpoints]"
+        ),
     ),
     click.option(
         "--transcripts",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         multiple=True,
         metavar="DIR",
-        help="Read transcripts in DIR instead: a copy of a home directory, or of an agent's directory in it (repeatable).",
+        help=(
+            "Read transcripts in DIR instead: a copy of a home directory, or of an agent's"
+            " directory in it (repeatable)."
+        ),
     ),
     click.option(
         "--was-at",
@@ -177,7 +190,7 @@ def task_limits(options: dict[str, Any], jobs: int) -> TaskLimits:
 QUIET = click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 
 
-# --- work on many repositories ----------------------------------------------------------------------------------------
+# --- work on many repositories --------------------------------------------------------------------
 
 
 @contextmanager

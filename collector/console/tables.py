@@ -1,8 +1,9 @@
 """One printer for every table: on a terminal, as JSON, as CSV, as HTML.
 
-JSON and CSV have every column; a terminal and a page show the columns that the caller names, with the same text in each cell. Among
-those names `classes` stands for the lines by class in one cell, `repo?` for a column that is left out where it says nothing, and
-`label=session` for a column with another heading.
+JSON and CSV have every column; a terminal and a page show the columns that the caller names, with
+the same text in each cell. Among those names `classes` stands for the lines by class in one cell,
+`repo?` for a column that is left out where it says nothing, and `label=session` for a column with
+another heading.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ Cell = Callable[[dict[str, Any]], str]
 
 
 def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -> None:
-    """Prints a table in a format of `data_options`; on a terminal these columns (default: all) and its notes."""
+    """Prints a table in a format of `data_options`; on a terminal these columns (default: all)
+    and its notes.
+    """
     if output_format == "json":
         write_json(table.rows)
     elif output_format == "csv":
@@ -50,7 +53,9 @@ def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -
 
 
 def print_tables(output_format: str, tables: Sequence[Table]) -> None:
-    """Prints several tables, each below its title; in CSV the first column of a row is the name of its table."""
+    """Prints several tables, each below its title; in CSV the first column of a row is the name
+    of its table.
+    """
     if output_format == "json":
         write_json(
             [
@@ -90,7 +95,9 @@ class Shown:
 
 
 def chosen(table: Table, names: Sequence[str] = ()) -> list[Shown]:
-    """The columns of these names, without those that are marked with `?` and say nothing; by default every column."""
+    """The columns of these names, without those that are marked with `?` and say nothing; by
+    default every column.
+    """
     columns = []
     for name, _, title in (
         name.partition("=") for name in names or [column.name for column in table.columns]
@@ -229,7 +236,9 @@ def _alignment(table: Table, column: Column) -> str:
 
 
 def is_number(table: Table, column: Column) -> bool:
-    """Whether the values of a column are numbers, as far as there are any, or texts of numbers (unit `amount`)."""
+    """Whether the values of a column are numbers, as far as there are any, or texts of numbers
+    (unit `amount`).
+    """
     kinds = {type(row.get(column.name)) for row in table.rows} - {type(None)}
     return column.unit == "amount" or (bool(kinds) and kinds <= {bool, int, float})
 
@@ -250,7 +259,9 @@ def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:
 
 
 def html(table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | None = None) -> str:
-    """The table as HTML; `cells`: column -> a function that makes the markup of its cell from a row: a link, a bar."""
+    """The table as HTML; `cells`: column -> a function that makes the markup of its cell from a
+    row: a link, a bar.
+    """
     renderers = {CLASSES: lambda row: escape(_classes_text(row)), **(cells or {})}
     styled = [
         (choice.column, _style(table, choice.column), choice.heading)
@@ -268,7 +279,10 @@ def html(table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | No
     )
     body = "\n".join(f"<tr>{cells_of_row}</tr>" for cells_of_row in rows)
     notes = "".join(f'<p class="dim">{escape(printable(note))}</p>' for note in table.notes)
-    return f'<div class="scroll"><table class="ww-table"><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>{notes}'
+    return (
+        '<div class="scroll"><table'
+        f' class="ww-table"><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>{notes}'
+    )
 
 
 def _style(table: Table, column: Column) -> str:

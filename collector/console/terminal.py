@@ -1,7 +1,9 @@
-"""What both commands share at the edge: consoles, notices, progress, data formats, and the end of every run.
+"""What both commands share at the edge: consoles, notices, progress, data formats, and the end of
+every run.
 
-Data goes to stdout, everything else to stderr. Nothing that comes from a repository reaches a terminal unescaped: texts pass
-`one_line` or `collector.text.printable`, and consoles read no markup. rich is imported on first use, so that `--help` is quick.
+Data goes to stdout, everything else to stderr. Nothing that comes from a repository reaches a
+terminal unescaped: texts pass `one_line` or `collector.text.printable`, and consoles read no
+markup. rich is imported on first use, so that `--help` is quick.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ Exit codes:
 """
 
 _WIDE = 160  # columns in a file or pipe
-_GARBAGE = 200_000  # objects between two collections: with 700, what a program is made of is gone through again and again
+# objects between two collections: with 700, what a program is made of is gone through again and
+# again
+_GARBAGE = 200_000
 _LATE = 2.0  # seconds before progress is worth showing
 _AGAIN = 30.0  # seconds between two lines of progress in a file or pipe
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -103,7 +107,9 @@ def complain(message: str, hint: str = "") -> None:
 
 
 def write_json(value: Any) -> None:
-    """Indented JSON on stdout; what a terminal would act on is written as `\\uXXXX`, which reads back the same."""
+    """Indented JSON on stdout; what a terminal would act on is written as `\\uXXXX`, which reads
+    back the same.
+    """
     text = json.dumps(value, indent=2, ensure_ascii=not _has_all_letters(sys.stdout), default=str)
     click.echo(_HIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
@@ -114,7 +120,9 @@ def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """CSV with a header; cells that a spreadsheet would run as a formula get an apostrophe in front."""
+    """CSV with a header; cells that a spreadsheet would run as a formula get an apostrophe in
+    front.
+    """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
@@ -142,7 +150,9 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Around the writing of a file the user named: what fails becomes words, raised as WhoWroteError."""
+    """Around the writing of a file the user named: what fails becomes words, raised as
+    WhoWroteError.
+    """
     try:
         yield
     except OSError as error:
@@ -153,7 +163,8 @@ def writing(path: Path) -> Iterator[None]:
 
 
 class Reporter:
-    """Says on stderr what is going on, once it has taken two seconds: a bar on a terminal, else a line now and then.
+    """Says on stderr what is going on, once it has taken two seconds: a bar on a terminal, else a
+    line now and then.
 
     Call it with (what, done, total); use it in a `with` statement.
     """
@@ -216,14 +227,16 @@ class Reporter:
         return self._bar, self._task
 
 
-# --- the end of a run -------------------------------------------------------------------------------------------------
+# --- the end of a run -----------------------------------------------------------------------------
 
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
 class Program(click.Group):
-    """Commands grouped into sections. Every run ends with a message and an exit code, never with a traceback."""
+    """Commands grouped into sections. Every run ends with a message and an exit code, never with
+    a traceback.
+    """
 
     def sections(self) -> dict[str, list[click.Command]]:
         """The commands by section of the help, both in order; imports the file of every command."""
@@ -253,7 +266,9 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds a command by its name; scripts may leave out `data`, and say `features` for the features of sessions."""
+        """Finds a command by its name; scripts may leave out `data`, and say `features` for the
+        features of sessions.
+        """
         if args[0] == "features" and "sessions" in self.commands:
             args = ["sessions", "--columns", "features", *args[1:]]
         data = self.commands.get("data") if args[0] not in self.commands else None
@@ -261,9 +276,9 @@ class Program(click.Group):
             args = ["data", *args]
         return super().resolve_command(ctx, args)
 
-    def main(
+    def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
-    ) -> Any:  # type: ignore[override]
+    ) -> Any:
         extra.pop("standalone_mode", None)
         gc.set_threshold(_GARBAGE, 20, 100)
         sys.exit(
@@ -286,9 +301,8 @@ def run_guarded(run: Callable[[], object]) -> int:
         error.show()
         return error.exit_code
     except SystemExit as end:
-        if not isinstance(
-            end.__context__, BrokenPipeError
-        ):  # click ends with 1 where nobody reads the output any more
+        # click ends with 1 where nobody reads the output any more
+        if not isinstance(end.__context__, BrokenPipeError):
             raise
         _discard_output()
         return EXIT_OK
@@ -324,7 +338,8 @@ def _report_unexpected(error: Exception) -> int:
 
 
 def _open_streams() -> None:
-    """Standard streams that the caller closed lead nowhere, so that no file of ours takes their numbers.
+    """Standard streams that the caller closed lead nowhere, so that no file of ours takes their
+    numbers.
 
     Characters that a stream's encoding does not have are escaped.
     """
@@ -351,7 +366,9 @@ def _discard_output() -> None:
 
 @contextmanager
 def _signals() -> Iterator[None]:
-    """A request to end, or a terminal that goes away, is like an interruption: what was begun is tidied up, once."""
+    """A request to end, or a terminal that goes away, is like an interruption: what was begun is
+    tidied up, once.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -359,9 +376,10 @@ def _signals() -> Iterator[None]:
         getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)
     ]
     before = {number: signal.getsignal(number) for number in names}
+    # not those of nohup
     caught = [
         number for number in names if before[number] in (signal.SIG_DFL, signal.default_int_handler)
-    ]  # not those of nohup
+    ]
 
     def end(number: int, frame: object) -> None:
         for signal_number in caught:
@@ -390,11 +408,15 @@ def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
     handle, path = tempfile.mkstemp(prefix="whowrote-", suffix=".log")
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(
-            f"{versions}, python {sys.version}, {sys.platform}\narguments: {sys.argv[1:]}\n\n{trace}"
+            f"{versions}, python {sys.version}, {sys.platform}\narguments:"
+            f" {sys.argv[1:]}\n\n{trace}"
         )
     return (
         f"internal error in whowrote: {one_line(name)[:200]}",
-        f"Details are in {path}\nPlease report it with that file at {ISSUES}\nFinished work is kept.",
+        (
+            f"Details are in {path}\nPlease report it with that file at {ISSUES}\nFinished work is"
+            " kept."
+        ),
     )
 
 

@@ -1,7 +1,8 @@
-"""The records of agents that repositories are found by: for each, searches for its files, words of commits, and places at the root.
+"""The records of agents that repositories are found by: for each, searches for its files, words of
+commits, and places at the root.
 
-The one table for all channels, probes and reports. Files come from the agents' modules (`COMMITTED`), statements of commits from
-`statements.toml`. Pure.
+The one table for all channels, probes and reports. Files come from the agents' modules
+(`COMMITTED`), statements of commits from `statements.toml`. Pure.
 """
 
 from collections import defaultdict
@@ -20,7 +21,8 @@ _ENTIRE = (
     f"filename:settings.local.json path:{FOLDER}",
     f"filename:.gitignore path:{FOLDER}",
     f"filename:metadata.json path:{FOLDER}/metadata",
-    # The settings of an agent belong to the user, and are often committed where those of the producer are not.
+    # The settings of an agent belong to the user, and are often committed where those of the
+    # producer are not.
     f'"{HOOK} claude-code" filename:settings.json path:.claude',
     f'"{HOOK} codex" filename:hooks.json path:.codex',
     f'"{HOOK} cursor" filename:hooks.json path:.cursor',

@@ -20,7 +20,10 @@ class Exclusion(Word):
     RENAMED = "renamed_duplicate", "it has another name now, which is a candidate of its own"
     ELSEWHERE = (
         "elsewhere",
-        "its settings say that the checkpoints are in another repository, which is a candidate of its own",
+        (
+            "its settings say that the checkpoints are in another repository, which is a candidate"
+            " of its own"
+        ),
     )
     NO_REF = "no_ref", "no ref with checkpoints"
     NO_METADATA = (

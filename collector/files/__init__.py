@@ -1,1 +1,3 @@
-"""What the files of a repository are: kinds by path and text, and the patterns of git's own files."""
+"""What the files of a repository are: kinds by path and text, and the patterns of git's own
+files.
+"""

@@ -1,6 +1,8 @@
-"""Which files programs that read code leave out: generated, vendored, lock, minified; and which are tests or examples. Pure.
+"""Which files programs that read code leave out: generated, vendored, lock, minified; and which are
+tests or examples. Pure.
 
-The kinds are those of all stages (`collector.files.kinds`); what is particular to such programs is here: examples, limits of size.
+The kinds are those of all stages (`collector.files.kinds`); what is particular to such programs is
+here: examples, limits of size.
 """
 
 import re
@@ -59,7 +61,9 @@ def place_of(path: str, attributes: Sequence[Attributes] = ()) -> FilePlace:
 
 
 def why_left_out(data: bytes, suffix: str) -> str:
-    """Why a text is not analysed: binary, too_large, long_lines, generated, minified; "" when it is."""
+    """Why a text is not analysed: binary, too_large, long_lines, generated, minified; "" when it
+    is.
+    """
     if b"\0" in data[:8000]:
         return "binary"
     if len(data) > SCANNED_BYTES or data.count(b"\n") + 1 > SCANNED_LINES:

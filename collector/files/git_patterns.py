@@ -1,7 +1,8 @@
 """Adapter to pathspec: what `.gitattributes` and `.gitignore`-like files say about a path. Pure.
 
-pathspec knows the patterns of `.gitignore`. Those of `.gitattributes` are the same with two exceptions (gitattributes(5)): negative
-patterns are not allowed, and a pattern that matches a directory does not match the files in it.
+pathspec knows the patterns of `.gitignore`. Those of `.gitattributes` are the same with two
+exceptions (gitattributes(5)): negative patterns are not allowed, and a pattern that matches a
+directory does not match the files in it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ class AttributePattern(NamedTuple):
     glob: str
 
     def matches(self, path: str) -> bool:
-        """Whether it names this path, given from the root. A pattern that git would not accept names nothing."""
+        """Whether it names this path, given from the root. A pattern that git would not accept
+        names nothing.
+        """
         start = f"{self.directory}/" if self.directory else ""
         regex = (
             _regex(self.glob) if path.startswith(start) and not self.glob.startswith("!") else None
@@ -39,7 +42,9 @@ class AttributePattern(NamedTuple):
 
 
 def is_ignored(path: str, text: str) -> bool:
-    """Whether a `.gitignore`-like file at the root leaves out a path: the last pattern that fits decides."""
+    """Whether a `.gitignore`-like file at the root leaves out a path: the last pattern that fits
+    decides.
+    """
     return _ignore_spec(text).match_file(path)
 
 
@@ -65,12 +70,13 @@ def _regex(glob: str) -> re.Pattern[str] | None:
 
 
 def _spec(glob: str) -> GitIgnoreSpec | None:
-    """One pattern; None for an invalid one (`[z-a]`, `!` alone), or one that could take for ever to compare."""
+    """One pattern; None for an invalid one (`[z-a]`, `!` alone), or one that could take for ever
+    to compare.
+    """
     from pathspec import GitIgnoreSpec
 
-    glob = re.sub(
-        r"\*{3,}", "**", glob
-    )  # they match the same, and each star may have to be tried at each place
+    # they match the same, and each star may have to be tried at each place
+    glob = re.sub(r"\*{3,}", "**", glob)
     if len(re.findall(r"\*+", glob)) > WILDCARDS:
         return None
     with warnings.catch_warnings():

@@ -1,4 +1,6 @@
-"""What a repository says of its own files: the `.gitattributes` of a commit, and which hooks change files when it is made."""
+"""What a repository says of its own files: the `.gitattributes` of a commit, and which hooks
+change files when it is made.
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +10,8 @@ from collector.git.repository import GitRepo
 from collector.limits import ATTRIBUTE_PATTERNS, ATTRIBUTES_BYTES
 from collector.text import decode
 
-# File -> what shows in it that a hook or filter may change files -> its name, or the group that is it
+# File -> what shows in it that a hook or filter may change files -> its name, or the group that is
+# it
 _HOOKS = (
     (".pre-commit-config.yaml", re.compile(r"^\s*-\s+id:\s*['\"]?([\w.-]+)", re.M), "pre-commit"),
     (".husky/pre-commit", re.compile(r"\b(lint-staged)\b|^\s*[^#\s].*$", re.M), "husky"),
@@ -21,7 +24,9 @@ _HOOKS = (
 
 
 def attributes_at(repo: GitRepo, commit: str) -> list[Attributes]:
-    """Attributes from each `.gitattributes` of a commit, the root's first; deeper files override it. [] for an unknown commit."""
+    """Attributes from each `.gitattributes` of a commit, the root's first; deeper files override
+    it. [] for an unknown commit.
+    """
     attributes: list[Attributes] = []
     record = repo.commit(commit)
     files = [
@@ -42,7 +47,9 @@ def text_of_file(repo: GitRepo, commit: str, path: str) -> str:
 
 
 def hook_at(repo: GitRepo, commit: str) -> str:
-    """What changes files when a commit is made, as the files of that commit say: its name, "hooks" for several, "" for none."""
+    """What changes files when a commit is made, as the files of that commit say: its name,
+    "hooks" for several, "" for none.
+    """
     names = set(_hooks_at(repo, commit))
     return names.pop() if len(names) == 1 else "hooks" if names else ""
 

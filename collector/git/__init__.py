@@ -1,1 +1,3 @@
-"""Reading git: repositories (pygit2), the git program, patches, renames, trailers, the wire protocol."""
+"""Reading git: repositories (pygit2), the git program, patches, renames, trailers, the wire
+protocol.
+"""

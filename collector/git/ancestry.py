@@ -5,7 +5,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 
 class _Unrelated(NamedTuple):
-    """The commits with smaller numbers that a commit does not come after: bit i stands for commit `first + i`."""
+    """The commits with smaller numbers that a commit does not come after: bit i stands for
+    commit `first + i`.
+    """
 
     first: int
     bits: int
@@ -18,13 +20,16 @@ Id = TypeVar("Id", bound=Hashable)
 class Ancestry(Generic[Id]):
     """Answers whether one commit comes after another.
 
-    With parents numbered before children, a commit comes after nearly all commits of smaller numbers. Kept are the exceptions: side
-    branches that were not merged yet. A line of commits shares one set of them, so that memory grows with the number of commits
-    and how long branches stand side by side, not with the square of the number of commits.
+    With parents numbered before children, a commit comes after nearly all commits of smaller
+    numbers. Kept are the exceptions: side branches that were not merged yet. A line of commits
+    shares one set of them, so that memory grows with the number of commits and how long branches
+    stand side by side, not with the square of the number of commits.
     """
 
     def __init__(self, commits: Iterable[tuple[Id, Iterable[Id]]] = ()) -> None:
-        """`commits`: (id, ids of the parents), parents first. Parents that are not among them are passed over."""
+        """`commits`: (id, ids of the parents), parents first. Parents that are not among them
+        are passed over.
+        """
         self._numbers: dict[Id, int] = {}
         self._unrelated: list[_Unrelated] = []
         for commit, parents in commits:
@@ -37,7 +42,9 @@ class Ancestry(Generic[Id]):
         self._numbers[commit] = len(self._numbers)
 
     def is_ancestor(self, ancestor: Id, descendant: Id) -> bool:
-        """Whether `descendant` comes after `ancestor`; False for a commit and itself, and for unknown ones."""
+        """Whether `descendant` comes after `ancestor`; False for a commit and itself, and for
+        unknown ones.
+        """
         above, below = self._numbers.get(ancestor), self._numbers.get(descendant)
         if above is None or below is None or above >= below:
             return False
@@ -65,7 +72,9 @@ class Ancestry(Generic[Id]):
         return unrelated.first if unrelated.bits else parent + 1
 
     def _beside(self, parent: int, first: int, number: int) -> int:
-        """What commit `number` would not come after if `parent` were its only parent; bit 0 stands for commit `first`."""
+        """What commit `number` would not come after if `parent` were its only parent; bit 0
+        stands for commit `first`.
+        """
         unrelated = self._unrelated[parent]
         later = (1 << (number - parent - 1)) - 1
         shift = parent + 1 - first

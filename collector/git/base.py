@@ -26,26 +26,30 @@ from collector.limits import MAILMAP_BYTES, TEXT_BYTES, TEXT_LINES, TREE_ENTRIES
 from collector.text import decode, from_utf_16
 from collector.vocabulary.sessions import Signature
 
-# Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff walk.
+# Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff
+# walk.
 pygit2.settings.enable_strict_hash_verification(False)
-# We execute nothing from a repository, so who owns the directory does not matter (git's safe.directory guards execution).
+# We execute nothing from a repository, so who owns the directory does not matter (git's
+# safe.directory guards execution).
 pygit2.settings.owner_validation = False
-# What git writes into every clone with `--filter` says nothing about how to read it: objects that are not there are None.
-pygit2.settings.set_extensions(
-    ["partialclone", "refstorage"]
-)  # libgit2 reads no reftable, but finds its objects
+# What git writes into every clone with `--filter` says nothing about how to read it: objects that
+# are not there are None.
+# libgit2 reads no reftable, but finds its objects
+pygit2.settings.set_extensions(["partialclone", "refstorage"])
 # What a repository says must not depend on the configuration of whoever asks.
 for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
     pygit2.settings.search_path[_level] = ""
 
-# Objects are read in the order of the history: trees are kept for the next comparisons (twice as fast), but packs that stay mapped
-# as a whole (in windows of a gigabyte) are memory that nothing gains from.
+# Objects are read in the order of the history: trees are kept for the next comparisons (twice as
+# fast), but packs that stay mapped as a whole (in windows of a gigabyte) are memory that nothing
+# gains from.
 pygit2.settings.cache_max_size(48 << 20)
 pygit2.settings.mwindow_size = 1 << 20
 pygit2.settings.mwindow_mapped_limit = 32 << 20
 
 Config = pygit2.Config
-# An entry of a reflog that says that a commit was made here, not fetched: the address of whoever did.
+# An entry of a reflog that says that a commit was made here, not fetched: the address of whoever
+# did.
 _OWN_COMMIT = re.compile(
     r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M
 )
@@ -59,14 +63,11 @@ _SIGNATURES = {
     b"-----BEGIN SIGNED MESSAGE": Signature.X509,
 }
 TREE = 0o040000  # the mode of a tree in a tree
-_SUBTREES = {
-    2 * size: re.compile(rb"40000 [^\0]+\0(.{%d})" % size, re.S) for size in (20, 32)
-}  # by the length of an id
+# by the length of an id
+_SUBTREES = {2 * size: re.compile(rb"40000 [^\0]+\0(.{%d})" % size, re.S) for size in (20, 32)}
 LINK = 0o120000  # of a symbolic link
-_CACHED, _CACHED_TEXT = (
-    32_000_000,
-    200_000,
-)  # bytes of blobs that are kept in memory, and of the largest of them
+# bytes of blobs that are kept in memory, and of the largest of them
+_CACHED, _CACHED_TEXT = 32_000_000, 200_000
 
 
 class NamedCommit(NamedTuple):
@@ -119,7 +120,9 @@ def setting(config: pygit2.Config, name: str) -> str:
 
 
 def git_mode(mode: int) -> int:
-    """The mode of an entry of a tree as git sees it. Early versions wrote modes like 100664, which still mean a file."""
+    """The mode of an entry of a tree as git sees it. Early versions wrote modes like 100664,
+    which still mean a file.
+    """
     return (0o100755 if mode & 0o100 else 0o100644) if stat.S_ISREG(mode) else mode
 
 
@@ -136,13 +139,14 @@ class RepositoryBase:
     _config: Config
     _listed: dict[str, str] | None  # refs of a reftable
     _boundary: frozenset[str]  # of a shallow clone
-    _texts: dict[
-        str, bytes
-    ]  # the last blobs read: a version is the new side of one diff and the old side of another
+    # the last blobs read: a version is the new side of one diff and the old side of another
+    _texts: dict[str, bytes]
     _held: int  # bytes in it
 
     def _listed_refs(self, path: str | Path, sha256: bool = False) -> dict[str, str] | None:
-        """Refs that git listed from a reftable, and HEAD; None where refs are in files. Raises NotARepository."""
+        """Refs that git listed from a reftable, and HEAD; None where refs are in files. Raises
+        NotARepository.
+        """
         if setting(self._config, "extensions.refstorage").lower() != "reftable":
             return None
         common = self.common_dir()
@@ -153,7 +157,8 @@ class RepositoryBase:
         except GitFailed as error:
             raise NotARepository(
                 f"{path} keeps its refs in a reftable, which this git cannot read: {error}",
-                f"Install git 2.45 or newer, or attribute a copy: git clone --mirror --ref-format=files {path} COPY.git",
+                "Install git 2.45 or newer, or attribute a copy: git clone --mirror"
+                f" --ref-format=files {path} COPY.git",
             ) from error
 
     def _listed_head(self, refs: Mapping[str, str]) -> NamedCommit | None:
@@ -180,7 +185,9 @@ class RepositoryBase:
         )
 
     def given_name(self) -> str:
-        """The name that our mirrors keep in their configuration when owner/name alone is taken; empty for all others."""
+        """The name that our mirrors keep in their configuration when owner/name alone is taken;
+        empty for all others.
+        """
         return setting(self._config, "whowrote.name")
 
     def censored(self) -> Censored:
@@ -189,9 +196,8 @@ class RepositoryBase:
         shallow: tuple[str, ...] = ()
         if (common / "shallow").is_file():
             shallow = tuple((common / "shallow").read_text("ascii", "replace").split())
-        grafts = (
-            common / "info" / "grafts"
-        )  # libgit2 takes the parents that it names; what its commits changed cannot be known
+        # libgit2 takes the parents that it names; what its commits changed cannot be known
+        grafts = common / "info" / "grafts"
         if grafts.is_file():
             lines = grafts.read_text("ascii", "replace").splitlines()
             shallow += tuple(words[0] for line in lines if (words := line.split()))
@@ -210,7 +216,9 @@ class RepositoryBase:
         return _common_dir(self.path)
 
     def worktrees(self) -> list[Path]:
-        """Directories of files that belong to this clone: the main one and the linked ones, also those that are gone."""
+        """Directories of files that belong to this clone: the main one and the linked ones, also
+        those that are gone.
+        """
         common = self.common_dir()
         main = self.worktree()
         directories = [main] if main else []
@@ -220,9 +228,8 @@ class RepositoryBase:
         for file in (path for pattern in settings for path in sorted(common.glob(pattern))):
             if named := setting(_read_config(file), "core.worktree"):
                 directories.append(Path(os.path.normpath(file.parent / named)))
-        for marker in sorted(
-            common.glob("worktrees/*/gitdir")
-        ):  # it may be written as seen from its own directory
+        # it may be written as seen from its own directory
+        for marker in sorted(common.glob("worktrees/*/gitdir")):
             named = marker.read_text("utf-8", "replace").strip()
             directories.append(Path(os.path.normpath(marker.parent / named)).parent)
         return list(dict.fromkeys(directories))
@@ -236,7 +243,9 @@ class RepositoryBase:
         ]
 
     def own_emails(self) -> frozenset[str]:
-        """E-mail addresses under which commits were made in this clone: those of its configuration and of its reflogs."""
+        """E-mail addresses under which commits were made in this clone: those of its
+        configuration and of its reflogs.
+        """
         common, emails = self.common_dir(), set[str]()
         emails.add(setting(self._config, "user.email"))
         for log in (common / "logs" / "HEAD", *common.glob("worktrees/*/logs/HEAD")):
@@ -245,7 +254,9 @@ class RepositoryBase:
         return frozenset(emails - {""})
 
     def default_branch(self) -> NamedCommit:
-        """The branch and commit that HEAD points to. Raises UnknownBranch for an empty repository."""
+        """The branch and commit that HEAD points to. Raises UnknownBranch for an empty
+        repository.
+        """
         head = (
             self._listed_head(self._listed) if self._listed is not None else None
         ) or self._head()
@@ -271,7 +282,7 @@ class RepositoryBase:
             f"no branch, tag or commit named {name!r}", "List the names with: git branch -a"
         )
 
-    # --- objects ------------------------------------------------------------------------------------------------------
+    # --- objects ----------------------------------------------------------------------------------
 
     def blob(self, oid: str) -> bytes | None:
         """Content, a text in UTF-16 as UTF-8; None when the object is missing or no blob."""
@@ -297,7 +308,9 @@ class RepositoryBase:
         return size if kind == "blob" else None
 
     def text_blob(self, oid: str, most: int = TEXT_BYTES) -> bytes | None:
-        """Content whose lines are compared; None when missing, larger than `most` bytes, or of more lines than are."""
+        """Content whose lines are compared; None when missing, larger than `most` bytes, or of
+        more lines than are.
+        """
         size = self.blob_size(oid)
         data = self.blob(oid) if size is not None and size <= most else None
         return (
@@ -307,22 +320,27 @@ class RepositoryBase:
         )
 
     def check_trees(self, head: str) -> None:
-        """Raises InputTooLarge where a commit has more files and directories than are read; a few trees can name any number.
+        """Raises InputTooLarge where a commit has more files and directories than are read; a few
+        trees can name any number.
 
-        Git walks all of them whenever it compares commits, as libgit2 does, and neither of them stops. Checked are the history of
-        `head` and the commits that refs name.
+        Git walks all of them whenever it compares commits, as libgit2 does, and neither of them
+        stops. Checked are the history of `head` and the commits that refs name.
         """
         sizes: dict[str, int] = {}
         tips = filter(None, map(self.peel_commit, sorted(set(self.refs().values()))))
         for commit in chain(self.history(head), filter(None, map(self.commit, tips))):
             if self._tree_size(commit.tree, sizes) > TREE_ENTRIES:
                 raise InputTooLarge(
-                    f"commit {commit.sha[:10]} has more than {TREE_ENTRIES:,} files and directories",
-                    "Directories that are the same one can hold each other any number of times; nothing was read",
+                    f"commit {commit.sha[:10]} has more than {TREE_ENTRIES:,} files and"
+                    " directories",
+                    "Directories that are the same one can hold each other any number of times;"
+                    " nothing was read",
                 )
 
     def _tree_size(self, tree: str, sizes: dict[str, int]) -> int:
-        """About how many entries a tree has, all below it included; `sizes` has those of trees that were counted before."""
+        """About how many entries a tree has, all below it included; `sizes` has those of trees
+        that were counted before.
+        """
         waiting, opened = [tree], dict[str, tuple[int, list[str]]]()
         while waiting:
             oid = waiting[-1]
@@ -354,7 +372,9 @@ class RepositoryBase:
         return {path: entry.oid for path, entry in self._blobs(tree) if is_regular(entry.mode)}
 
     def links(self, tree: str) -> dict[str, str]:
-        """Path of every symbolic link below a tree -> the path in the tree that it leads to; links that lead out are left out."""
+        """Path of every symbolic link below a tree -> the path in the tree that it leads to;
+        links that lead out are left out.
+        """
         targets: dict[str, str] = {}
         for path, entry in self._blobs(tree):
             target = decode(self.blob(entry.oid) or b"") if entry.mode == LINK else ""
@@ -388,10 +408,11 @@ class RepositoryBase:
         return 60.0 * (-minutes if zone[1] == b"-" else minutes)
 
     def author_offset_near(self, moment: float, emails: Collection[str]) -> float | None:
-        """The zone of a moment on an author's clock (seconds, read as if it were UTC), in seconds ahead of UTC.
+        """The zone of a moment on an author's clock (seconds, read as if it were UTC), in seconds
+        ahead of UTC.
 
-        It is that of the commits authored from a day before to three days after: of all, or where they differ of these authors';
-        None where those differ too, or there is none.
+        It is that of the commits authored from a day before to three days after: of all, or where
+        they differ of these authors'; None where those differ too, or there is none.
         """
         first = bisect_left(self._author_zones, (moment - _DAY,))
         zones = self._author_zones[first : bisect_left(self._author_zones, (moment + 3 * _DAY,))]
@@ -403,7 +424,9 @@ class RepositoryBase:
 
     @cached_property
     def _author_zones(self) -> list[tuple[float, float, str]]:
-        """(author time on the author's clock, seconds ahead of UTC, address) of the default branch's commits, in order of time."""
+        """(author time on the author's clock, seconds ahead of UTC, address) of the default
+        branch's commits, in order of time.
+        """
         commits = (
             (commit, self.author_offset(commit.sha))
             for commit in self.history(self.default_branch().sha)
@@ -419,17 +442,20 @@ class RepositoryBase:
         entry = self.entry_at(sha, path)
         return entry.oid if entry else None
 
-    # --- history ------------------------------------------------------------------------------------------------------
+    # --- history ----------------------------------------------------------------------------------
 
     def first_commit(self) -> str | None:
-        """The root of the main line of HEAD; None when this clone does not have it, or HEAD points to no commit.
+        """The root of the main line of HEAD; None when this clone does not have it, or HEAD points
+        to no commit.
 
         Looked for once: it reads the whole main line.
         """
         return self._first_commit
 
     def signature(self, sha: str) -> str:
-        """The kind of signature that a commit carries, a `Signature`; empty for none. Nothing is verified."""
+        """The kind of signature that a commit carries, a `Signature`; empty for none. Nothing is
+        verified.
+        """
         text = self.signature_text(sha)
         return (
             next(
@@ -453,7 +479,9 @@ class RepositoryBase:
         return data if kind == "tag" else b""
 
     def mailmap(self, commit: str) -> Callable[[str, str], tuple[str, str]]:
-        """Name and address of an author -> those that the `.mailmap` of a commit gives them; the same ones without the file."""
+        """Name and address of an author -> those that the `.mailmap` of a commit gives them; the
+        same ones without the file.
+        """
         oid = self.file_at(commit, ".mailmap")
         data = self.blob(oid) if oid else None
         return pygit2.Mailmap.from_buffer(
@@ -461,7 +489,9 @@ class RepositoryBase:
         ).resolve
 
     def history(self, tip: str) -> Iterator[Commit]:
-        """Every commit reachable from `tip`, parents before children. A missing parent ends that line of history."""
+        """Every commit reachable from `tip`, parents before children. A missing parent ends that
+        line of history.
+        """
         yield from self.history_of([tip])
 
     def _ordered_tolerant(self, tips: list[str], hide: list[str]) -> list[Commit]:
@@ -492,9 +522,11 @@ class RepositoryBase:
     def changes(
         self, commit: Commit, parent: int = 0, renames: bool = True
     ) -> list[FileChange] | None:
-        """Files that differ from the parent with that index (from nothing for a root), renames followed or not.
+        """Files that differ from the parent with that index (from nothing for a root), renames
+        followed or not.
 
-        None when a tree is missing (a shallow boundary or a partial clone): the commit cannot be judged.
+        None when a tree is missing (a shallow boundary or a partial clone): the commit cannot be
+        judged.
         """
         if commit.sha in self._boundary:
             return None
@@ -507,10 +539,11 @@ class RepositoryBase:
         return commit.tree if commit else None
 
     def merge_changes(self, commit: Commit) -> list[list[FileChange]] | None:
-        """Files of a merge that differ from every parent, once per parent; renames are not followed.
+        """Files of a merge that differ from every parent, once per parent; renames are not
+        followed.
 
-        Where a file is new to a parent, that parent's list has all that came or went: the file may have had another name there.
-        None when a tree is missing.
+        Where a file is new to a parent, that parent's list has all that came or went: the file may
+        have had another name there. None when a tree is missing.
         """
         diffs = [
             self.tree_changes(self._tree_of(parent), commit.tree, renames=False)
@@ -552,7 +585,7 @@ class RepositoryBase:
                 result.append(change)
         return result
 
-    # --- what a kind of repository reads in its own way -----------------------------------------------------------------
+    # --- what a kind of repository reads in its own way -------------------------------------------
 
     def refs(self) -> dict[str, str]:
         raise NotImplementedError
@@ -604,7 +637,9 @@ class RepositoryBase:
 
 
 def _merge_files(diff: list[FileChange], touched: set[str]) -> list[FileChange]:
-    """What a merge changed of one parent: the files that count, and all that came or went when one of them is new."""
+    """What a merge changed of one parent: the files that count, and all that came or went when
+    one of them is new.
+    """
     counted = [change for change in diff if change.path in touched and change.status != "D"]
     is_new = any(change.status == "A" for change in counted)
     return (

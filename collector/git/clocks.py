@@ -1,4 +1,5 @@
-"""What other clocks than the author's and the committer's say of the time of commits: tags, and signatures of OpenPGP.
+"""What other clocks than the author's and the committer's say of the time of commits: tags, and
+signatures of OpenPGP.
 
 Nothing is verified: these times can only make a commit younger or contradict it.
 """
@@ -18,10 +19,8 @@ _ARMOUR = re.compile(
     rb"-----BEGIN PGP SIGNATURE-----\n(?:[^\n]+: [^\n]*\n)*\s*\n(.*?)\n(?:=|-----END)", re.S
 )
 _PACKET = re.compile(rb"(?:\x88.|\x89..|\xc2(?:[\x00-\xbf]|[\xc0-\xdf].))\x04", re.DOTALL)
-_CREATED, _CREATED_SIZE = (
-    2,
-    5,
-)  # number of the field with the time at which it was made, and its bytes
+# number of the field with the time at which it was made, and its bytes
+_CREATED, _CREATED_SIZE = 2, 5
 
 
 class TagTime(NamedTuple):
@@ -52,9 +51,11 @@ def _tags(repo: GitRepo) -> Iterator[TagTime]:
 
 
 def signature_time(text: bytes) -> float | None:
-    """When an OpenPGP signature was made, in seconds since 1970; None where the text is none, or does not say.
+    """When an OpenPGP signature was made, in seconds since 1970; None where the text is none, or
+    does not say.
 
-    RFC 9580: after the head of a packet with a signature of version 4 stand its fields, each with its length and number.
+    RFC 9580: after the head of a packet with a signature of version 4 stand its fields, each with
+    its length and number.
     """
     armour = _ARMOUR.search(text)
     try:

@@ -1,7 +1,8 @@
 """What `git diff-tree` prints for many commits: patches without context.
 
-One git child reads the ids of all commits, in the order in which they will be asked for. At an object that the clone does not
-have git dies: `PatchStream` says so of that commit, and starts another child behind it.
+One git child reads the ids of all commits, in the order in which they will be asked for. At an
+object that the clone does not have git dies: `PatchStream` says so of that commit, and starts
+another child behind it.
 """
 
 import re
@@ -36,10 +37,12 @@ Range = tuple[int, int, int, int]  # half-open, 0-based: old[a0:a1] became new[b
 
 @dataclass(slots=True)
 class FileDelta:
-    """One path that a commit changed against one parent. A type change comes as a deletion and an addition.
+    """One path that a commit changed against one parent. A type change comes as a deletion and an
+    addition.
 
-    `old` and `new` are blob ids, empty where the file does not exist and, both, where only the mode changed.
-    `hunks` is None where git shows no text (binary, too large, a merge) and has to be found out.
+    `old` and `new` are blob ids, empty where the file does not exist and, both, where only the mode
+    changed. `hunks` is None where git shows no text (binary, too large, a merge) and has to be
+    found out.
     """
 
     path: str
@@ -48,9 +51,8 @@ class FileDelta:
     old_mode: int
     new_mode: int
     hunks: list[Range] | None
-    text: list[tuple[list[bytes], list[bytes]]] | None = (
-        None  # removed and added lines of each hunk, if asked for
-    )
+    # removed and added lines of each hunk, if asked for
+    text: list[tuple[list[bytes], list[bytes]]] | None = None
 
 
 class Broken(Exception):
@@ -58,7 +60,9 @@ class Broken(Exception):
 
 
 class Patches:
-    """Reads `git diff-tree -p -U0`. Text is stepped over by the counts in the hunk headers, so it cannot be mistaken for one."""
+    """Reads `git diff-tree -p -U0`. Text is stepped over by the counts in the hunk headers, so
+    it cannot be mistaken for one.
+    """
 
     def __init__(self, stream: GitStream, with_text: bool) -> None:
         self.stream = stream
@@ -81,9 +85,8 @@ class Patches:
         return line
 
     def _file(self) -> FileDelta:
-        names = self._take()[
-            11:-1
-        ]  # `a/P b/P`, or both in C quotes: without renames the two halves are equal
+        # `a/P b/P`, or both in C quotes: without renames the two halves are equal
+        names = self._take()[11:-1]
         path = intern(decode(unquote(names[: (len(names) - 1) // 2])[2:]))
         delta = FileDelta(path, "", "", 0, 0, None, [] if self._with_text else None)
         binary = False
@@ -130,7 +133,9 @@ class Patches:
 
 
 def _note(line: bytes, delta: FileDelta) -> bool:
-    """One line between the file's header and its first hunk; False when it belongs to the next file."""
+    """One line between the file's header and its first hunk; False when it belongs to the next
+    file.
+    """
     if line.startswith(b"index "):
         ids, _, mode = line[6:].partition(b" ")
         old, _, new = ids.decode("ascii").partition("..")
@@ -155,9 +160,11 @@ def files_only(deltas: list[FileDelta]) -> list[FileDelta]:
 
 
 class PatchStream:
-    """Patches of ordinary commits in the order in which `feed` names them, renames not followed, from a child of git.
+    """Patches of ordinary commits in the order in which `feed` names them, renames not followed,
+    from a child of git.
 
-    The child is started when it is first asked. Of files above `max_file` bytes there are no hunks, as of binary ones.
+    The child is started when it is first asked. Of files above `max_file` bytes there are no hunks,
+    as of binary ones.
     """
 
     def __init__(
@@ -219,7 +226,9 @@ _ESCAPES = {
 
 
 def unquote(name: bytes) -> bytes:
-    """A path as git prints it, in C quotes if it holds quotes, backslashes or control characters."""
+    """A path as git prints it, in C quotes if it holds quotes, backslashes or control
+    characters.
+    """
     return _QUOTED.sub(_unescape, name[1:-1]) if name.startswith(b'"') else name
 
 

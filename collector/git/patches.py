@@ -17,14 +17,18 @@ _NO_FILE = ("/dev/null", "dev/null")
 
 
 class Touched(NamedTuple):
-    """Files of a patch, under both names when renamed, in order of appearance; lines added and removed, None when it is damaged."""
+    """Files of a patch, under both names when renamed, in order of appearance; lines added and
+    removed, None when it is damaged.
+    """
 
     files: tuple[str, ...]
     lines: int | None
 
 
 def touched_files(patch: str) -> Touched:
-    """What a patch of any number of files changes. Of a damaged one, what its headers say; empty when it is none."""
+    """What a patch of any number of files changes. Of a damaged one, what its headers say; empty
+    when it is none.
+    """
     files = _parse(patch)
     if files is not None:
         names = [_name(side) for file in files for side in (file.source_file, file.target_file)]
@@ -88,7 +92,9 @@ class FilePatch(NamedTuple):
 
 
 def file_patches(patch: str) -> tuple[FilePatch, ...]:
-    """A patch of any number of files, in the order in which they stand; empty when it is damaged, cut or no patch."""
+    """A patch of any number of files, in the order in which they stand; empty when it is
+    damaged, cut or no patch.
+    """
     patches = []
     for file in _parse(patch) or () if "\n@@ -" in patch else ():
         before, after = (
@@ -99,7 +105,9 @@ def file_patches(patch: str) -> tuple[FilePatch, ...]:
 
 
 def whole_texts(hunks: tuple[Hunk, ...]) -> tuple[str, str] | None:
-    """The texts of a file before and after a change, from a diff with unlimited context: one hunk from the first line on."""
+    """The texts of a file before and after a change, from a diff with unlimited context: one
+    hunk from the first line on.
+    """
     if len(hunks) != 1 or hunks[0].old_start > 1 or hunks[0].new_start > 1:
         return None
     return _side(hunks[0].lines, " -"), _side(hunks[0].lines, " +")

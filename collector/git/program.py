@@ -1,9 +1,10 @@
 """The adapter for the git program.
 
-A repository that we analyse may be hostile: its configuration, hooks, attributes and promisor remotes can name programs to run.
-Git therefore never opens it. It opens an empty bare directory of ours, whose only link to the repository is the directory of
-its objects (`objects/info/alternates`), and is told commits by id. Nothing is ever written to the repository, only to one that the
-user named for that.
+A repository that we analyse may be hostile: its configuration, hooks, attributes and promisor
+remotes can name programs to run. Git therefore never opens it. It opens an empty bare directory of
+ours, whose only link to the repository is the directory of its objects (`objects/info/alternates`),
+and is told commits by id. Nothing is ever written to the repository, only to one that the user
+named for that.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ _SETTINGS = (
     "pack.deltaCacheSize=16m",
     "core.packedGitLimit=256m",
 )
-# The clone's own commit-graph, for answers about one file that nothing is computed from: its filters of changed paths halve the
-# time of `git blame`. Whoever can forge it can forge the packs beside it, whose hashes git does not check either.
+# The clone's own commit-graph, for answers about one file that nothing is computed from: its
+# filters of changed paths halve the time of `git blame`. Whoever can forge it can forge the packs
+# beside it, whose hashes git does not check either.
 COMMIT_GRAPH = ("core.commitGraph=true", "commitGraph.readChangedPaths=true")
 _FOR_LIBRARIES = (
     "core.hooksPath=/dev/null",
@@ -54,7 +56,9 @@ _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class GitFailed(WhoWroteError):
-    """The git program is absent or ended with an error, for example at an object that the clone does not have."""
+    """The git program is absent or ended with an error, for example at an object that the clone
+    does not have.
+    """
 
 
 @contextlib.contextmanager
@@ -76,8 +80,9 @@ class ScratchGit:
         sha256: bool = False,
         reftable: Path | None = None,
     ) -> None:
-        """`objects`: the repository's object directory; `shallow`: the commits at which a shallow clone ends; `reftable`: the
-        directory of its refs, where they are to be seen (they are copied)."""
+        """`objects`: the repository's object directory; `shallow`: the commits at which a shallow
+        clone ends; `reftable`: the directory of its refs, where they are to be seen (they are
+        copied)."""
         self.directory = Path(tempfile.mkdtemp(prefix="whowrote-git-"))
         self._objects = objects.resolve()
         self._shallow = tuple(shallow)
@@ -165,14 +170,15 @@ class ScratchGit:
     def stream(
         self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()
     ) -> GitStream:
-        """Starts a command; `stdin` is handed over as a file, so that neither side waits for the other."""
+        """Starts a command; `stdin` is handed over as a file, so that neither side waits for the
+        other.
+        """
         with contextlib.ExitStack() as failing, tempfile.TemporaryFile() as input_file:
             errors = failing.enter_context(tempfile.TemporaryFile())
             input_file.write(stdin)
             input_file.seek(0)
-            process = self._start(
-                args, settings, stdin=input_file, stderr=errors, bufsize=_CHUNK
-            )  # it has its own handles
+            # it has its own handles
+            process = self._start(args, settings, stdin=input_file, stderr=errors, bufsize=_CHUNK)
             failing.pop_all()  # the stream closes it
         # a larger pipe, where the system has that: fewer turns between git and us
         if sys.platform == "linux" and process.stdout is not None:
@@ -263,10 +269,11 @@ def _copy_tables(source: Path, target: Path) -> None:
 def reftable_refs(
     objects: Path, shared: Path, worktree: Path, sha256: bool = False
 ) -> dict[str, str]:
-    """Name -> object id of the refs in the reftable of a repository, symbolic refs resolved; HEAD as `ref: NAME` where it is one.
+    """Name -> object id of the refs in the reftable of a repository, symbolic refs resolved; HEAD
+    as `ref: NAME` where it is one.
 
-    `shared`: directory of the reftable of all worktrees; `own`: of the worktree's own, the same in a main one. Raises GitFailed,
-    also where git is older than 2.45 and knows no reftable.
+    `shared`: directory of the reftable of all worktrees; `own`: of the worktree's own, the same in
+    a main one. Raises GitFailed, also where git is older than 2.45 and knows no reftable.
     """
     with ScratchGit(objects, sha256=sha256, reftable=shared) as git:
         listed = git.output(["for-each-ref", "--format=%(objectname) %(refname)"])
@@ -304,10 +311,12 @@ def clean_environment(home: Path) -> dict[str, str]:
 
 
 def own_copy(directory: Path) -> Path:
-    """A scratch directory like the one of a ScratchGit, inside it and removed with it, for a library that runs git by itself.
+    """A scratch directory like the one of a ScratchGit, inside it and removed with it, for a
+    library that runs git by itself.
 
-    Each process needs its own: such a library may write to the configuration. Our settings, which it would not name on its command
-    lines, are in that configuration. The process must have `clean_environment(copy)`.
+    Each process needs its own: such a library may write to the configuration. Our settings, which
+    it would not name on its command lines, are in that configuration. The process must have
+    `clean_environment(copy)`.
     """
     copy = Path(tempfile.mkdtemp(prefix="copy-", dir=directory))
     shutil.copytree(directory, copy, ignore=shutil.ignore_patterns("copy-*"), dirs_exist_ok=True)
@@ -364,7 +373,7 @@ def _quote(path: bytes) -> bytes:
     )
 
 
-# --- repositories that were named for writing -------------------------------------------------------------------------
+# --- repositories that were named for writing -----------------------------------------------------
 
 
 def import_repository(directory: Path, stream: bytes) -> None:
@@ -377,7 +386,9 @@ def import_repository(directory: Path, stream: bytes) -> None:
 
 
 def write_files(directory: Path, ref: str, files: Mapping[str, bytes], parent: str) -> None:
-    """A commit of exactly these files on a ref of a repository that the user named for it. Raises GitFailed; runs no hook."""
+    """A commit of exactly these files on a ref of a repository that the user named for it.
+    Raises GitFailed; runs no hook.
+    """
     _run_git(directory, ["fast-import", "--quiet"], _commit_stream(ref, files, parent))
 
 
@@ -412,7 +423,9 @@ def _commit_stream(ref: str, files: Mapping[str, bytes], parent: str) -> bytes:
 
 
 def gh_token(host: str, environment: Mapping[str, str]) -> str | None:
-    """What `gh auth token` prints for a host; None without the program or when nobody is logged in."""
+    """What `gh auth token` prints for a host; None without the program or when nobody is logged
+    in.
+    """
     command = ["gh", "auth", "token", "--hostname", host]
     try:
         done = subprocess.run(

@@ -15,7 +15,9 @@ _ITEM = re.compile(r"^\s*(\d{1,10})(?:\s*-\s*(\d{1,10}))?\s*$")
 
 
 def unite(items: Iterable[LineRange]) -> Ranges:
-    """Sorted, merged where they overlap or touch; items whose end lies before their start are left out."""
+    """Sorted, merged where they overlap or touch; items whose end lies before their start are
+    left out.
+    """
     ranges: list[LineRange] = []
     for first, last in sorted((a, b) for a, b in items if a <= b):
         if ranges and first <= ranges[-1][1] + 1:

@@ -1,7 +1,8 @@
-"""Whether everything that libgit2 would open of a repository is a file: opening a pipe waits for ever, reading a device never ends.
+"""Whether everything that libgit2 would open of a repository is a file: opening a pipe waits for
+ever, reading a device never ends.
 
-A clone that somebody else laid out may hold anything: a pipe in place of its configuration, or a configuration that includes one.
-Nothing is opened here but regular files.
+A clone that somebody else laid out may hold anything: a pipe in place of its configuration, or a
+configuration that includes one. Nothing is opened here but regular files.
 """
 
 import os
@@ -37,11 +38,12 @@ def require_files(path: str | Path) -> None:
 
 
 def _git_directory(path: Path) -> Path | None:
-    """The directory of a repository: `place`, or the one that it names in a file. Raises NotRegular."""
+    """The directory of a repository: `place`, or the one that it names in a file. Raises
+    NotRegular.
+    """
     if path.is_dir():
-        files = (
-            path / name for name in ("objects", "commondir")
-        )  # of a repository, of a linked worktree
+        # of a repository, of a linked worktree
+        files = (path / name for name in ("objects", "commondir"))
         return path if os.path.lexists(path / "HEAD") and any(map(os.path.lexists, files)) else None
     if path.name != ".git" or not os.path.lexists(path):
         return None

@@ -1,12 +1,14 @@
 """Which added file is a deleted file under a new name, decided as git 2.39 decides it.
 
-Two questions with different answers. `pair` is `git diff -M`: one source serves one destination, the best pairs first.
-`RenameSources` is `git blame`: each destination looks for itself, so that a source may serve many.
+Two questions with different answers. `pair` is `git diff -M`: one source serves one destination,
+the best pairs first. `RenameSources` is `git blame`: each destination looks for itself, so that a
+source may serve many.
 
-Git compares sizes and "spans": a text is cut after each newline and after 64 bytes at the latest, each span is reduced to a
-number below 107,927, and the bytes of spans that both texts have, divided by the size of the larger text, are the similarity
-(scaled to 60,000). Spans that collide count as equal, so the numbers matter. A last piece without newline and shorter than 64
-bytes is not counted. Git 2.44 and later count it: pass `whole=True` for those.
+Git compares sizes and "spans": a text is cut after each newline and after 64 bytes at the latest,
+each span is reduced to a number below 107,927, and the bytes of spans that both texts have, divided
+by the size of the larger text, are the similarity (scaled to 60,000). Spans that collide count as
+equal, so the numbers matter. A last piece without newline and shorter than 64 bytes is not counted.
+Git 2.44 and later count it: pass `whole=True` for those.
 """
 
 from __future__ import annotations
@@ -37,9 +39,8 @@ _GROUPS = [
 File = tuple[str, str, int]  # path, blob id, mode
 Getter = Callable[[str], bytes | None]
 Spans = dict[bytes, int]
-_Candidate = tuple[
-    int, int, int, int, int
-]  # negative score, other file name?, place in the matrix, source, target
+# negative score, other file name?, place in the matrix, source, target
+_Candidate = tuple[int, int, int, int, int]
 
 _numbers: dict[bytes, int] = {}
 
@@ -54,7 +55,8 @@ def pair(
 ) -> dict[str, str]:
     """Added path -> deleted path, as `git diff -M` pairs the files of one comparison.
 
-    `get` gives a blob's content, `size` its bytes without reading it: most pairs are ruled out by that.
+    `get` gives a blob's content, `size` its bytes without reading it: most pairs are ruled out by
+    that.
     """
     sources, targets, texts = (
         sort_by_path(deleted),
@@ -73,7 +75,9 @@ def pair(
 
 
 class RenameSources:
-    """The deleted files of one comparison, in path order, found by their content and by their name without a look at each."""
+    """The deleted files of one comparison, in path order, found by their content and by their
+    name without a look at each.
+    """
 
     def __init__(self, files: Iterable[File]) -> None:
         self.files = sort_by_path(files)
@@ -105,7 +109,9 @@ class RenameTexts:
         size: Callable[[str], int | None] | None = None,
         budget: int | None = None,
     ) -> None:
-        """`size` tells a blob's size without reading it; after `budget` comparisons nothing is similar any more."""
+        """`size` tells a blob's size without reading it; after `budget` comparisons nothing is
+        similar any more.
+        """
         self._get = get
         self._whole = whole
         self._size = size
@@ -115,7 +121,9 @@ class RenameTexts:
         self._sizes: dict[str, int | None] = {}
 
     def score(self, old: str, new: str) -> int:
-        """Similarity of two blobs in git's units; 0 when one is missing or the sizes are too different."""
+        """Similarity of two blobs in git's units; 0 when one is missing or the sizes are too
+        different.
+        """
         a, b = self._size_of(old), self._size_of(new)
         if a is None or b is None or _too_different(a, b):
             return 0
@@ -172,7 +180,9 @@ def _index_contents(sources: Sequence[File]) -> dict[str, dict[str, int]]:
 
 
 def _is_reversed(sources: int) -> bool:
-    """Git's table of sources grows by four; at a few counts (205, 3,277, …) it does so once too late, which turns it over."""
+    """Git's table of sources grows by four; at a few counts (205, 3,277, …) it does so once too
+    late, which turns it over.
+    """
     size = 64
     while sources * 5 // 4 > size:
         size *= 4
@@ -197,7 +207,9 @@ def _pick(path: str, mode: int, candidates: dict[str, int]) -> str | None:
 def _pair_names(
     sources: Sequence[File], targets: Sequence[File], texts: RenameTexts
 ) -> dict[str, str]:
-    """A file name that occurs once among the sources and once among the targets, at 75 % or more."""
+    """A file name that occurs once among the sources and once among the targets, at 75 % or
+    more.
+    """
     old, new = _unique_names(sources), _unique_names(targets)
     pairs: dict[str, str] = {}
     for name, source in old.items():
@@ -239,11 +251,12 @@ def _pair_similar(
 def _row(
     number: int, target: File, sources: Sequence[File], texts: RenameTexts
 ) -> list[_Candidate]:
-    """The four best sources of a target. A newcomer takes the place of the worst one, if it is better than that."""
+    """The four best sources of a target. A newcomer takes the place of the worst one, if it is
+    better than that.
+    """
     name = _name(target[0])
-    best: list[
-        tuple[int, int, int]
-    ] = []  # (negative score, other name, source); too poor ones hold a place, too
+    # (negative score, other name, source); too poor ones hold a place, too
+    best: list[tuple[int, int, int]] = []
     for index, source in enumerate(sources):
         rank = (-_similar(source, target, texts), 0 if _name(source[0]) == name else 1)
         if len(best) < _CANDIDATES:
@@ -278,14 +291,15 @@ def _too_different(a: int, b: int) -> bool:
 
 
 def _score(old: Spans, new: Spans, larger: int) -> int:
-    """Bytes in common over the `larger` size. Equal spans cancel first: only what is left needs the span's number.
+    """Bytes in common over the `larger` size. Equal spans cancel first: only what is left needs the
+    span's number.
 
-    Where equal spans have so few bytes that colliding ones cannot make up for it, they are the score.
+    Where equal spans have so few bytes that colliding ones cannot make up for it, they are the
+    score.
     """
     common = sum(min(old[span], new[span]) for span in old.keys() & new.keys())
-    chance = (
-        0.1 + 8 * max(len(old), len(new)) / _BUCKETS
-    )  # many times the share expected to collide
+    # many times the share expected to collide
+    chance = 0.1 + 8 * max(len(old), len(new)) / _BUCKETS
     if common < (MINIMUM / FULL - chance) * larger:
         return common * FULL // larger
     left_old: dict[int, int] = {}
@@ -330,10 +344,11 @@ def _cut(line: bytes, sizes: Spans) -> bytes:
 
 
 def _number(span: bytes) -> int:
-    """Git's number of a span: two 32-bit words turned together by seven bits for each byte, which is added to the first.
+    """Git's number of a span: two 32-bit words turned together by seven bits for each byte, which
+    is added to the first.
 
-    Such turns are multiplications by 128, modulo 2**64 - 1. What an addition carries out of the first word git loses; here it
-    is kept, which one span in a million shows.
+    Such turns are multiplications by 128, modulo 2**64 - 1. What an addition carries out of the
+    first word git loses; here it is kept, which one span in a million shows.
     """
     if span in _numbers:
         return _numbers[span]
@@ -350,7 +365,9 @@ def _number(span: bytes) -> int:
 
 
 def _in_base_128(data: int) -> int:
-    """Bytes below 128, read as digits: neighbours are moved together, then pairs, then groups of four, and so on."""
+    """Bytes below 128, read as digits: neighbours are moved together, then pairs, then groups of
+    four, and so on.
+    """
     for right, left, shift in _GROUPS:
         data = data & right | (data & left) >> shift
     return data

@@ -1,8 +1,8 @@
 """The adapter for pygit2: refs, objects, history and diffs of one repository, read only.
 
-libgit2 never runs a hook, a filter, a pager or a lazy fetch, so a hostile configuration has nothing to trigger. Objects that a
-partial clone left out come back as None. Line diffs are git's own (`git diff -U0`, indent heuristic) whatever the user's
-configuration or `.gitattributes` say.
+libgit2 never runs a hook, a filter, a pager or a lazy fetch, so a hostile configuration has nothing
+to trigger. Objects that a partial clone left out come back as None. Line diffs are git's own
+(`git diff -U0`, indent heuristic) whatever the user's configuration or `.gitattributes` say.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ OTHER_LOOKS = (
 
 
 def line_changes(old: bytes, new: bytes, look: DiffOption = _GITS_OWN) -> list[LineChange]:
-    """Hunks of `git diff -U0` between two texts, in order. Source of the tail rule: git's `xdi_diff` with no context."""
+    """Hunks of `git diff -U0` between two texts, in order. Source of the tail rule: git's
+    `xdi_diff` with no context.
+    """
     if old == new:
         return []
     trim = _common_tail(old, new)
@@ -70,7 +72,9 @@ def line_changes(old: bytes, new: bytes, look: DiffOption = _GITS_OWN) -> list[L
 
 
 def _common_tail(old: bytes, new: bytes) -> int:
-    """Bytes of common tail that git drops before it diffs without context: whole blocks, then forward to a line start."""
+    """Bytes of common tail that git drops before it diffs without context: whole blocks, then
+    forward to a line start.
+    """
     smaller = min(len(old), len(new))
     trimmed = 0
     end_old, end_new = len(old), len(new)
@@ -86,7 +90,9 @@ def _common_tail(old: bytes, new: bytes) -> int:
 
 
 def blob_id(data: bytes | memoryview, like: str = "") -> str:
-    """The id git gives to a blob of this content: SHA-1, or SHA-256 when `like` is an id of that length."""
+    """The id git gives to a blob of this content: SHA-1, or SHA-256 when `like` is an id of that
+    length.
+    """
     name = "sha256" if len(like) == 64 else "sha1"
     digest = hashlib.new(name, b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)
@@ -94,7 +100,9 @@ def blob_id(data: bytes | memoryview, like: str = "") -> str:
 
 
 def empty_repository(directory: Path) -> GitRepo:
-    """A new bare repository with one commit and no file, for sessions that are looked at alone. The commit is always the same."""
+    """A new bare repository with one commit and no file, for sessions that are looked at alone.
+    The commit is always the same.
+    """
     repository = pygit2.init_repository(str(directory), bare=True)
     nobody = pygit2.Signature("whowrote", "whowrote@localhost", 0, 0)
     repository.create_commit(
@@ -124,10 +132,14 @@ def _directory_of(path: str | Path) -> Path:
 
 
 class GitRepo(RepositoryBase):
-    """One repository, bare or not, a worktree, shallow or partial. One with SHA-256 ids is a `Sha256Repo`."""
+    """One repository, bare or not, a worktree, shallow or partial. One with SHA-256 ids is a
+    `Sha256Repo`.
+    """
 
     def __new__(cls, path: str | Path, *_: object) -> GitRepo:
-        """The class that can read the repository that contains `path`; a subclass may take more. Raises NotARepository."""
+        """The class that can read the repository that contains `path`; a subclass may take more.
+        Raises NotARepository.
+        """
         if (
             cls is GitRepo
             and setting(config_of(_directory_of(path)), "extensions.objectformat").lower()
@@ -141,7 +153,8 @@ class GitRepo(RepositoryBase):
         self.path = _directory_of(path)
         self._config = self._open(path)
         self._listed = self._listed_refs(path)
-        # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be known.
+        # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be
+        # known.
         self._boundary = frozenset(self.censored().shallow)
         self._texts, self._held = {}, 0
 
@@ -161,11 +174,8 @@ class GitRepo(RepositoryBase):
         for name in self._repo.listall_references():
             try:
                 result[name] = str(self._repo.references[name].resolve().target)
-            except (
-                KeyError,
-                ValueError,
-                pygit2.GitError,
-            ):  # ValueError: libgit2 takes no name that long
+            # ValueError: libgit2 takes no name that long
+            except (KeyError, ValueError, pygit2.GitError):
                 continue
         return result
 
@@ -196,7 +206,9 @@ class GitRepo(RepositoryBase):
             return ""
 
     def worktree(self) -> Path | None:
-        """The directory of the files; None in a bare repository, also in one whose configuration does not say that it is bare."""
+        """The directory of the files; None in a bare repository, also in one whose configuration
+        does not say that it is bare.
+        """
         if self._repo.workdir is None:
             return None
         directory = Path(self._repo.workdir)
@@ -239,7 +251,9 @@ class GitRepo(RepositoryBase):
             return None
 
     def staged(self) -> list[tuple[str, str]]:
-        """(path, blob id) of what the index has and HEAD does not; everything in the index where there is no commit yet."""
+        """(path, blob id) of what the index has and HEAD does not; everything in the index where
+        there is no commit yet.
+        """
         repo = self._repo
         entries = [
             (entry.path, str(entry.id)) for entry in repo.index if entry.mode != FileMode.COMMIT
@@ -327,7 +341,8 @@ class GitRepo(RepositoryBase):
             return None
 
     def patch_id(self, base: str, tip: str) -> str | None:
-        """git's patch id of what `tip` changed since `base` ("" is nothing): the same wherever the lines stand, layout aside.
+        """git's patch id of what `tip` changed since `base` ("" is nothing): the same wherever the
+        lines stand, layout aside.
 
         None when a tree or a text is missing, or nothing differs.
         """

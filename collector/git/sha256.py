@@ -1,7 +1,9 @@
-"""Repositories whose ids are SHA-256, read through the git program: libgit2 as it is distributed knows SHA-1 alone.
+"""Repositories whose ids are SHA-256, read through the git program: libgit2 as it is distributed
+knows SHA-1 alone.
 
-Everything that `GitRepo` tells of a repository, told from objects that `git cat-file` hands over. Git opens a directory of ours,
-not the repository (`program.py`). `tests/git/test_sha256.py` compares each answer with libgit2's of the same history.
+Everything that `GitRepo` tells of a repository, told from objects that `git cat-file` hands over.
+Git opens a directory of ours, not the repository (`program.py`). `tests/git/test_sha256.py`
+compares each answer with libgit2's of the same history.
 """
 
 import os

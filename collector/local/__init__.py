@@ -62,7 +62,9 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
 def _outside(
     places: ClonePlaces, options: LocalOptions, existing: Container[str], problems: list[Problem]
 ) -> Iterator[tuple[LocalSession, Iterable[bytes]]]:
-    """Sessions of other directories that may have worked on the clone all the same, with what they recorded, from files."""
+    """Sessions of other directories that may have worked on the clone all the same, with what
+    they recorded, from files.
+    """
     for store in stores():
         for location in (
             place for place in _places(store, options, places.outside) if place.is_dir()
@@ -125,10 +127,12 @@ def _unreadable_file(store: Store, path: Path, error: Exception) -> Problem:
 
 
 def unseen_until(store: Store, location: Path, ours: Container[Path] = ()) -> float:
-    """The moment before which sessions may have been deleted; 0 for an agent that deletes none by itself.
+    """The moment before which sessions may have been deleted; 0 for an agent that deletes none by
+    itself.
 
-    Files go by age when the agent is started: none that was written in the days before the newest one is missing. Copies of a home
-    may all be as old as the copying; what was last noted in those of `ours`, which alone may be read, is not.
+    Files go by age when the agent is started: none that was written in the days before the newest
+    one is missing. Copies of a home may all be as old as the copying; what was last noted in those
+    of `ours`, which alone may be read, is not.
     """
     if store.kept_days is None:
         return 0.0
@@ -158,7 +162,9 @@ def load(session: LocalSession) -> Iterator[bytes]:
 
 
 def local_checkpoints(local: LocalSessions, stored: Iterable[Checkpoint]) -> Iterator[Checkpoint]:
-    """One for each session that is in no checkpoint of the clone; its id is none that a commit could name."""
+    """One for each session that is in no checkpoint of the clone; its id is none that a commit
+    could name.
+    """
     existing = {record.session_id for checkpoint in stored for record in checkpoint.sessions}
     for key in sorted(local.sessions.keys() - existing):
         yield _checkpoint(local.sessions[key], min(local.emails, default=""))
@@ -186,7 +192,8 @@ def _checkpoint(session: LocalSession, email: str) -> Checkpoint:
 
 
 def keep_private(store: Database) -> None:
-    """Transcripts hold whatever was on the screen: only the owner may read the database, and it keeps no e-mail addresses.
+    """Transcripts hold whatever was on the screen: only the owner may read the database, and it
+    keeps no e-mail addresses.
 
     Unless something else was chosen.
     """

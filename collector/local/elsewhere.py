@@ -1,8 +1,10 @@
-"""Sessions that were started outside of a clone's worktrees and yet worked on it: in worktrees that are gone, or in other clones.
+"""Sessions that were started outside of a clone's worktrees and yet worked on it: in worktrees that
+are gone, or in other clones.
 
-What ties one to the clone is on record: git printed the id and the subject of a commit that the clone has, or the agent noted of
-which clone the worktree was, or its remote; where the directory is gone, also the text: most of what the session wrote stands in
-the clone's files of those names, as they are or as commits of its time had them.
+What ties one to the clone is on record: git printed the id and the subject of a commit that the
+clone has, or the agent noted of which clone the worktree was, or its remote; where the directory is
+gone, also the text: most of what the session wrote stands in the clone's files of those names, as
+they are or as commits of its time had them.
 """
 
 import os
@@ -31,12 +33,14 @@ _COMMITTED = re.compile(rb"\[[^\[\]\\\"\n]{1,200} ([0-9a-f]{7,64})\] ([^\\\"\n]{
 _LOGGED = re.compile(rb"\b([0-9a-f]{7,64}) (?:\([^()\n\"]{1,200}\) )?([^\\\"\n]{2,200})")
 _WHOLE = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
 _TIMES = re.compile(rb'"timestamp":\s*"([^"]{10,40})"')
-_AROUND = 3600.0  # seconds by which the clocks of a machine's programs may differ from those of its transcripts
+# seconds by which the clocks of a machine's programs may differ from those of its transcripts
+_AROUND = 3600.0
 _SURE = 12  # digits of an id that no other object has
 _SHOWN = 3
 # Files that calls name: as paths, in patches, and where a command writes to them
 _FILE = re.compile(
-    rb'(?:\\*"(?:file_?[pP]ath|path)\\*":\s*\\*"|\*\*\* (?:Add|Update) File: |>\s*|^\+\+\+ b/)([^\s"\'\\<>|;]{3,300})',
+    rb'(?:\\*"(?:file_?[pP]ath|path)\\*":\s*\\*"|\*\*\* (?:Add|Update) File: |>\s*|^\+\+\+'
+    rb' b/)([^\s"\'\\<>|;]{3,300})',
     re.M,
 )
 _TELLING = 12  # characters without blanks: a shorter line stands anywhere
@@ -46,7 +50,9 @@ _COMMITS = 200  # of a session's time that are looked at
 
 
 class ClonePlaces:
-    """What is known of other places than a clone's worktrees; each directory and commit is looked at once."""
+    """What is known of other places than a clone's worktrees; each directory and commit is
+    looked at once.
+    """
 
     def __init__(self, repo: GitRepo, roots: Roots) -> None:
         self._repo, self._roots = repo, roots
@@ -56,7 +62,9 @@ class ClonePlaces:
     def sessions(
         self, outside: Iterable[tuple[LocalSession, Iterable[bytes]]]
     ) -> Iterator[LocalSession]:
-        """Those that belong, of (session, transcript); with a directory that is gone belong all sessions of it."""
+        """Those that belong, of (session, transcript); with a directory that is gone belong all
+        sessions of it.
+        """
         left: list[LocalSession] = []
         gone: set[str] = set()
         for session, parts in outside:
@@ -76,7 +84,9 @@ class ClonePlaces:
                 )
 
     def _may_be_ours(self, cwd: str) -> bool:
-        """Whether a session of a directory can have worked on the clone: neither of a worktree nor of another repository."""
+        """Whether a session of a directory can have worked on the clone: neither of a worktree
+        nor of another repository.
+        """
         if self._roots.of(cwd) or self._roots.below(cwd):
             return not self._roots.of(cwd)
         try:
@@ -111,7 +121,10 @@ class ClonePlaces:
         if shown:
             more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
             verb = "made" if made else "showed what was made meanwhile,"
-            return f"{verb} {', '.join(sha[:9] for sha in shown[:_SHOWN])}{more} of this clone, in {cwd}"
+            return (
+                f"{verb} {', '.join(sha[:9] for sha in shown[:_SHOWN])}{more} of this clone, in"
+                f" {cwd}"
+            )
         head = next(
             (oid.decode() for oid in _HEAD.findall(data) if self._repo.has(oid.decode())), ""
         )
@@ -138,9 +151,8 @@ class ClonePlaces:
         return ""
 
     def _by_texts(self, session: LocalSession, parts: Sequence[bytes], data: bytes) -> str:
-        other = (
-            files.is_there(session.cwd) and clone_around(session.cwd) is None
-        )  # else gone, or a clone with commits of this one
+        # else gone, or a clone with commits of this one
+        other = files.is_there(session.cwd) and clone_around(session.cwd) is None
         blobs = set[str]() if other else self._versions(session.cwd, data)
         if not blobs:
             return ""
@@ -163,7 +175,9 @@ class ClonePlaces:
         return []
 
     def _versions(self, cwd: str, data: bytes) -> set[str]:
-        """Blobs of the files that a transcript names: as they are, and as commits of its time had them."""
+        """Blobs of the files that a transcript names: as they are, and as commits of its time
+        had them.
+        """
         below = re.findall(re.escape(encode(cwd)) + rb"/([^\s\"'\\<>|:;,()]{1,300})", data)
         paths, span = (
             {decode(name).removeprefix(f"{cwd}/") for name in (*_FILE.findall(data), *below)},
@@ -181,7 +195,9 @@ class ClonePlaces:
         }
 
     def _commits(self, data: bytes, named: Iterable[tuple[bytes, bytes]]) -> list[str]:
-        """Commits of the clone that were made while a session went on, of the (id, subject) that it has."""
+        """Commits of the clone that were made while a session went on, of the (id, subject) that
+        it has.
+        """
         span = _span(data)
         result: dict[str, None] = {}
         for name, subject in dict.fromkeys(named):
@@ -195,7 +211,9 @@ class ClonePlaces:
 
 
 def _jj_clone(directory: str) -> str:
-    """The clone of which a directory is a workspace of jj: git lists none of these; "" for all others."""
+    """The clone of which a directory is a workspace of jj: git lists none of these; "" for all
+    others.
+    """
     markers = (path / ".jj" / "repo" for path in (Path(directory), *Path(directory).parents))
     with suppress(StopIteration, OSError):
         marker = next(marker for marker in markers if marker.is_file())
@@ -208,7 +226,9 @@ def _jj_clone(directory: str) -> str:
 
 
 def _texts(call: ToolCall) -> Iterator[str]:
-    """What a call wrote, or may have written: the new texts of its edits, and a command of several lines."""
+    """What a call wrote, or may have written: the new texts of its edits, and a command of
+    several lines.
+    """
     if call.status in (Status.OK, Status.UNKNOWN):
         yield from (text for edit in call.edits for text in edit.new_texts())
         if call.command is not None and call.command.text.count("\n") > 1:
@@ -229,7 +249,7 @@ def _span(data: bytes) -> tuple[float, float]:
     times = _TIMES.findall(data)  # in order of their text, but for other zones
     moments = [
         moment
-        for text in (times and (min(times), max(times)))
+        for text in times and (min(times), max(times))
         if (moment := timestamp(decode(text))) is not None
     ]
     return min(moments, default=float("-inf")), max(moments, default=float("inf"))

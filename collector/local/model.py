@@ -1,4 +1,6 @@
-"""What the finder of local transcripts takes and hands on: which sessions may be read, and those of one repository."""
+"""What the finder of local transcripts takes and hands on: which sessions may be read, and those
+of one repository.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,9 +27,8 @@ class LocalOptions:
     """Which transcripts of this machine may be read, as a person chooses it."""
 
     choice: LocalChoice = LocalChoice.AUTO
-    directories: tuple[
-        Path, ...
-    ] = ()  # instead of the home directory: copies of one, or of an agent's directory in it
+    # instead of the home directory: copies of one, or of an agent's directory in it
+    directories: tuple[Path, ...] = ()
     former_paths: tuple[str, ...] = ()  # where the clone was when the agents worked in it
     anywhere: bool = False  # sessions of any directory: there is no clone
 
@@ -39,9 +40,8 @@ class LocalSessions:
     sessions: Mapping[str, LocalSession] = field(default_factory=dict)  # by the agent's id
     problems: tuple[Problem, ...] = ()
     emails: frozenset[str] = frozenset()  # under which commits are made in this clone
-    worktrees: tuple[
-        str, ...
-    ] = ()  # directories of the clone, as git lists them, and where it was before
+    # directories of the clone, as git lists them, and where it was before
+    worktrees: tuple[str, ...] = ()
 
 
 def elsewhere_note(local: LocalSessions) -> str:

@@ -1,4 +1,6 @@
-"""What a person is told before anything is read: which agents are on this machine, and which files would be opened."""
+"""What a person is told before anything is read: which agents are on this machine, and which
+files would be opened.
+"""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -16,7 +18,8 @@ from collector.storage.views import Table, table_of
 _DAY = 86_400.0
 UNPROVEN = "unproven: no real transcript of this agent was ever read"
 _NO_SAMPLE = "no real session of it was ever there to write a reader after"
-UNREADABLE = {  # agent -> where its sessions are on the machine, or were, and why they cannot be read
+# agent -> where its sessions are on the machine, or were, and why they cannot be read
+UNREADABLE = {
     "windsurf": ("~/.codeium/windsurf/cascade", "encrypted by Windsurf; it cannot be read"),
     "amp": (
         "${XDG_DATA_HOME:-~/.local/share}/amp",
@@ -32,7 +35,8 @@ UNREADABLE = {  # agent -> where its sessions are on the machine, or were, and w
 
 
 def would_read(repo: GitRepo, options: LocalOptions) -> Table:
-    """The sessions of this machine that would be read for a clone, latest first, and what could not be looked at.
+    """The sessions of this machine that would be read for a clone, latest first, and what could not
+    be looked at.
 
     `written` is when a session was last written (UTC).
     """
@@ -66,7 +70,10 @@ def would_read(repo: GitRepo, options: LocalOptions) -> Table:
         )
     note = "only what shows whose sessions these are was read; nothing was stored"
     if not rows:
-        note = "no transcripts on this machine would be read; checkpoints in the clone are read in any case"
+        note = (
+            "no transcripts on this machine would be read; checkpoints in the clone are read in any"
+            " case"
+        )
     elsewhere = elsewhere_note(result)
     notes = (
         [note, f"{elsewhere}; others of these directories: --was-at DIR"] if elsewhere else [note]
@@ -75,10 +82,12 @@ def would_read(repo: GitRepo, options: LocalOptions) -> Table:
 
 
 def survey(machines: Iterable[Machine]) -> Table:
-    """Which agents keep sessions where on these machines; only names, sizes and times of files are looked at.
+    """Which agents keep sessions where on these machines; only names, sizes and times of files are
+    looked at.
 
-    `oldest` and `newest` are when files of sessions were last written (UTC). `kept_days`: the agent deletes older ones by itself.
-    `tested`: whether the place was ever read with real files: real or documentation; "" where it cannot be read.
+    `oldest` and `newest` are when files of sessions were last written (UTC). `kept_days`: the agent
+    deletes older ones by itself. `tested`: whether the place was ever read with real files: real or
+    documentation; "" where it cannot be read.
     """
     rows = []
     for machine in machines:
@@ -103,9 +112,8 @@ def _unreadable(agent: str, place: Path, why: str) -> dict[str, Any]:
 
 
 def _stored(store: Store, place: Path) -> dict[str, Any]:
-    states = [
-        databases.state(path) for path in store.stored(place) if path.exists()
-    ]  # a database with its log
+    # a database with its log
+    states = [databases.state(path) for path in store.stored(place) if path.exists()]
     times = [max(time for _, time in state) / 1e9 for state in states]
     oldest, newest = min(times, default=0.0), max(times, default=0.0)
     notes = [UNPROVEN] if store.agent in unproven() else []

@@ -1,11 +1,12 @@
-"""Time and memory that work on one repository may use, in the process that does it. What exceeds them is stopped where it is.
+"""Time and memory that work on one repository may use, in the process that does it. What exceeds
+them is stopped where it is.
 
-A timer interrupts Python wherever it is, between two statements as a person's interruption does: a transaction is rolled back, what
-was stored stays. The system refuses memory beyond the limit. One session may use a part of the time alone: it then counts as
-unreadable, and the work goes on.
+A timer interrupts Python wherever it is, between two statements as a person's interruption does: a
+transaction is rolled back, what was stored stays. The system refuses memory beyond the limit. One
+session may use a part of the time alone: it then counts as unreadable, and the work goes on.
 
-A deadline holds for all that is done inside `deadline_until`, on this thread: whatever may wait asks `current()`: connections,
-pauses between tries, pauses that a server asks for, programs.
+A deadline holds for all that is done inside `deadline_until`, on this thread: whatever may wait
+asks `current()`: connections, pauses between tries, pauses that a server asks for, programs.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ from collector.runtime.workers import TaskLimits
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """`at`: seconds of the monotonic clock, which never jumps. `seconds`: how long there was, for messages."""
+    """`at`: seconds of the monotonic clock, which never jumps. `seconds`: how long there was,
+    for messages.
+    """
 
     at: float = math.inf
     seconds: float = math.inf
@@ -60,7 +63,9 @@ def current() -> Deadline:
 
 @contextmanager
 def deadline_until(deadline: Deadline) -> Iterator[Deadline]:
-    """Sets the deadline of this thread inside the block, unless an outer deadline is earlier; yields the deadline that holds."""
+    """Sets the deadline of this thread inside the block, unless an outer deadline is earlier;
+    yields the deadline that holds.
+    """
     token = _CURRENT.set(min(current(), deadline, key=lambda d: d.at))
     try:
         yield current()
@@ -97,7 +102,9 @@ _WHOLE: ContextVar[Deadline | None] = ContextVar("whole", default=None)
 
 
 def memory_share(jobs: int) -> int:
-    """Bytes that each of so many jobs may use when nothing was said: three quarters of the machine's together; 0 if unknown."""
+    """Bytes that each of so many jobs may use when nothing was said: three quarters of the
+    machine's together; 0 if unknown.
+    """
     try:
         whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -109,9 +116,11 @@ def memory_share(jobs: int) -> int:
 
 @contextmanager
 def apply_limits(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
-    """Stops the work inside when it exceeds the limits. Gives the progress to hand on. Raises OverLimit.
+    """Stops the work inside when it exceeds the limits. Gives the progress to hand on. Raises
+    OverLimit.
 
-    Memory beyond the limit is refused by the system, as the worker process that does the work asks it to (`workers.py`).
+    Memory beyond the limit is refused by the system, as the worker process that does the work asks
+    it to (`workers.py`).
     """
     step = ["starting"]
 
@@ -140,14 +149,17 @@ def apply_limits(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
 def _over(why: str) -> OverLimit:
     return OverLimit(
         f"stopped: {why}",
-        "Sessions read so far are stored. No line was judged again: lines in the database are as of the last run that ended\n"
-        "`whowrote db` and `collect run` take higher limits: --timeout, --memory; 0 is none",
+        "Sessions read so far are stored. No line was judged again: lines in the database are as of"
+        " the last run that ended\n`whowrote db` and `collect run` take higher limits: --timeout,"
+        " --memory; 0 is none",
     )
 
 
 @contextmanager
 def part_of_the_time() -> Iterator[None]:
-    """One session, within `apply_limits`: raises PartTooLong when it takes more than its share. Outside there is no limit."""
+    """One session, within `apply_limits`: raises PartTooLong when it takes more than its share.
+    Outside there is no limit.
+    """
     whole = _WHOLE.get()
     if whole is None or whole.seconds_left() == float("inf"):
         yield
@@ -160,7 +172,9 @@ def part_of_the_time() -> Iterator[None]:
 
 
 def memory_left(jobs: int) -> int:
-    """Bytes that each of so many processes may use for the work inside `apply_limits`; 0 if unknown."""
+    """Bytes that each of so many processes may use for the work inside `apply_limits`; 0 if
+    unknown.
+    """
     share = memory_share(jobs)
     if sys.platform != "linux":
         return share
@@ -180,7 +194,9 @@ def time_left() -> float:
 
 @contextmanager
 def _interrupt_at(deadline: Deadline) -> Iterator[None]:
-    """A timer, where the system has one, on the thread that hears it; elsewhere reports of progress look at the clock."""
+    """A timer, where the system has one, on the thread that hears it; elsewhere reports of
+    progress look at the clock.
+    """
     if (
         not _CAN_INTERRUPT
         or deadline.seconds_left() == float("inf")
@@ -207,7 +223,8 @@ def _interrupt_at(deadline: Deadline) -> Iterator[None]:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-    finally:  # also when the timer rang in the block before, for the last time: the one outside goes on
+    # also when the timer rang in the block before, for the last time: the one outside goes on
+    finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if left:

@@ -1,10 +1,13 @@
-"""The one way in which work on repositories runs: each in a process of its own, on this machine or on the workers of a cluster.
+"""The one way in which work on repositories runs: each in a process of its own, on this machine or
+on the workers of a cluster.
 
-A process that dies, hangs or exceeds its memory costs the repository it worked on, and nothing else.
+A process that dies, hangs or exceeds its memory costs the repository it worked on, and nothing
+else.
 
-With dask.distributed (extra `dask`) the tasks of `workers.py` run on the machines of a cluster, which must see the mirrors and the
-shards under the same paths. A worker of the cluster does tasks in a process of its own, as `--jobs` does, so that limits hold and a
-task that dies takes nobody with it. A task whose worker dies is run again by another.
+With dask.distributed (extra `dask`) the tasks of `workers.py` run on the machines of a cluster,
+which must see the mirrors and the shards under the same paths. A worker of the cluster does tasks
+in a process of its own, as `--jobs` does, so that limits hold and a task that dies takes nobody
+with it. A task whose worker dies is run again by another.
 """
 
 import logging
@@ -38,13 +41,15 @@ def run(
     options: RunOptions,
     progress: Progress = no_progress,
 ) -> Iterator[TaskResult]:
-    """`work(*task.args)` for each task, in the order in which they end. `progress` hears what tasks on this machine tell."""
+    """`work(*task.args)` for each task, in the order in which they end. `progress` hears what
+    tasks on this machine tell.
+    """
     if options.scheduler:
         return run_on_cluster(work, tasks, options.scheduler, options.limits)
     return workers.run(work, tasks, options.jobs, options.limits, progress)
 
 
-# --- on the workers of a cluster --------------------------------------------------------------------------------------
+# --- on the workers of a cluster ------------------------------------------------------------------
 
 
 _PATIENCE = 20.0  # seconds for the scheduler to answer
@@ -54,7 +59,9 @@ _AHEAD = 2  # tasks that wait at each thread of the cluster
 def run_on_cluster(
     work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: TaskLimits
 ) -> Iterator[TaskResult]:
-    """As `workers.run`, on the cluster whose scheduler is at `address`. Raises WhoWroteError when there is none or it goes away."""
+    """As `workers.run`, on the cluster whose scheduler is at `address`. Raises WhoWroteError
+    when there is none or it goes away.
+    """
     client = _client(address)
     try:
         from distributed import as_completed
@@ -79,9 +86,8 @@ def run_on_cluster(
         running = as_completed(first, loop=client.loop)
         for future in running:
             task, began = keys.pop(future.key)
-            if (
-                future.status == "cancelled"
-            ):  # no fault of the task: its shard goes on in the next run
+            # no fault of the task: its shard goes on in the next run
+            if future.status == "cancelled":
                 raise _scheduler_lost(address)
             try:
                 done = _result_of(future, task)
@@ -112,9 +118,8 @@ def _client(address: str) -> Any:
         raise WhoWroteError(
             "--scheduler needs dask.distributed", f"Install it with: {install_command('dask')}"
         ) from error
-    logging.getLogger("distributed").setLevel(
-        logging.CRITICAL
-    )  # lost connections are said in our own words
+    # lost connections are said in our own words
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         return Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -123,9 +128,8 @@ def _client(address: str) -> Any:
         ) from error
 
 
-_KEPT = (
-    threading.local()
-)  # of each thread of a worker of the cluster: what it works with, and the process that does
+# of each thread of a worker of the cluster: what it works with, and the process that does
+_KEPT = threading.local()
 
 
 def _run(work: Callable[..., Any], task: Task, limits: TaskLimits) -> TaskResult:
@@ -143,7 +147,9 @@ def _run(work: Callable[..., Any], task: Task, limits: TaskLimits) -> TaskResult
 
 
 def _result_of(future: Any, task: Task) -> TaskResult:
-    """Waits when the result was lost with its worker after the task had ended: another one does it again."""
+    """Waits when the result was lost with its worker after the task had ended: another one does
+    it again.
+    """
     failed = future.exception()
     if failed is None:
         done: TaskResult = future.result()

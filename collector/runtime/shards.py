@@ -1,4 +1,5 @@
-"""A shard: the database of one repository, made apart and merged once. Also the run over many of them.
+"""A shard: the database of one repository, made apart and merged once. Also the run over many of
+them.
 
 seed     the rows that the whole database has of the repository, so that only what is new is done
 part     the shard while it is made; a killed run leaves it, and the next one goes on in it
@@ -55,10 +56,12 @@ def _lock_of(shard: Path) -> Path:
 
 @contextlib.contextmanager
 def building_shard(shard: Path, patience: float = 120.0, checked: bool = False) -> Iterator[Store]:
-    """The part of a shard, to be filled; it becomes the shard when the block ends without an exception.
+    """The part of a shard, to be filled; it becomes the shard when the block ends without an
+    exception.
 
-    `checked`: whoever finds the part of a run that did not end checks it before it goes on. Then the disk need not have each step,
-    only the whole: a part is as its last transaction left it when a process is killed, but not when the power fails.
+    `checked`: whoever finds the part of a run that did not end checks it before it goes on. Then
+    the disk need not have each step, only the whole: a part is as its last transaction left it when
+    a process is killed, but not when the power fails.
     """
     part = part_of(shard)
     shard.parent.mkdir(parents=True, exist_ok=True)
@@ -101,7 +104,8 @@ def drop(shard: Path) -> None:
 def pending(
     store: Store, stage: StageName, items: Iterable[ShardItem], retry: bool, anyway: bool = False
 ) -> list[ShardItem]:
-    """The items that have to be run: not those done, without checkpoints or given up with this very input.
+    """The items that have to be run: not those done, without checkpoints or given up with this very
+    input.
 
     `anyway` runs what has no checkpoints too. What such a run did is not undone by one without it.
     """
@@ -145,7 +149,9 @@ def run(
     extra: tuple[Any, ...],
     how: RunOptions,
 ) -> Iterator[FinishedItem]:
-    """`work(name, path, shard, *extra)` for each item, its shard merged when it ends. `work` returns done or nothing."""
+    """`work(name, path, shard, *extra)` for each item, its shard merged when it ends. `work`
+    returns done or nothing.
+    """
     by_name = {item.name: item for item in items}
     finish_left(store, by_name)
     empty = _empty_seed(store)
@@ -165,7 +171,9 @@ def run(
 
 
 def _empty_seed(store: Store) -> Path:
-    """A database without rows, for shards to be copies of: to make the tables takes longer than to read a small repository."""
+    """A database without rows, for shards to be copies of: to make the tables takes longer than
+    to read a small repository.
+    """
     empty = directory(store.path) / "empty.db"
     empty.parent.mkdir(parents=True, exist_ok=True)
     drop(empty)
@@ -194,7 +202,9 @@ def _sow(store: Store, name: str, empty: Path) -> Path:
 
 
 def _is_whole(shard: Path) -> bool:
-    """Whether the part that a run left can be gone on with: perhaps not when the power failed. One in use is not judged."""
+    """Whether the part that a run left can be gone on with: perhaps not when the power failed.
+    One in use is not judged.
+    """
     lock = _lock_of(shard)
     try:
         with file_lock(lock, 0.0, f"the shard {shard}"), Store(part_of(shard)) as begun:
@@ -223,7 +233,8 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
     state = done.value if not done.error else "failed"
     if state == "done":
         merge(store, shard, force=True, one_server=True)
-    # Facts that were loaded, with checkpoints or with --allow-no-checkpoints, stay, whatever is concluded.
+    # Facts that were loaded, with checkpoints or with --allow-no-checkpoints, stay, whatever is
+    # concluded.
     elif state == "nothing" and (
         stage == StageName.LOAD or _stored_at(store, item.name, StageName.LOAD) is None
     ):

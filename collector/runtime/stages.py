@@ -1,4 +1,5 @@
-"""What every stage has in common: it runs when its inputs changed, and what it writes is complete or not there at all.
+"""What every stage has in common: it runs when its inputs changed, and what it writes is complete
+or not there at all.
 
 run = STAGE.start(store, repo_id, digest(VERSION, head))
 if run.is_current:
@@ -65,7 +66,9 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What the stages of one run share: the clone, where it stands in the database, and who hears how far the work is."""
+    """What the stages of one run share: the clone, where it stands in the database, and who
+    hears how far the work is.
+    """
 
     store: Store
     repo: GitRepo
@@ -84,7 +87,10 @@ class FinishedRun:
 
 def last_run(store: Store, repo_id: int, name: StageName, subject: str = "") -> FinishedRun | None:
     """None when the stage never finished."""
-    sql = "SELECT input_key AS key, version, finished_at FROM stage_runs WHERE repo_id = ? AND stage = ? AND subject = ?"
+    sql = (
+        "SELECT input_key AS key, version, finished_at FROM stage_runs WHERE repo_id = ? AND stage"
+        " = ? AND subject = ?"
+    )
     return store.select_one(FinishedRun, sql, (repo_id, name, subject))
 
 
@@ -94,9 +100,8 @@ class Stage:
 
     name: StageName
     version: str  # of the code: after a change of it, whatever is stored is computed again
-    problems: tuple[
-        str, ...
-    ] = ()  # `problems.stage` of what a run reports; each run replaces what the one before reported
+    # `problems.stage` of what a run reports; each run replaces what the one before reported
+    problems: tuple[str, ...] = ()
 
     def is_done(self, store: Store, repo_id: int, key: str, subject: str = "") -> bool:
         """Whether this version finished with these inputs."""
@@ -106,7 +111,9 @@ class Stage:
     def start(
         self, store: Store, repo_id: int, key: str, subject: str = "", clock: Clock | None = None
     ) -> StageRun:
-        """A run with these inputs. `clock`: one that has been running since the work began, if that was earlier."""
+        """A run with these inputs. `clock`: one that has been running since the work began, if
+        that was earlier.
+        """
         return StageRun(self, store, repo_id, key, subject, clock or Clock())
 
 
@@ -132,13 +139,17 @@ class StageRun:
         return self.clock.seconds
 
     def report(self, problems: Sequence[Problem]) -> None:
-        """Stores problems; call within a transaction. A stage that writes in portions also reports before `writing`."""
+        """Stores problems; call within a transaction. A stage that writes in portions also
+        reports before `writing`.
+        """
         self.store.add_problems(self.repo_id, problems)
         self.reported += len(problems)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """The transaction of the results. It begins by clearing the problems of the run before and ends by noting this run."""
+        """The transaction of the results. It begins by clearing the problems of the run before
+        and ends by noting this run.
+        """
         with self.store.transaction() as connection:
             clear_problems(self.store, self.repo_id, self.stage.problems, self.subject or None)
             yield connection
@@ -160,8 +171,8 @@ class StageRun:
             else _after_all_runs(self.store, self.repo_id)
         )
         self.store.connection.execute(
-            "INSERT OR REPLACE INTO stage_runs (repo_id, stage, subject, input_key, version, finished_at, seconds, problems) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO stage_runs (repo_id, stage, subject, input_key, version,"
+            " finished_at, seconds, problems) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 self.repo_id,
                 stage.name,
@@ -176,22 +187,24 @@ class StageRun:
 
 
 def _after_all_runs(store: Store, repo_id: int) -> str | None:
-    """Now, but later than every run on a repository, also when the clock was set back: of two databases the later one is merged."""
+    """Now, but later than every run on a repository, also when the clock was set back: of two
+    databases the later one is merged.
+    """
     now, last = (
         datetime.now(UTC),
         store.value("SELECT MAX(finished_at) FROM stage_runs WHERE repo_id = ?", (repo_id,)),
     )
-    with suppress(
-        TypeError, ValueError, OverflowError
-    ):  # the first run, or a time that another program wrote
-        now = max(
-            now, datetime.fromisoformat(last) + timedelta(milliseconds=1.5)
-        )  # `iso` cuts what is below one
+    # the first run, or a time that another program wrote
+    with suppress(TypeError, ValueError, OverflowError):
+        # `iso` cuts what is below one
+        now = max(now, datetime.fromisoformat(last) + timedelta(milliseconds=1.5))
     return iso(now.timestamp())
 
 
 def forget_runs(store: Store, names: Sequence[StageName], repo_id: int | None = None) -> None:
-    """These stages run again whatever their inputs, in one repository or in all. Call within a transaction."""
+    """These stages run again whatever their inputs, in one repository or in all. Call within a
+    transaction.
+    """
     _delete(store, "stage_runs", stage=names, repo_id=None if repo_id is None else [repo_id])
 
 
@@ -208,7 +221,8 @@ def clear_problems(
     subject: str | None = None,
     codes: Sequence[str] | None = None,
 ) -> None:
-    """Removes problems by `problems.stage`, of a repository (None: of all); if given, only those of a subject or with these codes.
+    """Removes problems by `problems.stage`, of a repository (None: of all); if given, only those of
+    a subject or with these codes.
 
     Call within a transaction.
     """
@@ -217,7 +231,9 @@ def clear_problems(
 
 
 def note_failure(store: Store, name: str, error: str) -> None:
-    """A repository that failed has a row in `problems` until it succeeds (`error` is ""). Call within a transaction."""
+    """A repository that failed has a row in `problems` until it succeeds (`error` is ""). Call
+    within a transaction.
+    """
     store.connection.execute(
         "DELETE FROM problems WHERE stage = 'repository' AND subject = ?", (printable(name),)
     )

@@ -11,7 +11,9 @@ ISSUES = "https://github.com/whowrote/whowrote/issues"
 
 
 def version(package: str = "whowrote") -> str:
-    """Of the installed package, which hatch-vcs takes from the tag; "unknown" for a source tree that was never installed."""
+    """Of the installed package, which hatch-vcs takes from the tag; "unknown" for a source tree
+    that was never installed.
+    """
     try:
         return installed(package)
     except PackageNotFoundError:
@@ -19,7 +21,9 @@ def version(package: str = "whowrote") -> str:
 
 
 def install_command(extra: str) -> str:
-    """The command that adds an extra to this installation: by the program that made it, and from where it came."""
+    """The command that adds an extra to this installation: by the program that made it, and from
+    where it came.
+    """
     command, prefix = "pip install", Path(sys.prefix)
     if (prefix / "pipx_metadata.json").is_file():
         command = "pipx install --force"
@@ -31,7 +35,9 @@ def install_command(extra: str) -> str:
 
 
 def _source() -> str:
-    """The file or directory that this program was installed from, if it is still there, else its name."""
+    """The file or directory that this program was installed from, if it is still there, else its
+    name.
+    """
     try:
         origin = json.loads(distribution("whowrote").read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):

@@ -1,8 +1,9 @@
 """The adapter for multiprocessing: a small scheduler of worker processes.
 
-A worker lives for many tasks, since starting one costs as much as a small repository. It is replaced when it dies, takes too long
-or has grown large; the task it had is tried once more in a new one. A task is a function of a module and its arguments; whatever
-it writes must be of use, or harmless, if it is killed in the middle. A task says how far it is with `tell_parent`.
+A worker lives for many tasks, since starting one costs as much as a small repository. It is
+replaced when it dies, takes too long or has grown large; the task it had is tried once more in a
+new one. A task is a function of a module and its arguments; whatever it writes must be of use, or
+harmless, if it is killed in the middle. A task says how far it is with `tell_parent`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ if sys.platform != "win32":
     import resource
 
 _TASKS = 200  # after so many a worker is replaced
-_LARGE = 1_000_000_000  # bytes; one that has held more is replaced when no limit is set: what is freed often stays its own
+# bytes; one that has held more is replaced when no limit is set: what is freed often stays its own
+_LARGE = 1_000_000_000
 _POLL = 0.5
 _PATIENCE = 5.0  # seconds in which a worker that is told to stop removes its temporary files
 _SELDOM = 0.2  # seconds between two reports of progress
@@ -55,7 +57,9 @@ class TaskLimits:
     attempts: int = 2
 
     def with_grace(self) -> TaskLimits:
-        """Limits for the process of a task that keeps these limits by itself, with time to stop and to store why."""
+        """Limits for the process of a task that keeps these limits by itself, with time to stop
+        and to store why.
+        """
         return replace(self, seconds=self.seconds and self.seconds * 1.05 + 5)
 
 
@@ -89,7 +93,9 @@ class TaskResult:
             (self.error, self.trace), self.expected = value, False
 
     def raise_error(self) -> None:
-        """Raises, in the process that asked, what the task raised; a bug with its traceback as a note."""
+        """Raises, in the process that asked, what the task raised; a bug with its traceback as a
+        note.
+        """
         if self.trace:
             bug = RuntimeError(self.error)
             bug.add_note(self.trace)
@@ -111,7 +117,8 @@ def run(
     limits: TaskLimits,
     progress: Progress = no_progress,
 ) -> Iterator[TaskResult]:
-    """`work(*task.args)` for each task, `jobs` at a time, in the order in which they end. Tasks are taken when they can begin.
+    """`work(*task.args)` for each task, `jobs` at a time, in the order in which they end. Tasks are
+    taken when they can begin.
 
     `progress` hears what the tasks tell.
     """
@@ -166,7 +173,8 @@ class _Worker:
     def __init__(self, work: Callable[..., Any], limits: TaskLimits) -> None:
         from multiprocessing import get_context
 
-        # The workers of a worker begin with all that it has loaded. Any other process may have threads, which fork does not copy.
+        # The workers of a worker begin with all that it has loaded. Any other process may have
+        # threads, which fork does not copy.
         forks = sys.platform == "linux" and _parent is not None and threading.active_count() == 1
         context: Any = get_context("fork" if forks else "spawn")
         self.connection, theirs = context.Pipe()
@@ -195,9 +203,11 @@ class _Worker:
             self.connection.send(task.args)
 
     def has_ended(self, progress: Progress) -> bool:
-        """Reads one message. Whether the task has ended, by a result or by the death of the process.
+        """Reads one message. Whether the task has ended, by a result or by the death of the
+        process.
 
-        The first message says that the process has started: from then on the time of its task counts.
+        The first message says that the process has started: from then on the time of its task
+        counts.
         """
         try:
             kind, value, *usage = self.connection.recv()
@@ -225,8 +235,10 @@ class _Worker:
         elif self._outcome is None:
             self._process.join(_PATIENCE)
             result.fail(
-                f"its process was killed{_cause(self._process.exitcode)}{self._doing and f', while {self._doing}'}",
-                "Fewer --jobs need less memory; --retry tries repositories again that were given up",
+                "its process was"
+                f" killed{_cause(self._process.exitcode)}{self._doing and f', while {self._doing}'}",
+                "Fewer --jobs need less memory; --retry tries repositories again that were"
+                " given up",
                 EXIT_KILLED,
             )
         else:
@@ -244,7 +256,9 @@ class _Worker:
         return self._process.is_alive() and not self.late and self._tasks < _TASKS and not large
 
     def ask_to_stop(self) -> None:
-        """Interrupts a task that has not ended, so that it removes what is temporary; a process without a task ends."""
+        """Interrupts a task that has not ended, so that it removes what is temporary; a process
+        without a task ends.
+        """
         if self.task is None or self._outcome is not None:
             self.connection.close()
         elif self._process.is_alive():
@@ -261,10 +275,12 @@ class _Worker:
 
 @contextlib.contextmanager
 def _as_parent(work: Callable[..., Any]) -> Iterator[None]:
-    """Lets a daemon have children: multiprocessing forbids it, because they could outlive it, and workers of a cluster are daemons.
+    """Lets a daemon have children: multiprocessing forbids it, because they could outlive it, and
+    workers of a cluster are daemons.
 
-    Ours end with their parent (`_settle`), and are daemons themselves. They do not run the program that starts them once more, as
-    multiprocessing lets them: a script without a guard would start workers itself.
+    Ours end with their parent (`_settle`), and are daemons themselves. They do not run the program
+    that starts them once more, as multiprocessing lets them: a script without a guard would start
+    workers itself.
     """
     from multiprocessing import process
 
@@ -298,7 +314,9 @@ _told_at, _doing = 0.0, ""
 
 
 def tell_parent(what: str, done: int, total: int) -> None:
-    """A `Progress` for tasks, which the process that runs them hears. In a process that is no worker, nobody does."""
+    """A `Progress` for tasks, which the process that runs them hears. In a process that is no
+    worker, nobody does.
+    """
     global _told_at
     note_input(what)
     if _parent is not None and time.monotonic() - _told_at > _SELDOM:
@@ -308,7 +326,9 @@ def tell_parent(what: str, done: int, total: int) -> None:
 
 
 def note_input(doing: str) -> None:
-    """In a worker, tells the process that started it what is about to be read, which is named should the worker die of it."""
+    """In a worker, tells the process that started it what is about to be read, which is named
+    should the worker die of it.
+    """
     global _doing
     if _parent is not None and doing != _doing:
         _doing = doing
@@ -320,16 +340,15 @@ def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> Non
     """The life of a worker."""
     global _parent
     _parent = connection
-    if (
-        _STARTING.locked()
-    ):  # by the thread that forked this process, which this process does not have
+    # by the thread that forked this process, which this process does not have
+    if _STARTING.locked():
         _STARTING.release()
-    for other in _connections:  # forked with this process: while it holds one open, no worker learns that the parent closed it
+    # forked with this process: while it holds one open, no worker learns that the parent closed it
+    for other in _connections:
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
-    with contextlib.suppress(
-        KeyboardInterrupt, EOFError, OSError
-    ):  # told to stop, or the parent is gone
+    # told to stop, or the parent is gone
+    with contextlib.suppress(KeyboardInterrupt, EOFError, OSError):
         signal.signal(signal.SIGTERM, _interrupt)
         _settle(limits)
         connection.send(("started", None))
@@ -355,15 +374,16 @@ _NO_MEMORY = "it exceeded the memory limit"
 
 
 def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
-    """("done", value), ("failed", (message, hint, exit code)) of an expected failure, or ("bug", (message, traceback))."""
+    """("done", value), ("failed", (message, hint, exit code)) of an expected failure, or ("bug",
+    (message, traceback)).
+    """
     try:
         return "done", work(*args)
     except MemoryError:
         return "bug", (_NO_MEMORY, "")  # no bug: nothing to report
     except SystemError as error:
-        if "error return without exception set" in str(
-            error
-        ):  # how a C extension fails that got no memory
+        # how a C extension fails that got no memory
+        if "error return without exception set" in str(error):
             return "bug", (_NO_MEMORY, "")
         return "bug", (f"SystemError: {error}", traceback.format_exc())
     except Exception as error:  # noqa: BLE001 (one failing repository must not stop the others)
@@ -377,7 +397,9 @@ class Used(NamedTuple):
     """What this process took so far."""
 
     seconds: float  # of the processor, with those of children that ended
-    own_peak: int  # bytes of the largest memory since the last task began, where the system can tell; else since the start
+    # bytes of the largest memory since the last task began, where the system can tell; else since
+    # the start
+    own_peak: int
     children_peak: int  # bytes of the largest memory of any child that ended
 
 
@@ -395,7 +417,9 @@ def resource_usage() -> Used:
 
 
 def _high_water() -> int:
-    """Bytes; 0 where /proc does not tell. `ru_maxrss` would begin with the size of the process that started this one."""
+    """Bytes; 0 where /proc does not tell. `ru_maxrss` would begin with the size of the process
+    that started this one.
+    """
     try:
         status = Path("/proc/self/status").read_text("ascii", "replace")
     except OSError:
@@ -405,7 +429,9 @@ def _high_water() -> int:
 
 
 def _forget_peak() -> None:
-    """The next peak is that of the next task, not of an earlier one in the same worker (proc(5), clear_refs)."""
+    """The next peak is that of the next task, not of an earlier one in the same worker (proc(5),
+    clear_refs).
+    """
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

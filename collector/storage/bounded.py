@@ -1,8 +1,10 @@
-"""Connections for SQL that somebody else wrote: bounded in time, in memory and in the size of the answer.
+"""Connections for SQL that somebody else wrote: bounded in time, in memory and in the size of the
+answer.
 
-SQLite looks at its clock between the steps of a program, and one step may be a function over a gigabyte. So values are limited to
-`VALUE` bytes, functions whose time grows with the product of two arguments are replaced by ones where it does not, and a
-watch interrupts what runs too long. The limit of memory is one for the whole process: `limit_heap`.
+SQLite looks at its clock between the steps of a program, and one step may be a function over a
+gigabyte. So values are limited to `VALUE` bytes, functions whose time grows with the product of two
+arguments are replaced by ones where it does not, and a watch interrupts what runs too long. The
+limit of memory is one for the whole process: `limit_heap`.
 """
 
 from __future__ import annotations
@@ -36,16 +38,17 @@ def open_bounded(path: Path) -> Bounded:
     connection = reading(path, Bounded, check_same_thread=False)
     for limit, value in _LIMITS.items():
         connection.setlimit(limit, value)
-    connection.execute(
-        "PRAGMA temp_store = MEMORY"
-    )  # otherwise a sort fills the disk, where no limit reaches
+    # otherwise a sort fills the disk, where no limit reaches
+    connection.execute("PRAGMA temp_store = MEMORY")
     for name, count, function in _FUNCTIONS:
         connection.create_function(name, count, function, deterministic=True)
     return connection
 
 
 def limit_heap(size: int) -> None:
-    """SQLite's memory in this process, in bytes; a statement that needs more fails with MemoryError. It cannot be raised again."""
+    """SQLite's memory in this process, in bytes; a statement that needs more fails with
+    MemoryError. It cannot be raised again.
+    """
     with sqlite3.connect(":memory:") as connection:
         connection.execute(f"PRAGMA hard_heap_limit = {size}")
     connection.close()
@@ -78,7 +81,8 @@ class _BoundedCursor(sqlite3.Cursor):
             rows.append(row)
             room -= sum(len(value) for value in row if isinstance(value, str | bytes))
             if room < 0:
-                self.close()  # while a statement is open, what interrupts another one interrupts all that follow
+                # while a statement is open, what interrupts another one interrupts all that follow
+                self.close()
                 raise sqlite3.OperationalError(
                     f"the answer is larger than {_ANSWER:,} bytes: select fewer rows or columns"
                 )
@@ -105,7 +109,9 @@ class Bounded(sqlite3.Connection):
     def set_progress_handler(
         self, progress_handler: Callable[[], int | None] | None, n: int
     ) -> None:
-        """As SQLite's own; besides, the handler is asked by the clock, and what it ends is interrupted."""
+        """As SQLite's own; besides, the handler is asked by the clock, and what it ends is
+        interrupted.
+        """
         super().set_progress_handler(progress_handler, n)
         if self._over is not None:
             with self._interrupting:
@@ -119,14 +125,13 @@ class Bounded(sqlite3.Connection):
 
     def _watch(self, handler: Callable[[], int | None], over: threading.Event) -> None:
         while not over.wait(_LOOK):
-            with (
-                self._interrupting
-            ):  # once it is over the connection belongs to somebody else's statement
+            # once it is over the connection belongs to somebody else's statement
+            with self._interrupting:
                 if not over.is_set() and handler():
                     self.interrupt()
 
 
-# --- functions that take time proportional to the length of their arguments -------------------------------------------
+# --- functions that take time proportional to the length of their arguments -----------------------
 
 
 def _text(value: object) -> str:

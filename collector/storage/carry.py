@@ -1,8 +1,9 @@
 """Rows that cannot be computed again, because they cost money or somebody's reading, as JSON lines.
 
-A database that is rebuilt from its clones gets them back. A schema file names such tables in a line `-- carried: TABLE...`. A line
-of the file is `{"TABLE": {"column": value}}`. Numbers of rows differ between databases, so a reference is written as the name of
-the row that it points to: the columns of its UNIQUE constraint, references among them written in the same way.
+A database that is rebuilt from its clones gets them back. A schema file names such tables in a line
+`-- carried: TABLE...`. A line of the file is `{"TABLE": {"column": value}}`. Numbers of rows differ
+between databases, so a reference is written as the name of the row that it points to: the columns
+of its UNIQUE constraint, references among them written in the same way.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ class Imported:
     """What an import did: rows by table."""
 
     added: Counter[str] = field(default_factory=Counter)  # those that were not there yet
-    left_out: Counter[str] = field(
-        default_factory=Counter
-    )  # the row that they point to is not in the database
+    # the row that they point to is not in the database
+    left_out: Counter[str] = field(default_factory=Counter)
 
 
 def export_carried(store: Store, file: TextIO) -> Counter[str]:
-    """Writes the rows of all carried tables; returns how many by table. `store` may be of another schema (`Store.over`)."""
+    """Writes the rows of all carried tables; returns how many by table. `store` may be of
+    another schema (`Store.over`).
+    """
     names = _Names(store)
     counts: Counter[str] = Counter()
     for table in carried_tables():
@@ -54,7 +56,9 @@ def export_carried(store: Store, file: TextIO) -> Counter[str]:
 
 
 def import_carried(store: Store, file: TextIO) -> Imported:
-    """Adds the rows of a file that are not there yet, in one transaction. Raises WhoWroteError for a line that is no such row."""
+    """Adds the rows of a file that are not there yet, in one transaction. Raises WhoWroteError
+    for a line that is no such row.
+    """
     imported = Imported()
     with store.transaction() as connection:
         names = _Names(store)
@@ -108,7 +112,9 @@ class _Names:
         self._name = cache(self._read_name)
 
     def reference(self, table: str, column: str, value: Any) -> Any:
-        """What stands for a value of a column: the name of the row that it points to, or the value."""
+        """What stands for a value of a column: the name of the row that it points to, or the
+        value.
+        """
         link = self.tables[table].link(column)
         return value if link is None or value is None else self._name(link.parent, link.to, value)
 

@@ -1,8 +1,9 @@
 """Whether two databases say the same: rows with their numbers replaced by what they stand for.
 
-Numbers of rows depend on the order in which repositories were read. So a row is compared without its own number, and a foreign
-key by what the row it points to says (its content, its own foreign keys replaced in the same way). Left out is what differs between
-any two runs: when a stage ran and how long it took.
+Numbers of rows depend on the order in which repositories were read. So a row is compared without
+its own number, and a foreign key by what the row it points to says (its content, its own foreign
+keys replaced in the same way). Left out is what differs between any two runs: when a stage ran and
+how long it took.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ _READ_AS = {
     (
         "stage_runs",
         "input_key",
-    ): "CASE WHEN stage IN ('weaknesses', 'complexity', 'commit_quality') THEN '' ELSE input_key END"
+    ): (
+        "CASE WHEN stage IN ('weaknesses', 'complexity', 'commit_quality') THEN '' ELSE"
+        " input_key END"
+    )
 }
 _EXAMPLES = 3
 _WIDE = 60  # characters of a value in an example
@@ -42,9 +46,8 @@ class TableDifference:
     rows: int
     only_first: int
     only_second: int
-    columns_first: (
-        str  # columns that only the first has, separated by blanks; they are not compared
-    )
+    # columns that only the first has, separated by blanks; they are not compared
+    columns_first: str
     columns_second: str
     examples_first: Sequence[str] = ()
     examples_second: Sequence[str] = ()
@@ -55,7 +58,8 @@ class TableDifference:
 
 
 def compare(first: Path, second: Path) -> list[TableDifference]:
-    """Every table that has a row in either, in order of the names. A missing table is the same as an empty one.
+    """Every table that has a row in either, in order of the names. A missing table is the same as
+    an empty one.
 
     Columns that only one database has are named and not compared. Raises DatabaseUnusable.
     """
@@ -109,9 +113,8 @@ class _Contents:
         self.tables: dict[str, MergeTable] = {
             name: t for name, t in schema.tables.items() if "_fts" not in name
         }
-        self.compared: dict[
-            str, set[str]
-        ] = {}  # columns of the tables that the other database has too
+        # columns of the tables that the other database has too
+        self.compared: dict[str, set[str]] = {}
         self._identities = cache(self._identities_of)
 
     def columns(self, name: str) -> list[str]:

@@ -1,6 +1,8 @@
-"""The connections of our databases. Every value that enters one passes here: what SQLite cannot hold is cleaned.
+"""The connections of our databases. Every value that enters one passes here: what SQLite cannot
+hold is cleaned.
 
-Text of other programs may hold half a surrogate pair or bytes that are no UTF-8, and their numbers may have any size.
+Text of other programs may hold half a surrogate pair or bytes that are no UTF-8, and their numbers
+may have any size.
 """
 
 import sqlite3
@@ -14,10 +16,8 @@ from collector.text import printable
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
 Opened = TypeVar("Opened", bound=sqlite3.Connection)
-_UNSTORABLE = (
-    UnicodeEncodeError,
-    OverflowError,
-)  # half a surrogate pair; an integer of more than 64 bits
+# half a surrogate pair; an integer of more than 64 bits
+_UNSTORABLE = (UnicodeEncodeError, OverflowError)
 
 
 def cache_path(database: Path) -> Path:
@@ -26,10 +26,11 @@ def cache_path(database: Path) -> Path:
 
 
 def reading(path: Path, factory: type[Opened], **options: Any) -> Opened:
-    """Opens a database for reading alone, also where nothing can be written beside it. Raises sqlite3.Error.
+    """Opens a database for reading alone, also where nothing can be written beside it. Raises
+    sqlite3.Error.
 
-    SQLite reads a database with a write-ahead log only with a file for shared memory beside it. Where that cannot be made and no
-    log waits, nobody writes, and the file can be read as it is.
+    SQLite reads a database with a write-ahead log only with a file for shared memory beside it.
+    Where that cannot be made and no log waits, nobody writes, and the file can be read as it is.
     """
     uri = path.absolute().as_uri()
     connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, factory=factory, **options)
@@ -73,7 +74,9 @@ LARGEST = 2**63 - 1  # an SQLite INTEGER
 
 
 def storable(value: Any) -> Any:
-    """Text with what is not text made visible, and cut at `STORED_LENGTH`; integers cut to 64 bits; everything else as it is."""
+    """Text with what is not text made visible, and cut at `STORED_LENGTH`; integers cut to 64
+    bits; everything else as it is.
+    """
     if isinstance(value, str):
         return printable(value)[:STORED_LENGTH]
     if isinstance(value, bytes):

@@ -1,10 +1,13 @@
 """Copies repositories from one database into another: shards into the whole, and back.
 
-What belongs to a repository, and in which order it goes, is read from the foreign keys of the tables, so a new table needs nothing
-here. Rows of a repository that are there already are replaced. Two kinds of tables:
+What belongs to a repository, and in which order it goes, is read from the foreign keys of the
+tables, so a new table needs nothing here. Rows of a repository that are there already are replaced.
+Two kinds of tables:
 
-    owned    a chain of foreign keys leads to `repos`: copied with the repository, numbers moved past the ones in use
-    named    no chain, and a name of its own (a primary key of text, a UNIQUE): added unless it is there; numbers found by the name
+    owned    a chain of foreign keys leads to `repos`: copied with the repository, numbers moved
+             past the ones in use
+    named    no chain, and a name of its own (a primary key of text, a UNIQUE): added unless it is
+             there; numbers found by the name
 """
 
 from __future__ import annotations
@@ -51,10 +54,12 @@ class Link:
 class MergeTable:
     name: str
     columns: list[str]
-    number: str  # the column of its own numbers (INTEGER PRIMARY KEY), '' when it has none or they are another table's
-    key: list[
-        str
-    ]  # columns of its name: PRIMARY KEY without a number, else the first UNIQUE; [] when there is none
+    # the column of its own numbers (INTEGER PRIMARY KEY), '' when it has none or they are another
+    # table's
+    number: str
+    # columns of its name: PRIMARY KEY without a number, else the first UNIQUE; [] when there is
+    # none
+    key: list[str]
     links: list[Link]
 
     def link(self, column: str) -> Link | None:
@@ -84,7 +89,9 @@ _TEMPORARY = {
 
 
 def without_shadows(definitions: Mapping[str, str]) -> list[str]:
-    """Names of the tables with rows of ours, of all that `sqlite_master` has: not SQLite's own, nor an index for searching."""
+    """Names of the tables with rows of ours, of all that `sqlite_master` has: not SQLite's own,
+    nor an index for searching.
+    """
     virtual = tuple(
         f"{name}_" for name, sql in definitions.items() if sql.upper().startswith("CREATE VIRTUAL")
     )
@@ -96,7 +103,8 @@ def without_shadows(definitions: Mapping[str, str]) -> list[str]:
 
 def definitions_of(run: Execute, database: str) -> dict[str, str]:
     """Table -> its statement, in order of the names."""
-    # Not `pragma_table_list`: it resolves every view, and that of the reasons for features without a value takes 0.1 s.
+    # Not `pragma_table_list`: it resolves every view, and that of the reasons for features without
+    # a value takes 0.1 s.
     return dict(
         run(
             f"SELECT name, sql FROM {database}.sqlite_master WHERE type = 'table' ORDER BY name"
@@ -115,7 +123,9 @@ _MOST_SCHEMAS = 8
 
 
 def merge_schema(run: Execute, database: str) -> MergeSchema:
-    """The same object for databases with the same tables, as one shard after the other has: to read them takes 200 statements."""
+    """The same object for databases with the same tables, as one shard after the other has: to
+    read them takes 200 statements.
+    """
     key = tuple(definitions_of(run, database).items())
     if key not in _SCHEMAS:
         if len(_SCHEMAS) >= _MOST_SCHEMAS:
@@ -137,7 +147,9 @@ class MergeSchema:
 
     @cached_property
     def owner(self) -> dict[str, Link]:
-        """Table -> the foreign key by which its rows belong to a repository; a required one rather than another."""
+        """Table -> the foreign key by which its rows belong to a repository; a required one
+        rather than another.
+        """
         owners: dict[str, Link] = {}
         for strict in (True, False):
             while grown := {
@@ -182,9 +194,8 @@ class MergeSchema:
                 )
             ]
             if not ready:
-                ready = waiting[
-                    :1
-                ]  # a circle of foreign keys: they are not enforced while rows are copied
+                # a circle of foreign keys: they are not enforced while rows are copied
+                ready = waiting[:1]
             ordered += ready
             waiting = [name for name in waiting if name not in ordered]
         return ordered
@@ -203,7 +214,10 @@ class MergeSchema:
         if link is None:
             return "0"
         within = self.condition(link.parent, database, taken)
-        return f'"{link.column}" IN (SELECT "{link.to}" FROM {database}."{link.parent}" WHERE {within})'
+        return (
+            f'"{link.column}" IN (SELECT "{link.to}" FROM {database}."{link.parent}" WHERE'
+            f" {within})"
+        )
 
 
 def _columns_of(sql: str) -> str:
@@ -247,11 +261,13 @@ def _unique(run: Execute, name: str, database: str) -> list[str]:
     return []
 
 
-# --- copying ----------------------------------------------------------------------------------------------------------
+# --- copying --------------------------------------------------------------------------------------
 
 
 class _Copy:
-    """Repositories of the attach database `source` into `target`, which is main, or the other way round."""
+    """Repositories of the attach database `source` into `target`, which is main, or the other
+    way round.
+    """
 
     def __init__(self, store: Store, source: str, target: str) -> None:
         self.run = store.connection.execute
@@ -269,7 +285,8 @@ class _Copy:
         self.rows = 0
 
     def _add_tables(self) -> None:
-        """Makes what the target lacks of the tables whose columns the program decides, as those of features.
+        """Makes what the target lacks of the tables whose columns the program decides, as those of
+        features.
 
         Raises DatabaseUnusable when the target has such a table with other columns.
         """
@@ -285,7 +302,9 @@ class _Copy:
                 )
 
     def copy(self, names: Mapping[str, str], named: bool) -> None:
-        """Replaces these repositories: name there -> name here. Call within a transaction that does not enforce foreign keys."""
+        """Replaces these repositories: name there -> name here. Call within a transaction that
+        does not enforce foreign keys.
+        """
         for table in ("taken", "doomed", "names"):
             self.run(f"DELETE FROM temp.{table}")
         for name, here in names.items():
@@ -309,10 +328,10 @@ class _Copy:
         self.run("DELETE FROM temp.repo_numbers")
         first = self._last(ROOT, "id")
         self.run(
-            f"INSERT INTO temp.repo_numbers SELECT s.id, COALESCE(t.id, {first} + ROW_NUMBER() OVER (ORDER BY s.id)) "
-            f"FROM {self.source}.{ROOT} s JOIN temp.names n ON n.there = s.name "
-            f"LEFT JOIN {self.target}.{ROOT} t ON t.name = n.here "
-            "WHERE s.id IN (SELECT id FROM temp.taken)"
+            f"INSERT INTO temp.repo_numbers SELECT s.id, COALESCE(t.id, {first} + ROW_NUMBER() OVER"
+            f" (ORDER BY s.id)) FROM {self.source}.{ROOT} s JOIN temp.names n ON n.there = s.name"
+            f" LEFT JOIN {self.target}.{ROOT} t ON t.name = n.here WHERE s.id IN (SELECT id FROM"
+            " temp.taken)"
         )
         self.offsets = {
             name: self._last(name, table.number) - self._first(name, table.number) + 1
@@ -333,7 +352,8 @@ class _Copy:
         columns = [c for c in table.columns if not (is_named and c == table.number)]
         condition = "1" if is_named else self.schema.condition(name, self.source, "temp.taken")
         if (link := self.schema.owner.get(name)) and table.key and not link.required and named:
-            condition = f'({condition} OR s."{link.column}" IS NULL)'  # of no repository, but with a name of its own
+            # of no repository, but with a name of its own
+            condition = f'({condition} OR s."{link.column}" IS NULL)'
             is_named = True
         listed = ", ".join(f'"{c}"' for c in columns)
         verb = "INSERT OR IGNORE" if is_named else "INSERT"
@@ -364,11 +384,12 @@ class _Copy:
         if name in self.schema.named_tables and table.number == to:
             same = " AND ".join(f't."{c}" IS {self._value_of(table, c)}' for c in table.key)
             return (
-                f'(SELECT t."{table.number}" FROM {self.target}."{name}" t, {self.source}."{name}" o '
-                f'WHERE o."{table.number}" = {value} AND {same})'
+                f'(SELECT t."{table.number}" FROM {self.target}."{name}" t, {self.source}."{name}"'
+                f' o WHERE o."{table.number}" = {value} AND {same})'
             )
         if table.number == to:
-            return f"{value} + {self.offsets.get(name, 0)}"  # of a table without rows there is no value
+            # of a table without rows there is no value
+            return f"{value} + {self.offsets.get(name, 0)}"
         link = table.link(to)  # its number is another table's
         return self._number(link.parent, value, link.to) if link is not None else value
 
@@ -389,7 +410,8 @@ def remove(run: Execute, schema: MergeSchema, database: str) -> int:
         max(
             0,
             run(
-                f'DELETE FROM {database}."{name}" WHERE {schema.condition(name, database, "temp.doomed")}'
+                f'DELETE FROM {database}."{name}" WHERE'
+                f" {schema.condition(name, database, 'temp.doomed')}"
             ).rowcount,
         )
         for name in reversed(schema.order)
@@ -399,7 +421,9 @@ def remove(run: Execute, schema: MergeSchema, database: str) -> int:
 
 @contextmanager
 def foreign_keys_off(store: Store) -> Iterator[None]:
-    """Foreign keys are not enforced inside: rows are copied and removed in an order and with numbers that keep them."""
+    """Foreign keys are not enforced inside: rows are copied and removed in an order and with
+    numbers that keep them.
+    """
     run = store.connection.execute
     run("PRAGMA foreign_keys = OFF")
     for name, columns in _TEMPORARY.items():
@@ -423,13 +447,15 @@ def attach(store: Store, path: Path) -> Iterator[None]:
 
 
 def merge(store: Store, path: Path, force: bool = False, one_server: bool = False) -> Merged:
-    """Takes all repositories of a shard, or another database, in one transaction. Those we have newer are kept unless `force`.
+    """Takes all repositories of a shard, or another database, in one transaction. Those we have
+    newer are kept unless `force`.
 
-    A repository whose owner/name is another server's here is called host/owner/name, unless `one_server`: then equal names are
-    one repository.
+    A repository whose owner/name is another server's here is called host/owner/name, unless
+    `one_server`: then equal names are one repository.
 
-    Raises DatabaseUnusable for a file that is none, was made by another version, or points to rows it does not
-    have, and for another repository of the same name without a server; BadName for an address that is none.
+    Raises DatabaseUnusable for a file that is none, was made by another version, or points to rows
+    it does not have, and for another repository of the same name without a server; BadName for an
+    address that is none.
     """
     with Store(path, create=False) as shard:
         broken = shard.value("SELECT COUNT(*) FROM pragma_foreign_key_check")
@@ -467,7 +493,9 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
 
 
 def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bool) -> str:
-    """What a repository of another database is called in this one. Raises DatabaseUnusable, BadName."""
+    """What a repository of another database is called in this one. Raises DatabaseUnusable,
+    BadName.
+    """
     namesake = ours.get(theirs.name)
     if host_of(theirs.url):
         names = (name_of(theirs.url), name_with_host(theirs.url))
@@ -485,13 +513,16 @@ def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bo
     if not force and None not in roots and len(roots) > 1:
         raise DatabaseUnusable(
             f"{path} holds another repository named {theirs.name}: its first commit is another one",
-            "Attribute one of them under another name (whowrote repo PATH --name NAME), or replace ours with --force",
+            "Attribute one of them under another name (whowrote repo PATH --name NAME), or replace"
+            " ours with --force",
         )
     return theirs.name
 
 
 def extract(store: Store, path: Path, names: Sequence[str]) -> None:
-    """Rows of repositories into another database of ours, in one transaction; it is a seed, which need not be safe on the disk."""
+    """Rows of repositories into another database of ours, in one transaction; it is a seed,
+    which need not be safe on the disk.
+    """
     with attach(store, path), foreign_keys_off(store):
         store.connection.execute("PRAGMA other.synchronous = OFF")
         with store.transaction():
@@ -526,7 +557,10 @@ class _State(NamedTuple):
 
 def _states(store: Store, names: Iterable[str] | None = None) -> dict[str, _State]:
     """By name: of these repositories, or of all."""
-    sql = "SELECT r.name, r.url, r.root_sha, MAX(t.finished_at) AS at FROM repos r LEFT JOIN stage_runs t ON t.repo_id = r.id"
+    sql = (
+        "SELECT r.name, r.url, r.root_sha, MAX(t.finished_at) AS at FROM repos r LEFT JOIN"
+        " stage_runs t ON t.repo_id = r.id"
+    )
     if names is None:
         rows = store.rows(f"{sql} GROUP BY r.id")
     else:

@@ -1,6 +1,8 @@
-"""Where a command works when it is not told: the clone around the current directory, and a database of its own for each clone.
+"""Where a command works when it is not told: the clone around the current directory, and a database
+of its own for each clone.
 
-A database holds prompts and must not end up in a commit, so it lies in the user's data directory, not in the worktree.
+A database holds prompts and must not end up in a commit, so it lies in the user's data directory,
+not in the worktree.
 """
 
 import hashlib
@@ -8,11 +10,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-NAME = "whowrote.db"  # a database in the current directory, of several repositories for example, comes first
+# a database in the current directory, of several repositories for example, comes first
+NAME = "whowrote.db"
 
 
 def clone_around(path: str | Path) -> Path | None:
-    """The worktree or bare repository that holds a path; None outside of any. Reads names alone: nothing is opened."""
+    """The worktree or bare repository that holds a path; None outside of any. Reads names alone:
+    nothing is opened.
+    """
     start = Path(path).resolve()
     for directory in (start, *start.parents):
         is_bare = (
@@ -36,7 +41,9 @@ def database_of(clone: Path) -> Path:
 
 
 def default_database(parameters: dict[str, Any]) -> Path:
-    """The database for a command with these parameters: in the current directory, else of the clone that is named or around."""
+    """The database for a command with these parameters: in the current directory, else of the
+    clone that is named or around.
+    """
     here, named = Path(NAME), _clone_argument(parameters)
     if "://" in named:
         return here if here.exists() or clone_around(".") is None else _data_directory() / NAME
@@ -56,7 +63,9 @@ def file_in_clone(clone: Path, file: str) -> str:
 
 
 def _clone_argument(parameters: dict[str, Any]) -> str:
-    """The clone that the arguments name; "" for none. Arguments that were not given may hold a mark of the command-line library."""
+    """The clone that the arguments name; "" for none. Arguments that were not given may hold a
+    mark of the command-line library.
+    """
     path, paths, arguments = (parameters.get(name) for name in ("path", "paths", "place"))
     if isinstance(path, str):
         return path
@@ -100,6 +109,8 @@ def mirrors_directory() -> Path:
 
 
 def prepare(db: Path) -> None:
-    """Makes the directory of default databases when `db` is to be in it; readable by its owner alone."""
+    """Makes the directory of default databases when `db` is to be in it; readable by its owner
+    alone.
+    """
     if db.parent == _data_directory():
         db.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,12 +1,12 @@
 """The adapter for detect-secrets: keys, tokens and passwords in text, replaced by a mark.
 
-Three searches: texts whose form says what they are (`tokens`, and the library's own detectors), values that stand where a secret
-belongs (`places`: an assignment, a header, an option of a command, an address, a sentence that says what the password is), and
-blocks of private keys, of which every line is replaced. `secrets.toml` beside this file has the patterns; here is what decides
-whether a value is a secret. Each search is made only in a text that has one of its words, and many only where such a word begins,
-which is what makes it fast.
-The library's entropy detectors are left out: they take words for secrets. Nothing is sent anywhere, and nothing is verified with a
-provider.
+Three searches: texts whose form says what they are (`tokens`, and the library's own detectors),
+values that stand where a secret belongs (`places`: an assignment, a header, an option of a command,
+an address, a sentence that says what the password is), and blocks of private keys, of which every
+line is replaced. `secrets.toml` beside this file has the patterns; here is what decides whether a
+value is a secret. Each search is made only in a text that has one of its words, and many only where
+such a word begins, which is what makes it fast. The library's entropy detectors are left out: they
+take words for secrets. Nothing is sent anywhere, and nothing is verified with a provider.
 """
 
 import base64
@@ -25,12 +25,14 @@ from collector.text import word_finder
 _KNOWN = 8  # characters of a secret that is one without what was said of it
 _SHORTEST = 16  # characters of what the library finds; it is replaced wherever it occurs
 
-# A block of a private key: the library finds its first line only. With headers, without an end, or in base64 as a whole.
+# A block of a private key: the library finds its first line only. With headers, without an end, or
+# in base64 as a whole.
 _BLOCK = re.compile(
     r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
     r"(?:(?:(?!----)[^\0]){1,20000}-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
     r"|(?:[\s\"'+,\\]|\\[nr])*[A-Za-z0-9+/=]{32}[A-Za-z0-9+/=\s\\]*)"  # without an end
-    r"|Private-Lines: \d+(?:\s|\\+[nr])+(?:[A-Za-z0-9+/=]{20,80}(?:\s|\\+[nr])*){1,99}(?:Private-MAC: \w+)?"
+    r"|Private-Lines:"
+    r" \d+(?:\s|\\+[nr])+(?:[A-Za-z0-9+/=]{20,80}(?:\s|\\+[nr])*){1,99}(?:Private-MAC: \w+)?"
     r"|LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)(?:[A-Za-z0-9+/=]{20,}(?:\s|\\+[nr])*){2,999}"
 )
 _BLOCK_WORDS = ("PRIVATE KEY", "Private-Lines", "LS0tLS1CRUdJTi")
@@ -68,24 +70,25 @@ _TOKENS = re.compile(
     rf"(?:(?<![A-Za-z0-9])|(?<=\A[nrt]))(?:{'|'.join(_RULES['tokens'].values())})(?![A-Za-z0-9_])"
 )
 _LEAST = 16  # characters of a token
-# What a token may be a part of. That of one service has a space: texts with it are read by the second.
+# What a token may be a part of. That of one service has a space: texts with it are read by the
+# second.
 _RUNS = re.compile(rf"(?<![\w.~=+-])[A-Za-z\d][\w.~=+/,:%-]{{{_LEAST - 1},}}")
 _SPACED_RUNS = re.compile(r"(?<![\w.~=+-])[A-Za-z\d][\w.~=+/,:%-]*(?: fm\d_[\w+/=,-]+)?")
-_REMEMBERED = (
-    1 << 16
-)  # runs of characters and short texts: the same paths and names come again and again
+# runs of characters and short texts: the same paths and names come again and again
+_REMEMBERED = 1 << 16
 _SHORT = 300  # characters of a text worth remembering
 
 
 _NAMES = re.compile(_expanded("{PASS}|{KEY}"))
-_NAMED = re.compile(
-    _expanded(r"(?:{PASS}|{KEY})\w{0,30}(?:\s{0,3}[:=]|[>\]]|{Q})")
-)  # with what a value may follow
+# with what a value may follow
+_NAMED = re.compile(_expanded(r"(?:{PASS}|{KEY})\w{0,30}(?:\s{0,3}[:=]|[>\]]|{Q})"))
 _KEY_BEGINS = re.compile(_expanded(r"(?=((?:{KEYS})[_-]?)\Z)"))  # what of `KEY` stands before "key"
 
 # Values that only look like a secret: names of things, calls, placeholders, sentences.
 _PLACEHOLDER = re.compile(
-    r"^/|\$\{|\{\{|<[\w -]+>|\.\.\.|…|xxxx|\*\*\*|process\.env|os\.environ|getenv|import\.meta|secrets?\.|your[-_ ]|change[-_ ]?me"
+    r"^/|\$\{|\{\{|<[\w"
+    r" -]+>|\.\.\.|…|xxxx|\*\*\*|process\.env|os\.environ|getenv|import\.meta|secrets?\.|your[-_"
+    r" ]|change[-_ ]?me"
     r"|example|placeholder|dummy|redacted|\[secret|fake|mock|sample|https?://|^env\(|^\$\w+$|^%\w+%$",
     re.IGNORECASE,
 )
@@ -93,9 +96,8 @@ _NAME = re.compile(
     r"[@./~:_-]*(?:(?:[A-Z][a-z]*|[a-z]+)[-_]?\d{0,5}(?:[-_./: ,\\@]+|(?=[A-Z])|$))+[.!?:)*]*"
 )
 _NUMBER = re.compile(r"[\^~<>=v]{0,3}[\d.,:_/-]+(?:-(?:alpha|beta|rc|dev|next)[\d.]*)?")
-_PATH = re.compile(
-    r"[A-Za-z_$][\w$]{0,30}(?:(?:::|\.|->)[A-Za-z_$][\w$]{0,40})+[:.(*?!]*"
-)  # of names in code
+# of names in code
+_PATH = re.compile(r"[A-Za-z_$][\w$]{0,30}(?:(?:::|\.|->)[A-Za-z_$][\w$]{0,40})+[:.(*?!]*")
 _ID = re.compile(r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
 _PLAIN = re.compile("[A-Za-z0-9]+")
 _HEX = re.compile("[a-f0-9]{32,}|[A-F0-9]{32,}")
@@ -110,7 +112,9 @@ _NAMES_SECRETS = re.compile(_NAMES.pattern + "|label|field|input|error", re.IGNO
 
 
 def _is_key(value: str) -> bool:
-    """Whether an assigned value can be a key, and is not a name, a number, a sentence or a placeholder."""
+    """Whether an assigned value can be a key, and is not a name, a number, a sentence or a
+    placeholder.
+    """
     if (
         _PLACEHOLDER.search(value)
         or len(set(value)) < 4
@@ -126,7 +130,9 @@ def _is_key(value: str) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    """Whether a part of a value is long hex, or has letters, digits and both cases that change as they do in no name."""
+    """Whether a part of a value is long hex, or has letters, digits and both cases that change
+    as they do in no name.
+    """
     longest = max(_PLAIN.findall(value), key=len, default="")
     if len(longest) < _LEAST or not _has_digit(longest) or longest.isdecimal():
         return False
@@ -137,7 +143,9 @@ def _is_random(value: str) -> bool:
 
 
 def _is_password(value: str) -> bool:
-    """The same of what is called a password and stands in quotes: a word may be one, but not a sentence or the name of a field."""
+    """The same of what is called a password and stands in quotes: a word may be one, but not a
+    sentence or the name of a field.
+    """
     if _PLACEHOLDER.search(value) or _NAMES_SECRETS.search(value) or _TYPES.fullmatch(value):
         return False
     return (
@@ -168,7 +176,8 @@ def _is_set_key(value: str) -> bool:
     )
 
 
-# What has letters and digits and is said beside passwords without being one: names of methods, versions, numbers of things.
+# What has letters and digits and is said beside passwords without being one: names of methods,
+# versions, numbers of things.
 _TECHNICAL = re.compile(
     r"(?:\w+-)?(?:argon2|b?crypt|pbkdf2|sha|md5|base64|oauth|2fa|mfa|utf|aes|rsa|ed25519|http|ipv|v\d|ntlm|saml|oidc|rfc|rs256|hs256"
     r"|tls|web|test_|step|phase|level|page|line|item|section|part|week|day|q\d|h\d|p\d|k8s|s3|ec2|i18n)[\w.+/-]*"
@@ -178,7 +187,9 @@ _TECHNICAL = re.compile(
 
 
 def _is_spoken_password(value: str) -> bool:
-    """A password in a sentence: letters and digits, or a sign between letters, as words do not have."""
+    """A password in a sentence: letters and digits, or a sign between letters, as words do not
+    have.
+    """
     if not _is_password(value) or any(form.fullmatch(value) for form in (_TECHNICAL, _NUMBER)):
         return False
     letters = sum(character.isalpha() for character in value)
@@ -247,22 +258,21 @@ class _Place:
 
     words: frozenset[str]  # one of them, in small letters, is in every text that the pattern fits
     pattern: re.Pattern[str]
-    fits: Callable[[str], bool] | None = (
-        None  # decides whether the value is a secret; None: it always is
-    )
+    # decides whether the value is a secret; None: it always is
+    fits: Callable[[str], bool] | None = None
     at_word: bool = False  # the pattern begins with `PASS` or `KEY`
     at_begins: bool = False  # it begins with one of `words`
     behind: re.Pattern[str] | None = None  # what must stand before it
-    each: re.Pattern[str] | None = (
-        None  # the value has several secrets: the group `secret` of each match of this
-    )
+    # the value has several secrets: the group `secret` of each match of this
+    each: re.Pattern[str] | None = None
 
     def mark(
         self, text: str, small: str = "", words: Set[str] = frozenset(), starts: Sequence[int] = ()
     ) -> str:
         """The text without what the place holds.
 
-        `small`: it in small letters; `words`: those of all places in it; `starts`: where `PASS` and `KEY` may begin.
+        `small`: it in small letters; `words`: those of all places in it; `starts`: where `PASS` and
+        `KEY` may begin.
         """
         if not small or not (self.at_word or self.at_begins):
             return self.pattern.sub(self._replacement, text)
@@ -359,15 +369,19 @@ def _place(rule: Mapping[str, str]) -> _Place:
         _CHECKS[rule["fits"]] if "fits" in rule else None,
         at_word=start == "noun" or pattern.startswith(("({PASS}", "({KEY}")),
         at_begins=start == "word" or nouns is not None,
-        behind=re.compile(rf"(?:{_expanded(rule['behind'])})\Z", re.IGNORECASE)
-        if "behind" in rule
-        else None,
+        behind=(
+            re.compile(rf"(?:{_expanded(rule['behind'])})\Z", re.IGNORECASE)
+            if "behind" in rule
+            else None
+        ),
         each=re.compile(_expanded(rule["each"]), re.IGNORECASE) if "each" in rule else None,
     )
 
 
 def _beginnings(nouns: str) -> set[str]:
-    """How nouns begin in text in small letters; those with characters beside ASCII also as JSON escapes the first of these."""
+    """How nouns begin in text in small letters; those with characters beside ASCII also as JSON
+    escapes the first of these.
+    """
     words = {word.partition(" ")[0] for word in nouns.split("|")}
     escaped = {
         word[:at] + "\\" * depth + f"u{ord(case):04x}"
@@ -384,12 +398,12 @@ _BEHIND = 64  # characters before a word that are looked at
 _SERVICES = frozenset(_RULES["services"].split())
 _GIVEN = re.compile(
     _expanded(
-        r"([A-Za-z][\w .@-]{2,60}?(?:{Q})?\s{0,3}(?:=>|:=|[=:,(])\s{0,3}(?:{Q})?)(?P<secret>\w[\w+/=.~-]{15,150})"
+        r"([A-Za-z][\w"
+        r" .@-]{2,60}?(?:{Q})?\s{0,3}(?:=>|:=|[=:,(])\s{0,3}(?:{Q})?)(?P<secret>\w[\w+/=.~-]{15,150})"
     )
 )
-_GIVEN_END = re.compile(
-    _expanded(r"[>=:,(]\s{0,3}(?:{Q})?\w[\w+/=.~-]{15}")
-)  # in each of these, and found fifty times as fast
+# in each of these, and found fifty times as fast
+_GIVEN_END = re.compile(_expanded(r"[>=:,(]\s{0,3}(?:{Q})?\w[\w+/=.~-]{15}"))
 _WORD = re.compile("[A-Z]?[a-z0-9]+|[A-Z]+")
 _PLACES = tuple(map(_place, _RULES["places"]))
 
@@ -414,11 +428,12 @@ def _keyed_lines(text: str) -> tuple[list[str], list[int]]:
 
 
 def secrets_in(text: str) -> Iterator[str]:
-    """The secrets found in a text, in parts that lie in one line. Lines searched before, after the same line, are passed over."""
+    """The secrets found in a text, in parts that lie in one line. Lines searched before, after
+    the same line, are passed over.
+    """
     lines, keys = _keyed_lines(text)
-    if any(
-        word in text for word in _BLOCK_WORDS
-    ):  # lines of a key that were shown without its begin looked like no secret
+    # lines of a key that were shown without its begin looked like no secret
+    if any(word in text for word in _BLOCK_WORDS):
         _searched.difference_update(keys)
     parts, last = [""], -1
     for number in [number for number, key in enumerate(keys) if key not in _searched]:
@@ -453,9 +468,8 @@ def _secrets_out(text: str) -> str:
         )
     pattern = _SPACED_RUNS if " fm" in text else _RUNS
     runs = set(pattern.findall(text))
-    if any(
-        _tokens_out(run) != run for run in runs
-    ):  # hardly ever: finding alone is far faster than replacing
+    # hardly ever: finding alone is far faster than replacing
+    if any(_tokens_out(run) != run for run in runs):
         text = pattern.sub(lambda run: _tokens_out(run[0]), text)
     for key in {key for run in runs if _has_random(run) for key in _keys_of_services(text, run)}:
         text = text.replace(key, MARK)
@@ -504,7 +518,9 @@ def _names_service(name: str) -> bool:
 
 @cache
 def _words() -> Callable[[str], set[str]]:
-    """Finds words of which a text in small letters must have one to hold a secret, apart from tokens and blocks of keys."""
+    """Finds words of which a text in small letters must have one to hold a secret, apart from
+    tokens and blocks of keys.
+    """
     return word_finder(
         word for words in (*(place.words for place in _PLACES), *_detectors()) for word in words
     )
@@ -526,7 +542,8 @@ def _tokens_out(run: str) -> str:
 _remembered = lru_cache(_REMEMBERED)(_secrets_out)
 
 
-# Detectors of the library -> words of which a text that they fit has one. Left out are those whose kinds are found above.
+# Detectors of the library -> words of which a text that they fit has one. Left out are those whose
+# kinds are found above.
 _LIBRARY = {
     "ArtifactoryDetector": "artifactory jfrog",
     "AWSKeyDetector": "aws",

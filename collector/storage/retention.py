@@ -1,7 +1,7 @@
 """How much text of transcripts a database keeps, and what is taken out of it before it is written.
 
-The choice is stored in the database (`settings`), so that whatever fills it later keeps to it. Everything that is computed is
-computed from the whole text: only what is stored is redacted.
+The choice is stored in the database (`settings`), so that whatever fills it later keeps to it.
+Everything that is computed is computed from the whole text: only what is stored is redacted.
 """
 
 import hashlib
@@ -18,7 +18,8 @@ from collector.storage.schema import texts_of_plugins
 FULL, PROMPTS, NONE = "full", "prompts", "none"
 CONTENTS = (NONE, PROMPTS, FULL)
 MARK = "[secret]"  # what stands for a secret
-_VERSION = 6  # of the columns below and of what is taken out of them: with another one the texts are read again
+# of the columns below and of what is taken out of them: with another one the texts are read again
+_VERSION = 6
 
 
 class Redaction(StrEnum):
@@ -29,9 +30,10 @@ class Redaction(StrEnum):
     EMAILS = "emails"  # e-mail addresses too; those of authors become pseudonyms
 
 
-# Columns with text that people or agents wrote -> the least content that keeps them; NONE: always kept, redacted if that is wanted.
-# Columns of plug-ins are named in their schema. tests/storage/test_stored_text.py goes over all of it: a new column is named here,
-# there or in the test.
+# Columns with text that people or agents wrote -> the least content that keeps them; NONE: always
+# kept, redacted if that is wanted. Columns of plug-ins are named in their schema.
+# tests/storage/test_stored_text.py goes over all of it: a new column is named here, there or in the
+# test.
 _COLUMNS: Mapping[tuple[str, str], str] = {
     ("turns", "prompt"): PROMPTS,
     ("tool_calls", "command"): FULL,
@@ -72,7 +74,9 @@ def text_columns() -> dict[tuple[str, str], str]:
 
 @cache
 def text_keys() -> dict[tuple[str, str], str]:
-    """(table, column) of JSON objects of which one key alone holds text: it goes when the content is not full."""
+    """(table, column) of JSON objects of which one key alone holds text: it goes when the
+    content is not full.
+    """
     return {(text.table, text.column): text.key for text in texts_of_plugins() if text.key}
 
 
@@ -111,7 +115,9 @@ class Policy:
     def session_rows(
         self, tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]
     ) -> dict[str, list[Sequence[Any]]]:
-        """Rows of a session as they are stored, by table, of (columns, rows). What one text shows to be a secret goes from all."""
+        """Rows of a session as they are stored, by table, of (columns, rows). What one text
+        shows to be a secret goes from all.
+        """
         kept = {name: list(self.rows(name, *several)) for name, several in tables.items()}
         if not self.redacts:
             return kept
@@ -120,9 +126,8 @@ class Policy:
         pairs = (
             cells
             for name, (_, rows) in tables.items()
-            for row, stored in zip(
-                rows, kept[name], strict=False
-            )  # a table that is not kept has no rows
+            # a table that is not kept has no rows
+            for row, stored in zip(rows, kept[name], strict=False)
             for cells in zip(row, stored, strict=True)
         )
         changed = (

@@ -1,13 +1,17 @@
-"""Sessions that were read, kept in the user's cache, so that one that did not change is not read again.
+"""Sessions that were read, kept in the user's cache, so that one that did not change is not read
+again.
 
-A secret that is found in a session is not kept, but where in the clone's transcripts it stands, since the replay needs the text as
-it was recorded. A session is not kept at all, and read again each time, where no transcript in the clone has its secrets in the
-same characters. What is kept the clone holds as well, so the file is the owner's alone, it is never beside a database that may be
-passed on, and nothing is kept for a database that keeps less than all content. An entry is known by what it was read from, not by
-the database, which may be moved. A cache that cannot be used is done without.
+A secret that is found in a session is not kept, but where in the clone's transcripts it stands,
+since the replay needs the text as it was recorded. A session is not kept at all, and read again
+each time, where no transcript in the clone has its secrets in the same characters. What is kept the
+clone holds as well, so the file is the owner's alone, it is never beside a database that may be
+passed on, and nothing is kept for a database that keeps less than all content. An entry is known by
+what it was read from, not by the database, which may be moved. A cache that cannot be used is done
+without.
 
-Typed values are kept as compact JSON: a dataclass or a named tuple is the list of its fields. What is read is checked against the
-types; content that does not fit raises NotPacked and never becomes another type, and nothing is imported or called by name.
+Typed values are kept as compact JSON: a dataclass or a named tuple is the list of its fields. What
+is read is checked against the types; content that does not fit raises NotPacked and never becomes
+another type, and nothing is imported or called by name.
 """
 
 import dataclasses
@@ -42,7 +46,9 @@ SELECT part, content, used_on FROM sessions_read
 WHERE repo = ? AND session = ? AND input_key = ? AND part IN (SELECT value FROM json_each(?))
 """
 _FAILURES = (DatabaseUnusable, OSError)
-_PLACES = b"\xff"  # begins an entry with secrets: a blob, start and length of each in it, a line, and the value with their numbers
+# begins an entry with secrets: a blob, start and length of each in it, a line, and the value with
+# their numbers
+_PLACES = b"\xff"
 ReadBlob = Callable[[str], bytes | None]
 
 
@@ -55,7 +61,9 @@ def path() -> Path | None:
 
 
 class SessionCache:
-    """The sessions of one repository. Entries are hostile input: who reads them checks what they are."""
+    """The sessions of one repository. Entries are hostile input: who reads them checks what they
+    are.
+    """
 
     def __init__(self, cache: Store | None, repo: str, blob: ReadBlob) -> None:
         self._cache, self._repo, self._blob = cache, repo, blob
@@ -85,7 +93,9 @@ class SessionCache:
 
     @cached_property
     def has_room(self) -> bool:
-        """Whether it is worth making something to put in: there was room when it was first asked."""
+        """Whether it is worth making something to put in: there was room when it was first
+        asked.
+        """
         try:
             return (
                 self._cache is not None and int(self._cache.value(_KEPT_BYTES) or 0) < CACHE_BYTES
@@ -136,7 +146,9 @@ def _size(parts: Mapping[str, bytes]) -> int:
 
 @contextmanager
 def sessions_of(store: Store, repo: str, blob: ReadBlob) -> Iterator[SessionCache]:
-    """The cache for a repository of a database; what was added is in it at the end, also when the work in between fails."""
+    """The cache for a repository of a database; what was added is in it at the end, also when
+    the work in between fails.
+    """
     file = path()
     cache = None if file is None or str(store.path) == ":memory:" else _open(file)
     mine = SessionCache(cache, repo, blob)
@@ -152,7 +164,9 @@ def sessions_of(store: Store, repo: str, blob: ReadBlob) -> Iterator[SessionCach
 
 
 def forget_sessions(repo: str) -> bool:
-    """Removes what is kept of a repository, whatever database it is in; False when traces stay: somebody else reads it."""
+    """Removes what is kept of a repository, whatever database it is in; False when traces stay:
+    somebody else reads it.
+    """
     file = path()
     cache = _open(file) if file is not None and file.exists() else None
     if cache is None:
@@ -186,13 +200,14 @@ def _delete(cache: Store, condition: str, *values: str) -> None:
 def seal(
     parts: Mapping[str, bytes], oids: Iterable[str], blob: ReadBlob
 ) -> dict[str, bytes] | None:
-    """Packed values as entries are kept: compressed, with the places of their secrets instead of them.
+    """Packed values as entries are kept: compressed, with the places of their secrets instead of
+    them.
 
-    `oids`: of the transcripts that they were read from. None where none of them has all secrets, or one would be left.
+    `oids`: of the transcripts that they were read from. None where none of them has all secrets, or
+    one would be left.
     """
-    from collector.storage.redaction import (
-        secrets_in,
-    )  # its patterns take a tenth of a second to compile
+    # its patterns take a tenth of a second to compile
+    from collector.storage.redaction import secrets_in
 
     texts = list(dict.fromkeys(text for content in parts.values() for text in texts_of(content)))
     secrets = sorted(
@@ -206,9 +221,8 @@ def seal(
     ):
         return None
     written = [orjson.dumps(secret)[1:-1] for secret in secrets]
-    numbers = {
-        secret: b"\xff%d\xfe" % number for number, secret in enumerate(written)
-    }  # UTF-8 has no such bytes
+    # UTF-8 has no such bytes
+    numbers = {secret: b"\xff%d\xfe" % number for number, secret in enumerate(written)}
     any_of = re.compile(b"|".join(map(re.escape, written)))
     cleaned = {
         part: any_of.subn(lambda match: numbers[match[0]], content)
@@ -227,7 +241,9 @@ def seal(
 
 
 def unseal(sealed: bytes, blob: ReadBlob) -> bytes | None:
-    """The packed value again; None for what is damaged, and where the clone no longer has its secrets."""
+    """The packed value again; None for what is damaged, and where the clone no longer has its
+    secrets.
+    """
     content = inflate(sealed)
     if content is None or not content.startswith(_PLACES):
         return content
@@ -261,7 +277,9 @@ class NotPacked(ValueError):
 
 
 def pack(kind: type[T], value: T) -> bytes:
-    """The value as JSON. Raises NotPacked: half of a surrogate pair, a number that JSON does not have."""
+    """The value as JSON. Raises NotPacked: half of a surrogate pair, a number that JSON does not
+    have.
+    """
     try:
         content = orjson.dumps(_codec(cast(Any, kind)).pack(value))
     except (TypeError, AttributeError, LookupError, RecursionError) as error:
@@ -376,9 +394,8 @@ def _record(
 
 def _collection(make: Callable[[Iterable[Any]], Any], item: _Codec) -> _Codec:
     pack, unpack = item.pack, item.unpack
-    in_order: Callable[[Any], Iterable[Any]] = (
-        sorted if make in (set, frozenset) else iter
-    )  # the same bytes for the same set
+    # the same bytes for the same set
+    in_order: Callable[[Any], Iterable[Any]] = sorted if make in (set, frozenset) else iter
     return _Codec(
         lambda value: [pack(part) for part in in_order(value)],
         lambda value: make([unpack(part) for part in _require_list(value)]),

@@ -1,7 +1,8 @@
 """The adapter for SQLite (sqlite-utils): opening, versions, transactions, bulk rows.
 
-Rows go through `executemany`, which is seven times faster than the upserts of sqlite-utils; that makes the search index. A unit of
-work and the row that says it is done are written in one transaction, so a kill at any moment leaves whole units.
+Rows go through `executemany`, which is seven times faster than the upserts of sqlite-utils; that
+makes the search index. A unit of work and the row that says it is done are written in one
+transaction, so a kill at any moment leaves whole units.
 """
 
 from __future__ import annotations
@@ -54,10 +55,14 @@ def iso(seconds: float | None) -> str | None:
 
 
 class Store:
-    """One database file. Use as a context manager. A file that cannot be written is opened for reading."""
+    """One database file. Use as a context manager. A file that cannot be written is opened for
+    reading.
+    """
 
     def __init__(self, path: str | Path, create: bool = True, is_cache: bool = False) -> None:
-        """Opens, and creates the tables of a new file. `is_cache`: a file for the parts of the cache. Raises DatabaseUnusable."""
+        """Opens, and creates the tables of a new file. `is_cache`: a file for the parts of the
+        cache. Raises DatabaseUnusable.
+        """
         self.path = Path(path)
         self._parts = CACHE if is_cache else MAIN
         self._policy: Policy | None = None
@@ -74,9 +79,8 @@ class Store:
             prepare(self.path)
         self._is_new = not self.path.exists()
         self._connect()
-        if (
-            not self.path.exists() and str(path) != ":memory:"
-        ):  # another process made it, failed, and took it away again
+        # another process made it, failed, and took it away again
+        if not self.path.exists() and str(path) != ":memory:":
             self.connection.close()
             self._connect()
 
@@ -86,9 +90,8 @@ class Store:
             os.access(place, os.W_OK) for place in places
         )
         if not self.path.exists() and str(self.path) != ":memory:":
-            with suppress(
-                OSError
-            ):  # SQLite says what is wrong; prompts are their owner's, and the log takes the same mode
+            # SQLite says what is wrong; prompts are their owner's, and the log takes the same mode
+            with suppress(OSError):
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         try:
             if self.is_read_only:
@@ -126,12 +129,10 @@ class Store:
 
     def _prepare(self) -> None:
         execute = self.connection.execute
-        execute(
-            "PRAGMA secure_delete = ON"
-        )  # what is deleted is overwritten, also in what is attached later; off in most builds
-        tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[
-            0
-        ]  # first: another process may be creating them
+        # what is deleted is overwritten, also in what is attached later; off in most builds
+        execute("PRAGMA secure_delete = ON")
+        # first: another process may be creating them
+        tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         application = execute("PRAGMA application_id").fetchone()[0]
         version, expected = (
             execute("PRAGMA user_version").fetchone()[0],
@@ -146,8 +147,10 @@ class Store:
             raise self._other_schema(version)
         if tables and (foreign := first_foreign(self.connection, self._parts)) is not None:
             raise DatabaseUnusable(
-                f"{self.path} has a trigger, table or view that this program did not make: {printable(foreign)}",
-                "Do not use a database of somebody who put it there: attribute the clones yourself. Nothing was changed",
+                f"{self.path} has a trigger, table or view that this program did not make:"
+                f" {printable(foreign)}",
+                "Do not use a database of somebody who put it there: attribute the clones yourself."
+                " Nothing was changed",
             )
         if not tables:
             execute("PRAGMA journal_mode = WAL")
@@ -159,7 +162,9 @@ class Store:
         execute("PRAGMA synchronous = NORMAL")
 
     def _create_tables(self, version: int) -> None:
-        """Makes the tables unless another process has made them meanwhile. Call within a transaction."""
+        """Makes the tables unless another process has made them meanwhile. Call within a
+        transaction.
+        """
         execute = self.connection.execute
         if execute("PRAGMA user_version").fetchone()[0] == version:
             return
@@ -168,8 +173,13 @@ class Store:
         execute(f"PRAGMA user_version = {version}")
 
     def _other_schema(self, version: int) -> DatabaseUnusable:
-        """The error for a database of another schema, with the command that rebuilds it from the clones it was made from."""
-        message = f"{self.path} has schema {version}; this version of whowrote reads schema {schema_version(self._parts)}"
+        """The error for a database of another schema, with the command that rebuilds it from the
+        clones it was made from.
+        """
+        message = (
+            f"{self.path} has schema {version}; this version of whowrote reads schema"
+            f" {schema_version(self._parts)}"
+        )
         if self._parts is CACHE:
             return DatabaseUnusable(message, f"Remove {self.path}: it is only a cache")
         clones: list[str] = []
@@ -184,7 +194,8 @@ class Store:
         db = shlex.quote(str(self.path))
         return DatabaseUnusable(
             message,
-            f"Rebuild it from the clones: mv {db} {db}.old && whowrote repo {paths} --db {db}\nNothing was changed",
+            f"Rebuild it from the clones: mv {db} {db}.old && whowrote repo {paths} --db"
+            f" {db}\nNothing was changed",
         )
 
     def __enter__(self) -> Store:
@@ -196,10 +207,12 @@ class Store:
         self.close()
 
     def _remove_if_empty(self) -> None:
-        """A run that failed leaves no file behind that holds nothing. It stays when anybody else has it open.
+        """A run that failed leaves no file behind that holds nothing. It stays when anybody else
+        has it open.
 
-        To leave the mode of the write-ahead log, SQLite needs the file for itself, so nobody else reads or writes; who opens it
-        from now on waits for the lock, finds the file gone and makes another one (`__init__`).
+        To leave the mode of the write-ahead log, SQLite needs the file for itself, so nobody else
+        reads or writes; who opens it from now on waits for the lock, finds the file gone and makes
+        another one (`__init__`).
         """
         execute = self.connection.execute
         with suppress(sqlite3.Error, OSError):
@@ -242,12 +255,17 @@ class Store:
 
     def table_names(self) -> list[str]:
         """Tables first, then views, in order of their names; SQLite's own are left out."""
-        sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY type, name"
+        sql = (
+            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE"
+            " 'sqlite_%' ORDER BY type, name"
+        )
         return [row["name"] for row in self.rows(sql)]
 
     @contextmanager
     def snapshot(self) -> Iterator[OwnConnection]:
-        """What is read inside is of one moment, and what is written is not kept: it is for temporary tables."""
+        """What is read inside is of one moment, and what is written is not kept: it is for
+        temporary tables.
+        """
         try:
             self.connection.execute("BEGIN")
             try:
@@ -313,9 +331,11 @@ class Store:
             raise _explain(error, self.path) from error
 
     def select(self, kind: type[Row], sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Rows of a query as values of `kind`, a dataclass or NamedTuple whose first fields are the columns, in their order.
+        """Rows of a query as values of `kind`, a dataclass or NamedTuple whose first fields are the
+        columns, in their order.
 
-        Raises DatabaseUnusable; TypeError when the columns are not the fields, which is a mistake in the program.
+        Raises DatabaseUnusable; TypeError when the columns are not the fields, which is a mistake
+        in the program.
         """
         return list(self.stream(kind, sql, parameters))
 
@@ -347,7 +367,8 @@ class Store:
         """Full-text search over prompts, brought up to date. Raises DatabaseUnusable."""
         key = str(
             self.value(
-                "SELECT COUNT(*) || ' ' || COALESCE(MAX(id), 0) || ' ' || COALESCE(SUM(length(prompt)), 0) FROM turns"
+                "SELECT COUNT(*) || ' ' || COALESCE(MAX(id), 0) || ' ' ||"
+                " COALESCE(SUM(length(prompt)), 0) FROM turns"
             )
         )
         is_indexed = self.value("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")
@@ -373,33 +394,37 @@ class Store:
     def cache(self, create: bool = True) -> Iterator[Store]:
         """The file beside the database with what can be computed again.
 
-        An empty one in memory where there is none and it is not to be created, or where none can be used.
+        An empty one in memory where there is none and it is not to be created, or where none can be
+        used.
         """
         file = cache_path(self.path)
         is_wanted = file.exists() or (
             create and not self.is_read_only and str(self.path) != ":memory:"
         )
         beside = open_cache(file) if is_wanted else None
-        if (
-            beside is not None and self.path.exists()
-        ):  # whoever may not read the database may not read this
+        # whoever may not read the database may not read this
+        if beside is not None and self.path.exists():
             with suppress(OSError):
                 file.chmod(file.stat().st_mode & self.path.stat().st_mode)
         with beside or Store(":memory:", is_cache=True) as cache:
             yield cache
 
     def wipe(self) -> bool:
-        """Rewrites the file and empties its log: nothing is left of what was deleted. False while somebody else reads it."""
+        """Rewrites the file and empties its log: nothing is left of what was deleted. False
+        while somebody else reads it.
+        """
         try:
             self.connection.execute("VACUUM")
             return not self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         except sqlite3.OperationalError:  # in use, or no room for a second copy
             return False
 
-    # --- bookkeeping ------------------------------------------------------------------------------------------------
+    # --- bookkeeping ------------------------------------------------------------------------------
 
     def next_id(self, table: str) -> int:
-        """First free id; call within a transaction. In tables whose ids others keep (AUTOINCREMENT) it never was another row's."""
+        """First free id; call within a transaction. In tables whose ids others keep
+        (AUTOINCREMENT) it never was another row's.
+        """
         return last_id(self._run, table) + 1
 
     def add_problems(self, repo_id: int | None, problems: Iterable[Problem]) -> None:
@@ -427,7 +452,9 @@ def open_cache(file: Path) -> Store | None:
 
 
 def _sqlite_utils() -> ModuleType:
-    """Imported where it is needed: it costs as much as a small command. It would load pandas and numpy for types we never store."""
+    """Imported where it is needed: it costs as much as a small command. It would load pandas and
+    numpy for types we never store.
+    """
     unwanted = [name for name in ("pandas", "numpy") if name not in sys.modules]
     sys.modules.update(dict.fromkeys(unwanted))  # type: ignore[arg-type]
     try:
@@ -441,7 +468,9 @@ def _sqlite_utils() -> ModuleType:
 def last_id(
     run: Callable[..., sqlite3.Cursor], table: str, column: str = "id", database: str = ""
 ) -> int:
-    """The highest id that a table has or, with AUTOINCREMENT, ever had; 0 for none. `database`: an attached one."""
+    """The highest id that a table has or, with AUTOINCREMENT, ever had; 0 for none. `database`:
+    an attached one.
+    """
     of = f"{database}." if database else ""
     highest = run(f'SELECT COALESCE(MAX("{column}"), 0) FROM {of}"{table}"').fetchone()[0]
     if run(f"SELECT 1 FROM {of}sqlite_master WHERE name = 'sqlite_sequence'").fetchone():
@@ -451,7 +480,9 @@ def last_id(
 
 
 def columns_of(kind: type[Any], alias: str) -> str:
-    """The SELECT list of a row type that repeats columns of one table: `alias.name` of every field."""
+    """The SELECT list of a row type that repeats columns of one table: `alias.name` of every
+    field.
+    """
     return ", ".join(f"{alias}.{name}" for name in _field_names(kind))
 
 
@@ -494,12 +525,14 @@ def _explain(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
     if "not a database" in text or "malformed" in text:
         return DatabaseUnusable(
             f"{path} is not a readable SQLite database ({text})",
-            "Keep the file as it is and name another one with --db: everything is computed again from the clones",
+            "Keep the file as it is and name another one with --db: everything is computed again"
+            " from the clones",
         )
     if "disk I/O error" in text:  # EIO, and EFBIG
         return DatabaseUnusable(
             f"the disk failed, or a file may not grow any more, while {path} was in use ({text})",
-            "The database holds everything that was finished. Check the disk, its free space and `ulimit -f`, then run it again",
+            "The database holds everything that was finished. Check the disk, its free space and"
+            " `ulimit -f`, then run it again",
         )
     hint = "Run it again; finished work is kept. Or name another file with --db"
     if "syntax error" in text or text.startswith("no such "):

@@ -1,7 +1,9 @@
-"""One function that reads any table or view of the schema, with what its columns mean and what they are counted in.
+"""One function that reads any table or view of the schema, with what its columns mean and what they
+are counted in.
 
-Their comments are read from the SQL text of the schema; docs/schema.md and the descriptions that Datasette shows are made from
-them, too. A comment may end with the unit of the column in brackets: `what its calls cost [USD]`.
+Their comments are read from the SQL text of the schema; docs/schema.md and the descriptions that
+Datasette shows are made from them, too. A comment may end with the unit of the column in brackets:
+`what its calls cost [USD]`.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Column:
 
     @property
     def unit(self) -> str:
-        """What the values are counted in or how they are written, like USD, share, UTC, sha, word, list."""
+        """What the values are counted in or how they are written, like USD, share, UTC, sha,
+        word, list.
+        """
         unit = _UNIT.search(self.comment)
         return unit[1] if unit else ""
 
@@ -79,7 +83,9 @@ def tables(sql: str = "") -> list[SchemaTable]:
 
 
 def described(name: str) -> SchemaTable:
-    """One table or view, without reading the other parts of the schema. Raises StopIteration when there is none of that name."""
+    """One table or view, without reading the other parts of the schema. Raises StopIteration
+    when there is none of that name.
+    """
     part = next(part for part in PARTS if name in names_in(part))
     return next(table for table in tables(part_sql(part)) if table.name == name)
 
@@ -135,7 +141,7 @@ class _Reader:
             self._columns.append(Column(name, "", text))
 
 
-# --- what the schema says ---------------------------------------------------------------------------------------------
+# --- what the schema says -------------------------------------------------------------------------
 
 
 LISTS = ("list", "agents")
@@ -173,7 +179,8 @@ def table_of(
     name: str = "",
     title: str = "",
 ) -> Table:
-    """Rows that no view of the schema holds. `units`: column -> what it is counted in, for the columns that have a unit.
+    """Rows that no view of the schema holds. `units`: column -> what it is counted in, for the
+    columns that have a unit.
 
     Every row has every column in the end.
     """
@@ -206,8 +213,8 @@ def read_view(
 ) -> Table:
     """The rows of a table or view of the schema.
 
-    `only`: column -> its value, or a list of them; None stands for every value. `order` is an ORDER BY of names of columns.
-    Raises DatabaseUnusable.
+    `only`: column -> its value, or a list of them; None stands for every value. `order` is an ORDER
+    BY of names of columns. Raises DatabaseUnusable.
     """
     table = described_view(name)
     conditions, values = _conditions(only or {})
@@ -223,7 +230,9 @@ def read_view(
 
 
 def _conditions(only: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    """WHERE with its values. A list is written out: SQLite then finds the rows of a view before it groups them."""
+    """WHERE with its values. A list is written out: SQLite then finds the rows of a view before
+    it groups them.
+    """
     parts: list[str] = []
     values: list[Any] = []
     for name, value in only.items():

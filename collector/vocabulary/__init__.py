@@ -1,7 +1,9 @@
-"""The words of the database: every closed set of values that a column can have, one module per subject. Pure.
+"""The words of the database: every closed set of values that a column can have, one module per
+subject. Pure.
 
-A member is plain text for SQLite, JSON and CSV, and says in a sentence what it means. The CHECK constraints of the schema, SQL that
-compares such words, docs/schema.md and `whowrote why` are made from the members.
+A member is plain text for SQLite, JSON and CSV, and says in a sentence what it means. The CHECK
+constraints of the schema, SQL that compares such words, docs/schema.md and `whowrote why` are made
+from the members.
 """
 
 from collections.abc import Iterable
@@ -29,6 +31,7 @@ def sql_list(words: Iterable[str]) -> str:
 def check_sql(column: str, words: Iterable[str]) -> str:
     """The CHECK constraint of a column of these words; NULL passes.
 
-    Written with OR: SQLite builds a table for each `IN (…)` of each row it inserts, which takes four times as long.
+    Written with OR: SQLite builds a table for each `IN (…)` of each row it inserts, which takes
+    four times as long.
     """
     return "CHECK (" + " OR ".join(f"{column} = '{word}'" for word in words) + ")"

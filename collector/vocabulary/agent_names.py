@@ -1,8 +1,9 @@
-"""Which agent and which model a free text names: "Claude Opus 4.6", "OpenCode:gpt-5", "[Cline](https://…)", "AI (Sonnet 4 via Pi)".
+"""Which agent and which model a free text names: "Claude Opus 4.6", "OpenCode:gpt-5",
+"[Cline](https://…)", "AI (Sonnet 4 via Pi)".
 
-Agents share their names with people and things (Claude, Jules, Devin, Goose), so a text names an agent only if nothing but names of
-agents, models, vendors and programs stands in it; a name that is also a person's needs a model or an address that belongs to an
-agent beside it.
+Agents share their names with people and things (Claude, Jules, Devin, Goose), so a text names an
+agent only if nothing but names of agents, models, vendors and programs stands in it; a name that is
+also a person's needs a model or an address that belongs to an agent beside it.
 """
 
 import re
@@ -15,7 +16,8 @@ _FAMILIES: dict[str, str] = STATEMENTS["names"]["families"]
 _PART = "|".join(STATEMENTS["names"]["parts"])
 # A model has a number: "Claude" alone is a name, "claude-opus-4-6" and "Sonnet 4.5" are models.
 _MODEL = re.compile(
-    rf"(?<![\w.-])(?:[a-z][\w-]*/)?(?:{'|'.join(_FAMILIES.values())})(?=[\w.\- ]*\d)(?:[- ./]?(?:{_PART}))+(?![\w-])",
+    rf"(?<![\w.-])(?:[a-z][\w-]*/)?(?:{'|'.join(_FAMILIES.values())})(?=[\w.\- ]*\d)(?:[-"
+    rf" ./]?(?:{_PART}))+(?![\w-])",
     re.I,
 )
 _FILLER = re.compile("|".join(STATEMENTS["names"]["beside"]), re.I)
@@ -37,10 +39,12 @@ class NamedAgent(NamedTuple):
 def agent_named(
     text: str, address: str | None = None, doubted: tuple[str, ...] = ()
 ) -> NamedAgent | None:
-    """The agent that a text names, with nothing else in it; None when it may be a person or a thing.
+    """The agent that a text names, with nothing else in it; None when it may be a person or a
+    thing.
 
-    `address` is the e-mail address beside the name, None where the form has none; `doubted` are the kinds of common names (see
-    `Agent.common`) that name no agent by themselves in a form without addresses.
+    `address` is the e-mail address beside the name, None where the form has none; `doubted` are the
+    kinds of common names (see `Agent.common`) that name no agent by themselves in a form without
+    addresses.
     """
     text = _LINK.sub(r"\1", text).strip(" \t.*_`\"'")[:200]
     match = _MODEL.search(text)
@@ -83,7 +87,9 @@ def _may_be_a_person(agent: str, address: str | None, doubted: tuple[str, ...]) 
 
 
 def model_identity(model: str) -> str:
-    """One spelling for all names of a model: `Claude Opus 4.6`, `anthropic/claude-opus-4.6` -> `claude-opus-4-6`."""
+    """One spelling for all names of a model: `Claude Opus 4.6`, `anthropic/claude-opus-4.6` ->
+    `claude-opus-4-6`.
+    """
     name = model.strip().lower().rpartition("/")[2]
     name = re.sub(r"\s*[\[(].*$", "", name)
     name = re.sub(r"[\s_]+", "-", name)
@@ -130,7 +136,9 @@ def _bounded(pattern: str) -> str:
 
 
 def _spelled() -> list[tuple[str, str]]:
-    """(pattern of a name, slug), the longest name first; blanks, hyphens and nothing are as good as each other."""
+    """(pattern of a name, slug), the longest name first; blanks, hyphens and nothing are as good
+    as each other.
+    """
     names = {
         name: agent.slug
         for agent in agents()

@@ -1,7 +1,8 @@
-"""What the coding agents are called: each has an entry, `AGENT` in its module in `collector/agents`, or in the table here.
+"""What the coding agents are called: each has an entry, `AGENT` in its module in
+`collector/agents`, or in the table here.
 
-An agent has one slug, which is what the database calls it. Whatever else it is called (by a checkpoint, a note of another tool, a
-trailer, an export) is in its entry.
+An agent has one slug, which is what the database calls it. Whatever else it is called (by a
+checkpoint, a note of another tool, a trailer, an export) is in its entry.
 """
 
 import re
@@ -21,9 +22,10 @@ from collector.plugins import modules_of
 class Agent:
     """One coding agent, and what its name, its commits and its tools look like.
 
-    `accounts` is a regular expression searched for in "Name <address>" of an author or co-author, in any case: accounts of the
-    vendor's own. Names in `tools` and `read_only` are in lower case; `tools` maps a kind of call (see
-    `attribution/features/tools.py`) to names of tools separated by blanks.
+    `accounts` is a regular expression searched for in "Name <address>" of an author or co-author,
+    in any case: accounts of the vendor's own. Names in `tools` and `read_only` are in lower case;
+    `tools` maps a kind of call (see `attribution/features/tools.py`) to names of tools separated by
+    blanks.
     """
 
     slug: str
@@ -31,24 +33,24 @@ class Agent:
     accounts: str = ""
     subject: str = ""  # how subjects of its commits begin
     aliases: tuple[str, ...] = ()  # other names of it, see `slug_of`
-    exported: Mapping[str, str] = field(
-        default_factory=dict
-    )  # NAME of an export -> what that format calls it; the slug elsewhere
+    # NAME of an export -> what that format calls it; the slug elsewhere
+    exported: Mapping[str, str] = field(default_factory=dict)
     tools: Mapping[str, str] = field(default_factory=dict)
     read_only: tuple[str, ...] = ()  # kinds of its subagents that have no tool to change files
-    by_people: str = (
-        ""  # regular expression of messages of its account for what a person did, or for a template
-    )
-    common: str = (
-        ""  # "name" if people have the name, "word" if it is an ordinary word or another program's
-    )
-    state: str = ""  # regular expression of the directory at the root of a repository that it keeps its own files in
+    # regular expression of messages of its account for what a person did, or for a template
+    by_people: str = ""
+    # "name" if people have the name, "word" if it is an ordinary word or another program's
+    common: str = ""
+    # regular expression of the directory at the root of a repository that it keeps its own files in
+    state: str = ""
 
 
 STATEMENTS: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("statements.toml").read_text("utf-8")
 )
-"""The forms in which commits name agents (`trailer`, `body`), and the agents that only commits name (`agent`)."""
+"""The forms in which commits name agents (`trailer`, `body`), and the agents that only commits
+name (`agent`).
+"""
 
 DECLARED = tuple(
     Agent(**{**entry, "aliases": tuple(entry.get("aliases", ()))}) for entry in STATEMENTS["agent"]
@@ -60,7 +62,9 @@ _PACKAGE = "collector.agents"
 
 @cache
 def agents() -> tuple[Agent, ...]:
-    """All agents: those with a module in `collector/agents`, and those known by their commits alone."""
+    """All agents: those with a module in `collector/agents`, and those known by their commits
+    alone.
+    """
     return (*(cast(Agent, module.AGENT) for module in modules_of(_PACKAGE)), *DECLARED)
 
 
@@ -88,7 +92,8 @@ def _plain(name: str) -> str:
 
 
 def slug_of(name: str) -> str:
-    """The slug of the agent that is called so: by slug, label or alias, whatever the case, `_` and blanks as good as `-`.
+    """The slug of the agent that is called so: by slug, label or alias, whatever the case, `_` and
+    blanks as good as `-`.
 
     A name that no agent has is returned as it is.
     """
@@ -102,7 +107,9 @@ def label_of(slug: str) -> str:
 
 
 def exported_name(slug: str, export: str) -> str:
-    """What the format of an export (its `NAME`) calls the agent; the slug where the format has no name of its own for it."""
+    """What the format of an export (its `NAME`) calls the agent; the slug where the format has
+    no name of its own for it.
+    """
     agent = _agent(slug)
     return agent.exported.get(export, slug) if agent is not None else slug
 
@@ -121,7 +128,9 @@ def agent_of_account(account: str) -> str | None:
 
 
 def agent_of_subject(subject: str) -> str | None:
-    """The slug of the agent that begins the subjects of its commits like this; None when none does."""
+    """The slug of the agent that begins the subjects of its commits like this; None when none
+    does.
+    """
     return next(
         (agent.slug for agent in agents() if agent.subject and subject.startswith(agent.subject)),
         None,
@@ -130,7 +139,9 @@ def agent_of_subject(subject: str) -> str | None:
 
 @cache
 def tool_kinds() -> Mapping[str, str]:
-    """Name of a tool in lower case -> kind of call, of all agents together: a name means the same to each that has it."""
+    """Name of a tool in lower case -> kind of call, of all agents together: a name means the
+    same to each that has it.
+    """
     return {
         name: kind
         for agent in agents()
@@ -147,21 +158,24 @@ def read_only_subagents() -> frozenset[str]:
 
 @cache
 def state_directories() -> tuple[str, ...]:
-    """Regular expressions of names, without the dot, of directories in which agents keep files of their own."""
+    """Regular expressions of names, without the dot, of directories in which agents keep files
+    of their own.
+    """
     return tuple(agent.state for agent in agents() if agent.state)
 
 
 class Scaffold(NamedTuple):
-    """What a program for working with agents puts into repositories: whole files, or a text in files of these paths."""
+    """What a program for working with agents puts into repositories: whole files, or a text in
+    files of these paths.
+    """
 
     program: str
     paths: re.Pattern[str]
-    text: re.Pattern[
-        str
-    ]  # empty: the whole file, if no agent or person is known to have written it
-    root: re.Pattern[
-        str
-    ]  # searched for in "name <address>: subject" of the committer of the first commit; empty: in any commit
+    # empty: the whole file, if no agent or person is known to have written it
+    text: re.Pattern[str]
+    # searched for in "name <address>: subject" of the committer of the first commit; empty: in any
+    # commit
+    root: re.Pattern[str]
 
 
 @cache
@@ -179,7 +193,9 @@ def scaffolds() -> tuple[Scaffold, ...]:
 
 
 def shipped_by(path: str) -> str:
-    """The program for working with agents that puts a file of that path into repositories; "" if none does."""
+    """The program for working with agents that puts a file of that path into repositories; "" if
+    none does.
+    """
     return next(
         (
             each.program

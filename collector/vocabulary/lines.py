@@ -15,11 +15,17 @@ class Author(Word):
     )
     HUMAN = (
         "human",
-        "a person: no agent ever produced the text and something saw it appear, or the commit is older than agents",
+        (
+            "a person: no agent ever produced the text and something saw it appear, or the commit"
+            " is older than agents"
+        ),
     )
     TOOL = (
         "tool",
-        "a program that writes files by itself: package manager, generator, formatter, bot, recorder",
+        (
+            "a program that writes files by itself: package manager, generator, formatter, bot,"
+            " recorder"
+        ),
     )
     UNKNOWN = "unknown", "the author cannot be determined; the reason says why"
 
@@ -52,24 +58,38 @@ class RunBy(Word):
 
 
 class Witness(Word):
-    """What shows that a person wrote a line. But for dates, its text is in nothing that an agent produced before."""
+    """What shows that a person wrote a line. But for dates, its text is in nothing that an agent
+    produced before.
+    """
 
     RECORDED = (
         "recorded",
-        "the file was seen without and then with the line, and no call that can write ran in between",
+        (
+            "the file was seen without and then with the line, and no call that can write ran in"
+            " between"
+        ),
     )
     NOTICE = (
         "notice",
-        "the agent was told that somebody had changed the file, or what it proposed, and the notice shows the line",
+        (
+            "the agent was told that somebody had changed the file, or what it proposed, and the"
+            " notice shows the line"
+        ),
     )
     COMMIT = (
         "commit",
-        "only the commit shows the line: the file was known without it, and no call that can write ran since",
+        (
+            "only the commit shows the line: the file was known without it, and no call that can"
+            " write ran since"
+        ),
     )
     UNWATCHED = (
         "unwatched",
-        "the line is in the commit or a later sighting, and in between no session was being recorded for a time, a command ran "
-        "that could have written anything, or the commit was amended or rebased",
+        (
+            "the line is in the commit or a later sighting, and in between no session was being"
+            " recorded for a time, a command ran that could have written anything, or the commit"
+            " was amended or rebased"
+        ),
     )
     FIRST_READ = (
         "first_read",
@@ -77,7 +97,10 @@ class Witness(Word):
     )
     BEFORE_EDITS = (
         "before_edits",
-        "the agent committed the file before its own edits, because somebody had changed it, and no earlier edit explains the line",
+        (
+            "the agent committed the file before its own edits, because somebody had changed it,"
+            " and no earlier edit explains the line"
+        ),
     )
     BEFORE_COMPLETION = (
         "before_completion",
@@ -101,24 +124,38 @@ class Evidence(Word):
 
 
 class Reason(Word):
-    """Why the author of a line is unknown; also kept with a declared line, of which nothing else is known."""
+    """Why the author of a line is unknown; also kept with a declared line, of which nothing else
+    is known.
+    """
 
     NONE = "", "no reason is needed"
     NO_SESSION = (
         "no_session",
-        "Nothing links this commit to an agent: no checkpoint, no trailer, no bot, no session that wrote its lines.",
+        (
+            "Nothing links this commit to an agent: no checkpoint, no trailer, no bot, no session"
+            " that wrote its lines."
+        ),
     )
     TRANSCRIPT_MISSING = (
         "transcript_missing",
-        "The commit belongs to a session of which this clone lacks the transcript, or the copy that reaches up to the commit.",
+        (
+            "The commit belongs to a session of which this clone lacks the transcript, or the copy"
+            " that reaches up to the commit."
+        ),
     )
     TRANSCRIPT_NOT_STORED = (
         "transcript_not_stored",
-        "The commit belongs to a session of which no checkpoint holds the transcript, or none its beginning.",
+        (
+            "The commit belongs to a session of which no checkpoint holds the transcript, or none"
+            " its beginning."
+        ),
     )
     TRANSCRIPT_UNREADABLE = (
         "transcript_unreadable",
-        "The commit belongs to a session whose transcript is in a format that is not read yet, empty or too large.",
+        (
+            "The commit belongs to a session whose transcript is in a format that is not read yet,"
+            " empty or too large."
+        ),
     )
     CHECKPOINT_MISSING = (
         "checkpoint_missing",
@@ -130,36 +167,59 @@ class Reason(Word):
     )
     OPAQUE_SHELL = (
         "opaque_shell",
-        "In that time the agent ran a command that could have written anything (a script, a program of the project).",
+        (
+            "In that time the agent ran a command that could have written anything (a script, a"
+            " program of the project)."
+        ),
     )
     GIT_OPERATION = (
         "git_operation",
-        "In that time the agent had git bring text from elsewhere (checkout, stash, merge, restore).",
+        (
+            "In that time the agent had git bring text from elsewhere (checkout, stash, merge,"
+            " restore)."
+        ),
     )
     OTHER_BRANCH = (
         "other_branch",
-        "An agent saw the line before the parent commit was made, which lacks it: it comes from another branch or a lost commit.",
+        (
+            "An agent saw the line before the parent commit was made, which lacks it: it comes from"
+            " another branch or a lost commit."
+        ),
     )
     REWRITTEN = (
         "rewritten",
-        "The commit was amended or rebased after the sessions: the text it started from is not certain.",
+        (
+            "The commit was amended or rebased after the sessions: the text it started from is not"
+            " certain."
+        ),
     )
     RESTORED = (
         "restored",
-        "An agent wrote this line earlier; it was deleted and came back; who restored it is unknown.",
+        (
+            "An agent wrote this line earlier; it was deleted and came back; who restored it is"
+            " unknown."
+        ),
     )
     BASE_UNKNOWN = (
         "base_unknown",
-        "Only the parts of the file around the agent's edits are on record; the rest may be anybody's.",
+        (
+            "Only the parts of the file around the agent's edits are on record; the rest may be"
+            " anybody's."
+        ),
     )
     UNCAPTURED = (
         "uncaptured",
-        "No session was being recorded when the line appeared, so an agent at work would not be known.",
+        (
+            "No session was being recorded when the line appeared, so an agent at work would not be"
+            " known."
+        ),
     )
     AGENT_TEXT = (
         "agent_text",
-        "An agent produced this very text for this repository before (an edit, perhaps refused, a command, a message), "
-        "but the replay cannot say that this is it.",
+        (
+            "An agent produced this very text for this repository before (an edit, perhaps refused,"
+            " a command, a message), but the replay cannot say that this is it."
+        ),
     )
     BROUGHT_IN = (
         "brought_in",
@@ -171,28 +231,45 @@ class Reason(Word):
     )
     FORMATTER = (
         "formatter",
-        "Only the layout differs, or imports were put in order: the work of a formatter that somebody ran.",
+        (
+            "Only the layout differs, or imports were put in order: the work of a formatter that"
+            " somebody ran."
+        ),
     )
     UNOBSERVED = (
         "unobserved",
-        "The commit adds more text that nobody was seen writing than a person is likely to have typed unseen.",
+        (
+            "The commit adds more text that nobody was seen writing than a person is likely to have"
+            " typed unseen."
+        ),
     )
     COMMON_LINE = (
         "common_line",
-        "The line says nothing by itself and stands at the edge of an agent's block: it may be of either side.",
+        (
+            "The line says nothing by itself and stands at the edge of an agent's block: it may be"
+            " of either side."
+        ),
     )
     BOT = (
         "bot",
-        "The account of a program made the commit, which is not known to write such lines, or holds others' commits.",
+        (
+            "The account of a program made the commit, which is not known to write such lines, or"
+            " holds others' commits."
+        ),
     )
     UNEXPLAINED = (
         "unexplained",
-        "A session is linked to the commit; nothing it did explains the line, and nothing shows that a person wrote it.",
+        (
+            "A session is linked to the commit; nothing it did explains the line, and nothing shows"
+            " that a person wrote it."
+        ),
     )
 
 
 class LineClass(Word):
-    """The classes of lines in reports, in the order in which they are shown, each with its letter and its colour in a terminal."""
+    """The classes of lines in reports, in the order in which they are shown, each with its
+    letter and its colour in a terminal.
+    """
 
     letter: str
     colour: str
@@ -236,7 +313,8 @@ LINE_CLASSES: tuple[str, ...] = tuple(str(name) for name in LineClass)
 """The classes in the order in which they are shown."""
 
 
-# The one rule: an author is the class of its lines, but for these. (author, column, its value, class)
+# The one rule: an author is the class of its lines, but for these. (author, column, its value,
+# class)
 _EXCEPTIONS = (
     (Author.HUMAN, "evidence", Evidence.INFERRED, LineClass.LIKELY_HUMAN),
     (Author.UNKNOWN, "reason", Reason.NO_SESSION, LineClass.UNDECLARED),
@@ -256,7 +334,9 @@ def line_class(author: str, evidence: str, reason: str) -> LineClass:
 
 
 def line_class_sql(origins: str = "o") -> str:
-    """The same rule as SQL over the table `origins` (or a view with its columns) under that name; NULL where there is no origin."""
+    """The same rule as SQL over the table `origins` (or a view with its columns) under that
+    name; NULL where there is no origin.
+    """
     cases = (
         f"WHEN {origins}.author = '{a}' AND {origins}.{column} = '{v}' THEN '{c}'"
         for a, column, v, c in _EXCEPTIONS
@@ -265,7 +345,9 @@ def line_class_sql(origins: str = "o") -> str:
 
 
 class FileKind(Word):
-    """What kind of file a version is. Headlines count source and test; only the first four are typed by people."""
+    """What kind of file a version is. Headlines count source and test; only the first four are
+    typed by people.
+    """
 
     SOURCE = "source", "program text: programming and markup languages"
     TEST = "test", "program text of tests and their helpers"
@@ -304,7 +386,9 @@ class CodingMode(Word):
 
 
 def coding_mode(percentage: float | None) -> CodingMode | None:
-    """The mode of this percentage of agents' lines, by the paper's thresholds: 0, below 99, 99 and more."""
+    """The mode of this percentage of agents' lines, by the paper's thresholds: 0, below 99, 99
+    and more.
+    """
     if not percentage:
         return None if percentage is None else CodingMode.HUMAN_ONLY
     return CodingMode.VIBE if percentage >= 99 else CodingMode.COLLABORATIVE

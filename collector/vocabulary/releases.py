@@ -1,4 +1,6 @@
-"""When programs that write code were first released, from `releases.toml`: before that nobody used one."""
+"""When programs that write code were first released, from `releases.toml`: before that nobody
+used one.
+"""
 
 import tomllib
 from datetime import UTC, date, datetime, time
@@ -10,7 +12,9 @@ from collector.vocabulary.lines import Witness
 
 
 class Step(NamedTuple):
-    """A moment before which no program of a sort existed, in seconds since 1970; lines of before have the witness."""
+    """A moment before which no program of a sort existed, in seconds since 1970; lines of before
+    have the witness.
+    """
 
     before: float
     witness: Witness

@@ -1,12 +1,14 @@
-"""The schema's references to words: `{Author}` in a column becomes its CHECK constraint and the list of words in its comment.
+"""The schema's references to words: `{Author}` in a column becomes its CHECK constraint and the
+list of words in its comment.
 
 Words that no code names stand in the schema themselves, with what they mean in the comment.
 
 author TEXT NOT NULL {Author}, -- who wrote it
-unit TEXT NOT NULL {days, head}, -- unit of the horizon: days (since the commit), head (present at HEAD)
-class TEXT NOT NULL {LineClass or Mixture or ''}, -- class of its lines
+unit TEXT NOT NULL {days, head}, -- unit of the horizon: days (since the commit), head (present at
+HEAD) class TEXT NOT NULL {LineClass or Mixture or ''}, -- class of its lines
 SELECT {LineClass of o} AS class FROM origins o
-SELECT {ClassLines of o} FROM spans s JOIN origins o … (a column for the non-blank lines of each class)
+SELECT {ClassLines of o} FROM spans s JOIN origins o … (a column for the non-blank lines of each
+class)
 --   author: who wrote it: {Author}
 """
 
@@ -28,7 +30,9 @@ _CLASS = re.compile(r"\{LineClass of (\w+)\}")
 _CLASS_LINES = re.compile(r"\{ClassLines of (\w+)(?: where (.+?))?\}$", re.M)
 _CLASS_COMMENTS = re.compile(r"^--   \{ClassLines\}$", re.M)
 _EMPTY = "''"
-_LONGEST = 400  # characters of all meanings; with more only the words are listed: docs/schema.md explains them in a section
+# characters of all meanings; with more only the words are listed: docs/schema.md explains them in a
+# section
+_LONGEST = 400
 
 
 @cache
@@ -52,7 +56,9 @@ def _words_of_plugins() -> list[ModuleType]:
 
 
 def expand_words(sql: str) -> str:
-    """The schema with its references to words replaced. Raises KeyError for a name that no vocabulary has."""
+    """The schema with its references to words replaced. Raises KeyError for a name that no
+    vocabulary has.
+    """
     meanings = "\n".join(
         f"--   {name}: of the lines, those of class {name}: {name.meaning} [lines]"
         for name in lines.LineClass
@@ -66,7 +72,8 @@ def _class_lines(match: re.Match[str]) -> str:
     """Sums of `s.nonblank` for the classes of the origins with an alias."""
     condition = f"{match[2]} AND " if match[2] else ""
     sums = (
-        f"COALESCE(SUM(s.nonblank) FILTER (WHERE {condition}{lines.line_class_sql(match[1])} = '{name}'), 0) AS {name},"
+        f"COALESCE(SUM(s.nonblank) FILTER (WHERE {condition}{lines.line_class_sql(match[1])} ="
+        f" '{name}'), 0) AS {name},"
         for name in lines.LINE_CLASSES
     )
     return "\n       ".join(sums)
@@ -74,7 +81,10 @@ def _class_lines(match: re.Match[str]) -> str:
 
 def _column(match: re.Match[str]) -> str:
     if "," in match["words"]:
-        return f"{match['name']} {check_sql(match[2], match['words'].split(', '))}{match['rest']}{match['comment']}"
+        return (
+            f"{match['name']}"
+            f" {check_sql(match[2], match['words'].split(', '))}{match['rest']}{match['comment']}"
+        )
     names = [name.strip() for name in match["words"].split(" or ")]
     words = [word for name in names if name != _EMPTY for word in vocabularies()[name]]
     check = check_sql(match[2], [*words, *([""] if _EMPTY in names else [])])

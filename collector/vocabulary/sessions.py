@@ -4,7 +4,9 @@ from collector.vocabulary import Word
 
 
 class CheckpointStore(Word):
-    """The layout a checkpoint was read from; if a checkpoint is stored twice, the first of these takes precedence."""
+    """The layout a checkpoint was read from; if a checkpoint is stored twice, the first of these
+    takes precedence.
+    """
 
     REF = "ref", "a ref for each checkpoint"
     V1 = "v1", "the branch of checkpoints"
@@ -17,7 +19,9 @@ class CheckpointStore(Word):
 
 
 class Signature(Word):
-    """The kind of signature that a commit carries. That it is there is all that is said: it was not verified."""
+    """The kind of signature that a commit carries. That it is there is all that is said: it was
+    not verified.
+    """
 
     GPG = "gpg", "OpenPGP"
     SSH = "ssh", "SSH"
@@ -98,7 +102,10 @@ class NoReplay(Word):
     NO_RESULT = "no_result_recorded", "whether the call succeeded is not recorded"
     PATH_REDACTED = (
         "path_redacted",
-        "the recorder removed a part of its path; lines of commits can still be found by their text",
+        (
+            "the recorder removed a part of its path; lines of commits can still be found by their"
+            " text"
+        ),
     )
 
 

@@ -53,7 +53,9 @@ _COMMITS = (_commit(EARLY, 998.0), _commit(LATE, 5_000.0))
 def _gap(
     *records: SessionRecord, commits: tuple[Commit, ...] = _COMMITS, compact: bool = False
 ) -> tuple[float, list[str]]:
-    """Up to when the session's end is missing (0: it is not), and the commits that are told so. Its last event was at 1,001."""
+    """Up to when the session's end is missing (0: it is not), and the commits that are told so.
+    Its last event was at 1,001.
+    """
     track = SessionEdits(1, "s", "/w", ("/w",), 500.0, 1_001.0)
     reach = {"s": TranscriptReach("partial", 1_001.0, compact)}
     checkpoints = [
@@ -67,7 +69,9 @@ def _gap(
 
 
 def test_a_missing_copy_reaches_up_to_its_commit() -> None:
-    """It is stored some seconds later, when the lines of the next commit are already being written."""
+    """It is stored some seconds later, when the lines of the next commit are already being
+    written.
+    """
     assert _gap(_PRESENT, _MISSING) == (5_000.0, [_COMMITS[1].sha])
 
 
@@ -94,11 +98,12 @@ def test_a_copy_that_no_commit_names_reaches_up_to_when_it_was_stored() -> None:
     ("present", "missing", "compact"),
     [
         ({"content_hash": "h"}, {"content_hash": "h"}, False),  # another copy of the same text
+        # a later copy
         (
             {"checkpoint_id": LATE, "created_at": 5_001.0},
             {"checkpoint_id": EARLY, "created_at": 1_000.0},
             False,
-        ),  # a later copy
+        ),
         ({}, {"compact": "c"}, True),  # its compact form was read
     ],
 )
@@ -117,10 +122,8 @@ def test_a_missing_copy_is_no_gap_when_another_one_holds_all(
         ({"content_hash": ""}, {"content_hash": ""}),
         ({"content_hash": "h"}, {"content_hash": "other"}),
         ({}, {"compact": "c"}),  # no reader got anything from it
-        (
-            {"checkpoint_id": NEVER, "created_at": 9_000.0},
-            {},
-        ),  # stored later, nobody knows of which moment
+        # stored later, nobody knows of which moment
+        ({"checkpoint_id": NEVER, "created_at": 9_000.0}, {}),
     ],
 )
 def test_otherwise_it_is_a_gap(present: dict[str, Any], missing: dict[str, Any]) -> None:

@@ -41,8 +41,8 @@ PATCH = """\
 
 def _call(**values: object) -> ToolCall:
     return ToolCall(
-        **{"call_id": "c1", "name": "tool", "turn": 1, "at": 10.0, "status": Status.OK} | values
-    )  # type: ignore[arg-type]
+        **{"call_id": "c1", "name": "tool", "turn": 1, "at": 10.0, "status": Status.OK} | values  # type: ignore[arg-type]
+    )
 
 
 def _session(*calls: ToolCall, said: tuple[AgentMessage, ...] = ()) -> Session:
@@ -253,12 +253,15 @@ def test_lines_of_a_text_that_is_not_all_ascii_are_bare_as_each_of_them_is(
     lines: list[str],
 ) -> None:
     assert lines_without_layout("\n".join(lines)) == [
-        without_layout(line) for line in (lines or [""])
+        without_layout(line) for line in lines or [""]
     ]
 
 
 def test_what_a_block_of_an_answer_looks_for_was_there_and_is_not_the_agents() -> None:
-    block = "<<<<<<< SEARCH\nconst stood = 1\nconst kept = 2\n=======\nconst kept = 2\nconst added = 3\n>>>>>>> REPLACE\n"
+    block = (
+        "<<<<<<< SEARCH\nconst stood = 1\nconst kept = 2\n=======\nconst kept = 2\nconst added ="
+        " 3\n>>>>>>> REPLACE\n"
+    )
     said = (
         AgentMessage(
             20.0,

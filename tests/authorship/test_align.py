@@ -1,4 +1,6 @@
-"""Aligning two texts: which lines are equal, which only look different, and which are somebody else's."""
+"""Aligning two texts: which lines are equal, which only look different, and which are somebody
+else's.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def _kin(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[str
     ]
 
 
-# --- texts ----------------------------------------------------------------------------------------------------------------
+# --- texts ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_content_of_a_file_is_decoded_as_agents_show_it() -> None:
     assert text_of(b"a\rb\n") == "a\rb\n"
 
 
-# --- equal lines ----------------------------------------------------------------------------------------------------------
+# --- equal lines ----------------------------------------------------------------------------------
 
 
 def test_changes_are_half_open_ranges() -> None:
@@ -166,7 +168,7 @@ def _git_hunks(directory: Path, old: Sequence[str], new: Sequence[str]) -> list[
     return []
 
 
-# --- alike ----------------------------------------------------------------------------------------------------------------
+# --- alike ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -224,7 +226,7 @@ def test_likeness_is_a_share(one: str, other: str) -> None:
         assert similarity(one, other) == 1
 
 
-# --- reformatted ----------------------------------------------------------------------------------------------------------
+# --- reformatted ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -278,7 +280,7 @@ def test_reformatting_keeps_the_order_and_all_words(old: list[str], new: list[st
             assert tokens(new[index])  # a line without a word or sign is never found
 
 
-# --- changed --------------------------------------------------------------------------------------------------------------
+# --- changed --------------------------------------------------------------------------------------
 
 
 def test_each_line_is_given_the_line_it_most_resembles() -> None:
@@ -320,7 +322,7 @@ def test_changed_lines_never_cross(old: list[str], new: list[str]) -> None:
     assert sources == sorted(set(sources))
 
 
-# --- kinship --------------------------------------------------------------------------------------------------------------
+# --- kinship --------------------------------------------------------------------------------------
 
 
 def test_kin_is_reformatted_before_redacted_before_edited() -> None:
@@ -398,7 +400,7 @@ def test_no_old_line_is_kin_to_two_unless_it_was_split(old: list[str], new: list
             seen.add(kin.source)
 
 
-# --- redacted -------------------------------------------------------------------------------------------------------------
+# --- redacted -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,9 @@ def _wrote(
     text: str = LINE, above: str = ABOVE, below: str = BELOW, **more: object
 ) -> AppliedEdits:
     return applied_edits(
-        [_fate(Edit("a.py", "write", content=f"{above}\n\n{text}\n{below}\n"), **more)], {}
-    )  # type: ignore[arg-type]
+        [_fate(Edit("a.py", "write", content=f"{above}\n\n{text}\n{below}\n"), **more)],  # type: ignore[arg-type]
+        {},
+    )
 
 
 def test_a_line_of_an_amended_commit_is_of_the_edit_between_its_two_times() -> None:
@@ -143,10 +144,8 @@ def test_a_new_line_is_of_the_edit_that_has_it_between_the_same_lines_whatever_s
 @pytest.mark.parametrize(
     ("wrote", "asked"),
     [
-        (
-            {"above": "def other(prices, shipping):"},
-            {},
-        ),  # only one of the lines beside it is the same
+        # only one of the lines beside it is the same
+        ({"above": "def other(prices, shipping):"}, {}),
         ({"below": "return None, total"}, {}),
         ({"text": "total = sum( prices )+shipping"}, {}),  # another layout
         ({"above": ""}, {}),  # at the edge of the edit
@@ -158,8 +157,9 @@ def test_a_new_line_is_of_the_edit_that_has_it_between_the_same_lines_whatever_s
     ],
 )
 def test_an_edit_of_a_session_that_the_commit_is_not_linked_to_explains_nothing_else(
-    wrote: dict, asked: dict
-) -> None:  # type: ignore[type-arg]
+    wrote: dict,  # type: ignore[type-arg]
+    asked: dict,  # type: ignore[type-arg]
+) -> None:
     assert _asked(_wrote(**wrote), named=2, **asked).author == Author.UNKNOWN
 
 
@@ -233,9 +233,8 @@ def test_a_renamed_file_keeps_its_edits() -> None:
     known.renamed["c.py"]["b.py"] = 300.0
     known.renamed["b.py"]["a.py"] = 250.0
     assert _asked(known, path="c.py").author == Author.AGENT
-    known.renamed["b.py"]["a.py"] = (
-        150.0  # what was written under the old name after that is another file's
-    )
+    # what was written under the old name after that is another file's
+    known.renamed["b.py"]["a.py"] = 150.0
     assert _asked(known, path="c.py").author == Author.UNKNOWN
 
 
@@ -328,30 +327,25 @@ PLAN = f"# Plan\n\nAdd shipping:\n\n```python\n{ABOVE}\n    {LINE}\n    {BELOW}\
     ("plan", "path", "more", "author"),
     [
         (PLAN, "docs/plan.md", {}, Author.AGENT),
-        (
-            PLAN,
-            "docs/plan.mdx",
-            {"named": 2},
-            Author.AGENT,
-        ),  # of another session: the one that carries it out is not on record
+        # of another session: the one that carries it out is not on record
+        (PLAN, "docs/plan.mdx", {"named": 2}, Author.AGENT),
         (PLAN, "docs/plan.md", {"reason": Reason.CHECKPOINT_MISSING}, Author.AGENT),
         (PLAN, "src/b.py", {}, Author.UNKNOWN),
         (PLAN.replace("```", ""), "docs/plan.md", {}, Author.UNKNOWN),  # no code stands there
         (PLAN.replace(BELOW, "return None, total"), "docs/plan.md", {}, Author.UNKNOWN),
         (PLAN.replace(ABOVE, "def other(prices):"), "docs/plan.md", {}, Author.UNKNOWN),
         (PLAN, "docs/plan.md", {"before": f"{LINE}\n"}, Author.UNKNOWN),
-        (
-            PLAN,
-            "docs/plan.md",
-            {"path": "README.md"},
-            Author.UNKNOWN,
-        ),  # one document is not made by another
+        # one document is not made by another
+        (PLAN, "docs/plan.md", {"path": "README.md"}, Author.UNKNOWN),
         (PLAN, "docs/plan.md", {"reason": Reason.NO_SESSION}, Author.UNKNOWN),
     ],
 )
 def test_code_of_a_plan_that_others_carried_out_is_its_writers(
-    plan: str, path: str, more: dict, author: Author
-) -> None:  # type: ignore[type-arg]
+    plan: str,
+    path: str,
+    more: dict,  # type: ignore[type-arg]
+    author: Author,
+) -> None:
     known = applied_edits([_fate(Edit(path, "write", content=plan))], {})
     found = _asked(known, **more)
     assert found.author == author
@@ -402,9 +396,8 @@ def test_a_second_line_of_that_text_is_new_where_both_neighbours_are_the_edits()
     change = f"def other(x):\n{LINE}\nreturn x or None\n{ABOVE}\n{LINE}\n{BELOW}"
     assert _verdicts(_wrote(), change, elsewhere, 5) == ["agent"]
     assert _verdicts(_wrote(below="return None or x"), change, elsewhere, 5) == ["unknown"]
-    assert _verdicts(_wrote(), f"{ABOVE}\n{LINE}\n{BELOW}", elsewhere, 2) == [
-        "unknown"
-    ]  # it was moved there
+    # it was moved there
+    assert _verdicts(_wrote(), f"{ABOVE}\n{LINE}\n{BELOW}", elsewhere, 2) == ["unknown"]
 
 
 def test_brackets_between_lines_of_the_agent_follow_them() -> None:

@@ -154,7 +154,7 @@ def test_a_command_of_unknown_effect_before_the_copy_stays_a_doubt(
     assert gaps.cause(AttributionWindow("rows.py", 20.0, 100.0)).reason == answer
 
 
-# --- through the whole program ------------------------------------------------------------------------------------------
+# --- through the whole program --------------------------------------------------------------------
 
 
 def _of_rows(tmp_path: Path, text: str, between: str = "") -> list[Answer]:

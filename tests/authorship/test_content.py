@@ -1,4 +1,6 @@
-"""Links by content alone: when a worktree is compared with somebody else's commit, and when that counts."""
+"""Links by content alone: when a worktree is compared with somebody else's commit, and when that
+counts.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +121,7 @@ def test_a_few_equal_lines_or_common_ones_propose_nothing() -> None:
     assert _looks(_line((AT - DAY, WRITE)), text=mostly_other) == {}
 
 
-# --- what counts --------------------------------------------------------------------------------------------------------
+# --- what counts ----------------------------------------------------------------------------------
 
 AGENT = Verdict(Author.AGENT, How.EXACT, Evidence.REPLAYED, call=CallRef(1, "call", 1, AT))
 NOBODY = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.UNEXPLAINED)

@@ -1,4 +1,6 @@
-"""A date is a witness: which commits are older than coding agents, and whose clock is not believed."""
+"""A date is a witness: which commits are older than coding agents, and whose clock is not
+believed.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +128,9 @@ def test_a_commit_ahead_among_old_ones_is_the_one_that_is_not_believed() -> None
 
 
 def test_a_rewritten_history_keeps_what_its_children_say() -> None:
-    """Its first commits were made anew in 2025, the others kept their dates; some of them are out of order by months."""
+    """Its first commits were made anew in 2025, the others kept their dates; some of them are
+    out of order by months.
+    """
     days = [f"201{year}-{month:02}-01" for year in range(2, 10) for month in range(1, 13)]
     days[40], days[60] = "2014-01-01", "1970-01-01"
     history = line_of("2025-01-09", "2025-01-09", *days)
@@ -311,7 +315,9 @@ def test_a_tag_of_the_clone_contradicts_the_commit_it_stands_on(tmp_path: Path) 
 
 
 def test_why_says_when_the_author_of_an_undeclared_line_first_gave_a_sign(tmp_path: Path) -> None:
-    """Behind the last step a line stays undeclared; the first sign of its author decides nothing."""
+    """Behind the last step a line stays undeclared; the first sign of its author decides
+    nothing.
+    """
     ana, ben = (f"{name} <{name}@x.org> {NEW} +0000" for name in ("Ana", "Ben"))
     declared = "Fix\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
     path = _history(

@@ -1,4 +1,6 @@
-"""What became of an agent's lines: a person took them only where a witness shows that person; a formatter's part is its own."""
+"""What became of an agent's lines: a person took them only where a witness shows that person; a
+formatter's part is its own.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from attribution.stages.line_rows import FATES
 from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 
-WRITTEN = "def pick(first, second):\n    if (\n        first and\n        second\n    ):\n        return 1\n    return 0\n"
+WRITTEN = (
+    "def pick(first, second):\n    if (\n        first and\n        second\n    ):\n        return"
+    " 1\n    return 0\n"
+)
 JOINED = "def pick(first, second):\n    if first and second:\n        return 1\n    return 0\n"
 
 

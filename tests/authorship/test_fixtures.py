@@ -1,4 +1,6 @@
-"""Every shipped repository: what the program says about each line against what the builder knows."""
+"""Every shipped repository: what the program says about each line against what the builder
+knows.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ import pytest
 from support.builder import import_stream
 from support.truth import REPOS, cases, compare, expected_of, run
 
-# Lines whose author the builder knows and the program rightly does not claim to know: (case, path) -> why.
+# Lines whose author the builder knows and the program rightly does not claim to know: (case, path)
+# -> why.
 HONEST_UNKNOWN = {
     ("odd_files", "caf\\xe9.txt"): "an opaque command ran in between",
     ("files_committed_apart", "budget.py"): "committed long after the last recorded session",

@@ -1,4 +1,6 @@
-"""Forks of sessions in a database: what both have counts once, and runs agree whatever is kept of earlier ones."""
+"""Forks of sessions in a database: what both have counts once, and runs agree whatever is kept
+of earlier ones.
+"""
 
 from __future__ import annotations
 
@@ -85,10 +87,15 @@ def _history(session: str, thanks: bool) -> str:
 
 
 def _stream(checkpoints: dict[str, list[str]]) -> bytes:
-    """One commit that names the last checkpoint; `checkpoints`: id -> transcripts of its sessions."""
+    """One commit that names the last checkpoint; `checkpoints`: id -> transcripts of its
+    sessions.
+    """
 
     def commit(ref: str, second: int, message: str, files: dict[str, str]) -> str:
-        head = f"commit {ref}\ncommitter Ann <ann@example.com> {START + second} +0000\ndata {len(message)}\n{message}\n"
+        head = (
+            f"commit {ref}\ncommitter Ann <ann@example.com> {START + second} +0000\ndata"
+            f" {len(message)}\n{message}\n"
+        )
         return head + "".join(
             f"M 100644 inline {path}\ndata {len(text.encode())}\n{text}\n"
             for path, text in files.items()
@@ -148,7 +155,8 @@ def test_a_copied_session_counts_once_and_the_copy_has_what_it_adds(
             {"author": "agent", "session_id": rows[0]["id"]}
         ]
         features = store.rows(
-            "SELECT output_tokens, prompt_underspecification AS vague FROM session_features ORDER BY session_id"
+            "SELECT output_tokens, prompt_underspecification AS vague FROM session_features ORDER"
+            " BY session_id"
         )
         assert [(row["output_tokens"], row["vague"] is None) for row in features] == [
             (100, False),
@@ -163,7 +171,9 @@ def test_a_copied_session_counts_once_and_the_copy_has_what_it_adds(
 def test_a_session_that_repeats_one_before_it_is_evaluated_once(
     checkpoints: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether it comes first or last, in one checkpoint or in two: what it is asked for waits until all are read."""
+    """Whether it comes first or last, in one checkpoint or in two: what it is asked for waits
+    until all are read.
+    """
     evaluated: list[str] = []
 
     def note(loaded: LoadedSession, session_id: int) -> SessionEdits | None:

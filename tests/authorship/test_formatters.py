@@ -63,11 +63,12 @@ def test_lines_that_were_laid_out_anew_are_the_tools() -> None:
         (AFTER.replace("  options\n", "  options,\n  depth\n"), 4),  # a new word
         (AFTER.replace("  return", "  check(path);\n  return"), 5),
         (AFTER + "export const sizes = [1, 2, 3];\n", 8),  # once more
+        # moved
         (
             "export const sizes = [1, 2, 3];\n"
             + AFTER.replace("export const sizes = [1, 2, 3];\n", ""),
             1,
-        ),  # moved
+        ),
     ],
 )
 def test_a_line_that_is_more_than_another_layout_stays_open(after: str, line: int) -> None:

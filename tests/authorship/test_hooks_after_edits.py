@@ -1,4 +1,6 @@
-"""A hook of the user's that runs after an agent's edit may change the file again: what it leaves is no person's."""
+"""A hook of the user's that runs after an agent's edit may change the file again: what it leaves
+is no person's.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ Run = Callable[[Session, str], object]
 
 
 def _answer(directory: Path, run: Run, line: str, old: str = "") -> Answer:
-    """What is said of a line that stands in the file after the hook, and before the agent's next edit."""
+    """What is said of a line that stands in the file after the hook, and before the agent's next
+    edit.
+    """
     world = World("hook")
     world.human_write("rows.py", ROWS)
     world.commit("Start the ledger")
@@ -36,8 +40,10 @@ def _answer(directory: Path, run: Run, line: str, old: str = "") -> Answer:
     session.prompt("Please go on")
     call = session.edit("rows.py", "for row in rows)", "for row in rows if row)")
     run(session, call)
-    world.human_replace("rows.py", old, line) if old else world.human_insert(
-        "rows.py", f"{line}\n", after="def total(rows):"
+    (
+        world.human_replace("rows.py", old, line)
+        if old
+        else world.human_insert("rows.py", f"{line}\n", after="def total(rows):")
     )
     world.wait(40)
     session.edit("rows.py", "return json.load(rows)", "return json.loads(rows.read())")

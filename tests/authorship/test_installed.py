@@ -1,4 +1,6 @@
-"""Commits of programs are known by their account or their subject; what an installer of skills brings is its own."""
+"""Commits of programs are known by their account or their subject; what an installer of skills
+brings is its own.
+"""
 
 from __future__ import annotations
 

@@ -60,7 +60,9 @@ class Asked:
 
 
 class Stage:
-    """A worktree on a clock, and commits to compare it with. The commit is made at 100, its parent at 1."""
+    """A worktree on a clock, and commits to compare it with. The commit is made at 100, its
+    parent at 1.
+    """
 
     def __init__(self, base: str | None = None, in_git: bool = True) -> None:
         self.tree = Worktree(
@@ -129,7 +131,7 @@ def short(verdicts: dict[int, Verdict]) -> dict[int, str]:
     }
 
 
-# --- where the replay has the line ----------------------------------------------------------------------------------------
+# --- where the replay has the line ----------------------------------------------------------------
 
 
 def test_line_that_stands_in_the_replayed_state_is_its_calls() -> None:
@@ -149,9 +151,8 @@ def test_line_put_in_by_hand_after_the_last_edit_is_human() -> None:
         2: "human",
         3: "agent exact c1",
     }
-    assert asked.questions == [
-        AttributionWindow(F, 10.0, 100, last=True)
-    ]  # from when the text was last known to the commit
+    # from when the text was last known to the commit
+    assert asked.questions == [AttributionWindow(F, 10.0, 100, last=True)]
 
 
 def test_line_put_in_by_hand_between_edits_is_human_and_was_seen() -> None:
@@ -189,9 +190,8 @@ def test_file_no_agent_ever_opened_goes_to_whoever_may_have_acted_since_the_pare
     assert short(Stage().said("x\n", [1], asked)) == {1: "human"}
     since, before = asked.questions
     assert since == AttributionWindow(F, 1, 100, last=True, made=True, unseen=True)
-    assert before == AttributionWindow(
-        F, 0, 1, made=True, unseen=True
-    )  # what an agent did then may have been left uncommitted
+    # what an agent did then may have been left uncommitted
+    assert before == AttributionWindow(F, 0, 1, made=True, unseen=True)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_equal_text_elsewhere_in_the_file_proves_nothing() -> None:
     assert short(verdicts) == {2: "agent exact c1", 5: "human"}
 
 
-# --- equal lines ----------------------------------------------------------------------------------------------------------
+# --- equal lines ----------------------------------------------------------------------------------
 
 
 def test_of_equal_lines_as_many_are_the_agents_as_the_agent_wrote() -> None:
@@ -325,7 +325,7 @@ def test_line_that_git_calls_old_is_not_judged() -> None:
     assert set(stage.said("a\nb\n", [2])) == {2}
 
 
-# --- lines from before ----------------------------------------------------------------------------------------------------
+# --- lines from before ----------------------------------------------------------------------------
 
 
 def test_uncommitted_work_from_before_the_session_is_human() -> None:
@@ -334,9 +334,8 @@ def test_uncommitted_work_from_before_the_session_is_human() -> None:
     asked = Asked()
     verdicts = stage.said("A\nnot committed yet\n", [1, 2], asked)
     assert short(verdicts) == {1: "agent exact c1", 2: "human"}
-    assert asked.questions == [
-        AttributionWindow(F, 1, 10.0)
-    ]  # between the parent and the first sight
+    # between the parent and the first sight
+    assert asked.questions == [AttributionWindow(F, 1, 10.0)]
 
 
 def test_text_that_another_commit_had_is_of_another_branch() -> None:
@@ -358,11 +357,8 @@ def test_after_a_rebase_what_nobody_wrote_may_be_anybodys() -> None:
     stage = Stage("a\nold\n", in_git=False)
     stage.edit("a\n", "A\n")
     verdicts = stage.said("A\nold\nnew\n", [1, 2, 3], when=Moments(100, 1, redone=True))
-    assert short(verdicts) == {
-        1: "agent exact c1",
-        2: "unknown other_branch",
-        3: "human rewritten",
-    }  # decided with the witnesses
+    # decided with the witnesses
+    assert short(verdicts) == {1: "agent exact c1", 2: "unknown other_branch", 3: "human rewritten"}
 
 
 def test_what_is_known_from_after_the_commit_was_made_first_is_no_witness_of_what_it_lacked() -> (
@@ -424,17 +420,17 @@ def test_lines_that_changed_while_a_formatter_ran_are_marked() -> None:
         CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=CallRef(7, "fmt", 1, 5.0))
     )
     said = short(stage.said("import os\na = 1\nb = 2\n", [1, 3], ran))
-    assert said == {
-        1: "human fmt formatter",
-        3: "human fmt formatter",
-    }  # whether a word is new is decided with the witnesses
+    # whether a word is new is decided with the witnesses
+    assert said == {1: "human fmt formatter", 3: "human fmt formatter"}
 
 
-# --- lines that say nothing -----------------------------------------------------------------------------------------------
+# --- lines that say nothing -----------------------------------------------------------------------
 
 
 def _settled(text: str, **authors: str) -> str:
-    """Verdicts after the weak lines followed their neighbours: one letter per line; `authors` gives them before."""
+    """Verdicts after the weak lines followed their neighbours: one letter per line; `authors`
+    gives them before.
+    """
     lines = tuple(lines_of(text))
     verdicts = {
         i: {"a": AGENT, "h": BY_HAND, "u": OPAQUE}[who] for i, who in enumerate(authors["who"])
@@ -471,7 +467,9 @@ def test_brackets_and_blank_lines_follow_their_neighbours(
 def test_a_bracket_between_lines_of_another_session_is_that_sessions(
     above: int, below: int | None, session: int
 ) -> None:
-    """Which of several `}` is the new one is chance: it shows no part of a session that wrote nothing else there."""
+    """Which of several `}` is the new one is chance: it shows no part of a session that wrote
+    nothing else there.
+    """
     agents = {n: replace(AGENT, call=replace(CALL, session_id=n)) for n in (1, 2, 3)}
     verdicts = {0: agents[above], 1: agents[1], **({} if below is None else {2: agents[below]})}
     lines = ("first of all", "}", "last of all")[: len(verdicts)]
@@ -502,12 +500,14 @@ SED = (InlineScript("sed -i 's/oldName/newName/g' app.py", CALL),)
 @pytest.mark.parametrize(
     ("before", "said"),
     [
-        # A bracket has no words; what stands in neither the command nor the file is not the command's.
+        # A bracket has no words; what stands in neither the command nor the file is not the
+        # command's.
         (
             ("call = oldName(1)",),
             {3: "agent shell c1", 4: "human c1 opaque_shell", 5: "agent shell c1"},
         ),
-        # Of a file whose text before is not known no line is ruled out, and none shown to be the command's.
+        # Of a file whose text before is not known no line is ruled out, and none shown to be the
+        # command's.
         ((), {3: "unknown c1 opaque_shell", 4: "unknown c1 opaque_shell", 5: "agent shell c1"}),
     ],
 )
@@ -554,15 +554,10 @@ TEXT_OF_AGENT = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.AGEN
 
 def test_common_lines_of_a_block_of_an_agents_text_are_not_left_over_as_a_humans() -> None:
     assert _doubted(TEXT_OF_AGENT, BY_HAND, TEXT_OF_AGENT) == ["agent_text"] * 3
-    assert _doubted(TEXT_OF_AGENT, BY_HAND, GUESSED) == [
-        "agent_text",
-        "human",
-        "human",
-    ]  # most of it is no agent's text
-    assert _doubted(TEXT_OF_AGENT, BY_HAND, added=(0, 2)) == [
-        "agent_text",
-        "human",
-    ]  # another block
+    # most of it is no agent's text
+    assert _doubted(TEXT_OF_AGENT, BY_HAND, GUESSED) == ["agent_text", "human", "human"]
+    # another block
+    assert _doubted(TEXT_OF_AGENT, BY_HAND, added=(0, 2)) == ["agent_text", "human"]
     assert _doubted(OPAQUE, BY_HAND) == ["opaque_shell", "human"]
 
 
@@ -601,7 +596,7 @@ def test_lines_outside_the_known_parts_of_a_file_are_nobodys_even_when_the_whole
     }
 
 
-# --- moved text -----------------------------------------------------------------------------------------------------------
+# --- moved text -----------------------------------------------------------------------------------
 
 LOST = ("def area(w, h):", "    checked = max(w, 0)", "    return checked * h")
 
@@ -726,7 +721,7 @@ def test_reformatted_line_is_not_lost() -> None:
     assert align_state(stage.tree, AddedFile(F, F, ("top", 'x = [ "a" ]', "end"), (1,))).lost == []
 
 
-# --- the verdict on a whole commit ----------------------------------------------------------------------------------------
+# --- the verdict on a whole commit ----------------------------------------------------------------
 
 
 def _commit(message: str = "m", email: str = "ada@example.com", name: str = "Ada") -> Commit:
@@ -876,16 +871,10 @@ def _claimed(state: str, reach: TranscriptReach, edited: Container[str] = ()) ->
 @pytest.mark.parametrize(
     ("state", "reach", "reason"),
     [
-        (
-            "present",
-            TranscriptReach("present", 90.0),
-            Reason.UNEXPLAINED,
-        ),  # recorders name all files of the commit
-        (
-            "missing_blob",
-            TranscriptReach("partial", 90.0),
-            Reason.UNEXPLAINED,
-        ),  # another copy reaches up to the commit
+        # recorders name all files of the commit
+        ("present", TranscriptReach("present", 90.0), Reason.UNEXPLAINED),
+        # another copy reaches up to the commit
+        ("missing_blob", TranscriptReach("partial", 90.0), Reason.UNEXPLAINED),
         ("missing_blob", TranscriptReach("partial", 10.0), Reason.TRANSCRIPT_MISSING),
         ("missing_blob", TranscriptReach("missing_blob"), Reason.TRANSCRIPT_MISSING),
         ("none", TranscriptReach("missing_blob"), Reason.TRANSCRIPT_MISSING),  # stored elsewhere
@@ -900,7 +889,9 @@ def test_the_reason_says_what_is_wrong_with_a_transcript(
 
 
 def test_file_the_session_edits_only_after_the_commit_is_no_unshown_claim() -> None:
-    """The end of a turn stores the checkpoint again, with the files of what came after the commit."""
+    """The end of a turn stores the checkpoint again, with the files of what came after the
+    commit.
+    """
     assert _claimed("present", TranscriptReach("present", 90.0), edited={F}) == {}
 
 
@@ -918,9 +909,9 @@ def test_without_a_trailer_most_lines_must_be_proven() -> None:
     mostly_not = [_judged(F, [AGENT, AGENT, AGENT, *[GUESSED] * 4])]
     no_proof = [_judged(F, [SHELL] * 5)]
     common = {"records": (), "named": ()}
-    assert _conclude(enough, (F, 4), **common) == {
+    assert _conclude(enough, (F, 4), **common) == {  # type: ignore[arg-type]
         F: ["1-3 agent exact", "4-4 unknown unexplained"]
-    }  # type: ignore[arg-type]
+    }
     assert _conclude(half, (F, 6), **common) == {F: ["1-3 agent exact", "4-6 unknown unexplained"]}  # type: ignore[arg-type]
     assert _conclude(few, (F, 2), **common) == {F: ["1-2 unknown no_session"]}  # type: ignore[arg-type]
     assert _conclude(mostly_not, (F, 7), **common) == {F: ["1-7 unknown no_session"]}  # type: ignore[arg-type]

@@ -67,7 +67,7 @@ def _checkpoint(key: str, *sessions: str, at: float | None = AT + 2) -> Checkpoi
     )
 
 
-# --- messages -------------------------------------------------------------------------------------------------------------
+# --- messages -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,10 @@ def _checkpoint(key: str, *sessions: str, at: float | None = AT + 2) -> Checkpoi
         (f"Title\r\n\r\nEntire-Checkpoint: {A}\r\n", [A]),
         # Squashes put trailers in the middle, quote them and indent them.
         (
-            f"Title (#3)\n\n* one\n\nEntire-Checkpoint: {A}\n\n* two\n\n  Entire-Checkpoint: {B}\n\n---------\n\nCo-authored-by: x",
+            (
+                f"Title (#3)\n\n* one\n\nEntire-Checkpoint: {A}\n\n* two\n\n  Entire-Checkpoint:"
+                f" {B}\n\n---------\n\nCo-authored-by: x"
+            ),
             [A, B],
         ),
         (f"> Entire-Checkpoint: {A}\n", [A]),
@@ -216,7 +219,7 @@ def test_automation_is_told_by_its_account(name: str, email: str, bot: bool) -> 
     ) == bot
 
 
-# --- links ----------------------------------------------------------------------------------------------------------------
+# --- links ----------------------------------------------------------------------------------------
 
 
 def test_commit_is_linked_to_every_session_of_every_checkpoint_it_names() -> None:
@@ -290,7 +293,7 @@ def test_changes_date_from_the_latest_parent_that_is_not_later(
     )
 
 
-# --- moments --------------------------------------------------------------------------------------------------------------
+# --- moments --------------------------------------------------------------------------------------
 
 
 def _line(
@@ -314,7 +317,7 @@ def _looks(
     links = link_by_trailer([*parents, commit], checkpoints)
     only = {commit.sha: links[commit.sha]}
     commits = {c.sha: c for c in (*parents, commit)}
-    timelines = {line.root: line for line in (lines or [_line("/w")])}
+    timelines = {line.root: line for line in lines or [_line("/w")]}
     return commit_probes(
         only, commits, roots or {"s1": {"/w"}}, timelines, ChangedPaths({commit.sha: set(touched)})
     )
@@ -367,9 +370,8 @@ def test_amended_commit_is_looked_at_when_it_got_its_last_content() -> None:
     found = _looks(_commit(_named(A), later=598), [_checkpoint(A, "s1", at=amended)])["/w"]
     main = [look for look in found if look.main]
     assert [(look.at, look.redone) for look in main] == [(amended, False)]
-    assert [(look.at, look.main) for look in found if not look.main] == [
-        (AT + SLACK, False)
-    ]  # its first content counts too
+    # its first content counts too
+    assert [(look.at, look.main) for look in found if not look.main] == [(AT + SLACK, False)]
 
 
 def test_commit_amended_without_a_new_checkpoint_is_also_looked_at_when_it_was_amended() -> None:

@@ -1,4 +1,5 @@
-"""Histories in which nothing but a program, an agent or nobody that is known wrote a line: none of them makes a person.
+"""Histories in which nothing but a program, an agent or nobody that is known wrote a line: none of
+them makes a person.
 
 Each is run through the whole program. What a line is instead of a person's is part of the case.
 """
@@ -50,7 +51,10 @@ export const Day = () => (
   />
 );
 """
-RUST = "use std::io;use crate::rows::Row;\nfn total(rows: &[Row]) -> i64 { rows.iter().map(|row| row.cents).sum() }\n"
+RUST = (
+    "use std::io;use crate::rows::Row;\nfn total(rows: &[Row]) -> i64 { rows.iter().map(|row|"
+    " row.cents).sum() }\n"
+)
 RUST_FORMATTED = """\
 use crate::rows::Row;
 use std::io;
@@ -58,7 +62,10 @@ fn total(rows: &[Row]) -> i64 {
     rows.iter().map(|row| row.cents).sum()
 }
 """
-PYTHON = "import sys\nimport csv\ndef load(path): return [dict(row, path = path) for row in csv.DictReader(open(path))]\n"
+PYTHON = (
+    "import sys\nimport csv\ndef load(path): return [dict(row, path = path) for row in"
+    " csv.DictReader(open(path))]\n"
+)
 PYTHON_FORMATTED = """\
 import csv
 import sys
@@ -96,7 +103,9 @@ def _sources(found: dict[str, list[Answer]]) -> set[str]:
 
 
 def _begin(name: str, **files: str) -> World:
-    """A world with one commit of a person's files that nothing links to any agent; `app_ts` stands for `src/app.ts`."""
+    """A world with one commit of a person's files that nothing links to any agent; `app_ts`
+    stands for `src/app.ts`.
+    """
     world = World(name)
     world.human_write("README.md", "# Ledger\n")
     for path, text in files.items():
@@ -116,7 +125,9 @@ def _session(world: World, **options: bool) -> Session:
 
 
 def _put(world: World, path: str, text: str) -> Callable[[Shell], None]:
-    """A change of the worktree by a command, of which the checkpoint says nothing: it lists no file that no edit names."""
+    """A change of the worktree by a command, of which the checkpoint says nothing: it lists no
+    file that no edit names.
+    """
     return lambda shell: world.put(path, new_file(text, lambda line: Line(line, "shell")))
 
 
@@ -126,7 +137,7 @@ def _finish(world: World, *sessions: Session) -> Commit:
     return world.commit("Go on", sessions)
 
 
-# --- formatters ---------------------------------------------------------------------------------------------------------
+# --- formatters -----------------------------------------------------------------------------------
 
 FORMATTERS = [
     ("npx prettier --write .", "prettier", "app_ts", TOTAL, TOTAL_FORMATTED),
@@ -158,7 +169,9 @@ def test_formatter_the_agent_ran(
     sighted: bool,
     tmp_path: Path,
 ) -> None:
-    """It adds braces, parentheses and `import type` and sorts attributes: equal words do not make it a person's work."""
+    """It adds braces, parentheses and `import type` and sorts attributes: equal words do not
+    make it a person's work.
+    """
     path = _path(name)
     world = _begin("formatter", **({} if writer == "agent" else {name: before}))
     session = _session(world)
@@ -186,13 +199,16 @@ COMPACT = "".join(
     for n in range(8)
 )
 PRETTY = "".join(
-    f'export const f{n} = (a, b) => {{\n  return {{ sum: a + b, name: "f{n}", list: [a, b, {n}] }};\n}};\n'
+    f'export const f{n} = (a, b) => {{\n  return {{ sum: a + b, name: "f{n}", list: [a, b, {n}]'
+    " };\n};\n"
     for n in range(8)
 )
 
 
 def test_edit_of_unrecorded_base_between_two_formatters(tmp_path: Path) -> None:
-    """What a partial edit is laid over is a guess: the rest of the file is not known at that moment."""
+    """What a partial edit is laid over is a guess: the rest of the file is not known at that
+    moment.
+    """
     world = _begin("stale")
     session = _session(world, null_original=True)
     session.write("src/many.js", COMPACT)
@@ -210,9 +226,12 @@ def test_edit_of_unrecorded_base_between_two_formatters(tmp_path: Path) -> None:
     assert Counter(one.author for one in every)["agent"] >= 20
 
 
-# --- programs that write files ------------------------------------------------------------------------------------------
+# --- programs that write files --------------------------------------------------------------------
 
-PAGE = "<h1>Ledger</h1>\n<p>Keeps track of small expenses of every day.</p>\n<p>See also the manual.</p>\n<p>Enjoy.</p>\n"
+PAGE = (
+    "<h1>Ledger</h1>\n<p>Keeps track of small expenses of every day.</p>\n<p>See also the"
+    " manual.</p>\n<p>Enjoy.</p>\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +278,9 @@ def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path)
 def test_what_the_agent_copies_from_where_nobody_knows_it(
     command: str, source: str, tmp_path: Path
 ) -> None:
-    """It may be anybody's, within the repository as well: a command that moves a text does not write it."""
+    """It may be anybody's, within the repository as well: a command that moves a text does not
+    write it.
+    """
     world = _begin("brought")
     session = _session(world)
     session.write("src/a.py", "LEDGER = 1\n")
@@ -285,7 +306,9 @@ def test_what_the_agent_copies_from_where_nobody_knows_it(
     ],
 )
 def test_copied_text_is_of_whoever_wrote_it(command: str, tmp_path: Path) -> None:
-    """The agent wrote one of the files that it copies; the other one, a committed text, is no more its own than a moved one."""
+    """The agent wrote one of the files that it copies; the other one, a committed text, is no
+    more its own than a moved one.
+    """
     world = _begin("copied", app_ts=TOTAL)
     session = _session(world)
     guide = "# Guide\n\nThe ledger keeps track of small expenses.\n"
@@ -318,7 +341,9 @@ def test_text_that_an_agent_moved_and_whose_old_place_another_commit_empties(
 
 
 def test_package_manager_before_the_parent_commit(tmp_path: Path) -> None:
-    """`uv sync` ran before the parent was committed, its lock file and list of dependencies were left for the next commit."""
+    """`uv sync` ran before the parent was committed, its lock file and list of dependencies were
+    left for the next commit.
+    """
     world = _begin("older")
     world.human_write("pyproject.toml", '[project]\nname = "ledger"\ndependencies = []\n')
     world.commit("A project")
@@ -341,7 +366,9 @@ def test_package_manager_before_the_parent_commit(tmp_path: Path) -> None:
 
 
 def test_work_of_an_unrecorded_hour_left_over_a_commit(tmp_path: Path) -> None:
-    """Text that appeared before the parent commit and was left out of it is no person's because a later commit shows it."""
+    """Text that appeared before the parent commit and was left out of it is no person's because
+    a later commit shows it.
+    """
     world = _begin("left", app_ts=TOTAL)
     world.put("src/left.ts", world.files["src/app.ts"])
     world.files["src/left.ts"] = world.files["src/left.ts"].having(())
@@ -386,7 +413,10 @@ def test_generator_that_adds_to_a_file_of_a_person(command: str, tmp_path: Path)
     world = _begin("resolver", resolver_go="package graph\n\ntype Resolver struct{}\n")
     session = _session(world)
     session.read("src/resolver.go")
-    added = "\n// Rows is the resolver for the rows field.\nfunc (r *Resolver) Rows() []string {\n\tpanic(nil)\n}\n"
+    added = (
+        "\n// Rows is the resolver for the rows field.\nfunc (r *Resolver) Rows() []string"
+        " {\n\tpanic(nil)\n}\n"
+    )
     session.bash(
         command, _put(world, "src/resolver.go", world.files["src/resolver.go"].text() + added)
     )
@@ -526,11 +556,8 @@ def test_a_bot_has_what_bots_change_and_nothing_else(
         ('export const api = "~1.4";', 'export const api = "~1.5";', "tool x[bot] unknown"),
         ("expect(tools.length).toBe(67);", "expect(tools.length).toBe(68);", "unknown bot"),
         ("export const rate = 1.4;", "export const rate = 1.5;", "unknown bot"),
-        (
-            "const index = bm25_index.read();",
-            "const index = bm25_index.read();",
-            "unknown bot",
-        ),  # it stands there twice now
+        # it stands there twice now
+        ("const index = bm25_index.read();", "const index = bm25_index.read();", "unknown bot"),
         ('export const version = "1.4.0";', 'export const version = "1.4.0";', "unknown bot"),
     ],
 )
@@ -553,7 +580,10 @@ def test_in_source_files_only_a_new_version_is_a_bots(
 
 
 PRE_COMMIT = "pre-commit-ci[bot] <66853113+pre-commit-ci[bot]@users.noreply.github.com>"
-HOOKS = "[pre-commit.ci] autoupdate (#12)\n\n* [pre-commit.ci] autoupdate\n\n* [pre-commit.ci] auto fixes from hooks"
+HOOKS = (
+    "[pre-commit.ci] autoupdate (#12)\n\n* [pre-commit.ci] autoupdate\n\n* [pre-commit.ci] auto"
+    " fixes from hooks"
+)
 
 
 @pytest.mark.parametrize(
@@ -575,7 +605,7 @@ def test_a_squash_of_several_commits_of_one_bot_is_its_own(
     assert {one.source for one in found["src/options.ts"]} == {expected}
 
 
-# --- agents of which a part is not on record ------------------------------------------------------------------------------
+# --- agents of which a part is not on record ------------------------------------------------------
 
 HELPER = """\
 export function monthly(rows: Row[]) {
@@ -590,7 +620,9 @@ export function monthly(rows: Row[]) {
 
 @pytest.mark.parametrize("kind", ["rejected", "error", "cut off"])
 def test_edit_without_success_that_is_in_the_file_all_the_same(kind: str, tmp_path: Path) -> None:
-    """The user declined and pasted it, the tool failed after it wrote, the program ended before it said so."""
+    """The user declined and pasted it, the tool failed after it wrote, the program ended before
+    it said so.
+    """
     world = _begin("refused", app_ts=TOTAL)
     session = _session(world)
     session.read("src/app.ts")
@@ -609,7 +641,9 @@ def test_edit_without_success_that_is_in_the_file_all_the_same(kind: str, tmp_pa
 
 
 def test_result_lost_to_compaction(tmp_path: Path) -> None:
-    """The edit is on record, that it succeeded is not; the next sighting of the file shows that it did."""
+    """The edit is on record, that it succeeded is not; the next sighting of the file shows that
+    it did.
+    """
     world = _begin("compacted", app_ts=TOTAL)
     session = _session(world)
     session.read("src/app.ts")
@@ -651,7 +685,9 @@ def test_session_without_a_transcript_beside_one_with_it(tmp_path: Path) -> None
 
 
 def test_conversations_under_one_placeholder_are_several(tmp_path: Path) -> None:
-    """Some recorders write `unknown` where they have no session id: each such record is a conversation of its own."""
+    """Some recorders write `unknown` where they have no session id: each such record is a
+    conversation of its own.
+    """
     world = _begin("placeholder", app_ts=TOTAL)
     one, other = _session(world), _session(world)
     one.id = other.id = "unknown"
@@ -666,7 +702,7 @@ def test_conversations_under_one_placeholder_are_several(tmp_path: Path) -> None
     assert session_count(tmp_path / "second") == 2
 
 
-# --- git brings text from elsewhere ---------------------------------------------------------------------------------------
+# --- git brings text from elsewhere ---------------------------------------------------------------
 
 
 def test_stash_and_pop(tmp_path: Path) -> None:
@@ -686,7 +722,9 @@ def test_stash_and_pop(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sighted", [True, False])
 def test_agents_own_work_is_stashed_and_popped(sighted: bool, tmp_path: Path) -> None:
-    """What comes back is compared with earlier states: between the two, the file was changed and changed back."""
+    """What comes back is compared with earlier states: between the two, the file was changed and
+    changed back.
+    """
     world = _begin("popped", app_ts=TOTAL)
     session = _session(world)
     session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
@@ -708,7 +746,9 @@ def test_agents_own_work_is_stashed_and_popped(sighted: bool, tmp_path: Path) ->
 
 
 def test_merge(tmp_path: Path) -> None:
-    """What both sides bring is neither side's work of this commit; nobody types beside it unseen."""
+    """What both sides bring is neither side's work of this commit; nobody types beside it
+    unseen.
+    """
     world = _begin("merge", app_ts=TOTAL)
     world.branch_off("feature")
     world.human_write("src/month.ts", HELPER)

@@ -50,10 +50,8 @@ def test_edits_that_lead_from_the_parent_to_the_commit_wrote_it() -> None:
         (FIRST,),  # another text than the committed one
         (FIRST, SECOND, _step("delta", "d", 70.0, 3)),  # does not fit
         (replace(FIRST, edit=Edit(F, "delete")), SECOND),
-        (
-            _step("beta = 2", "beta = 3", before="other\nbeta = 2\n"),
-            SECOND,
-        ),  # made on a text that is on record
+        # made on a text that is on record
+        (_step("beta = 2", "beta = 3", before="other\nbeta = 2\n"), SECOND),
     ],
 )
 def test_otherwise_nothing_is_said(steps: Sequence[ReplayStep]) -> None:
@@ -65,7 +63,9 @@ def test_a_new_file_has_no_parent() -> None:
 
 
 def test_edits_on_a_stale_text_take_the_parents_where_it_fits() -> None:
-    """An older session left a draft that was thrown away; a rename of everything fits it as well as the parent's text."""
+    """An older session left a draft that was thrown away; a rename of everything fits it as well
+    as the parent's text.
+    """
     parent, committed = "x = get(a)\ny = get(b)\nz = 1\n", "x = fetch(a)\ny = fetch(b)\nz = 1\n"
     draft = ReplayStep(
         5.0, 0, F, Edit(F, "write", content="x = get(a)\nz = 1\n"), CallRef(9, "old", 1, 5.0)

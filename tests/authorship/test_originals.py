@@ -1,4 +1,6 @@
-"""Commits that were squashed, rebased or picked find the commits they were made of, and no others."""
+"""Commits that were squashed, rebased or picked find the commits they were made of, and no
+others.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,7 @@ def test_subject_without_the_number() -> None:
     assert subject_of(_commit("c", "Budgets (#7)")) == "Budgets"
 
 
-# --- one by one ---------------------------------------------------------------------------------------------------------
+# --- one by one -----------------------------------------------------------------------------------
 
 
 def test_rebased_commit_with_the_same_patch() -> None:
@@ -161,7 +163,7 @@ def test_merges_are_made_of_nothing() -> None:
     )
 
 
-# --- squashes -----------------------------------------------------------------------------------------------------------
+# --- squashes -------------------------------------------------------------------------------------
 
 
 def _two(first: str = ID, second: str = "0123456789ab") -> tuple[Commit, Commit]:
@@ -176,9 +178,14 @@ def test_squash_by_number_is_made_of_all_commits_of_its_pull_request() -> None:
 
 
 def test_a_squash_of_gitlab_is_named_by_its_merge() -> None:
-    """GitLab's squash has the title alone; the merge commit that brings it says "See merge request"."""
+    """GitLab's squash has the title alone; the merge commit that brings it says "See merge
+    request".
+    """
     squash = _commit("new", "Totals and budgets", AT + 900)
-    message = "Merge branch 'x' into 'main'\n\nTotals and budgets\n\nSee merge request group/part/project!7"
+    message = (
+        "Merge branch 'x' into 'main'\n\nTotals and budgets\n\nSee merge request"
+        " group/part/project!7"
+    )
     merge = Commit(
         "merge",
         ("main", "new"),
@@ -242,9 +249,8 @@ def test_squash_without_number_has_the_patch_of_the_whole_proposal() -> None:
     repo = Repository(patches={"new": "all", "two": "all"})
     squash = _commit("new", "Totals and budgets", AT + 900)
     proposal = PullRequest("refs/heads/totals", 0, "two", _two(), "base")
-    assert _found([squash], proposal, repo=repo) == {
-        "new": [("two", "same_patch_id")]
-    }  # the last commit alone already has it
+    # the last commit alone already has it
+    assert _found([squash], proposal, repo=repo) == {"new": [("two", "same_patch_id")]}
     repo = Repository(
         {"one": "a.py", "two": "b.py", "tip": "a.py b.py", "new": "a.py b.py"},
         {"new": "all", "tip": "all"},
@@ -257,7 +263,7 @@ def test_squash_without_number_has_the_patch_of_the_whole_proposal() -> None:
     assert _found([squash], PullRequest("refs/heads/totals", 0, "tip", commits), repo=repo) == {}
 
 
-# --- refs ---------------------------------------------------------------------------------------------------------------
+# --- refs -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -304,8 +310,8 @@ def test_links_of_built_repositories(
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, tmp_path / "repo", AttributeOptions())
         found = store.rows(
-            "SELECT c.subject, l.method, COUNT(*) AS n FROM commit_checkpoint_links l JOIN commits c ON c.id = l.commit_id "
-            "WHERE l.checkpoint IS NOT NULL GROUP BY 1, 2 ORDER BY 1"
+            "SELECT c.subject, l.method, COUNT(*) AS n FROM commit_checkpoint_links l JOIN commits"
+            " c ON c.id = l.commit_id WHERE l.checkpoint IS NOT NULL GROUP BY 1, 2 ORDER BY 1"
         )
         assert [tuple(row.values()) for row in found] == methods
         sessions = store.rows("SELECT DISTINCT method FROM commit_sessions")

@@ -24,11 +24,13 @@ from collector.storage.store import Store
 APP = "def total(rows):\n    return sum(rows)\n"
 
 
-# --- repositories -------------------------------------------------------------------------------------------------------
+# --- repositories ---------------------------------------------------------------------------------
 
 
 class Tally:
-    """A person's file, two sessions, three commits; the second session goes on after the last one."""
+    """A person's file, two sessions, three commits; the second session goes on after the last
+    one.
+    """
 
     def __init__(self, layout: str = "v1") -> None:
         self.world = w = World("tally", layout)
@@ -104,10 +106,10 @@ def _authors(database: Path, sha: str) -> dict[str, list[tuple[int, int, str, st
     return found
 
 
-# --- a database as text, without the numbers and moments of the run -------------------------------------------------------
+# --- a database as text, without the numbers and moments of the run -------------------------------
 
 
-# --- what a run says ------------------------------------------------------------------------------------------------------
+# --- what a run says ------------------------------------------------------------------------------
 
 
 def test_lines_of_each_commit_go_to_those_who_wrote_them(tmp_path: Path) -> None:
@@ -126,8 +128,8 @@ def test_lines_of_each_commit_go_to_those_who_wrote_them(tmp_path: Path) -> None
     }
     stats = _rows(
         tmp_path / "out.db",
-        "SELECT s.label, t.produced, t.survived, t.commits, t.edits_seen, t.edits_applied FROM session_stats t "
-        "JOIN sessions s ON s.id = t.session_id ORDER BY s.label",
+        "SELECT s.label, t.produced, t.survived, t.commits, t.edits_seen, t.edits_applied FROM"
+        " session_stats t JOIN sessions s ON s.id = t.session_id ORDER BY s.label",
     )
     assert [tuple(row.values()) for row in stats] == [
         ("Add a mean", 2, 2, 1, 1, 1),
@@ -147,7 +149,7 @@ def test_where_the_checkpoints_lie_makes_no_difference_to_the_lines(
     }
 
 
-# --- runs again -----------------------------------------------------------------------------------------------------------
+# --- runs again -----------------------------------------------------------------------------------
 
 
 def _never(*_: object, **__: object) -> Any:
@@ -290,7 +292,7 @@ def test_two_repositories_share_a_database_without_touching_each_other(tmp_path:
     assert redone.unchanged
 
 
-# --- since, branch, nothing to read ---------------------------------------------------------------------------------------
+# --- since, branch, nothing to read ---------------------------------------------------------------
 
 
 def test_since_leaves_out_earlier_commits_and_changes_no_later_one(tmp_path: Path) -> None:
@@ -378,7 +380,7 @@ def test_branch_of_checkpoints_that_is_empty_counts_as_none(tmp_path: Path) -> N
         attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
 
 
-# --- killed ---------------------------------------------------------------------------------------------------------------
+# --- killed ---------------------------------------------------------------------------------------
 
 
 class _Stop:
@@ -415,11 +417,13 @@ _FEWEST_STOPS = 6  # one for each stage
 
 
 def _killed(
-    repository: Path, database: Path, stop: int, options: AttributeOptions = AttributeOptions()
+    repository: Path, database: Path, stop: int, options: AttributeOptions | None = None
 ) -> bool:
-    """Whether the run ended at its n-th word: False if it has fewer, which depends on the sessions that are in the cache."""
+    """Whether the run ended at its n-th word: False if it has fewer, which depends on the
+    sessions that are in the cache.
+    """
     try:
-        _run(repository, database, options, _Stop(stop))
+        _run(repository, database, options or AttributeOptions(), _Stop(stop))
     except KeyboardInterrupt:
         return True
     return False
@@ -462,7 +466,8 @@ def test_update_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path)
 
 def _said(store: Store) -> list[dict[str, Any]]:
     return store.rows(
-        "SELECT commit_sha, path, start_line, end_line, author, how, call_id FROM line_spans ORDER BY 1, 2, 3"
+        "SELECT commit_sha, path, start_line, end_line, author, how, call_id FROM line_spans ORDER"
+        " BY 1, 2, 3"
     )
 
 
@@ -507,10 +512,8 @@ def test_killed_in_the_middle_of_any_table_leaves_nothing_half_written(
                 _run(new, database)
         with Store(database) as store:
             left = dump(store)
-            assert (
-                _said(store),
-                left["commit_files"],
-            ) == conclusions  # those of the last whole run
+            # those of the last whole run
+            assert (_said(store), left["commit_files"]) == conclusions
         same(_run(new, database)[1], undisturbed)
 
 
@@ -527,7 +530,7 @@ def test_killed_run_with_other_options_does_not_spoil_what_was_there(tmp_path: P
     assert stop > _FEWEST_STOPS
 
 
-# --- the clone is only read -----------------------------------------------------------------------------------------------
+# --- the clone is only read -----------------------------------------------------------------------
 
 
 def _state(*directories: Path) -> dict[str, tuple[int, int, bytes]]:
@@ -618,7 +621,7 @@ def test_hostile_configuration_of_the_clone_runs_nothing(tmp_path: Path) -> None
     }
 
 
-# --- clones that lack something -------------------------------------------------------------------------------------------
+# --- clones that lack something -------------------------------------------------------------------
 
 
 def test_shallow_clone_judges_what_it_has_and_says_what_is_censored(tmp_path: Path) -> None:
@@ -791,7 +794,10 @@ _LIES = {
     "start as a float": '"checkpoint_transcript_start": 1e30',
     "claim that is cut": f'"initial_attribution": {_CUT}',
     "claim of text": '"initial_attribution": "{not json}"',
-    "claim of numbers": '"initial_attribution": {"agent_lines": 1e400, "agent_percentage": NaN, "total_committed": "3"}',
+    "claim of numbers": (
+        '"initial_attribution": {"agent_lines": 1e400, "agent_percentage": NaN, "total_committed":'
+        ' "3"}'
+    ),
     "time before time": '"created_at": "0001-01-01T00:00:00+14:00"',
     "time after time": '"created_at": "9999-12-31T23:59:59-14:00"',
     "text no database takes": '"branch": "\\ud800\\u0000", "model": "\\udfff", "agent": "\\u202e"',
@@ -963,7 +969,9 @@ def test_a_sessions_share_counts_source_and_test_files(
 def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(
     tmp_path: Path,
 ) -> None:
-    """No edit records its base; the commit in between does, so the next person's line is known for what it is."""
+    """No edit records its base; the commit in between does, so the next person's line is known
+    for what it is.
+    """
     world = World("between")
     world.human_write("a.py", "alpha = 1\nomega = 9\n")
     world.commit("Start")
@@ -1024,7 +1032,9 @@ def test_blob_has_the_id_that_git_gives_it(data: bytes, like: str, expected: str
 
 
 def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path) -> None:
-    """The program ended, or the context was compacted, before the result was written: the edit wrote what the commit has of it."""
+    """The program ended, or the context was compacted, before the result was written: the edit
+    wrote what the commit has of it.
+    """
     world = World("no-result")
     world.human_write("a.py", "import os\n")
     world.commit("Start")
@@ -1124,7 +1134,9 @@ def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(
 def test_commit_of_one_line_is_its_sessions_although_it_names_nothing(
     gone: bool, method: str, tmp_path: Path
 ) -> None:
-    """The call that made the commit printed its id; where somebody else made it, the file is as the session left it."""
+    """The call that made the commit printed its id; where somebody else made it, the file is as
+    the session left it.
+    """
     world = World("by-call")
     world.human_write("a.py", "alpha = 1\nomega = 9\n")
     world.commit("Start")
@@ -1147,7 +1159,9 @@ def test_commit_of_one_line_is_its_sessions_although_it_names_nothing(
 
 
 def test_script_of_the_committed_package_file_tells_which_generator_ran(tmp_path: Path) -> None:
-    """The name of the script says nothing; the file that was committed before the call does, and is not run."""
+    """The name of the script says nothing; the file that was committed before the call does, and
+    is not run.
+    """
     world = World("scripts")
     world.human_write("package.json", '{"scripts": {"ship": "drizzle-kit generate"}}\n')
     world.commit("Start")
@@ -1199,7 +1213,9 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path) -> 
 def test_file_that_a_subagent_was_told_to_make_is_the_agents_after_a_rebase(
     task: str, said: tuple[str, str], tmp_path: Path
 ) -> None:
-    """The session read the file only afterwards, and it may have come from another branch; but a task names it first."""
+    """The session read the file only afterwards, and it may have come from another branch; but a
+    task names it first.
+    """
     world = World("told-and-rebased")
     world.human_write("a.py", "a = 1\n")
     world.commit("Start")
@@ -1224,7 +1240,9 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents_after_a_rebase(
 
 
 def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
-    """Without the transcript of the subagent: the recorder's list of what differed when it was done."""
+    """Without the transcript of the subagent: the recorder's list of what differed when it was
+    done.
+    """
     world = World("task-record")
     world.human_write("a.py", "a = 1\n")
     world.human_write("b.py", "b = 1\n")
@@ -1268,7 +1286,9 @@ def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
 
 
 def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> None:
-    """Both files are of one call: the converter's output, and a file that an unknown program wrote after it."""
+    """Both files are of one call: the converter's output, and a file that an unknown program
+    wrote after it.
+    """
     world = World("converted")
     world.human_write("src.md", "# Birds\n")
     world.commit("Start")
@@ -1293,7 +1313,9 @@ def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> No
 def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_their_text(
     tmp_path: Path,
 ) -> None:
-    """The recorder put one word in the place of a name: the file is not known, the lines of a commit are."""
+    """The recorder put one word in the place of a name: the file is not known, the lines of a
+    commit are.
+    """
     world = World("redacted")
     world.human_write("docs/index.md", "# Ledger\n")
     world.commit("Begin")
@@ -1324,14 +1346,11 @@ def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_thei
     assert [(row["class"], row["evidence"]) for row in lines] == [("agent", "matched")]
 
 
-# --- a clone in which somebody goes on working ----------------------------------------------------------------------------
+# --- a clone in which somebody goes on working ----------------------------------------------------
 
 
-_OF_ALL_BRANCHES = (
-    "session_features",
-    "scores",
-    "stage_runs",
-)  # they know what lies on any branch by the time they are written
+# they know what lies on any branch by the time they are written
+_OF_ALL_BRANCHES = ("session_features", "scores", "stage_runs")
 
 
 def _tip(repository: Path, name: str = "HEAD") -> str:
@@ -1339,7 +1358,9 @@ def _tip(repository: Path, name: str = "HEAD") -> str:
 
 
 def _moving(repository: Path, stop: int, tips: tuple[str, str]) -> Progress:
-    """Progress at whose n-th word the branch of HEAD is at the second commit instead of the first."""
+    """Progress at whose n-th word the branch of HEAD is at the second commit instead of the
+    first.
+    """
     words = itertools.count(1)
 
     def move(what: str, done: int, total: int) -> None:

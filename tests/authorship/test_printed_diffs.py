@@ -44,9 +44,8 @@ def check(repo: GitRepo, tips: Sequence[str], attributes: Sequence[Attributes] =
         sha: diff.files and [file for file in diff.files if file.change.path in some]
         for sha, diff in slow.items()
     }
-    assert (
-        few.lines._files == history.lines._files
-    )  # those of the other files say how common a line is
+    # those of the other files say how common a line is
+    assert few.lines._files == history.lines._files
     changes = [file.change for diff in slow.values() for file in diff.files or ()]
     for _ in changes:  # with the names that the files had before
         some |= {change.old_path for change in changes if change.path in some}

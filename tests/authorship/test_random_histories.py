@@ -36,7 +36,8 @@ def confusion(tmp_path_factory: pytest.TempPathFactory) -> Counter[tuple[str, st
     return total
 
 
-# Most of a person's lines in these histories have no witness: whole files that only the commit shows.
+# Most of a person's lines in these histories have no witness: whole files that only the commit
+# shows.
 @pytest.mark.parametrize(
     ("author", "precision", "recall"), [("agent", 0.99, 0.99), ("human", 0.97, 0.2)]
 )
@@ -62,7 +63,8 @@ def test_updates_commit_by_commit_or_in_leaps_end_as_one_fresh_run(
 ) -> None:
     """Also what a later run must take back: a commit can change what is known of older lines.
 
-    In every other history some sessions arrive after their commits, and a run is killed while it writes.
+    In every other history some sessions arrive after their commits, and a run is killed while it
+    writes.
     """
     rng, stream = Random(seed), random_history.generate(seed)[0]
     repository = import_stream(stream, tmp_path / "repo")

@@ -66,7 +66,7 @@ class Play:
         self.at += 10
         return self.tree.observe(path, text, self.at)
 
-    # --- what there is ------------------------------------------------------------------------------------------------
+    # --- what there is ----------------------------------------------------------------------------
 
     def text(self, path: str = F) -> str:
         return self.tree.files[path].text
@@ -96,7 +96,7 @@ def _git(*texts: str) -> Play:
     return Play({F: texts})
 
 
-# --- single operations --------------------------------------------------------------------------------------------------
+# --- single operations ----------------------------------------------------------------------------
 
 
 def test_edit_makes_only_the_lines_it_changes_the_calls() -> None:
@@ -365,7 +365,7 @@ def test_only_new_lines_are_new_where_texts_repeat(before: str, after: str, who:
         assert said == who
 
 
-# --- positions ----------------------------------------------------------------------------------------------------------
+# --- positions ------------------------------------------------------------------------------------
 
 _TWICE = (
     "".join(f"head {i}\n" for i in range(10))
@@ -422,7 +422,9 @@ def test_state_with_an_agents_work_in_it_is_preferred_to_git() -> None:
 
 
 def test_committed_state_gives_way_to_a_newer_commit_although_it_fits() -> None:
-    """Nothing was written since the old commit, and the file has been committed again: that is what the agent had before it."""
+    """Nothing was written since the old commit, and the file has been committed again: that is
+    what the agent had before it.
+    """
     play = _git("a\nb\n")
     play.edit(("a", "A"))
     play.git[F] = ["A\nnot seen\nb\n"]
@@ -458,7 +460,9 @@ def test_commit_from_before_an_edit_shows_nothing() -> None:
 
 
 def test_base_that_was_not_recorded_is_laid_over_the_last_commit() -> None:
-    """A person had changed the committed file before the agent's first edit, which names one of the new lines only."""
+    """A person had changed the committed file before the agent's first edit, which names one of
+    the new lines only.
+    """
     play = _git("one\ntwo\nthree\n")
     assert play.edit(("two and a half", "2.5")).applied
     assert play.who()[0] == ("one", BASE)
@@ -505,7 +509,7 @@ def test_hunk_that_fits_nowhere_is_refused() -> None:
         apply_hunks("a\nb\n", [Hunk(1, 1, 1, 1, ("-absent", "+x"), exact_text=True)])
 
 
-# --- somebody else was there --------------------------------------------------------------------------------------------
+# --- somebody else was there ----------------------------------------------------------------------
 
 
 def test_recorded_text_that_differs_shows_what_came_from_outside() -> None:
@@ -733,7 +737,7 @@ def test_edit_that_fits_nothing_keeps_its_text_as_a_fragment() -> None:
     assert [(path, lines) for path, _, lines in play.tree.fragments] == [(F, ["wanted", "text"])]
 
 
-# --- ends of lines ------------------------------------------------------------------------------------------------------
+# --- ends of lines --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\nb\n"])
@@ -772,7 +776,7 @@ def test_form_feeds_and_odd_separators_do_not_end_lines() -> None:
     assert play.who() == [("a\x0cb\u2028c\x85d", "c1")]
 
 
-# --- memory -------------------------------------------------------------------------------------------------------------
+# --- memory ---------------------------------------------------------------------------------------
 
 
 def test_born_lines_are_kept_by_path() -> None:
@@ -804,7 +808,7 @@ def test_text_too_large_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None
     assert play.see("also much too long\n") is False
 
 
-# --- any sequence -------------------------------------------------------------------------------------------------------
+# --- any sequence ---------------------------------------------------------------------------------
 
 _LINE = st.sampled_from(
     [
@@ -865,9 +869,8 @@ def test_after_any_sequence_every_line_has_one_id_and_old_lines_keep_theirs(
         assert len(ids) == len(lines) == len(set(ids))
         for line, content in zip(ids, lines, strict=True):
             if line not in play.tree.reformatted:
-                assert (
-                    texts.setdefault(line, content) == content
-                )  # a line that keeps its id keeps its text
+                # a line that keeps its id keeps its text
+                assert texts.setdefault(line, content) == content
         top = next(
             (i for i, (a, b) in enumerate(zip(old_lines, lines, strict=False)) if a != b),
             min(len(old_lines), len(lines)),
@@ -890,7 +893,9 @@ def test_after_any_sequence_every_line_has_one_id_and_old_lines_keep_theirs(
 def test_one_write_gives_the_call_no_line_that_the_old_text_could_supply(
     before: str, after: str
 ) -> None:
-    """The number of new lines is that of a shortest difference: common text is never claimed for the agent."""
+    """The number of new lines is that of a shortest difference: common text is never claimed for
+    the agent.
+    """
     play = _git(before)
     play.apply(Edit(F, "write", content=after, before=before, before_known=True))
     mine = sum(1 for _, who in play.who() if who != BASE)

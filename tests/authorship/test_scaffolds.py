@@ -1,4 +1,6 @@
-"""Texts that a program writes when somebody sets it up are its own, in files that others write too; what differs stays nobody's."""
+"""Texts that a program writes when somebody sets it up are its own, in files that others write
+too; what differs stays nobody's.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ CLAUDE = "Co-Authored-By: Claude <noreply@anthropic.com>"
 def _sources(
     directory: Path, path: str, text: str, subject: str, author: str, before: str | None = None
 ) -> list[tuple[str, str]]:
-    """(text, source) of the lines with text that a commit adds; `before`: the file in an earlier commit, "" for another file."""
+    """(text, source) of the lines with text that a commit adds; `before`: the file in an earlier
+    commit, "" for another file.
+    """
     world = World("scaffold")
     if before is not None:
         world.human_write(path if before else "other.md", before or "# Other\n")
@@ -361,13 +365,8 @@ def test_what_a_program_writes_is_its_own(
         ),
         ("components/ui/bill.tsx", CARD, "Our bill", ADA, None),
         ("components/card.tsx", CARD, "Our card", ADA, None),
-        (
-            "components/ui/card.tsx",
-            CARD,
-            f"Add a card\n\n{CLAUDE}",
-            ADA,
-            None,
-        ),  # it may have written that itself
+        # it may have written that itself
+        ("components/ui/card.tsx", CARD, f"Add a card\n\n{CLAUDE}", ADA, None),
         (".claude/hooks/stop.py", HOOK_SCRIPT, f"Add a hook\n\n{CLAUDE}", ADA, None),
         (".claude/hooks/stop.py", 'print("stopped")\n', "Add a hook", ADA, None),
         (".claude/hooks/ledger.py", HOOK_SCRIPT, "Add a hook", ADA, None),

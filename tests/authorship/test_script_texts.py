@@ -54,7 +54,7 @@ def test_lines_that_a_script_writes(script: str, written: set[str]) -> None:
     assert _written(script) == written
 
 
-# --- through the whole program ------------------------------------------------------------------------------------------
+# --- through the whole program --------------------------------------------------------------------
 
 OLD = "def start():\n    return 1\n\n\ndef stop():\n    return 2\n"
 MIDDLE = '''def wait(seconds):
@@ -95,7 +95,9 @@ def _of_app(tmp_path: Path, after: str, command: str = CUT) -> list[Answer]:
 
 
 def test_lines_of_a_script_before_a_literal_command_are_the_agents(tmp_path: Path) -> None:
-    """The literal command is replayed on a text that lacks what the script wrote: the script is still what wrote it."""
+    """The literal command is replayed on a text that lacks what the script wrote: the script is
+    still what wrote it.
+    """
     found = _of_app(
         tmp_path, OLD.replace("def stop", MIDDLE + "def stop").replace("return 2", "return 3")
     )

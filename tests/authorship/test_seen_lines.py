@@ -1,4 +1,6 @@
-"""What was seen of a file tells who wrote its lines: between two sightings, before a program ran, at a session's first look."""
+"""What was seen of a file tells who wrote its lines: between two sightings, before a program
+ran, at a session's first look.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ from collector.model import Edit, Replacement
 from collector.storage.store import Store
 
 BASE = "import os\n\n\ndef first_thing():\n    return os.getcwd()\n"
-HAND = "\n\ndef persons_own_helper(length, width):\n    surface = length * width\n    return surface + 41\n"
+HAND = (
+    "\n\ndef persons_own_helper(length, width):\n    surface = length * width\n    return surface +"
+    " 41\n"
+)
 OTHER = "def another_function_here():\n    return 1\n"
 
 
@@ -88,7 +93,9 @@ def _story(
     after: Look = lambda *_: None,
     edits: bool = False,
 ) -> World:
-    """An agent works on `x.py` and looks at `nodes.py` twice; in between a person adds a function to that."""
+    """An agent works on `x.py` and looks at `nodes.py` twice; in between a person adds a
+    function to that.
+    """
     world = World("sightings")
     world.human_write("nodes.py", BASE)
     world.human_write("x.py", "x = 1\n")
@@ -140,7 +147,9 @@ def test_a_document_that_quotes_what_its_writer_had_read_is_not_where_the_code_c
 
 
 def _in_background(status: str) -> Look:
-    """A program that may write any file was started in the background, and a notice says how it stands before the next look."""
+    """A program that may write any file was started in the background, and a notice says how it
+    stands before the next look.
+    """
 
     def run(session: Session, world: World) -> None:
         call = session._call(
@@ -171,7 +180,9 @@ def test_what_still_runs_in_the_background_may_have_written(tmp_path: Path) -> N
 def _commit_story(
     between: Look = lambda *_: None, wait: float = 60, work: bool = True, again: bool = False
 ) -> World:
-    """A commit has the file without a function that a person adds and the agent reads; no session had looked at the file before."""
+    """A commit has the file without a function that a person adds and the agent reads; no
+    session had looked at the file before.
+    """
     world = World("committed")
     world.human_write("nodes.py", BASE)
     world.human_write("x.py", "x = 1\n")
@@ -194,8 +205,10 @@ def _commit_story(
     world.human_insert("nodes.py", HAND * 2)
     world.wait(60)
     session.read("nodes.py")
-    session.edit("x.py", "return 1", "return 11") if work else session.write(
-        "x.py", OTHER, overwrite=True
+    (
+        session.edit("x.py", "return 1", "return 11")
+        if work
+        else session.write("x.py", OTHER, overwrite=True)
     )
     session.end_turn()
     world.commit("Work", [session])
@@ -345,7 +358,7 @@ def test_what_stood_there_at_the_first_look_is_not_its_trailers(tmp_path: Path) 
     assert _classes(world, tmp_path) == ["unknown uncaptured"]
 
 
-# --- tasks of subagents -------------------------------------------------------------------------------------------------
+# --- tasks of subagents ---------------------------------------------------------------------------
 
 CODE = HAND.strip("\n")
 
@@ -355,7 +368,10 @@ CODE = HAND.strip("\n")
     ("task", "expected"),
     [
         (
-            f"Implement task 1 in `nodes.py`.\n\nAdd at its end:\n```python\n{CODE}\n```\nCommit when done.",
+            (
+                "Implement task 1 in `nodes.py`.\n\nAdd at its"
+                f" end:\n```python\n{CODE}\n```\nCommit when done."
+            ),
             "agent subagent",
         ),
         (f"Update nodes.py:\n~~~~\n{CODE}\n~~~~\n", "agent subagent"),
@@ -400,7 +416,7 @@ def test_code_in_the_task_of_a_subagent_is_its_own(
     assert {f"{row['class']} {row['how']}".removesuffix(" none") for row in rows} == {expected}
 
 
-# --- sightings ----------------------------------------------------------------------------------------------------------
+# --- sightings ------------------------------------------------------------------------------------
 
 VERSION = Version(["alpha = 1", "by_hand = 2", "omega = 9"], frozenset({1}))
 OLD = frozenset({"alpha=1", "omega=9"})
@@ -411,7 +427,9 @@ def _seen(at: float, text: str, whole: bool = True, start: int = 1) -> Sighting:
 
 
 def _appearance(*events: Sighting | FileEdit) -> tuple[float | None, float | None, bool]:
-    """When the line was not there, when it was seen, and whether something may have written it in between."""
+    """When the line was not there, when it was seen, and whether something may have written it
+    in between.
+    """
     found = appearances(events, VERSION, [1], OLD)[1]
     without, seen = (
         sighting.at if sighting is not None else None for sighting in (found.without, found.seen)

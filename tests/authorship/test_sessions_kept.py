@@ -1,4 +1,6 @@
-"""The cache of sessions that were read: the same rows as without it, never more than it may keep, and nothing that it has to be."""
+"""The cache of sessions that were read: the same rows as without it, never more than it may
+keep, and nothing that it has to be.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,8 @@ from collector.storage.retention import Policy, Redaction
 from collector.storage.session_cache import NotPacked, pack, unpack
 from collector.storage.store import Store
 
-_AGAIN = AttributeOptions(
-    since=1.0
-)  # the same commits with another key: everything is done again but what is kept
+# the same commits with another key: everything is done again but what is kept
+_AGAIN = AttributeOptions(since=1.0)
 
 
 def _run(
@@ -236,12 +237,15 @@ _SECRETS = {
     "token": "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
     "password": "qV7-mirabelle-42",
     "key": "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
-    "header": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+    "header": (
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+    ),
 }
 
 
 def _planted(tmp_path: Path, again: str = "") -> Path:
-    """A session without a secret, and others with one each: in a file, in a command, over two lines, in a prompt.
+    """A session without a secret, and others with one each: in a file, in a command, over two
+    lines, in a prompt.
 
     `again`: what each says besides, with its secret.
     """
@@ -343,10 +347,8 @@ def test_a_sealed_value_comes_back_to_the_byte_and_has_no_secret(
         list[str],
         [f"{text} {secret} {text}" for text in texts] + [f"password = '{secret}' # {secret}"],
     )
-    parts = {
-        "": content,
-        "alone": pack(list[str], [secret, *texts]),
-    }  # where it stands alone it need not look like one
+    # where it stands alone it need not look like one
+    parts = {"": content, "alone": pack(list[str], [secret, *texts])}
     blobs = {"a": f'{{"text": "{secret}"}}'.encode()}
     sealed = session_cache.seal(parts, ["a"], blobs.get)
     assert (
@@ -453,7 +455,7 @@ def test_forgetting_a_repository_forgets_its_sessions(tmp_path: Path) -> None:
     assert _kept() == []
 
 
-# --- in several processes -----------------------------------------------------------------------------------------------
+# --- in several processes -------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -498,7 +500,7 @@ def die(*_: object) -> None:
     os._exit(9)
 
 
-# --- values as JSON -----------------------------------------------------------------------------------------------------
+# --- values as JSON -------------------------------------------------------------------------------
 
 
 def test_what_json_cannot_hold_is_not_packed() -> None:

@@ -13,19 +13,25 @@ from attribution.authorship.symbols import enclosing
 FILES = {
     "a.py": (
         "python",
-        "import os\n\n\nclass Tree:\n    def grow(self):\n        x = 1\n        return x\n"
-        "\n    async def wait(self):\n        pass\n\n\ntop = 1\n",
+        (
+            "import os\n\n\nclass Tree:\n    def grow(self):\n        x = 1\n        return x\n"
+            "\n    async def wait(self):\n        pass\n\n\ntop = 1\n"
+        ),
     ),
     "a.go": (
         "golang",
-        'package a\n\nimport "fmt"\n\ntype Tree struct {\n\tleaf int\n}\n\nfunc (t *Tree) Grow() {\n'
-        "\tfmt.Println(1)\n\tif true {\n\t\treturn\n\t}\n}\n",
+        (
+            'package a\n\nimport "fmt"\n\ntype Tree struct {\n\tleaf int\n}\n\nfunc (t *Tree)'
+            " Grow() {\n\tfmt.Println(1)\n\tif true {\n\t\treturn\n\t}\n}\n"
+        ),
     ),
     "a.rs": (
         "rust",
-        "use std::io;\n\nmod leaf;\n\npub struct Tree {\n    leaf: u8,\n}\n\nimpl Tree {\n"
-        "    pub(crate) async fn grow(&self) {\n"
-        "        let x = 1;\n    }\n}\n",
+        (
+            "use std::io;\n\nmod leaf;\n\npub struct Tree {\n    leaf: u8,\n}\n\nimpl Tree {\n"
+            "    pub(crate) async fn grow(&self) {\n"
+            "        let x = 1;\n    }\n}\n"
+        ),
     ),
     "a.rb": (
         "ruby",
@@ -38,12 +44,17 @@ FILES = {
     ),
     "a.php": (
         "php",
-        "<?php\nclass Tree\n{\n    public static function grow()\n    {\n        return 1;\n    }\n}\n",
+        (
+            "<?php\nclass Tree\n{\n    public static function grow()\n    {\n        return 1;\n   "
+            " }\n}\n"
+        ),
     ),
     "a.ts": (
         "default",
-        "import x from 'x';\n\nexport function grow(): void {\n  const y = 1;\n  run(y);\n"
-        "}\n\nconst z = {\n  a: 1,\n};\n",
+        (
+            "import x from 'x';\n\nexport function grow(): void {\n  const y = 1;\n  run(y);\n"
+            "}\n\nconst z = {\n  a: 1,\n};\n"
+        ),
     ),
     "a.txt": ("default", "one\n  two\n\n3\n_four\n   five\n"),
 }

@@ -60,7 +60,9 @@ def _cause(
 
 
 def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
-    """Of a file that is new as a whole and was never seen, `sed -i` explains some line at most; a write explains all."""
+    """Of a file that is new as a whole and was never seen, `sed -i` explains some line at most;
+    a write explains all.
+    """
     sed, cat = _command("sed -i 's/a/b/' src/app.py"), _command("cat x y > src/app.py", number=2)
     assert _gaps(sed).cause(AttributionWindow(F, 10, 100, made=True)) == CandidateAuthor(
         Author.UNKNOWN, reason=Reason.BASE_UNKNOWN, call=_call()
@@ -75,20 +77,16 @@ def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
     ("text", "said"),
     [
         ("tsx src/app.py", "human opaque_shell"),  # it is run
-        (
-            "bun -e \"parse(await Bun.file('src/app.py').text())\"",
-            "human opaque_shell",
-        ),  # it is read
+        # it is read
+        ("bun -e \"parse(await Bun.file('src/app.py').text())\"", "human opaque_shell"),
         ("mytool save src/app.py", "human opaque_shell"),
         ("python3 break.py && mytool src/app.py", "human opaque_shell"),
         (
             "python -c \"import json; print(json.load(open('src/app.py')))\"; ./x",
             "human opaque_shell",
         ),
-        (
-            "sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x",
-            "human opaque_shell",
-        ),  # it stands in what is replaced
+        # it stands in what is replaced
+        ("sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x", "human opaque_shell"),
         ("cp src/app.py $BACKUP && ./x", "human opaque_shell"),  # what is copied stays as it is
         ("./land.sh --output=docs/x.md --out 'src/app.py'", "agent"),
         ("pwsh -File ./land.ps1 -Force -Out 'src/app.py'", "agent"),
@@ -112,7 +110,7 @@ def test_commands_made_to_be_slow_are_answered(part: str) -> None:
     )
 
 
-# --- commands -------------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 def test_where_nothing_happened_it_was_a_person() -> None:
@@ -280,7 +278,7 @@ def test_known_generators_did_what_they_name_only() -> None:
     assert _cause(_command("npm install left-pad")) == "human"
 
 
-# --- what nobody saw ------------------------------------------------------------------------------------------------------
+# --- what nobody saw ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reason", ["invisible_subagent", "transcript_missing"])
@@ -328,7 +326,7 @@ def test_lost_end_of_a_transcript_is_beaten_by_nothing() -> None:
     )
 
 
-# --- was anybody watching -------------------------------------------------------------------------------------------------
+# --- was anybody watching -------------------------------------------------------------------------
 
 
 def _watched(
@@ -399,7 +397,7 @@ def test_silence_takes_nothing_from_a_command_that_explains_the_change() -> None
     assert _cause(_command("sed -i 's/a/b/' src/app.py"), before=100_000.0) == "agent"
 
 
-# --- time -----------------------------------------------------------------------------------------------------------------
+# --- time -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -460,7 +458,10 @@ _MADE = AttributionWindow(F, 10, 100, last=True, made=True, unseen=True)
         ("Extract the rules to `src/app.py` and link them.", True),
         ("Create these:\n- src/app.py", True),
         (
-            "Review what is not committed.\n## Uncommitted\n- `src/app.py` - new program of 274 lines",
+            (
+                "Review what is not committed.\n## Uncommitted\n- `src/app.py` - new program of 274"
+                " lines"
+            ),
             False,
         ),
         ("Read `src/app.py` first.", False),
@@ -500,16 +501,10 @@ def test_file_that_the_user_named_or_that_was_there_before_is_not_the_subagents(
     [
         (F, 100.0, "human"),  # the recorder names other files only
         ("src/done.py", 100.0, "unknown invisible_subagent"),
-        (
-            "src/new.py",
-            100.0,
-            "unknown invisible_subagent",
-        ),  # git did not know it: only edit calls would have named it
-        (
-            F,
-            55.0,
-            "unknown invisible_subagent",
-        ),  # committed while the subagent worked, perhaps by itself
+        # git did not know it: only edit calls would have named it
+        ("src/new.py", 100.0, "unknown invisible_subagent"),
+        # committed while the subagent worked, perhaps by itself
+        (F, 55.0, "unknown invisible_subagent"),
     ],
 )
 def test_files_that_the_recorder_names_narrow_what_a_subagent_hides(
@@ -552,7 +547,9 @@ def test_files_of_a_subagent_in_the_background_narrow_nothing() -> None:
 
 
 def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:
-    """Seen absent, then there, no prompt in between: the generator before the opaque command; nothing after the second sighting."""
+    """Seen absent, then there, no prompt in between: the generator before the opaque command;
+    nothing after the second sighting.
+    """
     first, later = _command("./build", at=50), _command("./other", at=80, number=2)
     windows = _gaps(first, later)
     windows.existence[F].append((40, False))
@@ -571,7 +568,9 @@ def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:
 
 
 def test_loop_that_copies_files_into_directories_made_the_new_ones() -> None:
-    """The names of the copies are not known: a new file there is one of them, and an older one may be."""
+    """The names of the copies are not known: a new file there is one of them, and an older one
+    may be.
+    """
     loop = _command(
         'for l in de fr; do for f in en/*.txt; do cp "$f" "$l/$(basename $f)"; done; done'
     )
@@ -644,9 +643,8 @@ def _rank(answer: CandidateAuthor) -> int:
     return {Reason.GIT_OPERATION: 2, Reason.OPAQUE_SHELL: 1}.get(answer.reason, 0)
 
 
-@example(
-    [(1, 0, "./x", "u"), (2, 0, _TEXTS[14], "u")], F, 0, 9, False
-)  # the later one has another answer for this file
+# the later one has another answer for this file
+@example([(1, 0, "./x", "u"), (2, 0, _TEXTS[14], "u")], F, 0, 9, False)
 @example([(1, 0, "./x", "u"), (2, 0, "git pull", "u"), (3, 0, "./x", "u")], F, 0, 9, False)
 @given(
     _ACTS,

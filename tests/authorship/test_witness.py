@@ -1,4 +1,6 @@
-"""Histories in which a person wrote a line and something saw it: the line is that person's, and the witness is named."""
+"""Histories in which a person wrote a line and something saw it: the line is that person's, and
+the witness is named.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,9 @@ def test_line_in_a_notice(tmp_path: Path) -> None:
     ("count", "kind"), [(1, "likely_human"), (6, "likely_human"), (7, "unknown"), (40, "unknown")]
 )
 def test_lines_that_only_the_commit_shows(count: int, kind: str, tmp_path: Path) -> None:
-    """A few may be a person's; more than that is a session that nobody recorded more often than not."""
+    """A few may be a person's; more than that is a session that nobody recorded more often than
+    not.
+    """
     world, session = _begin("commit")
     session.edit("src/app.ts", *EDIT)
     session.end_turn()
@@ -126,7 +130,9 @@ def test_lines_that_only_the_commit_shows(count: int, kind: str, tmp_path: Path)
 def test_lines_that_only_the_commit_shows_while_another_agent_works_unrecorded(
     hours: int, kind: str, tmp_path: Path
 ) -> None:
-    """A commit that names an agent without a session tells that such agents are about; a day later it tells nothing."""
+    """A commit that names an agent without a session tells that such agents are about; a day
+    later it tells nothing.
+    """
     world, session = _begin("unrecorded")
     world.human_write("docs/plan.md", "# Plan\n")
     world.commit("Plan\n\nCo-authored-by: Claude <noreply@anthropic.com>")
@@ -147,7 +153,9 @@ def test_lines_that_only_the_commit_shows_while_another_agent_works_unrecorded(
 def test_lines_that_only_the_commit_shows_beside_a_commit_with_a_hole(
     lines: int, hours: int, kind: str, tmp_path: Path
 ) -> None:
-    """Many lines that no recorded call can have written tell of an agent that is not on record, for a day."""
+    """Many lines that no recorded call can have written tell of an agent that is not on record,
+    for a day.
+    """
     world, session = _begin("hole")
     session.edit("src/app.ts", *EDIT)
     session.end_turn()
@@ -167,7 +175,9 @@ def test_lines_that_only_the_commit_shows_beside_a_commit_with_a_hole(
 
 
 def test_lines_whose_numbers_alone_change(tmp_path: Path) -> None:
-    """Several of them are a list that was counted anew, by whatever; one is a value that somebody changed."""
+    """Several of them are a list that was counted anew, by whatever; one is a value that
+    somebody changed.
+    """
     world, session = _begin("renumbered")
     world.human_write("docs/steps.md", "1. Open the ledger\n2. Read the rows\n\nLimit: 300 rows\n")
     world.commit("Steps")
@@ -202,7 +212,9 @@ def test_lines_of_several_files_count_together(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("recorded", [True, False])
 def test_line_of_a_person_that_a_formatter_indents(recorded: bool, tmp_path: Path) -> None:
-    """As an agent's line stays the agent's, a person's stays that person's, whoever ran the formatter."""
+    """As an agent's line stays the agent's, a person's stays that person's, whoever ran the
+    formatter.
+    """
     world, session = _begin("indented")
     session.edit("src/app.ts", *EDIT)
     world.wait(60)
@@ -251,7 +263,9 @@ def test_trailer_does_not_erase_the_witness(trailer: str, tmp_path: Path) -> Non
 
 
 def test_word_that_nobody_produced_where_a_formatter_ran(tmp_path: Path) -> None:
-    """A formatter adds no words of its own; the line beside it, which has none either, stays open."""
+    """A formatter adds no words of its own; the line beside it, which has none either, stays
+    open.
+    """
     world, session = _begin("word")
     session.edit("src/app.ts", *EDIT)
     world.wait(60)
@@ -330,11 +344,16 @@ def test_text_faster_than_anybody_types(tmp_path: Path) -> None:
 
 
 def test_proposal_that_the_user_changed_before_accepting_it(tmp_path: Path) -> None:
-    """Claude Code says so in the result: the lines in which that differs from the proposal are the user's."""
+    """Claude Code says so in the result: the lines in which that differs from the proposal are
+    the user's.
+    """
     world, session = _begin("proposal")
     session.read("src/app.ts")
     proposed = "export const limit = 100\nexport const country = 'AT'\n"
-    used = "export const limit = 100\n// in cents, whatever the currency is\nexport const country = 'AT'\n"
+    used = (
+        "export const limit = 100\n// in cents, whatever the currency is\nexport const country ="
+        " 'AT'\n"
+    )
     session.edit_changed_by_user("src/app.ts", "}\n", f"}}\n{proposed}", f"}}\n{used}")
     session.edit("src/app.ts", *EDIT)
     found = answers(world, _finish(world, session), tmp_path)
@@ -386,7 +405,9 @@ def test_new_files_and_pages_after_a_command_that_could_write_anything(
 
 
 def test_line_without_a_new_word_beside_one_that_has_one(tmp_path: Path) -> None:
-    """A formatter writes no statement that stands nowhere else; what it repeats or sorts stays open."""
+    """A formatter writes no statement that stands nowhere else; what it repeats or sorts stays
+    open.
+    """
     world, session = _begin("beside")
     session.edit("src/app.ts", *EDIT)
     world.wait(60)
@@ -405,7 +426,9 @@ def test_line_without_a_new_word_beside_one_that_has_one(tmp_path: Path) -> None
 def test_line_that_a_command_in_place_cannot_have_written(
     line: str, author: str, tmp_path: Path
 ) -> None:
-    """`sed` writes what its text says and what stood there: other words are not the command's, however many it shares."""
+    """`sed` writes what its text says and what stood there: other words are not the command's,
+    however many it shares.
+    """
     world, session = _begin("in-place")
     session.edit("src/app.ts", *EDIT)
     session.bash("sed -i -E 's/(const) +(label|currency)/\\1 \\2/g' src/app.ts")
@@ -447,7 +470,9 @@ def _scripted(name: str, command: str, extra: str) -> tuple[World, Session]:
 
 
 def test_line_beside_those_of_a_script_in_the_command(tmp_path: Path) -> None:
-    """The text of the script holds what it writes; that it changed the file makes it no author of the rest."""
+    """The text of the script holds what it writes; that it changed the file makes it no author
+    of the rest.
+    """
     world, session = _scripted("script", SCRIPT, f"{PERSONS}\n")
     found = answers(world, _finish(world, session), tmp_path)
     assert about(found, SCRIPTED).source == "agent"
@@ -477,7 +502,9 @@ def test_lines_of_several_scripts_go_to_the_one_that_holds_them(tmp_path: Path) 
 def test_script_that_computes_text_leaves_no_line_to_a_person(
     computed: str, tmp_path: Path
 ) -> None:
-    """What it wrote stands nowhere, so that nothing tells its lines from a person's; and none is given to the agent for that."""
+    """What it wrote stands nowhere, so that nothing tells its lines from a person's; and none is
+    given to the agent for that.
+    """
     script = SCRIPT.replace("open(p, 'w')", f"s += str({computed})\nopen(p, 'w')")
     world, session = _scripted("computed", script, f"{PERSONS}\n")
     line = about(answers(world, _finish(world, session), tmp_path), PERSONS)
@@ -516,7 +543,7 @@ def test_keys_that_a_formatter_sorts_beside_a_persons_line(tmp_path: Path) -> No
     assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
 
 
-# --- git took the text of another commit ------------------------------------------------------------------------------------
+# --- git took the text of another commit ----------------------------------------------------------
 
 
 def test_line_after_a_switch_that_no_branch_has(tmp_path: Path) -> None:
@@ -552,7 +579,9 @@ def test_line_after_a_stash_that_no_branch_has(tmp_path: Path) -> None:
 
 
 def test_lines_that_the_file_had_in_another_layout_are_nobodys(tmp_path: Path) -> None:
-    """An editor or a hook of git breaks a list into lines; that no agent did it makes nobody its author."""
+    """An editor or a hook of git breaks a list into lines; that no agent did it makes nobody its
+    author.
+    """
     world, session = _begin("laid-out")
     world.human_insert("src/app.ts", "\nconst currencies = ['euro', 'dollar', 'sterling']\n")
     world.commit("Name the currencies")

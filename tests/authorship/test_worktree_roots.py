@@ -48,9 +48,8 @@ def test_an_editor_that_was_opened_above_the_worktree_names_it() -> None:
     assert places.place("src/app.py") == ("", "src/app.py")
     assert places.place("other/src/app.py") is None
     assert places.place("tally/notes.txt") is None  # the repository never had it
-    assert (
-        _places(["src/app.py"]).place("tally/src/app.py") is None
-    )  # nobody says what is called so
+    # nobody says what is called so
+    assert _places(["src/app.py"]).place("tally/src/app.py") is None
 
 
 def test_a_link_leads_to_the_file_that_git_has() -> None:
@@ -164,10 +163,8 @@ def test_relative_path_is_seen_from_the_working_directory() -> None:
     places = _places([f"{W}/src/app.py"], [W])
     assert places.place("notes.txt", W) == (W, "notes.txt")
     assert places.place("text.py", f"{W}/src/util") == (W, "src/util/text.py")
-    assert places.place("src/app.py", f"{W}/docs") == (
-        W,
-        "src/app.py",
-    )  # the repository has it, seen from its top
+    # the repository has it, seen from its top
+    assert places.place("src/app.py", f"{W}/docs") == (W, "src/app.py")
     assert places.place("notes.txt", "/somewhere/else") is None
 
 

@@ -1,4 +1,6 @@
-"""The page about accuracy answers first how often the program is wrong, from the same results as its sections."""
+"""The page about accuracy answers first how often the program is wrong, from the same results as
+its sections.
+"""
 
 from __future__ import annotations
 
@@ -70,9 +72,8 @@ def test_the_first_table_has_ten_rows_of_counts_and_intervals() -> None:
         "10",
         "1 (at most 40.42 %)",
     )
-    assert (
-        rows["a person's lines where all records are complete: found"][0] == "4"
-    )  # a paste is nobody's
+    # a paste is nobody's
+    assert rows["a person's lines where all records are complete: found"][0] == "4"
     assert rows["the same: given to an agent"][1].startswith("25.0 %")
     assert rows["lines beside a session of another repository: given to it"][0] == "100"
 

@@ -1,4 +1,6 @@
-"""Every row of `make bench` comes out: each program once, on a small fixture. How long things take is not looked at."""
+"""Every row of `make bench` comes out: each program once, on a small fixture. How long things
+take is not looked at.
+"""
 
 from __future__ import annotations
 
@@ -124,9 +126,8 @@ def test_one_session_arrives_after_the_clone_was_attributed(case: str, tmp_path:
         with Store(folder / bench_attribute.DATABASE) as store:
             sessions.append({row["key"] for row in store.rows("SELECT key FROM sessions")})
     assert sessions[0] < sessions[1] and len(sessions[1] - sessions[0]) == 1
-    with closing(
-        sqlite3.connect(late.folder / "sessions.db")
-    ) as cache:  # what was read before was found there again
+    # what was read before was found there again
+    with closing(sqlite3.connect(late.folder / "sessions.db")) as cache:
         assert cache.execute(
             "SELECT COUNT(DISTINCT session) FROM sessions_read WHERE session <> ''"
         ).fetchone()[0] == len(sessions[1])

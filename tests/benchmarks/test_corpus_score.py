@@ -1,4 +1,6 @@
-"""The scorer of the benchmark finds each kind of wrong answer that is planted, and counts nothing else as wrong."""
+"""The scorer of the benchmark finds each kind of wrong answer that is planted, and counts
+nothing else as wrong.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def plant(
     truth: dict[str, list[dict[str, Any]]],
     answers: list[tuple[str, str, dict[str, Any]]],
 ) -> dict[str, Any]:
-    """Scores of a corpus with ten lines for each row of truth; an answer names history, path (the row's number) and class."""
+    """Scores of a corpus with ten lines for each row of truth; an answer names history, path
+    (the row's number) and class.
+    """
     for name, rows in truth.items():
         (corpus / name).mkdir(parents=True)
         (corpus / name / "history.json").write_text(json.dumps(AXES), "utf-8")
@@ -171,9 +175,8 @@ def test_a_recorded_line_without_an_answer_is_missed_and_not_wrong(tmp_path: Pat
         "wrong": 0,
         "abstained": 10,
     }
-    assert [(kind["author"], kind["said"]) for kind in result["wrong"]] == [
-        ("agent", "unknown")
-    ]  # a person's is not missed
+    # a person's is not missed
+    assert [(kind["author"], kind["said"]) for kind in result["wrong"]] == [("agent", "unknown")]
 
 
 def test_a_wrong_call_is_found(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""What two looks of a transcript show of a person's lines, in the forms that agents record, and what they do not show."""
+"""What two looks of a transcript show of a person's lines, in the forms that agents record, and
+what they do not show.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def said(minute: int, text: str) -> dict[str, Any]:
 def marked(
     tmp_path: Path, records: list[dict[str, Any]], committed: list[str] = NEW, how: str = "between"
 ) -> list[int]:
-    """Numbers of the lines that are shown, of the person's lines among those that were committed."""
+    """Numbers of the lines that are shown, of the person's lines among those that were
+    committed.
+    """
     home = tmp_path / "home" / ".agent"
     home.mkdir(parents=True, exist_ok=True)
     (home / "session.jsonl").write_text(
@@ -88,7 +92,8 @@ def test_a_line_between_two_looks_is_shown(tmp_path: Path, first: str, second: s
 def test_the_rows_of_a_database_are_looks(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     rows = [
-        f"INSERT INTO \"part\" VALUES('p','m',{moment},{moment},'{json.dumps({'output': chr(10).join(lines)})}');"
+        'INSERT INTO "part"'
+        f" VALUES('p','m',{moment},{moment},'{json.dumps({'output': chr(10).join(lines)})}');"
         for moment, lines in ((1790598060966, OLD), (1790598090966, NEW))
     ]
     (tmp_path / "home" / "agent.db.sql").write_text("\n".join(rows), "utf-8")

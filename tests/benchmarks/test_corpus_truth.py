@@ -1,4 +1,6 @@
-"""The truth of the benchmark: which line is which through edits, merges and alike lines, and what each axis draws."""
+"""The truth of the benchmark: which line is which through edits, merges and alike lines, and
+what each axis draws.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,23 @@ sys.path[:0] = [str(ROOT / "benchmarks")]
 from corpus.axes import ABLE, AXES, crossed_counts, draw  # noqa: E402
 from corpus.clock import Clock  # noqa: E402
 from corpus.ledger import PERSON, Author, Ledger, edit_place  # noqa: E402
-from corpus.texts import LANGUAGES, PROSE, Grammar, alteration, insertion, with_context  # noqa: E402
+from corpus.texts import (  # noqa: E402
+    LANGUAGES,
+    PROSE,
+    Grammar,
+    alteration,
+    insertion,
+    with_context,
+)
 
 AGENT = Author("agent", "codex", 0, "call_1", "tool")
 OLD = "def one():\n    return 0\n\n\ndef two():\n    return 0\n"
 
 
 def owners(ledger: Ledger, path: str = "a.py") -> str:
-    """A letter for each line: the author's first one, a capital for a line that was somebody else's before."""
+    """A letter for each line: the author's first one, a capital for a line that was somebody
+    else's before.
+    """
     return "".join(
         line.author.who[0].upper() if line.also else line.author.who[0]
         for line in ledger.current[path]

@@ -1,4 +1,6 @@
-"""The benchmark of traced fixes: on a history whose tags and answers are known by construction, and how it adds up."""
+"""The benchmark of traced fixes: on a history whose tags and answers are known by construction,
+and how it adds up.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ OTHER = [f"    value_{n} = compute(argument_{n});" for n in range(6)]
 
 
 def commits(name_of_first: str) -> list[tuple[str, dict[str, bytes], str]]:
-    """A wrong line, its move to another file, more lines around it, and a fix that names a commit."""
+    """A wrong line, its move to another file, more lines around it, and a fix that names a
+    commit.
+    """
     wrong, right = (
         "    size = length - 1; /* of the buffer */",
         "    size = length; /* of the buffer */",
@@ -71,7 +75,9 @@ def test_tags_that_name_a_commit_of_the_history_are_the_truth(tagged: Build) -> 
 
 
 def test_the_four_methods_answer_on_the_same_fixes(tagged: Build) -> None:
-    """Blame stops where the line was moved; the history of lines does not, and the tag is not looked at."""
+    """Blame stops where the line was moved; the history of lines does not, and the tag is not
+    looked at.
+    """
     result = culprits.measure(tagged.where, "", 10)
     assert (result["tags"], result["fixes"], result["commits"]) == (1, 1, 3)
     scores = {method: row["f1"] for method, row in result["score"].items()}

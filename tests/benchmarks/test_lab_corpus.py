@@ -1,7 +1,9 @@
-"""The small corpus: of lines whose authors are known, none gets a wrong one, and as many get theirs as did before.
+"""The small corpus: of lines whose authors are known, none gets a wrong one, and as many get theirs
+as did before.
 
-`floors.json` has for each history how many lines of each kind were right, and how many wrong, when it was measured last. A rule
-that finds more raises them (`python -m corpus floors`); one that finds fewer, or names somebody else, fails here.
+`floors.json` has for each history how many lines of each kind were right, and how many wrong, when
+it was measured last. A rule that finds more raises them (`python -m corpus floors`); one that finds
+fewer, or names somebody else, fails here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What an agent's maker wrote is cut out of transcripts; calls, results and what was said stay word for word."""
+"""What an agent's maker wrote is cut out of transcripts; calls, results and what was said stay
+word for word.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,8 @@ sys.path[:0] = [str(ROOT / "benchmarks")]
 
 from lab.samples import Cutter  # noqa: E402
 
-SHORT_LINES = "".join(
-    f"{number},pear,{number * 3}\n" for number in range(60)
-)  # none is long enough to be known by
+# none is long enough to be known by
+SHORT_LINES = "".join(f"{number},pear,{number * 3}\n" for number in range(60))
 PROMPT = "You are an agent. " * 40
 SCRIPT = ["Add the table of pears to the shop"]
 

@@ -1,4 +1,6 @@
-"""What the lab stored of its runs: whole, or with a reason for each thing that is read otherwise than served."""
+"""What the lab stored of its runs: whole, or with a reason for each thing that is read otherwise
+than served.
+"""
 
 from __future__ import annotations
 

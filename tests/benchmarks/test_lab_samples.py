@@ -1,4 +1,6 @@
-"""Samples of real agents' sessions are read as the model served them: calls, edits, tokens, models, prompts, versions."""
+"""Samples of real agents' sessions are read as the model served them: calls, edits, tokens,
+models, prompts, versions.
+"""
 
 from __future__ import annotations
 

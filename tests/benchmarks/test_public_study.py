@@ -1,4 +1,6 @@
-"""The study of public repositories: its page comes from a database alone, and its list from mirrors with checkpoints."""
+"""The study of public repositories: its page comes from a database alone, and its list from
+mirrors with checkpoints.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ def _mirror(tmp_path: Path, name: str) -> Path:
 
 def _with_history_of_aider(place: Path) -> str:
     git(_made(place), "init", "-q", "-b", "main")
-    edit = "a.py\n```python\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n```\n\n> Applied edit to a.py  \n"
+    edit = (
+        "a.py\n```python\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n```\n\n> Applied edit to"
+        " a.py  \n"
+    )
     (place / ".aider.chat.history.md").write_text(
         f"\n# aider chat started at 2025-08-06 12:06:30\n\n#### add\n\n{edit}"
     )
@@ -116,9 +121,8 @@ def test_a_run_goes_from_the_list_to_the_page_and_on_where_it_was(
         and "| checkpoints of Entire | 1 | 0 | 0 | none |" in text
     )
     assert "2 of 2 public repositories have a record" in text and "Not read: o/broken (" in text
-    listed.write_text(
-        listed.read_text().replace(rows["o/example"]["lines_by"], "0" * 12)
-    )  # another program
+    # another program
+    listed.write_text(listed.read_text().replace(rows["o/example"]["lines_by"], "0" * 12))
     monkeypatch.setattr(public_study, "MOST_COMMITS", 11)
     public_study.attribute(mirrors, db)
     assert "o/example lines done" in capsys.readouterr().out
@@ -186,7 +190,7 @@ def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_ove
     assert capsys.readouterr().out == ""
     public_study.scan(tmp_path / "mirrors", db, 5.0)
     done = [
-        (f"{name} {what} done")
+        f"{name} {what} done"
         for name in ("o/small", "o/example")
         for what in ("maintainability", "scan")
     ]

@@ -1,7 +1,8 @@
-"""Twice the input has no more than 2.5 times as many calls, for every size that a repository decides.
+"""Twice the input has no more than 2.5 times as many calls, for every size that a repository
+decides.
 
-Calls of functions are counted, not seconds: the same on every machine. What is slow within a single call of C shows in
-benchmarks/scaling.py alone.
+Calls of functions are counted, not seconds: the same on every machine. What is slow within a single
+call of C shows in benchmarks/scaling.py alone.
 """
 
 from __future__ import annotations

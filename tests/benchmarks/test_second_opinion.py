@@ -1,4 +1,6 @@
-"""pydriller and the program on the same commits: committed fixtures, and small histories in which they differ."""
+"""pydriller and the program on the same commits: committed fixtures, and small histories in
+which they differ.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_renames_are_paired_alike(build: Build) -> None:
 
 
 def test_methods_are_named_or_the_difference_has_a_reason(build: Build) -> None:
-    """To lizard a nested function is a part of the one around it; to git it is the head above the lines after it."""
+    """To lizard a nested function is a part of the one around it; to git it is the head above
+    the lines after it.
+    """
     first = [
         "def outer():",
         "    def inner():",
@@ -69,19 +73,23 @@ def test_methods_are_named_or_the_difference_has_a_reason(build: Build) -> None:
     second = [*first[:3], "    x = 2", *first[3:]]
     script = ["const f = function (a) {", "  return a", "}"]
     build.commit("one", [], {"a.py": text(*first), "a.js": text(*script)})  # outer, other, f
+    # outer, f
     build.commit(
         "two", ["one"], {"a.py": text(*second), "a.js": text(script[0], "  let b = a", *script[1:])}
-    )  # outer, f
+    )
+    # outer
     build.commit(
         "three",
         ["two"],
         {"a.py": text(*first), "a.js": text(script[0], "  let b = a", *script[1:])},
-    )  # outer
+    )
     assert opinion(build, "three")["methods"] == {"inner_head": 1, "same": 4, "nothing_added": 1}
 
 
 def test_lines_that_context_moves_are_told_apart(build: Build) -> None:
-    """The second commit inserts a block that equals the end of the one before it: two places are equally good."""
+    """The second commit inserts a block that equals the end of the one before it: two places are
+    equally good.
+    """
     block = ["    {", "      a", "    },"]
     build.commit("one", [], {"f": text(*words(4), *block, *words(4, "z"))})
     build.commit("two", ["one"], {"f": text(*words(4), *block, *block, *words(4, "z"))})

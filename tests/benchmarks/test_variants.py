@@ -1,4 +1,6 @@
-"""Forgotten sessions, planted lines and decoys: measured on a committed fixture, where the answers are known."""
+"""Forgotten sessions, planted lines and decoys: measured on a committed fixture, where the
+answers are known.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ def test_same_verdicts_as_a_whole_run(tmp_path: Path) -> None:
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, repo, AttributeOptions())
         rows = store.rows(
-            "SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason FROM line_spans"
+            "SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason FROM"
+            " line_spans"
         )
     stored = {
         (row["commit_sha"], row["path"], number): (

@@ -1,4 +1,6 @@
-"""The pages: every link of every page answers, numbers equal SQL, nothing hostile acts, nothing is loaded from elsewhere."""
+"""The pages: every link of every page answers, numbers equal SQL, nothing hostile acts, nothing
+is loaded from elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +127,7 @@ def value(db: Path, sql: str, *parameters: object) -> Any:
     return row[0] if row else None
 
 
-# --- links and numbers ------------------------------------------------------------------------------------------------
+# --- links and numbers ----------------------------------------------------------------------------
 
 
 def test_every_page_of_ours_that_a_link_leads_to_answers(site: Site) -> None:
@@ -162,7 +164,8 @@ def test_every_page_of_ours_that_a_link_leads_to_answers(site: Site) -> None:
 def test_anchors_within_pages_exist(site: Site, db: Path) -> None:
     number = value(
         db,
-        "SELECT t.id FROM tip_files t JOIN repos r ON r.id = t.repo_id WHERE t.agent > 0 ORDER BY t.agent DESC",
+        "SELECT t.id FROM tip_files t JOIN repos r ON r.id = t.repo_id WHERE t.agent > 0 ORDER BY"
+        " t.agent DESC",
     )
     page = links(site.get(site.of("file", number)).text)
     ids = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
@@ -177,13 +180,15 @@ def test_anchors_within_pages_exist(site: Site, db: Path) -> None:
 def test_turns_lead_to_where_the_session_shows_them_and_gaps_are_dashes(
     site: Site, db: Path, tmp_path: Path
 ) -> None:
-    """A session's page shows some of its turns: a link without the first one would end at another page."""
+    """A session's page shows some of its turns: a link without the first one would end at
+    another page.
+    """
     copy = tmp_path / "pages.db"
     copy.write_bytes(db.read_bytes())
     with sqlite3.connect(copy) as connection:
         connection.execute(
-            "UPDATE turn_outcomes SET cost_usd = NULL, old_30 = NULL, alive_30 = NULL, findings_introduced = NULL, "
-            "message_class = NULL, pushback = NULL, origin = 'prompt'"
+            "UPDATE turn_outcomes SET cost_usd = NULL, old_30 = NULL, alive_30 = NULL,"
+            " findings_introduced = NULL, message_class = NULL, pushback = NULL, origin = 'prompt'"
         )
     connection.close()
     repo = value(db, "SELECT repo_id FROM turn_outcomes WHERE produced + committed > 0")
@@ -206,9 +211,8 @@ def test_turns_lead_to_where_the_session_shows_them_and_gaps_are_dashes(
     cells = [
         re.sub(r"<[^>]+>", "", cell.partition(">")[2]).strip() for cell in row.split("<td")[1:]
     ]
-    assert [cells[n] for n in (3, 4, 10, 11, 12)] == [
-        "–"
-    ] * 5  # kind, cost, lines after 30 days, weaknesses
+    # kind, cost, lines after 30 days, weaknesses
+    assert [cells[n] for n in (3, 4, 10, 11, 12)] == ["–"] * 5
 
 
 def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
@@ -216,7 +220,8 @@ def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
     page = site.get(site.of("repo", repo)).text
     added = value(
         db,
-        "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND author = 'agent' AND kind IN ('source', 'test')",
+        "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND author = 'agent' AND kind IN"
+        " ('source', 'test')",
         repo,
     )
     assert f"agent <b>{added:,}</b>" in page
@@ -318,14 +323,17 @@ def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
     expected: dict[str, str] = {}
     with sqlite3.connect(db) as connection:
         for start, end, kind in connection.execute(
-            f"SELECT start_line, end_line, {line_class_sql('t')} FROM tip_lines t WHERE path = 'birdlog/store.py'"
+            f"SELECT start_line, end_line, {line_class_sql('t')} FROM tip_lines t WHERE path ="
+            " 'birdlog/store.py'"
         ):
             expected |= {str(n): kind or "older" for n in range(start, end + 1)}
     assert dict(rows) == expected and len({kind for _, kind in rows}) > 1
 
 
 def test_a_long_file_is_a_light_page(tmp_path: Path) -> None:
-    """Every fourth line has another author; the page of the last line answers, too, and explains it in its place."""
+    """Every fourth line has another author; the page of the last line answers, too, and explains
+    it in its place.
+    """
     top = clone("example", tmp_path, bare=False)
     for second in (False, True):
         lines = [
@@ -366,9 +374,10 @@ def test_a_line_tells_its_prompt_and_call(site: Site, db: Path) -> None:
 def _agent_line(db: Path) -> tuple[int, int, str]:
     with sqlite3.connect(db) as connection:
         found = connection.execute(
-            "SELECT f.id, s.start_line, u.prompt FROM tip_spans s JOIN tip_files f ON f.id = s.file_id JOIN origins o "
-            "ON o.id = s.origin_id JOIN turns u ON u.session_id = o.session_id AND u.turn_index = o.turn_index "
-            "WHERE o.author = 'agent' AND o.how = 'exact' AND s.nonblank > 1 ORDER BY s.nonblank DESC"
+            "SELECT f.id, s.start_line, u.prompt FROM tip_spans s JOIN tip_files f ON f.id ="
+            " s.file_id JOIN origins o ON o.id = s.origin_id JOIN turns u ON u.session_id ="
+            " o.session_id AND u.turn_index = o.turn_index WHERE o.author = 'agent' AND o.how ="
+            " 'exact' AND s.nonblank > 1 ORDER BY s.nonblank DESC"
         ).fetchone()
     return found[0], found[1], found[2]
 
@@ -429,12 +438,14 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
     with sqlite3.connect(copy) as connection:
         connection.execute("INSERT INTO rule_sets VALUES (1, 'h', 'semgrep 1', 'own', 1, 'python')")
         connection.execute(
-            "INSERT INTO scan_rules (rule_set_id, rule_id, cwes, owasp, languages) VALUES (1, ?, '', '', '')",
+            "INSERT INTO scan_rules (rule_set_id, rule_id, cwes, owasp, languages) VALUES (1, ?,"
+            " '', '', '')",
             (EVIL,),
         )
         file, repo, path, commit, sha = connection.execute(
-            "SELECT f.id, f.repo_id, f.path, c.id, c.commit_sha FROM tip_files f JOIN tip_spans s ON s.file_id = f.id JOIN "
-            "history_commits h ON h.id = s.birth JOIN commits c ON c.commit_sha = h.commit_sha WHERE s.start_line = 1 LIMIT 1"
+            "SELECT f.id, f.repo_id, f.path, c.id, c.commit_sha FROM tip_files f JOIN tip_spans s"
+            " ON s.file_id = f.id JOIN history_commits h ON h.id = s.birth JOIN commits c ON"
+            " c.commit_sha = h.commit_sha WHERE s.start_line = 1 LIMIT 1"
         ).fetchone()
         row: dict[str, Any] = {
             name: 0 if kind == "INTEGER" else "x"
@@ -501,7 +512,7 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
     site.loop.close()
 
 
-# --- what Datasette is told -------------------------------------------------------------------------------------------
+# --- what Datasette is told -----------------------------------------------------------------------
 
 
 def test_every_table_and_column_is_described(db: Path) -> None:
@@ -540,10 +551,8 @@ def test_a_question_about_tables_that_were_never_filled_is_not_asked(site: Site)
 
 @pytest.mark.parametrize("name", describe.every_query())
 def test_every_question_has_an_answer(site: Site, db: Path, name: str) -> None:
-    if name in (
-        "findings_by_cwe",
-        "vendor_disagreements",
-    ):  # they are about tables that have no row
+    # they are about tables that have no row
+    if name in ("findings_by_cwe", "vendor_disagreements"):
         assert site.get(f"/pages/{name}").status_code == 404
         return
     assert site.get(f"/pages/{name}").status_code == 200
@@ -561,7 +570,7 @@ def test_prompts_can_be_searched(site: Site, db: Path) -> None:
     assert found and all(word in row["prompt"].lower() for row in found)
 
 
-# --- hostile input ----------------------------------------------------------------------------------------------------
+# --- hostile input --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -689,7 +698,7 @@ def test_the_guard_of_csv(given: str, safe: str) -> None:
         assert "".join([*pieces, guard.close()]) == safe
 
 
-# --- the page without a server ----------------------------------------------------------------------------------------
+# --- the page without a server --------------------------------------------------------------------
 
 
 def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(
@@ -794,7 +803,9 @@ def _cell_below(heading: str, table: str) -> str:
 
 
 def _weeks_printed(db: Path) -> list[tuple[int, int, float]]:
-    """Lines, commits and percentage of lines by agents of each week, as the page of the week prints them on a terminal."""
+    """Lines, commits and percentage of lines by agents of each week, as the page of the week
+    prints them on a terminal.
+    """
     week = ("report", "--by", "week", "--since", "2020-01-01", "--until", "2026-12-31", "--db", db)
     rows = re.findall(
         r"^20\d\d-\d\d-\d\d +(?:[\d.]+ %)? +([\d,]+) +(\d+) (.*)$", run(*week).stdout, re.MULTILINE
@@ -806,15 +817,18 @@ def _weeks_printed(db: Path) -> list[tuple[int, int, float]]:
 
 
 def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
-    """Surface -> the percentage of lines by agents that it prints of the whole repository, as it prints it."""
+    """Surface -> the percentage of lines by agents that it prints of the whole repository, as it
+    prints it.
+    """
     weeks = _weeks_printed(db)
     badge, whole, pages = tmp_path / "badge.json", ("HEAD", top, "--db", db), tmp_path / "page.html"
     pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0")
     grouped = ("report", "--by", "repository", "--db", db)
     terminal = run("repo", top, "--db", db).stdout
     first, second = (
-        re.search(rf"{name} +[\d,]+ +([\d.]+) %", terminal)[1] for name in ("agent", "declared")
-    )  # type: ignore[index]
+        re.search(rf"{name} +[\d,]+ +([\d.]+) %", terminal)[1]  # type: ignore[index]
+        for name in ("agent", "declared")
+    )
     assert run(*grouped, "--html", pages).exit_code == 0
     breakdown = pages.read_text("utf-8")
     assert run("report", "--html", pages, "--db", db).exit_code == 0
@@ -842,11 +856,13 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
                 "or declared",
                 CliRunner(env={"COLUMNS": "180"}).invoke(cli, [str(a) for a in grouped]).stdout,
             ),
-            "report as CSV": 100
-            * float(
-                next(csv.DictReader(io.StringIO(run(*grouped, "--csv").stdout)))[
-                    "agent_or_declared_share"
-                ]
+            "report as CSV": (
+                100
+                * float(
+                    next(csv.DictReader(io.StringIO(run(*grouped, "--csv").stdout)))[
+                        "agent_or_declared_share"
+                    ]
+                )
             ),
             "report as HTML": re.search(
                 r"<td>.*?</td>.*?(?:<b>(\d+) %</b>.*?){3}", breakdown.split("<tbody>")[-1]
@@ -862,7 +878,9 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
 
 
 def test_saved_queries_and_pages_print_the_same_share_of_the_lines_at_head(tmp_path: Path) -> None:
-    """Of source and test files, lines that are older than the followed history included; documents change nothing."""
+    """Of source and test files, lines that are older than the followed history included;
+    documents change nothing.
+    """
     top, db = _example_with_declared_lines(47, tmp_path)
     assert run("survival", top, "--db", db).exit_code == 0
     site, name = Site(db), value(db, "SELECT name FROM repos")
@@ -912,7 +930,9 @@ def _example_with_declared_lines(declared: int, tmp_path: Path) -> tuple[Path, P
 
 @pytest.mark.parametrize("declared", [0, 47])
 def test_every_surface_prints_the_same_share_of_agents(declared: int, tmp_path: Path) -> None:
-    """Each as exactly as it prints; the share is computed here from the lines themselves, some of which a commit declares."""
+    """Each as exactly as it prints; the share is computed here from the lines themselves, some
+    of which a commit declares.
+    """
     top, db = _example_with_declared_lines(declared, tmp_path)
     lines = "SELECT 1.0 * SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test')"
     assert (value(db, f"{lines} AND class = 'declared'") or 0) == declared
@@ -930,9 +950,9 @@ def _first_numbers(text: str, **patterns: str) -> dict[str, int]:
         re.sub(r"<[^>]+>", " ", re.sub(r"<(style|svg).*?</\1>", "", text, flags=re.DOTALL)),
     )
     return {
-        name: int(re.search(pattern, plain)[1].replace(",", ""))
+        name: int(re.search(pattern, plain)[1].replace(",", ""))  # type: ignore[index]
         for name, pattern in patterns.items()
-    }  # type: ignore[index]
+    }
 
 
 def _counted(rows: list[dict[str, Any]]) -> dict[str, int]:
@@ -948,7 +968,9 @@ def _mcp_sessions(top: Path, db: Path) -> int:
 
 
 def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, int]]:
-    """Surface -> what it counts of the whole repository: commits, those with lines of source or test, sessions, lines by class."""
+    """Surface -> what it counts of the whole repository: commits, those with lines of source or
+    test, sessions, lines by class.
+    """
     whole = ("HEAD", top, "--db", db)
     summary, total = (
         json.loads(run(*command, "--json").stdout)
@@ -998,8 +1020,10 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
             undeclared=r" undeclared ([\d,]+) ",
         ),
         "log": {"commits": total["commits"], "lines": total["total"], **total["lines"]},
-        "comment": {"commits": len(table)}
-        | dict(zip(LINE_CLASSES, map(sum, zip(*cells, strict=True)), strict=True)),
+        "comment": (
+            {"commits": len(table)}
+            | dict(zip(LINE_CLASSES, map(sum, zip(*cells, strict=True)), strict=True))
+        ),
         "comment's sentences": _first_numbers(
             comment_text, lines=r"of ([\d,]+) lines", sessions=r"included:\*\* ([\d,]+) of"
         ),
@@ -1099,7 +1123,9 @@ def _labels(db: Path) -> list[tuple[str]]:
     ],
 )
 def test_nothing_in_markdown_is_a_reference(text: str) -> None:
-    """GitHub looks for these in the text that is left when Markdown is done, where escapes are gone."""
+    """GitHub looks for these in the text that is left when Markdown is done, where escapes are
+    gone.
+    """
     pieces = re.sub(r"\\(.)", r"\1", comment.cell(text)).split("<!-- -->")
     assert "".join(pieces) == text and len(pieces) > 1
     reference = r"@\w|#\d|GH-\d|\b[0-9a-f]{7}|://\w|www\.\w"
@@ -1116,7 +1142,7 @@ def test_markdown_of_hostile_text_is_text() -> None:
     )
 
 
-# --- charts -----------------------------------------------------------------------------------------------------------
+# --- charts ---------------------------------------------------------------------------------------
 
 
 def test_a_bar_is_divided_as_its_numbers_are() -> None:
@@ -1167,7 +1193,7 @@ def test_curves_leave_out_what_too_few_lines_tell() -> None:
     assert charts.curves({"human": [_point(1, 10, None)]}) == ""
 
 
-# --- time -------------------------------------------------------------------------------------------------------------
+# --- time -----------------------------------------------------------------------------------------
 
 
 def test_a_page_of_ours_that_takes_too_long_says_so(
@@ -1185,7 +1211,7 @@ def test_a_page_of_ours_that_takes_too_long_says_so(
     assert site.get(address).status_code == 200
 
 
-# --- what Datasette shows below our pages -----------------------------------------------------------------------------
+# --- what Datasette shows below our pages ---------------------------------------------------------
 
 
 _OF_DATASETTE = [
@@ -1201,16 +1227,19 @@ _OF_DATASETTE = [
 
 @pytest.mark.parametrize("path", _OF_DATASETTE)
 def test_pages_of_datasette_can_be_heard(site: Site, path: str) -> None:
-    """A language, one main part, and a name for every field. Without our replacements its templates have none of them."""
+    """A language, one main part, and a name for every field. Without our replacements its
+    templates have none of them.
+    """
     page = site.get(f"/pages{path}").text
     assert '<html lang="en">' in page and page.count("<main>") == page.count("</main>") == 1
     fields = re.findall(r"<(?:select|textarea|input)\b[^>]*>", page)
+    # inside a label
     labelled = set(re.findall(r'<label for="([^"]+)"', page)) | {
         "_dl",
         "_labels",
         "_stream",
         "_sort_by_desc",
-    }  # inside a label
+    }
     for field in fields:
         named = re.search(r'\baria-label="[^"]+"|type="(?:hidden|submit)"', field)
         assert named or set(re.findall(r'(?:id|name)="([^"]+)"', field)) & labelled, field
@@ -1275,14 +1304,17 @@ def test_columns_are_described_on_table_pages(site: Site) -> None:
     assert "the agent&#39;s own session id" in page or "the agent's own session id" in page
 
 
-# --- addresses, search, markup ----------------------------------------------------------------------------------------
+# --- addresses, search, markup --------------------------------------------------------------------
 
 
 def test_an_address_outlives_the_numbers_of_rows(site: Site, db: Path) -> None:
-    """What is shared still works with a database that was built again: nothing in it is the number of a row."""
+    """What is shared still works with a database that was built again: nothing in it is the
+    number of a row.
+    """
     commit = value(
         db,
-        "SELECT commit_sha FROM commits WHERE repo_id = (SELECT id FROM repos WHERE name = 'example')",
+        "SELECT commit_sha FROM commits WHERE repo_id = (SELECT id FROM repos WHERE name ="
+        " 'example')",
     )
     for path in ("example", f"example/-/commit/{commit[:7]}", f"example/-/commit/{commit}"):
         assert site.get(f"/-/whowrote/pages/{path}").status_code == 200, path
@@ -1380,14 +1412,18 @@ def test_the_months_of_the_start_page_are_those_of_sql(site: Site, db: Path) -> 
     )
     month = value(
         db,
-        "SELECT MAX(substr(author_at, 1, 7)) FROM commits WHERE id IN (SELECT commit_id FROM line_spans WHERE class = 'agent')",
+        "SELECT MAX(substr(author_at, 1, 7)) FROM commits WHERE id IN (SELECT commit_id FROM"
+        " line_spans WHERE class = 'agent')",
     )
     page = site.get("/-/whowrote/pages").text.split("Month by month")[1]
     assert f"month of {month}: agent, {value(db, sql, month):,} lines" in page
 
 
 def test_markdown_is_rendered_without_links_images_and_markup() -> None:
-    text = "# t\n<script>alert(1)</script> [a](javascript:alert(1)) ![i](http://e/x) <http://e/> **b**\n\n[r]: http://e\n"
+    text = (
+        "# t\n<script>alert(1)</script> [a](javascript:alert(1)) ![i](http://e/x) <http://e/>"
+        " **b**\n\n[r]: http://e\n"
+    )
     html = words.render_markdown(text)
     assert "<strong>b</strong>" in html and "<h1>t</h1>" in html
     assert not re.search(r"<(script|a|img)\b", html)
@@ -1410,7 +1446,8 @@ def test_highlighted_source_is_the_source() -> None:
 def test_a_commit_shows_its_changes_with_their_authors(site: Site, db: Path) -> None:
     number = value(
         db,
-        "SELECT c.id FROM commits c JOIN line_spans l ON l.commit_id = c.id WHERE l.author = 'agent'",
+        "SELECT c.id FROM commits c JOIN line_spans l ON l.commit_id = c.id WHERE l.author ="
+        " 'agent'",
     )
     page = site.get(site.of("commit", number)).text
     assert page.count('<tr class="added') == value(

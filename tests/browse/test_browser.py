@@ -1,4 +1,6 @@
-"""The pages in a real browser (headless Chromium): they load, clicks lead where they should, nothing is asked of others."""
+"""The pages in a real browser (headless Chromium): they load, clicks lead where they should,
+nothing is asked of others.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Iterato
 
 
 def quiet(browser: Any) -> None:
-    """No error in the console, and no request to anything but this machine since it was asked last."""
+    """No error in the console, and no request to anything but this machine since it was asked
+    last.
+    """
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
     asked = []
     for entry in browser.get_log("performance"):
@@ -114,7 +118,8 @@ def test_from_the_start_to_a_line_to_its_session_and_commit(
     with Store(db) as store:
         agent = store.value("SELECT SUM(agent) FROM tip_files WHERE kind IN ('source', 'test')")
         added = store.value(
-            "SELECT SUM(nonblank) FROM line_spans WHERE author = 'agent' AND kind IN ('source', 'test')"
+            "SELECT SUM(nonblank) FROM line_spans WHERE author = 'agent' AND kind IN ('source',"
+            " 'test')"
         )
     browser.get(f"{address}/-/whowrote")
     assert text(browser, "h1") == "Who wrote what" and f"{added:,}" in text(browser, ".legend")
@@ -157,14 +162,15 @@ def test_tables_are_described_and_prompts_are_found(browser: Any, address: str) 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_from_its_background(browser: Any, address: str, scheme: str) -> None:
-    """Contrast of 4.5 to 1 (WCAG AA) for every text of the overview, links and dimmed words included."""
+    """Contrast of 4.5 to 1 (WCAG AA) for every text of the overview, links and dimmed words
+    included.
+    """
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",
         {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
     )
     browser.get(f"{address}/-/whowrote/seen/-/go/repo/1")
-    low = browser.execute_script(
-        """
+    low = browser.execute_script("""
         const paint = c => c.match(/[\\d.]+/g).map(Number);
         const light = ([r, g, b]) => [r, g, b].map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
           .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -175,8 +181,7 @@ def test_text_stands_out_from_its_background(browser: Any, address: str, scheme:
           const a = light(paint(getComputedStyle(e).color)), b = light(behind(e));
           return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), e.tagName, e.className, e.textContent.slice(0, 30)]; })
           .filter(([ratio]) => ratio < 4.5);
-        """
-    )
+        """)
     assert low == []
 
 

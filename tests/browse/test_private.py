@@ -1,4 +1,6 @@
-"""Only who has the printed address reads the pages, and no question takes the machine: tried on a port of the loopback."""
+"""Only who has the printed address reads the pages, and no question takes the machine: tried on
+a port of the loopback.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ def server(db: Path) -> Iterator[Server]:
         yield server
 
 
-# --- who may read -----------------------------------------------------------------------------------------------------
+# --- who may read ---------------------------------------------------------------------------------
 
 
 def test_the_printed_address_becomes_a_cookie(server: Server) -> None:
@@ -124,7 +126,7 @@ def test_the_token_does_not_lead_elsewhere(server: Server) -> None:
     assert answer.status == 303 and answer.headers["location"] == "/evil.example/x?a=1"
 
 
-# --- names, and words instead of tracebacks ---------------------------------------------------------------------------
+# --- names, and words instead of tracebacks -------------------------------------------------------
 
 
 def test_a_name_with_dots_works_on_every_page(server: Server) -> None:
@@ -159,7 +161,7 @@ def test_what_cannot_be_answered_is_said_in_words(db: Path) -> None:
     assert [line for line in server.said[0].splitlines() if line and line != "stopped"] == []
 
 
-# --- other files --------------------------------------------------------------------------------------------------------
+# --- other files ----------------------------------------------------------------------------------
 
 UPWARDS = (
     "../",
@@ -186,7 +188,9 @@ PLACES = (
 
 @pytest.mark.parametrize("place", PLACES)
 def test_no_address_leads_to_another_file(server: Server, db: Path, place: str) -> None:
-    """A page, or words; never what lies elsewhere on the disk. Tried: each way to write "up", and whole paths."""
+    """A page, or words; never what lies elsewhere on the disk. Tried: each way to write "up",
+    and whole paths.
+    """
     (db.parent / "private.txt").write_text("PRIVATE-WORDS")
     shutil.copy(db, db.parent / "other.db")
     for up in UPWARDS:
@@ -265,28 +269,55 @@ def test_a_question_neither_opens_nor_writes_a_file(server: Server, db: Path, sq
     assert not new.exists() and db.read_bytes() == before
 
 
-# --- a question that would take the machine ---------------------------------------------------------------------------
+# --- a question that would take the machine -------------------------------------------------------
 
 HOSTILE = {
-    "endless": "with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c",
+    "endless": (
+        "with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c"
+    ),
     "wide text": "select printf('%.*c', 900000000, 'x')",
     "wide number": "select printf('%.900000000d', 1)",
-    "blobs": "with recursive c(x) as (select 1 union all select x + 1 from c limit 1000) select zeroblob(3900000) from c",
+    "blobs": (
+        "with recursive c(x) as (select 1 union all select x + 1 from c limit 1000) select"
+        " zeroblob(3900000) from c"
+    ),
     "hex": "select hex(zeroblob(400000000))",
-    "joined": "with recursive c(x) as (select 1 union all select x + 1 from c) select group_concat(hex(randomblob(1000))) from c",
-    "kept": "with recursive c(x) as (select hex(randomblob(900)) union select hex(randomblob(900)) from c) select count(*) from c",
-    "sorted": "with recursive c(x) as (select 1 union all select x + 1 from c) select hex(randomblob(500)) y from c order by y",
+    "joined": (
+        "with recursive c(x) as (select 1 union all select x + 1 from c) select"
+        " group_concat(hex(randomblob(1000))) from c"
+    ),
+    "kept": (
+        "with recursive c(x) as (select hex(randomblob(900)) union select hex(randomblob(900)) from"
+        " c) select count(*) from c"
+    ),
+    "sorted": (
+        "with recursive c(x) as (select 1 union all select x + 1 from c) select"
+        " hex(randomblob(500)) y from c order by y"
+    ),
     "found": "select instr(printf('%.*c', 3900000, 'a'), printf('%.*c', 1900000, 'a') || 'b')",
-    "replaced": "select length(replace(printf('%.*c', 3900000, 'a'), 'a', printf('%.*c', 3900000, 'b')))",
-    "replaced late": "select length(replace(printf('%.*c', 3900000, 'a'), printf('%.*c', 1900000, 'a') || 'b', 'c'))",
-    "trimmed": "select length(trim(printf('%.*c', 3900000, 'a'), printf('%.*c', 300000, 'b') || 'a'))",
+    "replaced": (
+        "select length(replace(printf('%.*c', 3900000, 'a'), 'a', printf('%.*c', 3900000, 'b')))"
+    ),
+    "replaced late": (
+        "select length(replace(printf('%.*c', 3900000, 'a'), printf('%.*c', 1900000, 'a') || 'b',"
+        " 'c'))"
+    ),
+    "trimmed": (
+        "select length(trim(printf('%.*c', 3900000, 'a'), printf('%.*c', 300000, 'b') || 'a'))"
+    ),
     "like": "select printf('%.*c', 3900000, 'a') like '%' || printf('%.*c', 900000, 'a') || 'b%'",
-    "like, many": "with recursive c(x) as (select 1 union all select x + 1 from c) "
-    "select count(*) from c where printf('%.*c', 3900000, 'a') like '%' || printf('%.*c', 150, 'a') || 'b%'",
-    "patched": "with recursive c(x) as (select 1 union all select x + 1 from c limit 90000) "
-    "select length(json_patch(json_group_object('k' || x, 1), json_group_object('j' || x, 1))) from c",
-    "crossed": "select count(*) from sqlite_master a, sqlite_master b, sqlite_master c, sqlite_master d, sqlite_master e, "
-    "sqlite_master f, sqlite_master g",
+    "like, many": (
+        "with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c"
+        " where printf('%.*c', 3900000, 'a') like '%' || printf('%.*c', 150, 'a') || 'b%'"
+    ),
+    "patched": (
+        "with recursive c(x) as (select 1 union all select x + 1 from c limit 90000) select"
+        " length(json_patch(json_group_object('k' || x, 1), json_group_object('j' || x, 1))) from c"
+    ),
+    "crossed": (
+        "select count(*) from sqlite_master a, sqlite_master b, sqlite_master c, sqlite_master d,"
+        " sqlite_master e, sqlite_master f, sqlite_master g"
+    ),
 }
 
 
@@ -353,7 +384,7 @@ def test_whoever_comes_after_a_question_that_took_too_long_is_not_interrupted(
     bounded.close()
 
 
-# --- where nothing can be written -------------------------------------------------------------------------------------
+# --- where nothing can be written -----------------------------------------------------------------
 
 
 MOUNTED = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
@@ -361,7 +392,9 @@ MOUNTED = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
 
 @pytest.fixture
 def unwritable(db: Path, tmp_path: Path) -> Iterator[tuple[Path, list[str]]]:
-    """A copy where nothing can be written, and the command that makes it so: modes do not keep root from writing, a mount does."""
+    """A copy where nothing can be written, and the command that makes it so: modes do not keep
+    root from writing, a mount does.
+    """
     copy = tmp_path / "there" / "a.b.db"
     copy.parent.mkdir()
     shutil.copy(db, copy)

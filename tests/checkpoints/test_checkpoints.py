@@ -1,4 +1,6 @@
-"""Checkpoints in every layout, tidy or not: what can be used is found, the rest becomes a problem and never an exception."""
+"""Checkpoints in every layout, tidy or not: what can be used is found, the rest becomes a
+problem and never an exception.
+"""
 
 from __future__ import annotations
 
@@ -157,7 +159,7 @@ def _texts(repo: GitRepo, record: SessionRecord) -> list[bytes | None]:
     return [repo.blob(oid) for oid in record.transcript]
 
 
-# --- layouts --------------------------------------------------------------------------------------------------------------
+# --- layouts --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -349,7 +351,7 @@ def test_every_session_of_a_built_world_is_found_with_its_transcript(
         assert [turn.text for turn in one.session.turns] == [f"Prompt {n}"]
 
 
-# --- untidy trees ---------------------------------------------------------------------------------------------------------
+# --- untidy trees ---------------------------------------------------------------------------------
 
 
 def test_session_directories_need_no_order_and_no_pointers(tmp_path: Path) -> None:
@@ -392,9 +394,9 @@ def test_records_of_subagents_are_read_and_their_damage_is_survived(tmp_path: Pa
     reason = "transcript path unresolvable"
     more = {
         "tasks/toolu_1/task.json": json.dumps(record).encode(),
-        "tasks/toolu_2/task.json": json.dumps(
-            {"transcript_unavailable_reason": reason, "files": None}
-        ).encode(),
+        "tasks/toolu_2/task.json": (
+            json.dumps({"transcript_unavailable_reason": reason, "files": None}).encode()
+        ),
         "tasks/toolu_3/task.json": b"[1, 2",
         "tasks/toolu_4/task.json/x": b"{}",
         "tasks/toolu_5/task.json": b"[]",
@@ -468,7 +470,7 @@ def test_dangling_pointers_of_a_built_world_lose_nothing(tmp_path: Path) -> None
     ]
 
 
-# --- transcripts ----------------------------------------------------------------------------------------------------------
+# --- transcripts ----------------------------------------------------------------------------------
 
 
 def test_chunks_are_put_in_the_order_of_their_numbers() -> None:
@@ -552,7 +554,7 @@ def test_records_without_an_id_are_never_one_session(tmp_path: Path) -> None:
     assert sorted(s.key for s in session_files(found)) == [f"{ID}/0", f"{ID}/1"]
 
 
-# --- metadata that lies ---------------------------------------------------------------------------------------------------
+# --- metadata that lies ---------------------------------------------------------------------------
 
 _BROKEN = {
     "empty": b"",
@@ -686,7 +688,7 @@ def test_any_metadata_is_survived(
         assert sum(p.code == "metadata_unreadable" for p in checkpoint.problems) == unreadable
 
 
-# --- details --------------------------------------------------------------------------------------------------------------
+# --- details --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Transcripts that were committed beside the code: read from any clone, in any time zone, also once they are removed."""
+"""Transcripts that were committed beside the code: read from any clone, in any time zone, also
+once they are removed.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ from collector.storage.store import Store
 
 SAMPLES = Path(__file__).parent.parent.parent / "fixtures" / "lab"
 ZONES = ("UTC", "America/New_York", "Asia/Tokyo")
-CODE = "x = 1\n\n\ndef double(value):\n    return value * 2\n\n\ndef triple(value):\n    return value * 3 + compute(value)\n"
+CODE = (
+    "x = 1\n\n\ndef double(value):\n    return value * 2\n\n\ndef triple(value):\n    return value"
+    " * 3 + compute(value)\n"
+)
 AIDER = """
 # aider chat started at 2025-08-06 12:06:30
 
@@ -121,8 +126,9 @@ def spans(repo: Path, db: Path, path: str = "a.py") -> list[tuple[Any, ...]]:
     """(class, how, evidence, agent, lines) of the file in all commits."""
     with attributed(repo, db) as store:
         sql = (
-            "SELECT l.class, l.how, l.evidence, s.agent, l.start_line, l.end_line FROM line_spans l "
-            "LEFT JOIN sessions s ON s.id = l.session_id WHERE path = ? ORDER BY l.commit_id, l.start_line"
+            "SELECT l.class, l.how, l.evidence, s.agent, l.start_line, l.end_line FROM line_spans l"
+            " LEFT JOIN sessions s ON s.id = l.session_id WHERE path = ? ORDER BY l.commit_id,"
+            " l.start_line"
         )
         return [tuple(row.values()) for row in store.rows(sql, (path,))]
 
@@ -219,9 +225,8 @@ def test_a_history_that_was_removed_later_is_read(tmp_path: Path) -> None:
 
 def test_branches_and_pull_requests_may_be_more_than_a_command_line_takes(tmp_path: Path) -> None:
     repo = GitRepo(str(bare(with_aider(tmp_path / "work"))))
-    gone = {
-        f"refs/pull/{number}/head": f"{number:040x}" for number in range(100_000)
-    }  # 4 MB of commits that the clone lacks
+    # 4 MB of commits that the clone lacks
+    gone = {f"refs/pull/{number}/head": f"{number:040x}" for number in range(100_000)}
     expected = list(in_tree.find(repo, repo.refs()))
     assert expected and list(in_tree.find(repo, repo.refs() | gone)) == expected
 
@@ -267,9 +272,8 @@ def test_other_programs_files_in_pull_requests_are_compared_up_to_a_limit(
     clone = with_chat(tmp_path / "work", BY_CODEX, "sessions/trajectory.json")
     tip = git(clone.path, "rev-parse", "HEAD").decode().strip()
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert (
-            store.value("SELECT count(*) FROM sessions") == 1
-        )  # on the default branch it counts whatever the limit
+        # on the default branch it counts whatever the limit
+        assert store.value("SELECT count(*) FROM sessions") == 1
     git(clone.path, "update-ref", "refs/pull/7/head", tip)
     git(clone.path, "reset", "-q", "--hard", "HEAD~1")
     with attributed(clone.path, tmp_path / "b.db") as store:
@@ -462,7 +466,8 @@ PERSONS = "\n\ndef halved(value):\n    return value / 2 - offset_of(value)\n"
 def with_changes_of_others(
     path: Path, beside: str = "", more: str = MORE, earlier: Sequence[str] = ()
 ) -> tuple[Clone, str, str]:
-    """A person's lines that Aider committed before its own edits, with both commits. `beside`: what its history says before.
+    """A person's lines that Aider committed before its own edits, with both commits. `beside`: what
+    its history says before.
 
     `earlier`: what the file was in commits before.
     """
@@ -494,7 +499,10 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
     repo = bare(clone)
     spans(repo, tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
-        sql = "SELECT DISTINCT class, witness FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
+        sql = (
+            "SELECT DISTINCT class, witness FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
+            " AND nonblank > 0"
+        )
         verdicts = {
             sha: [tuple(row.values()) for row in store.rows(sql, (sha,))] for sha in (before, after)
         }
@@ -505,7 +513,10 @@ def test_what_git_may_have_put_back_before_aiders_edits_is_nobodys(tmp_path: Pat
     clone, before, _ = with_changes_of_others(tmp_path / "work", earlier=(CODE + PERSONS, CODE))
     spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
-        sql = "SELECT DISTINCT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
+        sql = (
+            "SELECT DISTINCT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
+            " AND nonblank > 0"
+        )
         assert [tuple(row.values()) for row in store.rows(sql, (before,))] == [
             ("unknown", "git_operation")
         ]
@@ -525,7 +536,9 @@ def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path
 def test_what_may_be_copied_set_up_or_put_back_is_nobodys(
     history: str | None, tmp_path: Path
 ) -> None:
-    """A new file that Aider commits before its edits, and a text that an older version of the file has."""
+    """A new file that Aider commits before its edits, and a text that an older version of the
+    file has.
+    """
     clone = with_aider(tmp_path / "work")
     path = "a.py" if history else "b.py"
     for minute, text in enumerate((history, CODE) if history else ()):
@@ -619,18 +632,22 @@ def halved(value):
 def test_what_a_person_pasted_from_an_answer_of_aider_is_not_that_persons(
     in_one_run: bool, tmp_path: Path
 ) -> None:
-    """Aider commits it before its own edits, but had said it when it was asked an earlier question."""
+    """Aider commits it before its own edits, but had said it when it was asked an earlier
+    question.
+    """
     more = MORE.split("12:20:00\n")[1] if in_one_run else MORE
     clone, before, _ = with_changes_of_others(tmp_path / "work", ASKED, more)
     spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
-        sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
+        sql = (
+            "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
+            " nonblank > 0"
+        )
         assert [row["class"] for row in store.rows(sql, (before,))] == ["unknown"]
 
 
-_LATER = (
-    MORE.split("```")[0] + "\n> Commit {before} feat: what stood there  \n"
-)  # a commit that is none of changes of others
+# a commit that is none of changes of others
+_LATER = MORE.split("```")[0] + "\n> Commit {before} feat: what stood there  \n"
 
 
 @pytest.mark.parametrize(
@@ -658,7 +675,10 @@ def test_what_others_did_to_the_layout_of_aiders_text_is_not_aiders(
     history.write_text(history.read_text() + more.format(before=before[:7], after=after[:7]))
     clone.commit(40, "The history")
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        sql = "SELECT DISTINCT class, how, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
+        sql = (
+            "SELECT DISTINCT class, how, reason FROM line_spans WHERE commit_sha = ? AND path ="
+            " 'a.py' AND nonblank > 0"
+        )
         ((kind, how, why),) = (tuple(row.values()) for row in store.rows(sql, (before,)))
     assert (kind, how, why) == (
         ("unknown", "none", reason) if reason else ("agent", "reformatted", "")
@@ -694,7 +714,10 @@ def test_hundreds_of_lines_that_aider_commits_before_its_edits_may_be_another_ag
     clone.commit(minute + 2, "The history")
     spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
-        sql = "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank GROUP BY class, reason"
+        sql = (
+            "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
+            " nonblank GROUP BY class, reason"
+        )
         found = [(row["class"], row["reason"] or None) for row in store.rows(sql, (before,))]
     assert found == [verdict]
 
@@ -729,7 +752,10 @@ def test_what_aider_commits_beside_its_own_uncommitted_edit_is_a_persons_only_wh
 ) -> None:
     """Its edit stays its own in the layout of an editor."""
     clone = with_aider(tmp_path / "work")
-    tenfold = "def tenfold(value):\n    amount = compute(\n        value\n    )\n    return amount * 10\n\n\n"
+    tenfold = (
+        "def tenfold(value):\n    amount = compute(\n        value\n    )\n    return amount *"
+        " 10\n\n\n"
+    )
     dirty = (CODE + PERSONS).replace("def triple", tenfold + "def triple")
     clone.put("a.py", dirty)
     before = clone.commit(25, "feat: what stood there")
@@ -747,7 +773,10 @@ def test_what_aider_commits_beside_its_own_uncommitted_edit_is_a_persons_only_wh
     clone.commit(40, "The history")
     spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
-        sql = "SELECT class, start_line, end_line FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank"
+        sql = (
+            "SELECT class, start_line, end_line FROM line_spans WHERE commit_sha = ? AND path ="
+            " 'a.py' AND nonblank"
+        )
         classes = {
             n: row["class"]
             for row in store.rows(sql, (before,))
@@ -781,7 +810,9 @@ a.py has:
 def _verdicts_of_halved(
     tmp_path: Path, sooner: str = "", later: str = "", answer: str = "", zone: str = "+0200"
 ) -> set[str]:
-    """Classes of the lines that Aider committed before its edits: with what runs before and after it, and its answer, say."""
+    """Classes of the lines that Aider committed before its edits: with what runs before and
+    after it, and its answer, say.
+    """
     clone = with_aider(tmp_path / "work")
     clone.put("a.py", CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there", zone)
@@ -796,7 +827,10 @@ def _verdicts_of_halved(
     clone.commit(50, "The history", zone)
     spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
-        sql = "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank"
+        sql = (
+            "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
+            " nonblank"
+        )
         return {
             f"{row['class']} {row['reason'] or ''}".strip() for row in store.rows(sql, (before,))
         }
@@ -860,7 +894,9 @@ def test_why_does_not_say_that_a_line_of_aider_is_missing_from_the_call_that_wro
 def test_two_histories_of_aider_in_one_clone_are_both_read_and_each_run_counts_once(
     removed: bool, second: str, tmp_path: Path
 ) -> None:
-    """In two directories, the first one perhaps removed, or one that goes on or is begun anew, and is longer then."""
+    """In two directories, the first one perhaps removed, or one that goes on or is begun anew,
+    and is longer then.
+    """
     clone = with_aider(tmp_path / "work")
     if removed:
         (clone.path / ".aider.chat.history.md").unlink()
@@ -886,16 +922,21 @@ def test_two_histories_of_aider_in_one_clone_are_both_read_and_each_run_counts_o
     assert [(row["turns"], row["tool_calls"]) for row in rows] == [(1, 2), (1, 2)]
 
 
-# --- what hooks of Claude Code wrote down, and databases --------------------------------------------------------------
+# --- what hooks of Claude Code wrote down, and databases ------------------------------------------
 
 HOME = "/home/ana/work"
-HALVED = "def halved(value):\n    return value / 2 - offset_of(value)\n\n\ndef quartered(value):\n    return halved(halved(value)) + 1\n"
+HALVED = (
+    "def halved(value):\n    return value / 2 - offset_of(value)\n\n\ndef quartered(value):\n   "
+    " return halved(halved(value)) + 1\n"
+)
 
 
 def entry(
     session: str, event: str, name: str, path: str, response: Any = None, **arguments: str
 ) -> dict[str, Any]:
-    """What a hook is called with, as Claude Code 1.0 did it: without the id of the call, and without a time."""
+    """What a hook is called with, as Claude Code 1.0 did it: without the id of the call, and
+    without a time.
+    """
     transcript = f"/home/ana/.claude/projects/-home-ana-work/{session}.jsonl"
     about = {
         "session_id": session,
@@ -916,7 +957,9 @@ def write_log(clone: Clone, event: str, entries: list[dict[str, Any]], where: st
 
 
 def with_hook_logs(path: Path, where: str = "logs") -> Clone:
-    """Two sessions in one log: the first wrote a file, the second replaced a line; one edit failed."""
+    """Two sessions in one log: the first wrote a file, the second replaced a line; one edit
+    failed.
+    """
     clone = Clone(path)
     clone.put("a.py", "x = 1\n")
     clone.commit(0)
@@ -991,7 +1034,10 @@ def test_logs_of_hooks_have_the_calls_of_several_sessions(zone: None, tmp_path: 
         clone.path, tmp_path / "c.db", "src/b.py"
     )
     with Store(tmp_path / "b.db", create=False) as store:
-        sql = "SELECT s.key, c.status FROM tool_calls c JOIN sessions s ON s.id = c.session_id ORDER BY c.id"
+        sql = (
+            "SELECT s.key, c.status FROM tool_calls c JOIN sessions s ON s.id = c.session_id ORDER"
+            " BY c.id"
+        )
         assert [tuple(row.values()) for row in store.rows(sql)] == [
             ("one", "ok"),
             ("two", "unknown"),
@@ -1054,7 +1100,9 @@ def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_doe
 def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_it(
     tmp_path: Path, named: bool, place: str
 ) -> None:
-    """Each call once, whether entries have its id or not; one more like an earlier one is a call of its own."""
+    """Each call once, whether entries have its id or not; one more like an earlier one is a call
+    of its own.
+    """
     clone = Clone(tmp_path / "work")
     (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
     text = re.sub(r"20\d\d-\d\d-\d\dT\d\d:\d\d", "2025-08-06T10:30", transcript.read_text())
@@ -1094,7 +1142,10 @@ def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_i
     clone.put("src/b.py", HALVED)
     clone.commit(59)
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        sql = "SELECT s.key, COUNT(*) AS n FROM tool_calls c JOIN sessions s ON s.id = c.session_id GROUP BY 1"
+        sql = (
+            "SELECT s.key, COUNT(*) AS n FROM tool_calls c JOIN sessions s ON s.id = c.session_id"
+            " GROUP BY 1"
+        )
         assert {row["key"]: row["n"] for row in store.rows(sql)} == {
             transcript.stem: len(calls) + 2,
             "another session": 1,
@@ -1106,7 +1157,9 @@ def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_i
 def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all(
     results: bool, tmp_path: Path
 ) -> None:
-    """Some people log calls only before they are made; where results are logged, a call without one may have been refused."""
+    """Some people log calls only before they are made; where results are logged, a call without
+    one may have been refused.
+    """
     clone = Clone(tmp_path / "work")
     (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
     text = re.sub(r"20\d\d-\d\d-\d\dT\d\d:\d\d", "2025-08-06T10:30", transcript.read_text())
@@ -1197,7 +1250,9 @@ def test_edits_before_a_log_was_begun_anew_are_as_old_as_they_were(tmp_path: Pat
 
 
 def test_a_log_without_times_is_no_witness_of_a_person(tmp_path: Path) -> None:
-    """Between two calls of such a log anything may have been done that it does not have: it can begin anywhere in the session."""
+    """Between two calls of such a log anything may have been done that it does not have: it can
+    begin anywhere in the session.
+    """
     clone = with_hook_logs(tmp_path / "work")
     text = (clone.path / "src" / "b.py").read_text()
     typed = "LEDGER = load_ledger('somebody typed this')\n"
@@ -1223,7 +1278,7 @@ def test_a_log_without_times_is_no_witness_of_a_person(tmp_path: Path) -> None:
     assert {row[0] for row in rows} - {"undeclared"} == {"agent", "unknown"}
 
 
-# --- transcripts under names of their users' own -------------------------------------------------------------------------
+# --- transcripts under names of their users' own --------------------------------------------------
 
 
 def turn(second: int, role: str, text: str, **more: Any) -> dict[str, Any]:
@@ -1426,9 +1481,8 @@ def test_a_trajectory_of_work_on_the_repository_is_read(
     clone.put(name, json.dumps(record(sha)))
     clone.commit(20, "Keep the record")
     lines = spans(bare(clone), tmp_path / "a.db", "src/b.py")
-    timed = (
-        agent != "swe-agent"
-    )  # without times its edits are known, and not in which commit they are
+    # without times its edits are known, and not in which commit they are
+    timed = agent != "swe-agent"
     assert [(row[0], *row[3:]) for row in lines] == [
         ("agent", agent, 1, 6) if timed else ("undeclared", None, 1, 6)
     ]
@@ -1462,7 +1516,8 @@ def test_commits_say_on_which_clock_openhands_wrote_its_times(
 
 
 TABLES = """
-CREATE TABLE sessions (id, parent_session_id, message_count, prompt_tokens, completion_tokens, cost, created_at, updated_at);
+CREATE TABLE sessions (id, parent_session_id, message_count, prompt_tokens, completion_tokens, cost,
+  created_at, updated_at);
 CREATE TABLE messages (id, session_id, role, parts, model, created_at);
 CREATE TABLE files (id, session_id, path, content, version);
 """
@@ -1486,7 +1541,8 @@ def crush_database(path: Path) -> None:
     with sqlite3.connect(path) as database:
         database.executescript("PRAGMA journal_mode = WAL;" + TABLES)
         database.execute(
-            "INSERT INTO sessions VALUES ('s1', NULL, 3, 10, 5, 0.5, ?, ?), ('s2', NULL, 0, 0, 0, 0, ?, ?)",
+            "INSERT INTO sessions VALUES ('s1', NULL, 3, 10, 5, 0.5, ?, ?), ('s2', NULL, 0, 0, 0,"
+            " 0, ?, ?)",
             (at,) * 4,
         )
         for number, (key, role, part, model) in enumerate(messages):
@@ -1529,7 +1585,7 @@ def test_another_database_in_that_place_is_no_record(tmp_path: Path) -> None:
         assert store.value("SELECT count(*) FROM sessions") == 0
 
 
-# --- the whole way: found by its name, mirrored, loaded, attributed ----------------------------------------------------------
+# --- the whole way: found by its name, mirrored, loaded, attributed -------------------------------
 
 STORY = """<!-- Generated by SpecStory, Markdown v2.1.0 -->
 
@@ -1636,7 +1692,10 @@ def what_it_says(db: Path) -> dict[str, list[tuple[Any, ...]]]:
     queries = {
         "sessions": "SELECT key, agent, started_at, turns, tool_calls FROM sessions ORDER BY key",
         "edits": "SELECT path, op, outcome FROM edits ORDER BY id",
-        "lines": "SELECT commit_sha, path, start_line, end_line, class, how, evidence, reason FROM line_spans ORDER BY 1, 2, 3",
+        "lines": (
+            "SELECT commit_sha, path, start_line, end_line, class, how, evidence, reason FROM"
+            " line_spans ORDER BY 1, 2, 3"
+        ),
     }
     with Store(db, create=False) as store:
         return {

@@ -1,4 +1,6 @@
-"""Shadow branches: sessions that no checkpoint holds, and what a worktree held at the end of a turn."""
+"""Shadow branches: sessions that no checkpoint holds, and what a worktree held at the end of a
+turn.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,8 @@ def test_other_branches_of_the_namespace_are_left_alone(clone: Path) -> None:
         "other/1234567-e3b0c4",
     )
     assert list(shadow.find(repo, {f"refs/heads/{name}": tip for name in names})) == []
-    assert (
-        list(shadow.find(repo, {"refs/heads/entire/1234567-e3b0c4": tip})) == []
-    )  # no snapshot: its message names no session
+    # no snapshot: its message names no session
+    assert list(shadow.find(repo, {"refs/heads/entire/1234567-e3b0c4": tip})) == []
 
 
 def test_session_of_a_shadow_branch_explains_a_commit_that_names_nothing(
@@ -55,7 +56,8 @@ def test_session_of_a_shadow_branch_explains_a_commit_that_names_nothing(
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, clone, AttributeOptions())
         found = store.rows(
-            "SELECT DISTINCT author FROM line_spans l JOIN commits c USING (commit_sha) WHERE c.subject LIKE 'Months%'"
+            "SELECT DISTINCT author FROM line_spans l JOIN commits c USING (commit_sha) WHERE"
+            " c.subject LIKE 'Months%'"
         )
         assert [row["author"] for row in found] == ["agent"]
 

@@ -1,4 +1,6 @@
-"""What would name the author of more lines: said at the end of `whowrote repo`, and true when it is done."""
+"""What would name the author of more lines: said at the end of `whowrote repo`, and true when it
+is done.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
 def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an_agent(
     tmp_path: Path,
 ) -> None:
-    """Trailers are lost in squashes: whether the server has checkpoints is not known before they are fetched."""
+    """Trailers are lost in squashes: whether the server has checkpoints is not known before they
+    are fetched.
+    """
     world = World("named")
     world.human_write("README.md", "# Named\n")
     world.commit("Start")

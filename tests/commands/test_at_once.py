@@ -1,4 +1,6 @@
-"""Several runs on one database: nothing is mixed and nothing is lost, and whoever cannot go on says so."""
+"""Several runs on one database: nothing is mixed and nothing is lost, and whoever cannot go on
+says so.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +112,9 @@ def test_a_run_that_loses_workers_ends_as_if_it_had_not(
 
 
 def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) -> None:
-    """Whoever comes first attributes the clone; the others wait for it, and nothing is there twice."""
+    """Whoever comes first attributes the clone; the others wait for it, and nothing is there
+    twice.
+    """
     repo, db = clone("example", tmp_path), tmp_path / "new.db"
     called = {"name": "who_wrote", "arguments": {"file": FILE}}
     greeting = {
@@ -133,15 +137,15 @@ def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) ->
     ]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     processes = [
-        subprocess.Popen([*command, "--db", str(db)], text=True, **pipes) for command in commands
-    ]  # type: ignore[call-overload]
+        subprocess.Popen([*command, "--db", str(db)], text=True, **pipes)  # type: ignore[call-overload]
+        for command in commands
+    ]
     server = processes[-1]
     assert server.stdin is not None and server.stdout is not None
     server.stdin.write("".join(f"{json.dumps(request)}\n" for request in requests))
     server.stdin.flush()
-    answers = [
-        server.stdout.readline() for _ in (1, 2)
-    ]  # before the client goes, which ends what is still asked
+    # before the client goes, which ends what is still asked
+    answers = [server.stdout.readline() for _ in (1, 2)]
     texts = [process.communicate("", timeout=120) for process in processes]
     assert [process.returncode for process in processes] == [0] * len(commands), texts
     assert all(out for out, _ in texts[:-1]) and '"blocks"' in answers[1]
@@ -164,9 +168,8 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
         paths.append(clone(case, tmp_path / above).rename(tmp_path / above / "app"))
     assert run("repo", *paths, "--db", db).exit_code == 0
     before = commit_counts(db)
-    assert (
-        sorted(before.values()) == [2, 3, 11] and "app" in before
-    )  # the two copies of one repository are one
+    # the two copies of one repository are one
+    assert sorted(before.values()) == [2, 3, 11] and "app" in before
     assert {name for name in before if name != "app"} < {
         "code/app",
         *(f"{part}/code/app" for part in "abcd"),
@@ -188,11 +191,12 @@ def test_a_namesake_can_be_given_a_name(tmp_path: Path) -> None:
     refused = run("repo", other, "--db", db, "--name", "example")
     assert refused.exit_code == EXIT_USAGE and "--name NAME" in refused.stderr
     assert run("repo", other, "--db", db, "--name", "second").exit_code == 0
+    # it is known by its place
     for command in (
         ["survival", other, "--no-curves"],
         ["blame", other, "README.md"],
         ["repo", other],
-    ):  # it is known by its place
+    ):
         assert run(*command, "--db", db).exit_code == 0
     assert commit_counts(db) == {"example": 11, "second": 2}
 
@@ -230,12 +234,19 @@ def test_a_repository_without_records_leaves_no_claim(tmp_path: Path) -> None:
 
 
 MIXTURES = {
-    "calls of another session": "UPDATE tool_calls SET session_id = (SELECT MIN(id) FROM sessions) WHERE id IN "
-    "(SELECT id FROM tool_calls ORDER BY id DESC LIMIT 3)",
-    "prompts of a second run": "INSERT INTO turns (session_id, turn_index, origin, driver, prompt) "
-    "SELECT session_id, turn_index + 100, origin, driver, prompt FROM turns",
+    "calls of another session": (
+        "UPDATE tool_calls SET session_id = (SELECT MIN(id) FROM sessions) WHERE id IN "
+        "(SELECT id FROM tool_calls ORDER BY id DESC LIMIT 3)"
+    ),
+    "prompts of a second run": (
+        "INSERT INTO turns (session_id, turn_index, origin, driver, prompt) "
+        "SELECT session_id, turn_index + 100, origin, driver, prompt FROM turns"
+    ),
     "rows that were lost": "DELETE FROM line_fates",
-    "a session that was never read": "DELETE FROM stage_runs WHERE stage = 'session' AND subject = (SELECT MIN(key) FROM sessions)",
+    "a session that was never read": (
+        "DELETE FROM stage_runs WHERE stage = 'session' AND subject = (SELECT MIN(key) FROM"
+        " sessions)"
+    ),
     "another head": "UPDATE repos SET head_sha = 'f' || substr(head_sha, 2)",
 }
 
@@ -275,7 +286,7 @@ def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
         assert store.value("SELECT MIN(id) FROM sessions") == before["sessions"]
 
 
-# --- locks ------------------------------------------------------------------------------------------------------------
+# --- locks ----------------------------------------------------------------------------------------
 
 
 def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
@@ -318,7 +329,7 @@ def test_who_fills_the_whole_database_waits_for_nobody(tmp_path: Path) -> None:
         pass
 
 
-# --- addresses --------------------------------------------------------------------------------------------------------
+# --- addresses ------------------------------------------------------------------------------------
 
 
 GITHUB_TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY2zA4"
@@ -367,9 +378,8 @@ def test_whatever_a_password_contains_nothing_of_it_is_stored(password: str) -> 
         f"https://{password}@host.example/o/r",
         f"ssh://user:{password}@host.example/o/r",
         f"user:{password}@host.example:o/r",
-        *(
-            [] if "/" in password else [f"{password}@host.example:o/r"]
-        ),  # git takes it for the path of a file
+        # git takes it for the path of a file
+        *([] if "/" in password else [f"{password}@host.example:o/r"]),
         f"https://host.example/o/r?access_token={password}",
         f"https://host.example/o/r#{password}",
         f"https://user:{password}@host.example/o/r?access_token={password}",

@@ -1,4 +1,6 @@
-"""report --by: groups of lines add up to the whole, equal plain SQL and the other reports, and hold nothing unknown."""
+"""report --by: groups of lines add up to the whole, equal plain SQL and the other reports, and
+hold nothing unknown.
+"""
 
 from __future__ import annotations
 
@@ -79,9 +81,9 @@ def test_a_group_equals_sql(db: Path) -> None:
     with Store(db) as store:
         found = breakdown(store, BreakdownOptions(("repository", "month")))
         sql = (
-            "SELECT repo, substr(author_at, 1, 7) AS month, SUM(nonblank) AS n FROM line_spans JOIN "
-            "(SELECT c.id AS number, author_at, r.name AS repo FROM commits c JOIN repos r ON r.id = c.repo_id) "
-            f"ON number = commit_id WHERE {_CODE} GROUP BY 1, 2"
+            "SELECT repo, substr(author_at, 1, 7) AS month, SUM(nonblank) AS n FROM line_spans"
+            " JOIN (SELECT c.id AS number, author_at, r.name AS repo FROM commits c JOIN repos r"
+            f" ON r.id = c.repo_id) ON number = commit_id WHERE {_CODE} GROUP BY 1, 2"
         )
         assert {(row["repository"], row["month"]): row["lines"] for row in found.table} == {
             (r["repo"], r["month"]): r["n"] for r in store.rows(sql)
@@ -91,7 +93,9 @@ def test_a_group_equals_sql(db: Path) -> None:
 def test_groups_by_driver_have_the_lines_and_prompts_of_its_sessions(
     db: Path, tmp_path: Path
 ) -> None:
-    """What no session wrote is a group of its own; shares of all lines are not said of a group of one kind."""
+    """What no session wrote is a group of its own; shares of all lines are not said of a group
+    of one kind.
+    """
     copy = tmp_path / "driven.db"
     shutil.copy(db, copy)
     with closing(sqlite3.connect(copy)) as connection, connection:
@@ -106,7 +110,8 @@ def test_groups_by_driver_have_the_lines_and_prompts_of_its_sessions(
             "JOIN sessions s ON s.id = l.session_id GROUP BY 1"
         )
         prompts = store.rows(
-            "SELECT driver, COUNT(*) AS n FROM turn_outcomes t JOIN sessions s ON s.id = t.session_id GROUP BY 1"
+            "SELECT driver, COUNT(*) AS n FROM turn_outcomes t JOIN sessions s ON s.id ="
+            " t.session_id GROUP BY 1"
         )
     groups = {row["driver"]: row for row in found.table}
     assert groups.keys() == {"no session", "person", "program"}
@@ -175,7 +180,10 @@ def test_days_and_teams_choose(db: Path, tmp_path: Path) -> None:
             )
         ]
         one = breakdown(store, BreakdownOptions(since=days[1], until=days[1])).whole
-        sql = f"SELECT SUM(nonblank) FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE {_CODE} AND c.author_at LIKE ?"
+        sql = (
+            "SELECT SUM(nonblank) FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE"
+            f" {_CODE} AND c.author_at LIKE ?"
+        )
         assert one["lines"] == store.value(sql, (f"{days[1]}%",))
         email = store.value("SELECT author_email FROM commits LIMIT 1")
     teams = tmp_path / "teams.csv"
@@ -207,7 +215,7 @@ def test_the_page_says_it_too(db: Path, tmp_path: Path) -> None:
     assert "USD per line" not in text
 
 
-# --- the page of a week -----------------------------------------------------------------------------------------------
+# --- the page of a week ---------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +224,8 @@ def last_day(db: Path) -> str:
     with Store(db) as store:
         return str(
             store.value(
-                "SELECT MAX(substr(author_at, 1, 10)) FROM commits c JOIN line_spans l ON l.commit_id = c.id"
+                "SELECT MAX(substr(author_at, 1, 10)) FROM commits c JOIN line_spans l ON"
+                " l.commit_id = c.id"
             )
         )
 
@@ -260,9 +269,8 @@ def test_what_became_of_the_last_weeks_adds_up_to_the_agents_lines_of_these(
     rows = report.sections[2].table.rows
     assert expected and sum(row["lines"] for row in rows) == expected
     assert sum(row["share"] for row in rows) == pytest.approx(1)
-    assert (
-        report.sections[0].table.rows[1]["this week"] == "0"
-    )  # nothing in that week, and no number for its shares
+    # nothing in that week, and no number for its shares
+    assert report.sections[0].table.rows[1]["this week"] == "0"
     assert {row["this week"] for row in report.sections[0].table if row[""].startswith("–")} == {""}
 
 
@@ -414,7 +422,7 @@ def test_a_table_of_teams_without_its_columns(db: Path, tmp_path: Path) -> None:
     assert done.exit_code == 2 and "must name the columns email and team" in done.stderr
 
 
-# --- the statistics, on facts made by hand ----------------------------------------------------------------------------
+# --- the statistics, on facts made by hand --------------------------------------------------------
 
 _PLACE = Place("2026-01", "r", "src/", "", "", "", "")
 

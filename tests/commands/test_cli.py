@@ -61,7 +61,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return repo, db
 
 
-# --- first contact ----------------------------------------------------------------------------------------------------
+# --- first contact --------------------------------------------------------------------------------
 
 
 def test_without_arguments_the_commands_teach(
@@ -143,7 +143,7 @@ def test_starting_loads_nothing_heavy(module: str) -> None:
     assert shown.stdout.strip() == "[]"
 
 
-# --- whowrote repo ---------------------------------------------------------------------------------------------------
+# --- whowrote repo --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bare", [True, False])
@@ -215,8 +215,9 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
     (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
     whole, *ages = found["coverage"]
     (lines, attributed), *_ = sqlite3.connect(db).execute(
-        "SELECT SUM(nonblank), SUM(CASE WHEN class IN ('agent', 'human', 'likely_human', 'tool') THEN nonblank ELSE 0 END) "
-        "FROM line_spans s WHERE kind IN ('source', 'test') AND commit_id IN (SELECT commit_id FROM commit_sessions)"
+        "SELECT SUM(nonblank), SUM(CASE WHEN class IN ('agent', 'human', 'likely_human', 'tool')"
+        " THEN nonblank ELSE 0 END) FROM line_spans s WHERE kind IN ('source', 'test') AND"
+        " commit_id IN (SELECT commit_id FROM commit_sessions)"
     )
     assert (whole["days"], whole["lines"], whole["attributed"]) == (None, lines, attributed)
     assert whole["lines"] - whole["attributed"] == sum(whole["missing"].values())
@@ -226,7 +227,9 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
 
 
 def test_counts_that_differ_say_what_they_count(example: tuple[Path, Path]) -> None:
-    """Sessions and the summary's agents have lines in documents too, a breakdown only commits with lines of source or tests."""
+    """Sessions and the summary's agents have lines in documents too, a breakdown only commits
+    with lines of source or tests.
+    """
     repo, db = example
     with sqlite3.connect(db) as connection:
 
@@ -318,7 +321,7 @@ def test_the_clone_is_not_touched(tmp_path: Path) -> None:
     assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
 
 
-# --- blame, explain, show ---------------------------------------------------------------------------------------------
+# --- blame, explain, show -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", cases())
@@ -352,7 +355,10 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
     """A merge may hold the same old line twice, once from each side."""
 
     def commit(branch: str, number: int, text: str, parents: str = "") -> str:
-        head = f"commit refs/heads/{branch}\nmark :{number}\ncommitter A <a@b> {number} +0000\ndata 1\nx\n{parents}"
+        head = (
+            f"commit refs/heads/{branch}\nmark :{number}\ncommitter A <a@b> {number} +0000\ndata"
+            f" 1\nx\n{parents}"
+        )
         return f"{head}M 644 inline f\ndata {len(text)}\n{text}\n"
 
     data = (
@@ -591,8 +597,8 @@ def test_show_puts_the_producers_number_beside_ours(
             "SELECT id FROM commits WHERE commit_sha LIKE '258da5c7%'"
         ).fetchone()[0]
         record = connection.execute(
-            "SELECT r.id FROM commit_checkpoint_links l JOIN checkpoint_sessions r ON r.checkpoint_id = l.checkpoint "
-            "WHERE commit_id = ?",
+            "SELECT r.id FROM commit_checkpoint_links l JOIN checkpoint_sessions r ON"
+            " r.checkpoint_id = l.checkpoint WHERE commit_id = ?",
             (commit,),
         ).fetchone()[0]
         connection.execute(
@@ -607,7 +613,7 @@ def test_show_puts_the_producers_number_beside_ours(
     )
 
 
-# --- check, sessions, problems, collect -------------------------------------------------------------------------------
+# --- check, sessions, problems, collect -----------------------------------------------------------
 
 
 def test_check_is_silent_about_nothing(example: tuple[Path, Path], tmp_path: Path) -> None:
@@ -666,7 +672,7 @@ def test_collect_formats_lists_the_registries() -> None:
     assert all(r["label"] for r in found)
 
 
-# --- bad input --------------------------------------------------------------------------------------------------------
+# --- bad input ------------------------------------------------------------------------------------
 
 NOT_MADE = Path("not-made.db")
 
@@ -821,7 +827,7 @@ def test_binary_files_have_no_lines(tmp_path: Path) -> None:
     assert run("blame", repo, "caf\udce9.txt", "--db", tmp_path / "x.db").exit_code == 0
 
 
-# --- hostile content --------------------------------------------------------------------------------------------------
+# --- hostile content ------------------------------------------------------------------------------
 
 ATTACK = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egpj"
 
@@ -887,7 +893,7 @@ def test_data_keeps_the_text_and_spreadsheets_get_no_formula(hostile: tuple[Path
     assert cells[2:] == ["'=HYPERLINK(1)", "'\t+tab"]
 
 
-# --- colour, pipes, the end of a run ----------------------------------------------------------------------------------
+# --- colour, pipes, the end of a run --------------------------------------------------------------
 
 
 def test_colour_only_where_wanted(example: tuple[Path, Path]) -> None:
@@ -900,7 +906,10 @@ def test_colour_only_where_wanted(example: tuple[Path, Path]) -> None:
 
 
 def test_a_closed_pipe_is_no_error(example: tuple[Path, Path]) -> None:
-    command = f"{sys.executable} -c 'from attribution.cli import main; main()' blame {example[0]} birdlog/store.py --db {example[1]}"
+    command = (
+        f"{sys.executable} -c 'from attribution.cli import main; main()' blame {example[0]}"
+        f" birdlog/store.py --db {example[1]}"
+    )
     shown = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command} | head -1"],
         capture_output=True,
@@ -1029,9 +1038,8 @@ def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(
         while len(list(scratch.iterdir())) < 2:
             time.sleep(0.05)
         child.send_signal(signal.SIGINT)
-        _, stderr = child.communicate(
-            timeout=20
-        )  # ends only when no worker holds the pipe any more
+        # ends only when no worker holds the pipe any more
+        _, stderr = child.communicate(timeout=20)
     assert child.returncode == errors.EXIT_INTERRUPTED
     assert "Traceback" not in stderr
     assert list(scratch.iterdir()) == []

@@ -1,4 +1,6 @@
-"""The commands about what became of lines: survival, history, verify, and what blame and explain say of travels."""
+"""The commands about what became of lines: survival, history, verify, and what blame and explain
+say of travels.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture
 def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
-    """A block that moves to another file, which is renamed then; one line of it is rewritten at last."""
+    """A block that moves to another file, which is renamed then; one line of it is rewritten at
+    last.
+    """
     build = Build(tmp_path / "moves.git")
     a, b = words(3, "a"), words(3, "b")
     build.commit("one", [], {"a": text(*BLOCK, *a), "b": text(*b)})
@@ -56,7 +60,7 @@ def same_tables(db: Path) -> list[str]:
         ]
 
 
-# --- survival ---------------------------------------------------------------------------------------------------------
+# --- survival -------------------------------------------------------------------------------------
 
 
 def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) -> None:
@@ -182,7 +186,7 @@ def test_history_with_the_attribution_in_one_go(tmp_path: Path) -> None:
     assert again.exit_code == 0 and "nothing changed" in again.stdout
 
 
-# --- history ----------------------------------------------------------------------------------------------------------
+# --- history --------------------------------------------------------------------------------------
 
 
 def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) -> None:
@@ -257,7 +261,7 @@ def test_a_line_older_than_the_window(tmp_path: Path) -> None:
     ]
 
 
-# --- verify -----------------------------------------------------------------------------------------------------------
+# --- verify ---------------------------------------------------------------------------------------
 
 
 def test_verify_agrees(travelled: tuple[Path, Path, Build]) -> None:
@@ -286,7 +290,7 @@ def test_verify_that_finds_a_difference_fails(
     )
 
 
-# --- wrong use --------------------------------------------------------------------------------------------------------
+# --- wrong use ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""One bad byte or number costs at most what it stands in: the example with damage in every record, through the whole program."""
+"""One bad byte or number costs at most what it stands in: the example with damage in every
+record, through the whole program.
+"""
 
 from __future__ import annotations
 

@@ -82,7 +82,9 @@ def test_the_witness_and_its_times_are_shown(tmp_path: Path) -> None:
 def test_a_command_on_the_directory_is_named_and_never_denied_above(
     command: str, tmp_path: Path
 ) -> None:
-    """A formatter that ran over the directory between the two sightings wrote nothing of the line, and is not kept quiet."""
+    """A formatter that ran over the directory between the two sightings wrote nothing of the
+    line, and is not kept quiet.
+    """
     world, session = _begin("directory")
     session.edit("src/app.ts", *EDIT)
     session.bash(command)

@@ -1,4 +1,6 @@
-"""Lines that no database can have a verdict on yet: of commits made since, and of the working tree."""
+"""Lines that no database can have a verdict on yet: of commits made since, and of the working
+tree.
+"""
 
 from __future__ import annotations
 
@@ -287,7 +289,7 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
         return peek(context, files, *rest, **more)
 
     monkeypatch.setattr("attribution.ensure.newer.peek_sessions", noted)
-    (_, last) = json.loads(run("blame", repo, "app.py", "--db", db, "--json").stdout)
+    _, last = json.loads(run("blame", repo, "app.py", "--db", db, "--json").stdout)
     assert (last["commit"], last["provisional"], read) == (new.sha, True, {editing.id, naming.id})
 
 
@@ -336,7 +338,10 @@ def test_of_a_session_in_the_cache_only_the_texts_of_the_file_and_of_what_was_co
 def test_a_line_of_a_newer_commit_that_an_agents_plan_has_is_answered_as_a_run_answers(
     document: str, author: str, tmp_path: Path
 ) -> None:
-    code = "def ship(prices, rate):\n    shipping_total = sum(prices) * rate\n    return shipping_total, rate\n"
+    code = (
+        "def ship(prices, rate):\n    shipping_total = sum(prices) * rate\n    return"
+        " shipping_total, rate\n"
+    )
     world = World()
     world.human_write("app.py", "a = 1\n")
     world.commit("Start")

@@ -60,7 +60,8 @@ NOT_A_NOUN = {
     ),
     *("this", "to", "was", "with", "works"),
 }
-# Behind a limit or a width that is never 1, in "1 of 1 sessions", or where the case of one has words of its own.
+# Behind a limit or a width that is never 1, in "1 of 1 sessions", or where the case of one has
+# words of its own.
 NEVER_ONE = {
     "baselines",
     "bytes",
@@ -149,7 +150,9 @@ def test_no_number_is_put_before_a_fixed_plural() -> None:
 
 @pytest.fixture(scope="module")
 def single(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A clone with one commit of one line by one call of one session, and its database with one finding."""
+    """A clone with one commit of one line by one call of one session, and its database with one
+    finding.
+    """
     directory = tmp_path_factory.mktemp("single")
     world = World("single", "v1")
     session = world.session()

@@ -1,4 +1,6 @@
-"""Every view that is shown: its columns are those of the schema's comments, and its four formats say the same."""
+"""Every view that is shown: its columns are those of the schema's comments, and its four formats
+say the same.
+"""
 
 from __future__ import annotations
 
@@ -52,11 +54,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
     with Store(db) as opened:
         with opened.transaction() as connection:
             connection.execute(
-                "INSERT INTO judgements VALUES (1, 'm', 'turns', '2', 'i', '{}', 1, NULL, NULL, NULL, '2026')"
+                "INSERT INTO judgements VALUES (1, 'm', 'turns', '2', 'i', '{}', 1, NULL, NULL,"
+                " NULL, '2026')"
             )
             connection.execute(
-                "INSERT INTO finding_reviews SELECT fingerprint, 'me', 'true', 'why', '2026', repo, commit_sha, path, start_line, "
-                "rule_id FROM finding_list WHERE id = 1"
+                "INSERT INTO finding_reviews SELECT fingerprint, 'me', 'true', 'why', '2026', repo,"
+                " commit_sha, path, start_line, rule_id FROM finding_list WHERE id = 1"
             )
             connection.execute(
                 "INSERT INTO judge_labels VALUES (1, 1, 'pushback', 'none', NULL, 'm', '2', 1)"
@@ -142,7 +145,9 @@ def test_the_four_formats_of_a_view_say_the_same(
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_every_column_of_a_view_is_explained(store: Store, name: str) -> None:
-    """By the schema's comments; what may have no value says when, and a list says that it is one."""
+    """By the schema's comments; what may have no value says when, and a list says that it is
+    one.
+    """
     table = read_view(store, name)
     assert table.title and all(column.meaning for column in table.columns)
     for column in table.columns:

@@ -1,4 +1,6 @@
-"""Ranges of commits and of lines: log, stats, blame -L and -w, explain FILE:10-20. What git says is the expected answer."""
+"""Ranges of commits and of lines: log, stats, blame -L and -w, explain FILE:10-20. What git says
+is the expected answer.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +127,7 @@ def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: tuple[Path, Pa
         assert sha[:8] in shown
 
 
-# --- lines ------------------------------------------------------------------------------------------------------------
+# --- lines ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Answers over a database of several repositories do not depend on the order of rows that no statement asks for."""
+"""Answers over a database of several repositories do not depend on the order of rows that no
+statement asks for.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def _row(store: Store, table: str, **values: Any) -> None:
 
 
 def _scanned(store: Store, rules: int) -> None:
-    """Files that were scanned, with findings. `rules`: number of the rule set, which is the same in each database otherwise."""
+    """Files that were scanned, with findings. `rules`: number of the rule set, which is the same
+    in each database otherwise.
+    """
     _row(
         store,
         "rule_sets",
@@ -57,7 +61,8 @@ def _scanned(store: Store, rules: int) -> None:
             scanned=1,
         )
     commits = store.rows(
-        "SELECT c.id, c.repo_id, c.commit_sha, f.path FROM commits c JOIN commit_files f ON f.commit_id = c.id"
+        "SELECT c.id, c.repo_id, c.commit_sha, f.path FROM commits c JOIN commit_files f ON"
+        " f.commit_id = c.id"
     )
     session = store.value("SELECT MIN(id) FROM sessions")
     for number, commit in enumerate(commits):

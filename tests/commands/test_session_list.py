@@ -16,7 +16,9 @@ from collector.storage.store import Store
 
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
-    """Two sessions of two repositories; the first spawned two subagents, a third subagent's parent is not stored."""
+    """Two sessions of two repositories; the first spawned two subagents, a third subagent's
+    parent is not stored.
+    """
     with Store(tmp_path / "s.db") as store, store.transaction() as connection:
         connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/one'), (2, 'o/two')")
         columns = ("id", "repo_id", "key", "parent_key", "label", "agent", "transcript")

@@ -1,4 +1,6 @@
-"""Where the program runs: output that is closed or full, terminals that know ASCII alone, no home; other formats of clones."""
+"""Where the program runs: output that is closed or full, terminals that know ASCII alone, no
+home; other formats of clones.
+"""
 
 from __future__ import annotations
 
@@ -61,9 +63,8 @@ def test_closed_streams_are_no_error(
     clone: Path, tmp_path: Path, arguments: str, closed: str
 ) -> None:
     done = attribute(f"{arguments.format(clone=clone)} {closed}", tmp_path)
-    said = [
-        line for line in done.stderr.splitlines() if "…" not in line
-    ]  # progress, where the machine is slow
+    # progress, where the machine is slow
+    said = [line for line in done.stderr.splitlines() if "…" not in line]
     assert (done.returncode, done.stdout, said) == (0, "", [])
     if "--db" in arguments:
         assert run("data", "check", "--db", tmp_path / "a.db").exit_code == 0

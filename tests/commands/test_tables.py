@@ -125,7 +125,10 @@ def test_a_share_of_a_few_messages_is_not_given() -> None:
 
 def test_a_command_in_a_hint_stays_on_one_line() -> None:
     console = Console(file=io.StringIO(), width=40)
-    command = "git -C /a/long/path/of/somebody fetch origin '+refs/heads/entire/*:refs/remotes/origin/entire/*'"
+    command = (
+        "git -C /a/long/path/of/somebody fetch origin"
+        " '+refs/heads/entire/*:refs/remotes/origin/entire/*'"
+    )
     failures(
         console, [("/a/long/path/of/somebody", "no agent checkpoints", f"Fetch them:\n  {command}")]
     )
@@ -135,8 +138,12 @@ def test_a_command_in_a_hint_stays_on_one_line() -> None:
 @pytest.mark.parametrize("colours", [None, "truecolor"])
 def test_cells_are_aligned_whatever_letters_they_have(colours: str | None) -> None:
     console = Console(
-        file=io.StringIO(), width=40, color_system=colours, force_terminal=True, record=True
-    )  # type: ignore[arg-type]
+        file=io.StringIO(),
+        width=40,
+        color_system=colours,  # type: ignore[arg-type]
+        force_terminal=True,
+        record=True,
+    )
     table = grid("<~", ">", "<", head=("name", "lines", "how"))
     table.add_row(plain(" spaces around "), "1", Text.assemble(("bold", "bold"), ("!", "dim")))
     table.add_row(plain("日本語のファイル"), "12,345", Text("styled", "cyan"))

@@ -1,4 +1,6 @@
-"""`whowrote sessions --by turn`: what each prompt led to, against a history whose truth is known."""
+"""`whowrote sessions --by turn`: what each prompt led to, against a history whose truth is
+known.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _NAMES = (
 
 @pytest.fixture
 def database(tmp_path: Path) -> tuple[Path, Path]:
-    """Three turns: a file, one of its lines changed, the change taken back and another file, which is replaced much later."""
+    """Three turns: a file, one of its lines changed, the change taken back and another file,
+    which is replaced much later.
+    """
     world = World("turns")
     world.human_write("a.py", "a = 1\n")
     world.commit("Start")
@@ -71,7 +75,7 @@ def test_the_saved_queries_about_turns(database: tuple[Path, Path]) -> None:
             (2, 1, 1),
             (1, 1, 0),
         ]
-        (lasting, *_) = store.rows(every_query()["lasting_by_prompt"]["sql"])
+        lasting, *_ = store.rows(every_query()["lasting_by_prompt"]["sql"])
         assert (lasting["lines"], lasting["percent_alive_after_30_days"]) == (4, 100.0)
         for name in every_query():
             store.rows(every_query()[name]["sql"])

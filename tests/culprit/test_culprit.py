@@ -1,4 +1,6 @@
-"""From a fix back to who introduced what it repaired: constructed histories whose culprit is known by construction."""
+"""From a fix back to who introduced what it repaired: constructed histories whose culprit is
+known by construction.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ Commit = tuple[str, dict[str, bytes]] | tuple[str, dict[str, bytes], str]
 
 
 def history(where: Path, *commits: Commit) -> Build:
-    """Commits in a row, each with its files and, where it is not its name, its message; HEAD is the last."""
+    """Commits in a row, each with its files and, where it is not its name, its message; HEAD is
+    the last.
+    """
     build = Build(where)
     for number, (name, files, *message) in enumerate(commits):
         build.commit(
@@ -88,7 +92,7 @@ def pick(rows: Sequence[dict[str, Any]], *columns: str) -> list[tuple[Any, ...]]
     return [tuple(row[column] for column in columns) for row in rows]
 
 
-# --- lines that a fix changed or removed ------------------------------------------------------------------------------
+# --- lines that a fix changed or removed ----------------------------------------------------------
 
 
 def test_a_changed_line_leads_to_the_commit_that_wrote_it(tmp_path: Path) -> None:
@@ -183,7 +187,7 @@ def test_of_two_with_as_many_lines_the_later_is_likelier(tmp_path: Path) -> None
     assert traced(build, "repair")[0]["culprit"] == "second"
 
 
-# --- which of the lines come first ------------------------------------------------------------------------------------
+# --- which of the lines come first ----------------------------------------------------------------
 
 
 def test_lines_that_the_message_names_come_first_and_decide(tmp_path: Path) -> None:
@@ -253,10 +257,11 @@ def test_a_head_that_loses_a_word_is_a_statement() -> None:
         for after in ("def f(a, b, c):", "def f(a):")
     )
     assert (kept.statement, lost.statement) == (0, 2)
+    # a variable has no head
     assert (
         weight_of("a.c", "source", "static int x;", ["static int x, y;"], frozenset()).statement
         == 2
-    )  # a variable has no head
+    )
 
 
 def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path: Path) -> None:
@@ -363,7 +368,10 @@ def test_the_rank_of_repaired_lines_is_stored(tmp_path: Path) -> None:
         ("fix: mean() of nothing", {"mean"}),
         ("fix: `count` of `IsValid b`", {"count", "IsValid"}),
         (
-            'x: zero\n\nFixes: 0123456789ab ("x: add load_all")\nSigned-off-by: A_b <a@example.org>',
+            (
+                'x: zero\n\nFixes: 0123456789ab ("x: add load_all")\nSigned-off-by: A_b'
+                " <a@example.org>"
+            ),
             set(),
         ),
     ],
@@ -372,7 +380,7 @@ def test_names_in_a_message(message: str, expected: set[str]) -> None:
     assert names_in(message) == expected
 
 
-# --- what does not count ----------------------------------------------------------------------------------------------
+# --- what does not count --------------------------------------------------------------------------
 
 
 def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(tmp_path: Path) -> None:
@@ -443,7 +451,7 @@ def test_a_merge_points_to_its_commits(tmp_path: Path) -> None:
     assert pick(traced(build, "--all", db=db), "fix", "introduced_by") == [("side", "start")]
 
 
-# --- fixes that only add lines ----------------------------------------------------------------------------------------
+# --- fixes that only add lines --------------------------------------------------------------------
 
 
 def test_an_added_line_is_traced_by_its_neighbours_and_says_so(tmp_path: Path) -> None:
@@ -511,7 +519,7 @@ def test_neighbours_belong_to_the_same_function() -> None:
     assert neighbours("a.py", ["import x", "    y = 1"], AddedBlock(2, 2), {2}) == []
 
 
-# --- which commits are fixes ------------------------------------------------------------------------------------------
+# --- which commits are fixes ----------------------------------------------------------------------
 
 ID = "0123456789abcdef0123456789abcdef01234567"
 
@@ -608,7 +616,7 @@ def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "nothing shows a fix in #13" in refused.stderr
 
 
-# --- what is stored, and what is missing ------------------------------------------------------------------------------
+# --- what is stored, and what is missing ----------------------------------------------------------
 
 
 def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path) -> None:
@@ -676,9 +684,10 @@ def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Pa
     assert run("survival", repo, "--db", db, "-q").exit_code == 0
     with Store(db) as store:
         ended = store.rows(
-            "SELECT d.commit_sha AS sha, s.key AS session FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id "
-            "AND l.origin = t.life JOIN history_commits d ON d.id = l.death JOIN origins o ON o.id = t.origin_id "
-            "JOIN sessions s ON s.id = o.session_id WHERE l.cause = 'modified' AND l.path LIKE '%.py' AND o.author = 'agent'"
+            "SELECT d.commit_sha AS sha, s.key AS session FROM line_fates t JOIN line_lifetimes l"
+            " ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits d ON d.id ="
+            " l.death JOIN origins o ON o.id = t.origin_id JOIN sessions s ON s.id = o.session_id"
+            " WHERE l.cause = 'modified' AND l.path LIKE '%.py' AND o.author = 'agent'"
         )
     assert ended
     rows = json.loads(run("culprit", repo, ended[0]["sha"], "--db", db, "--json").stdout)
@@ -687,7 +696,7 @@ def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Pa
     assert ended[0]["session"] in {row["session"] for row in by_agent}
 
 
-# --- the rules alone --------------------------------------------------------------------------------------------------
+# --- the rules alone ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Repairs by author, who owns what still stands, and the page: on constructed histories whose numbers can be counted by hand."""
+"""Repairs by author, who owns what still stands, and the page: on constructed histories whose
+numbers can be counted by hand.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def block(name: str, count: int, value: str = "1") -> list[str]:
 
 @pytest.fixture
 def repaired(tmp_path: Path) -> tuple[Path, Path]:
-    """1,200 declared lines of an agent, of which a fix repairs three and a rewrite five; 1,200 others without any repair."""
+    """1,200 declared lines of an agent, of which a fix repairs three and a rewrite five; 1,200
+    others without any repair.
+    """
     build = Build(tmp_path / "r.git")
     agent, other = block("agent", 1200), block("other", 1200)
     build.commit("other", [], {"o.py": text(*other)}, author=f"{PEOPLE[0]} 1700000000 +0000")
@@ -69,7 +73,7 @@ def tables(*arguments: object) -> dict[str, list[dict[str, Any]]]:
     return {table["name"]: table["rows"] for table in json.loads(done.stdout)}
 
 
-# --- repairs ----------------------------------------------------------------------------------------------------------
+# --- repairs --------------------------------------------------------------------------------------
 
 
 def test_only_what_fixes_removed_counts_as_repaired(repaired: tuple[Path, Path]) -> None:
@@ -82,9 +86,8 @@ def test_only_what_fixes_removed_counts_as_repaired(repaired: tuple[Path, Path])
     }
     agents = by_class["declared"]
     assert (agents["lines"], agents["commits"], agents["repairs"]) == (1200, 1, 1)
-    assert (
-        agents["per_1000"] == pytest.approx(1000 / 1200) and agents["low"] is None
-    )  # one commit has no interval
+    # one commit has no interval
+    assert agents["per_1000"] == pytest.approx(1000 / 1200) and agents["low"] is None
     assert (by_class["undeclared"]["lines"], by_class["undeclared"]["repairs"]) == (1208, 0)
 
 
@@ -153,7 +156,9 @@ def rates_by(by: str, lines: list[WrittenLines]) -> dict[str, float]:
 
 
 def test_rates_are_told_by_kind_of_work_and_by_what_people_did_to_the_lines() -> None:
-    """Only lines of agents have either; a session whose kind of work is not known is in no row of it."""
+    """Only lines of agents have either; a session whose kind of work is not known is in no row
+    of it.
+    """
     fixed = LifetimeRecord(
         1000, "agent", 10, 400, 0, 0, True, birth=1, path="a.py", edited_by="human"
     )
@@ -184,7 +189,9 @@ def dated(lines: int, *, birth: int, fix: int = 0, days: float = 2000) -> Writte
 
 
 def test_lines_older_than_agents_are_compared_at_equal_age() -> None:
-    """Half of the old lines were repaired after five years, and none within one: no more than of the agents' lines."""
+    """Half of the old lines were repaired after five years, and none within one: no more than of
+    the agents' lines.
+    """
     old = [dated(200, birth=n, fix=n % 2 and 50, days=1800) for n in range(20)]
     new = [
         written("agent", 200, birth=100 + n, fix=60 if n < 2 else 0, days=20 if n < 2 else 400)
@@ -225,7 +232,9 @@ def test_intervals_are_over_commits() -> None:
 
 
 def test_lines_are_compared_with_their_like() -> None:
-    """Agents wrote in the month in which everything was repaired more often: the same rate in each month, not over both."""
+    """Agents wrote in the month in which everything was repaired more often: the same rate in
+    each month, not over both.
+    """
     lines = []
     for n in range(40):
         lines += [
@@ -243,7 +252,9 @@ def test_lines_are_compared_with_their_like() -> None:
 
 
 def test_lines_are_compared_with_those_of_files_of_the_same_suffix() -> None:
-    """Style sheets are repaired more often, whoever writes them, and only people wrote other files."""
+    """Style sheets are repaired more often, whoever writes them, and only people wrote other
+    files.
+    """
     lines = []
     for n in range(40):
         lines += [
@@ -287,7 +298,9 @@ def test_the_direction_of_the_bias_of_unknown_lines_is_said(fix: int, direction:
 
 
 def test_a_view_has_the_repaired_lines_with_their_authors(repaired: tuple[Path, Path]) -> None:
-    """It is in every export of tables. The rewrite is no fix, so that its five lines are not there."""
+    """It is in every export of tables. The rewrite is no fix, so that its five lines are not
+    there.
+    """
     repo, db = repaired
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
     with Store(db) as store:
@@ -296,7 +309,8 @@ def test_a_view_has_the_repaired_lines_with_their_authors(repaired: tuple[Path, 
             for row in store.rows("SELECT subject, commit_sha FROM commits")
         }
         rows = store.rows(
-            "SELECT fix_sha, introduced_by, is_culprit, path, line, lines, class FROM repaired_lines"
+            "SELECT fix_sha, introduced_by, is_culprit, path, line, lines, class FROM"
+            " repaired_lines"
         )
     assert rows == [
         {
@@ -311,7 +325,7 @@ def test_a_view_has_the_repaired_lines_with_their_authors(repaired: tuple[Path, 
     ]
 
 
-# --- ownership --------------------------------------------------------------------------------------------------------
+# --- ownership ------------------------------------------------------------------------------------
 
 
 def test_lines_at_head_by_directory_and_the_bus_factor_without_agents(
@@ -330,16 +344,16 @@ def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: tuple[Path, P
     repo, db = repaired
     with Store(db) as store, store.transaction() as connection:
         connection.execute(
-            "UPDATE commit_files SET human_lines = 1 WHERE path = 'a.py' AND commit_id = (SELECT MAX(id) FROM commits)"
+            "UPDATE commit_files SET human_lines = 1 WHERE path = 'a.py' AND commit_id = (SELECT"
+            " MAX(id) FROM commits)"
         )
     assert tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 0
     with Store(db) as store, store.transaction() as connection:
         connection.execute(
             "UPDATE commit_files SET human_lines = path = 'o.py' WHERE path IN ('a.py', 'o.py')"
         )
-    assert (
-        tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 1192
-    )  # another file, or before
+    # another file, or before
+    assert tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 1192
 
 
 def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
@@ -351,7 +365,8 @@ def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 0
     with Store(db) as store, store.transaction() as connection:
         connection.execute(
-            "INSERT INTO commit_reviews SELECT repo_id, commit_sha, 'eve@example.org' FROM commits WHERE subject = 'add'"
+            "INSERT INTO commit_reviews SELECT repo_id, commit_sha, 'eve@example.org' FROM commits"
+            " WHERE subject = 'add'"
         )
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 1192
 
@@ -369,7 +384,7 @@ def test_bus_factor() -> None:
     assert bus_factor(Counter()) is None and bus_factor(Counter({"a": 0})) is None
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 
 def shown(db: Path, **arguments: str) -> str:
@@ -391,10 +406,11 @@ def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) 
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
     with Store(db) as store:
         ended = store.rows(
-            "SELECT h.commit_sha AS sha, h.author_at, t.origin, l.start_line, o.session_id, o.turn_index FROM line_fates t "
-            "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits h ON h.id = l.death "
-            "JOIN origins o ON o.id = t.origin_id JOIN turns u ON u.session_id = o.session_id AND u.turn_index = o.turn_index "
-            "WHERE o.author = 'agent' AND u.prompt <> '' LIMIT 1"
+            "SELECT h.commit_sha AS sha, h.author_at, t.origin, l.start_line, o.session_id,"
+            " o.turn_index FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id AND"
+            " l.origin = t.life JOIN history_commits h ON h.id = l.death JOIN origins o ON o.id ="
+            " t.origin_id JOIN turns u ON u.session_id = o.session_id AND u.turn_index ="
+            " o.turn_index WHERE o.author = 'agent' AND u.prompt <> '' LIMIT 1"
         )[0]
         prompt = store.value(
             "SELECT prompt FROM turns WHERE session_id = ? AND turn_index = ?",
@@ -403,8 +419,8 @@ def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) 
         with store.transaction() as connection:
             connection.execute("DELETE FROM fixes")
             connection.execute(
-                "INSERT INTO fixes (id, repo_id, commit_sha, fixed_at, tier, names, outcome, culprit_sha, basis) "
-                "VALUES (1, 1, ?, ?, 'issue', '#1', 'removed', NULL, 'none')",
+                "INSERT INTO fixes (id, repo_id, commit_sha, fixed_at, tier, names, outcome,"
+                " culprit_sha, basis) VALUES (1, 1, ?, ?, 'issue', '#1', 'removed', NULL, 'none')",
                 (ended["sha"], ended["author_at"]),
             )
             connection.execute(
@@ -420,9 +436,8 @@ def test_the_page_shows_lines_of_agents_alone_unless_asked_for_all(
 ) -> None:
     repo, db = repaired
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
-    assert "No fix repaired such a line" in shown(db) and "a.py:1" in shown(
-        db, author="all"
-    )  # declared by the commit alone
+    # declared by the commit alone
+    assert "No fix repaired such a line" in shown(db) and "a.py:1" in shown(db, author="all")
 
 
 def test_the_lines_of_a_fix_are_looked_up_by_their_numbers(repaired: tuple[Path, Path]) -> None:

@@ -1,4 +1,5 @@
-"""Answers of github.com and of other servers as people report them: written by hand in the shape of what was recorded, none copied.
+"""Answers of github.com and of other servers as people report them: written by hand in the shape of
+what was recorded, none copied.
 
 The headings name the threads that they come from; the table in docs/discovery.md says what is done.
 """
@@ -76,7 +77,7 @@ def candidates(context: ChannelContext) -> dict[str, dict[str, Any]]:
     return {row["full_name"]: row for row in context.log.store.rows("SELECT * FROM candidates")}
 
 
-# --- addresses of git (dulwich 562, isomorphic-git 247 and 1292, johnmehr/gitup 23) ------------------------------------------
+# --- addresses of git (dulwich 562, isomorphic-git 247 and 1292, johnmehr/gitup 23) ---------------
 
 
 def test_every_request_of_git_says_git_and_ends_in_git(tmp_path: Path, time: FakeTime) -> None:
@@ -177,7 +178,7 @@ def test_403_is_read_by_its_words(time: FakeTime, fault: str, outcome: str) -> N
         assert Prober(GitServers(web, time.clock()))(server.url, "o/r").outcome == outcome
 
 
-# --- limits of git (github.blog 2025-05-08, ROCm/TheRock 6431, cli/cli 14329) ----------------------------------------------
+# --- limits of git (github.blog 2025-05-08, ROCm/TheRock 6431, cli/cli 14329) ---------------------
 
 
 @pytest.mark.parametrize(
@@ -246,7 +247,7 @@ def test_the_token_goes_to_git_of_its_server_and_a_bad_one_is_left_out(time: Fak
         )
 
 
-# --- limits of the API (githubkit 271, octokit/plugin-throttling.js 438, 632 and 636) ----------------------------------------
+# --- limits of the API (githubkit 271, octokit/plugin-throttling.js 438, 632 and 636) -------------
 
 
 @pytest.mark.parametrize(
@@ -401,9 +402,8 @@ def test_filters_take_unknown_for_unknown() -> None:
         "not known: whether it is a fork, its size",
     )
     assert decide(row, Filters(forks=True, most_kb=None), (), "s").exclusion is None
-    assert (
-        decide(row, Filters(), (), "other").exclusion is None
-    )  # a plain git server: nobody will ever know
+    # a plain git server: nobody will ever know
+    assert decide(row, Filters(), (), "other").exclusion is None
     assert decide(row | {"is_fork": 1}, Filters(), (), "s").exclusion == "fork"
     assert decide(row, Filters(licences=frozenset({"mit"})), (), "other").exclusion == "no_metadata"
 
@@ -414,9 +414,8 @@ def test_pauses_are_read_line_ranges_dates_and_the_server_s_clock() -> None:
     assert retry_after({"retry-after": "Thu, 01 Jan 2026 00:01:30 GMT", **date}, 5.0) == 90
     assert retry_after({"retry-after": "Wed, 31 Dec 2025 23:00:00 GMT", **date}, 5.0) == 0
     assert retry_after({"retry-after": "soon"}, 0) is None
-    assert (
-        pause_after("primary", {"x-ratelimit-reset": "1767225640", **date}, 99.0, 0) == 41
-    )  # our clock is wrong, not theirs
+    # our clock is wrong, not theirs
+    assert pause_after("primary", {"x-ratelimit-reset": "1767225640", **date}, 99.0, 0) == 41
     assert pause_after("secondary", {}, 0, 3) == 480
     assert pause_after("primary", {"retry-after": "1e12"}, 0, 0) == 3900
     assert (
@@ -431,7 +430,7 @@ def test_pauses_are_read_line_ranges_dates_and_the_server_s_clock() -> None:
     assert limit_kind(200, {}, b'[{"message": "API rate limit exceeded"}]') is None
 
 
-# --- searches (docs.github.com: timeouts and incomplete results; PyGithub 2812) ------------------------------------------------
+# --- searches (docs.github.com: timeouts and incomplete results; PyGithub 2812) -------------------
 
 
 def test_a_qualifier_that_the_server_ignores_is_given_up(
@@ -463,7 +462,9 @@ def test_a_qualifier_that_the_server_ignores_is_given_up(
 def test_a_search_that_promises_results_without_an_end_ends(
     opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each slice has a thousand million results, each page a next one: what is not read is told, and the next run goes on."""
+    """Each slice has a thousand million results, each page a next one: what is not read is told,
+    and the next run goes on.
+    """
     monkeypatch.setattr(paging, "MOST_PAGES", 40)
     monkeypatch.setattr(code_search, "records", one_search)
     asked: list[str] = []
@@ -495,7 +496,7 @@ def test_forks_are_searched_when_they_are_wanted(opened: Open) -> None:
         assert not any("fork" in path for path in asked if "/commits" in path)
 
 
-# --- servers of git: protocols, sizes, lies --------------------------------------------------------------------------------
+# --- servers of git: protocols, sizes, lies -------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["v2", "v1", "v0", "dumb"])
@@ -512,7 +513,8 @@ def test_probe_and_fetch_in_every_protocol(tmp_path: Path, time: FakeTime, kind:
         assert done.state == "fetched" or (kind, done.is_usable()) == ("dumb", False), done
 
 
-# What a server answers first -> what the probe and the fetch say: "ok" when they waited or asked otherwise.
+# What a server answers first -> what the probe and the fetch say: "ok" when they waited or asked
+# otherwise.
 FIRST_ANSWERS = {
     "301": ("ok", "fetched"),
     "307": ("ok", "fetched"),

@@ -1,4 +1,6 @@
-"""The channels of discovery against the stand-in: what they name, how they get past the cap, how they go on after a kill."""
+"""The channels of discovery against the stand-in: what they name, how they get past the cap, how
+they go on after a kill.
+"""
 
 from __future__ import annotations
 
@@ -82,14 +84,18 @@ def context(tmp_path: Path) -> Callable[..., Any]:
 
 def found(context: ChannelContext, channel: str | None = None) -> set[str]:
     rows = context.log.store.rows(
-        "SELECT full_name FROM candidates c JOIN discoveries d ON d.candidate_id = c.id WHERE d.channel = ? OR ? IS NULL",
+        "SELECT full_name FROM candidates c JOIN discoveries d ON d.candidate_id = c.id WHERE"
+        " d.channel = ? OR ? IS NULL",
         (channel, channel),
     )
     return {row["full_name"] for row in rows}
 
 
 def hits_of(context: ChannelContext, name: str) -> int:
-    sql = "SELECT sum(hits) FROM discoveries d JOIN candidates c ON c.id = d.candidate_id WHERE full_name = ?"
+    sql = (
+        "SELECT sum(hits) FROM discoveries d JOIN candidates c ON c.id = d.candidate_id WHERE"
+        " full_name = ?"
+    )
     return int(context.log.store.value(sql, (name,)))
 
 
@@ -107,7 +113,7 @@ def test_every_channel_has_a_file() -> None:
     assert [c.name for c in channels()] == NAMES
 
 
-# --- searches ---------------------------------------------------------------------------------------------------------
+# --- searches -------------------------------------------------------------------------------------
 
 
 def test_code_search_gets_past_the_cap_by_size_and_by_words(context: Any) -> None:
@@ -132,7 +138,10 @@ def test_code_search_gets_past_the_cap_by_size_and_by_words(context: Any) -> Non
 
 def test_code_search_finds_what_entire_installs_for_each_agent(context: Any) -> None:
     """The files and commands are those that `entire enable` writes, see code_search.py."""
-    claude = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "entire hooks claude-code stop"}]}]}}'
+    claude = (
+        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "entire hooks claude-code'
+        ' stop"}]}]}}'
+    )
     files = {
         "h/claude": {".claude/settings.json": claude},
         "h/codex": {".codex/hooks.json": '{"command": "entire hooks codex stop"}'},
@@ -221,10 +230,8 @@ def test_commit_search_finds_agents_that_trailers_name_and_nobody_else(context: 
 
 
 def test_what_cannot_be_split_says_that_results_were_lost(context: Any) -> None:
-    with context(World([Repo(f"s/r{n}", files={SETTINGS: "{}"}) for n in range(1300)])) as (
-        _,
-        it,
-    ):  # of one owner
+    # of one owner
+    with context(World([Repo(f"s/r{n}", files={SETTINGS: "{}"}) for n in range(1300)])) as (_, it):
         code_search.CHANNEL.run(it)
         assert len(found(it)) == 1000
         assert states(it, "code_search")["capped"] == 1
@@ -293,7 +300,9 @@ def test_commits_of_one_minute_are_cut_by_merges_and_owners(context: Any) -> Non
 def test_a_server_that_lies_about_totals_is_not_asked_for_ever(
     context: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each slice promises less than the one before, and more than can be read: cut as long as words and owners last."""
+    """Each slice promises less than the one before, and more than can be read: cut as long as
+    words and owners last.
+    """
     numbers = iter(range(10**9, 0, -1))
     asked = Counter[str]()
     monkeypatch.setattr(paging, "MOST_PAGES", 40)
@@ -445,7 +454,7 @@ def test_hostile_items_are_not_candidates(context: Any) -> None:
         assert commit_search.read(item) is None
 
 
-# --- GH Archive -------------------------------------------------------------------------------------------------------
+# --- GH Archive -----------------------------------------------------------------------------------
 
 
 def test_both_generations_of_payloads_are_read() -> None:
@@ -654,7 +663,7 @@ def test_open_digger_is_read_since_it_is_there(
         assert [a.path.rpartition("/")[2] for a in server.log] == ["2026-09-05-23.json.gz"]
 
 
-# --- lists ------------------------------------------------------------------------------------------------------------
+# --- lists ----------------------------------------------------------------------------------------
 
 LIST = b"""# names
 octo/one
@@ -690,9 +699,8 @@ def test_a_list_may_hold_names_and_addresses(context: Any, tmp_path: Path) -> No
             )
             == "https://gitlab.com"
         )
-        assert (
-            it.log.store.value("SELECT max(hits) FROM discoveries") == 2
-        )  # one of them was named twice
+        # one of them was named twice
+        assert it.log.store.value("SELECT max(hits) FROM discoveries") == 2
         assert "(2 in all)" in told[0] and "../../etc" in told[0]
         assert server.log == []
 
@@ -733,7 +741,7 @@ def test_an_owner_is_an_organisation_or_a_user(context: Any) -> None:
         listing.run(it)
 
 
-# --- together ---------------------------------------------------------------------------------------------------------
+# --- together -------------------------------------------------------------------------------------
 
 
 def test_one_channel_that_fails_does_not_stop_the_others(context: Any) -> None:

@@ -1,4 +1,6 @@
-"""A deadline holds whatever a server does: each of these servers sends a byte before any timeout of a connection is over."""
+"""A deadline holds whatever a server does: each of these servers sends a byte before any timeout
+of a connection is over.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ from collector.runtime.bounds import NEVER, Deadline, current, deadline_until
 HEADERS = (b"HTTP/1.1 200 OK\r\n", b"x-more: 1\r\n")
 BODY = (b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nContent-Type: text/plain\r\n\r\n", b"x")
 REFS = (
-    b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nContent-Type: application/x-git-upload-pack-result\r\n\r\n",
+    (
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nContent-Type:"
+        b" application/x-git-upload-pack-result\r\n\r\n"
+    ),
     b"003d" + b"a" * 40 + b" refs/heads/main\n",
 )
 AT_MOST = 8.0  # seconds, on a machine with much to do; without a deadline it would be minutes
@@ -44,9 +49,9 @@ def test_an_answer_that_trickles_ends_in_time(answer: tuple[bytes, bytes]) -> No
         Trickle(*answer) as server,
         Web(timeout=30) as web,
         pytest.raises(Unreachable, match=r"took longer than 0\.5 s"),
+        web.stream("GET", server.base, patience=0.5) as (_, chunks),
     ):
-        with web.stream("GET", server.base, patience=0.5) as (_, chunks):
-            list(chunks)
+        list(chunks)
     assert time.monotonic() - began < AT_MOST
 
 

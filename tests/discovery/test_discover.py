@@ -1,4 +1,6 @@
-"""Discovery as a whole: confirmation, metadata, exclusions, statistics, the commands; and that faults and kills change nothing."""
+"""Discovery as a whole: confirmation, metadata, exclusions, statistics, the commands; and that
+faults and kills change nothing.
+"""
 
 from __future__ import annotations
 
@@ -206,7 +208,9 @@ def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path
 
 
 def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_path: Path) -> None:
-    """A record at the root is shown with the metadata; one elsewhere is known from the search that found it."""
+    """A record at the root is shown with the metadata; one elsewhere is known from the search
+    that found it.
+    """
     world = [
         Repo("o/aider", raw=refs(), files={".aider.chat.history.md": "# aider chat started at"}),
         Repo(
@@ -268,7 +272,8 @@ def test_probe_says_which_records_a_repository_has(collect: Any, server: GitHubS
 def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: Path) -> None:
     with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed("o/v1")) as context:
         context.log.store.connection.execute(
-            "INSERT INTO candidates (server, full_name, first_seen_at, exclusion) VALUES (?, 'O/V1', 'x', 'forgotten')",
+            "INSERT INTO candidates (server, full_name, first_seen_at, exclusion) VALUES (?,"
+            " 'O/V1', 'x', 'forgotten')",
             (server.url,),
         )
         discover(context, ["listing"], Filters(), prober(context))
@@ -314,7 +319,9 @@ def test_what_fails_is_asked_again_later(
 def test_failures_of_another_kind_are_not_counted_together(
     server: GitHubServer, tmp_path: Path
 ) -> None:
-    """What could not be reached at first and then is gone is gone for the first time: its pauses do not add up."""
+    """What could not be reached at first and then is gone is gone for the first time: its pauses
+    do not add up.
+    """
     time = FakeTime(NOW.timestamp())
     with opened(server, tmp_path / "d.db", time, **listed("o/gone")) as context:
         server.faults.extend(["503"] * 8)
@@ -433,14 +440,15 @@ def test_a_name_is_a_name_or_nothing(text: str) -> None:
         )
 
 
-# --- estimates --------------------------------------------------------------------------------------------------------
+# --- estimates ------------------------------------------------------------------------------------
 
 
 def test_chapman_on_numbers_done_by_hand() -> None:
     found = chapman(30, 30, 22)  # 31 * 31 / 23 - 1
     assert found is not None
     assert found.seen == 38 and found.total == pytest.approx(40.7826, abs=1e-4)
-    # variance 31*31*8*8 / (23*23*24) = 4.8444; factor on the 2.7826 not seen: exp(1.96 sqrt(ln(1 + 4.8444 / 2.7826^2))) = 3.9206
+    # variance 31*31*8*8 / (23*23*24) = 4.8444; factor on the 2.7826 not seen: exp(1.96 sqrt(ln(1 +
+    # 4.8444 / 2.7826^2))) = 3.9206
     assert found.low == pytest.approx(38.7097, abs=1e-3)
     assert found.high == pytest.approx(48.909, abs=1e-2)
     assert chapman(0, 5, 0) is None
@@ -461,8 +469,9 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     assert held > 360  # of 400
 
 
-# An outbreak of hepatitis A in a college in Taiwan, 1995, by three lists of 135, 122 and 126 cases (Chao, Tsay, Lin, Shau and Chao,
-# Statistics in Medicine 20, 2001, table II). A screening of all students found that there had been 545.
+# An outbreak of hepatitis A in a college in Taiwan, 1995, by three lists of 135, 122 and 126 cases
+# (Chao, Tsay, Lin, Shau and Chao, Statistics in Medicine 20, 2001, table II). A screening of all
+# students found that there had been 545.
 P, Q, E = 0, 1, 2
 HEPATITIS = {(P, Q, E): 28, (P, Q): 21, (P, E): 17, (Q, E): 18, (P,): 69, (Q,): 55, (E,): 63}
 
@@ -518,11 +527,11 @@ def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Pat
     time = FakeTime(NOW.timestamp())
     with server, opened(server, tmp_path / "d.db", time, archive=str(tmp_path / "gh")) as context:
         discover(context, ["code_search", "commit_search"], Filters(), prober(context))
-        [alone] = report(context.log.store, NOW)[
-            "overlap"
-        ]  # both look at the default branch: that they agree is no evidence
-        assert alone["estimated"] is None and alone["note"] == (
-            "code_search and commit_search share the default branch: one list"
+        # both look at the default branch: that they agree is no evidence
+        [alone] = report(context.log.store, NOW)["overlap"]
+        assert (
+            alone["estimated"] is None
+            and alone["note"] == "code_search and commit_search share the default branch: one list"
         )
         discover(context, ["gharchive"], Filters(), prober(context))
         [pair] = report(context.log.store, NOW)["overlap"]
@@ -532,7 +541,7 @@ def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Pat
     assert (pair["found"], pair["by_both"], pair["estimated"]) == (12, 3, round(expected.total, 1))
 
 
-# --- kills and faults -------------------------------------------------------------------------------------------------
+# --- kills and faults -----------------------------------------------------------------------------
 
 
 class Killed(BaseException):
@@ -576,12 +585,15 @@ def outcome_of(context: ChannelContext) -> dict[str, Any]:
     ask = context.log.store.rows
     return {
         "candidates": ask(
-            "SELECT full_name, outcome, confirmed, exclusion, detail, renamed_to, v1_oid, checkpoint_refs, checkpoint_remote,"
-            " stars, attempts, refs_digest FROM candidates ORDER BY full_name"
+            "SELECT full_name, outcome, confirmed, exclusion, detail, renamed_to, v1_oid,"
+            " checkpoint_refs, checkpoint_remote, stars, attempts, refs_digest FROM candidates"
+            " ORDER BY full_name"
         ),
-        # Without slice and evidence: they tell of the first hit, and a slice that failed is asked again after others.
+        # Without slice and evidence: they tell of the first hit, and a slice that failed is asked
+        # again after others.
         "discoveries": ask(
-            "SELECT full_name, channel, query, hits FROM discoveries d JOIN candidates c ON c.id = d.candidate_id ORDER BY 1, 2, 3"
+            "SELECT full_name, channel, query, hits FROM discoveries d JOIN candidates c ON c.id ="
+            " d.candidate_id ORDER BY 1, 2, 3"
         ),
         "cursors": ask(
             "SELECT channel, query, slice, state, total, found FROM cursors ORDER BY 1, 2, 3"
@@ -659,7 +671,9 @@ def test_the_undisturbed_run_has_slices_and_pages(undisturbed: Undisturbed) -> N
 
 
 def with_known_totals(result: dict[str, Any], undisturbed: dict[str, Any]) -> dict[str, Any]:
-    """The result with the number of results of slices that were cut because the server never finished them, which nobody knows."""
+    """The result with the number of results of slices that were cut because the server never
+    finished them, which nobody knows.
+    """
     pairs = zip(result["cursors"], undisturbed["cursors"], strict=True)
     cut = [
         c | {"total": other["total"]} if (c["state"], c["total"]) == ("split", None) else c
@@ -720,12 +734,11 @@ def test_faults_and_kills_change_nothing(
             result = run_to_the_end(server, Path(folder) / "d.db", time)
             assert with_known_totals(result, undisturbed.result) == undisturbed.result
             answered = len(server.log) - sum(fault is not None for fault in faults)
-            assert answered <= undisturbed.requests + 10 * (
-                len(kills) + 1
-            )  # a kill costs what was on its way, not what was done
+            # a kill costs what was on its way, not what was done
+            assert answered <= undisturbed.requests + 10 * (len(kills) + 1)
 
 
-# --- commands ---------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 @pytest.fixture

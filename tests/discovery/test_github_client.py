@@ -1,4 +1,6 @@
-"""The GitHub client against the stand-in: limits, retries, conditional requests, redirects, partial answers; no token anywhere."""
+"""The GitHub client against the stand-in: limits, retries, conditional requests, redirects,
+partial answers; no token anywhere.
+"""
 
 from __future__ import annotations
 
@@ -203,7 +205,10 @@ def test_missing_private_and_renamed(
 
 
 def test_graphql_keeps_what_came(client: Connect, server: GitHubServer, time: FakeClock) -> None:
-    query = '{ a: repository(owner: "octo", name: "r001") {id} b: repository(owner: "octo", name: "gone") {id} }'
+    query = (
+        '{ a: repository(owner: "octo", name: "r001") {id} b: repository(owner: "octo", name:'
+        ' "gone") {id} }'
+    )
     answer = client().graphql(query)
     assert answer.data["a"]["nameWithOwner"] == "octo/r001" and answer.data["b"] is None
     assert answer.errors["b"][0] == "NOT_FOUND"

@@ -1,4 +1,6 @@
-"""Pkt-lines and ls-refs: against git itself over loopback, against old servers, and against hostile answers."""
+"""Pkt-lines and ls-refs: against git itself over loopback, against old servers, and against
+hostile answers.
+"""
 
 from __future__ import annotations
 
@@ -191,7 +193,7 @@ def test_many_at_once_come_back_in_order(serve: Any, tmp_path: Path) -> None:
     ]
 
 
-# --- hostile answers --------------------------------------------------------------------------------------------------
+# --- hostile answers ------------------------------------------------------------------------------
 
 LINE = packet(f"{OID} HEAD symref-target:refs/heads/main\n".encode())
 BAD = {
@@ -206,8 +208,9 @@ BAD = {
     "no ref": packet(f"{OID}\n".encode()) + b"0000",
     "a path that climbs": packet(f"{OID} refs/heads/../../x\n".encode()) + b"0000",
     "control characters": packet(f"{OID} refs/heads/a\x1b[2J\n".encode()) + b"0000",
-    "a blank in HEAD's target": packet(f"{OID} HEAD symref-target:refs/heads/a\x07\n".encode())
-    + b"0000",
+    "a blank in HEAD's target": (
+        packet(f"{OID} HEAD symref-target:refs/heads/a\x07\n".encode()) + b"0000"
+    ),
 }
 
 

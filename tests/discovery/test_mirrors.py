@@ -1,4 +1,6 @@
-"""Mirrors: which refs, how many requests and bytes, and what every kind of failure leaves behind. Real git on the loopback."""
+"""Mirrors: which refs, how many requests and bytes, and what every kind of failure leaves
+behind. Real git on the loopback.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,7 @@ def get(
     )
 
 
-# --- what is fetched --------------------------------------------------------------------------------------------------
+# --- what is fetched ------------------------------------------------------------------------------
 
 
 def test_exactly_the_refs_that_are_needed(served: GitServer, mirrors: Mirrors) -> None:
@@ -140,7 +142,10 @@ def test_checkpoints_kept_in_another_repository_are_followed(
     repo, other = publish(served.root, "o/r"), publish(served.root, "o/checkpoints")
     theirs = GitRepo(other).refs()["refs/heads/entire/checkpoints/v1"]
     git(repo, "update-ref", "-d", "refs/heads/entire/checkpoints/v1")
-    settings = b'{"strategy_options": {"checkpoint_remote": {"provider": "github", "repo": "o/checkpoints"}}}'
+    settings = (
+        b'{"strategy_options": {"checkpoint_remote": {"provider": "github", "repo":'
+        b' "o/checkpoints"}}}'
+    )
     add_file(repo, "refs/heads/main", ".entire/settings.json", settings)
     done = get(served, mirrors)
     assert (done.state, done.elsewhere) == ("fetched", "o/checkpoints")
@@ -206,7 +211,7 @@ def test_settings_are_read_with_care(text: bytes, name: str) -> None:
     assert checkpoint_remote(text) == name
 
 
-# --- many updates -----------------------------------------------------------------------------------------------------
+# --- many updates ---------------------------------------------------------------------------------
 
 
 def grow(repo: Path, number: int) -> None:
@@ -264,7 +269,7 @@ def test_a_commit_that_no_ref_reaches_any_more_stays(
     assert len(packs(done.path)) == 1 and old in stored(done.path)
 
 
-# --- failures ---------------------------------------------------------------------------------------------------------
+# --- failures -------------------------------------------------------------------------------------
 
 
 def test_a_repository_that_is_gone_keeps_its_mirror(served: GitServer, mirrors: Mirrors) -> None:
@@ -325,9 +330,8 @@ def test_a_transfer_that_is_cut_leaves_nothing_half_and_goes_on_next_time(
         done = get(served, mirrors)
         assert done.state in ("fetched", "unchanged", "unreachable", "damaged", "failed")
         if mirrors.path("o/r").exists():
-            git(
-                mirrors.path("o/r"), "rev-list", "--objects", "refs/heads/main"
-            )  # what is there is whole
+            # what is there is whole
+            git(mirrors.path("o/r"), "rev-list", "--objects", "refs/heads/main")
     served.faults = lambda path: None
     assert get(served, mirrors).is_usable()
     assert set(objects(mirrors.path("o/r"))) == set(objects(repo))
@@ -363,7 +367,9 @@ def test_space_that_is_to_stay_free_stays_free(served: GitServer, mirrors: Mirro
 
 
 def test_a_full_disk_is_called_one(served: GitServer, mirrors: Mirrors) -> None:
-    """A limit on the size of files stands for the disk: writing fails in the middle of a transfer."""
+    """A limit on the size of files stands for the disk: writing fails in the middle of a
+    transfer.
+    """
     repo = publish(served.root, "o/r")
     add_file(repo, "refs/heads/main", "big", noise(400_000))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -395,7 +401,10 @@ def test_a_lock_that_its_holder_removes_is_not_held_twice(tmp_path: Path) -> Non
 def test_objects_that_fsck_refuses_are_taken_and_noted(served: GitServer, mirrors: Mirrors) -> None:
     repo = publish(served.root, "o/r")
     tree = git(repo, "rev-parse", "main^{tree}").strip()
-    raw = f"tree {tree}\nauthor A <a@x> 1 +0000\ncommitter A<a@x> 1 +0000\n\nno blank before the address\n".encode()
+    raw = (
+        f"tree {tree}\nauthor A <a@x> 1 +0000\ncommitter A<a@x> 1 +0000\n\nno blank before the"
+        " address\n".encode()
+    )
     bad = git(repo, "hash-object", "-t", "commit", "-w", "--literally", "--stdin", data=raw).strip()
     git(repo, "update-ref", "refs/heads/main", bad)
     done = get(served, mirrors)
@@ -426,7 +435,7 @@ def test_a_server_that_lacks_objects_gives_what_it_has(
     assert get(served, mirrors).state == "unchanged"
 
 
-# --- hostile names and repositories -----------------------------------------------------------------------------------
+# --- hostile names and repositories ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""A repository has one mirror and one row, whatever names it is given, and when it was renamed. Real git on the loopback."""
+"""A repository has one mirror and one row, whatever names it is given, and when it was renamed.
+Real git on the loopback.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,7 @@ def rename(server: GitServer, old: str, new: str, status: int = 301) -> None:
     server.renamed[old] = (new, status)
 
 
-# --- fetched for the first time ---------------------------------------------------------------------------------------------
+# --- fetched for the first time -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ def test_a_server_that_sends_us_from_name_to_name_is_left(
     assert "from address to address" in found[-1].detail
 
 
-# --- mirrored before it was renamed ------------------------------------------------------------------------------------------
+# --- mirrored before it was renamed ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -218,7 +220,7 @@ def test_a_new_owner_and_a_new_name_at_once_are_found_when_the_old_one_is_asked(
     )
 
 
-# --- old names that are used again -------------------------------------------------------------------------------------------
+# --- old names that are used again ----------------------------------------------------------------
 
 
 def moved_mirror(server: GitServer, mirrors: Mirrors) -> RepositorySource:

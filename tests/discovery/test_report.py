@@ -1,4 +1,6 @@
-"""The report on a ledger of candidates: the numbers of a plain count over lists, without holding the lists."""
+"""The report on a ledger of candidates: the numbers of a plain count over lists, without holding
+the lists.
+"""
 
 from __future__ import annotations
 
@@ -202,9 +204,8 @@ def test_names_that_lead_in_a_circle_are_no_repository(tmp_path: Path) -> None:
     ]
     with _ledger(tmp_path / "l.db", candidates, [(4, "listing", 1), (5, "gharchive", 1)]) as store:
         sections = report(store, NOW)
-    assert {row["what"]: row["count"] for row in sections["totals"]}[
-        "repositories"
-    ] == 2  # itself, and the third
+    # itself, and the third
+    assert {row["what"]: row["count"] for row in sections["totals"]}["repositories"] == 2
     assert {row["channel"]: row["found"] for row in sections["channels"]} == {
         "gharchive": 1,
         "listing": 1,

@@ -1,4 +1,6 @@
-"""fetch, load, attribute and merge as a whole: killed, disturbed, run twice, spread over processes, the database is the same."""
+"""fetch, load, attribute and merge as a whole: killed, disturbed, run twice, spread over
+processes, the database is the same.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +136,7 @@ def direct(tmp_path_factory: pytest.TempPathFactory) -> Callable[[GitServer], Du
     return make
 
 
-# --- the whole way ----------------------------------------------------------------------------------------------------
+# --- the whole way --------------------------------------------------------------------------------
 
 
 @pytest.mark.workers
@@ -271,7 +273,7 @@ def test_what_discovery_confirmed_is_fetched(
         assert [r["name"] for r in store.rows("SELECT name FROM repos")] == ["o/one"]
 
 
-# --- faults and kills -------------------------------------------------------------------------------------------------
+# --- faults and kills -----------------------------------------------------------------------------
 
 
 def spawn(server: GitServer, db: Path, stage: str) -> subprocess.Popen[bytes]:
@@ -299,7 +301,9 @@ def spawn(server: GitServer, db: Path, stage: str) -> subprocess.Popen[bytes]:
 
 
 def kill_when(process: subprocess.Popen[bytes], reached: Callable[[], bool]) -> None:
-    """Kills a process that cannot defend itself, as soon as something is so; or lets it end before."""
+    """Kills a process that cannot defend itself, as soon as something is so; or lets it end
+    before.
+    """
     while process.poll() is None and not reached():
         time.sleep(0.002)
     if process.poll() is None:
@@ -315,12 +319,10 @@ def test_killed_at_any_moment_the_database_is_the_same(
     for requests in (2, 6):  # in the middle of a transfer
         served.reset()
         kill_when(spawn(served, db, "run"), lambda requests=requests: len(served.log) >= requests)  # type: ignore[misc]
-    kill_when(
-        spawn(served, db, "run"), lambda: bool(list(place.glob("*.part")))
-    )  # a shard is begun
-    kill_when(
-        spawn(served, db, "run"), lambda: bool(list(place.glob("*.db")))
-    )  # one is finished, not merged
+    # a shard is begun
+    kill_when(spawn(served, db, "run"), lambda: bool(list(place.glob("*.part"))))
+    # one is finished, not merged
+    kill_when(spawn(served, db, "run"), lambda: bool(list(place.glob("*.db"))))
     assert spawn(served, db, "run").wait() == 0
     kill_when(spawn(served, db, "db"), lambda: bool(list(place.glob("*.part"))))
     kill_when(spawn(served, db, "db"), lambda: bool(list(place.glob("*.db"))))
@@ -369,7 +371,7 @@ def test_two_at_once_say_so(served: GitServer, tmp_path: Path) -> None:
     assert filled(served, db)[0].exit_code == 0
 
 
-# --- shards and merging -----------------------------------------------------------------------------------------------
+# --- shards and merging ---------------------------------------------------------------------------
 
 
 def made_shards(served: GitServer, tmp_path: Path) -> list[Path]:
@@ -432,9 +434,8 @@ def test_a_shard_of_an_older_run_is_replaced_not_doubled(served: GitServer, tmp_
     assert say(attribute, "repo", clone, "--db", shard, "-q").exit_code == 0
     assert "repositories replaced: 1" in say(collect, "merge", shard, "-o", db).output
     same(facts(db), facts(shard))
-    assert (
-        "repositories kept: 1" in say(collect, "merge", old, "-o", db).output
-    )  # older than what is there
+    # older than what is there
+    assert "repositories kept: 1" in say(collect, "merge", old, "-o", db).output
     same(facts(db), facts(shard))
 
 
@@ -558,7 +559,7 @@ def test_what_is_no_shard_is_refused_and_nothing_changed(served: GitServer, tmp_
     same(facts(db), before)
 
 
-# --- forgetting, content ----------------------------------------------------------------------------------------------
+# --- forgetting, content --------------------------------------------------------------------------
 
 
 def test_forgotten_is_gone_everywhere_and_stays_away(served: GitServer, tmp_path: Path) -> None:
@@ -580,9 +581,8 @@ def test_forgotten_is_gone_everywhere_and_stays_away(served: GitServer, tmp_path
         assert [r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")] == [
             tombstone("o/one")
         ]
-        assert not store.rows(
-            "SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'"
-        )  # it has the words of prompts
+        # it has the words of prompts
+        assert not store.rows("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")
     assert (
         not (tmp_path / "all.db.mirrors/o/one.git").exists()
         and (tmp_path / "all.db.mirrors/o/two.git").exists()
@@ -620,7 +620,8 @@ def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Pat
         )
         assert (
             store.value(
-                "SELECT COUNT(*) FROM tool_calls WHERE input IS NOT NULL OR command IS NOT NULL OR error IS NOT NULL"
+                "SELECT COUNT(*) FROM tool_calls WHERE input IS NOT NULL OR command IS NOT NULL OR"
+                " error IS NOT NULL"
             )
             == 0
         )
@@ -636,12 +637,14 @@ def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Pat
         assert store.policy.content == content
     say(collect, "run", "o/one", "--db", db, "--content", "none")
     with Store(db) as store:
-        of_one = "JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id WHERE r.name = 'o/one'"
+        of_one = (
+            "JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id WHERE r.name ="
+            " 'o/one'"
+        )
         assert store.value(f"SELECT COUNT(*) FROM turns t {of_one}") > 0
         assert store.value(f"SELECT COUNT(*) FROM turns t {of_one} AND t.prompt IS NOT NULL") == 0
-        assert (
-            store.value("SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL") > 0
-        )  # the others were not asked for
+        # the others were not asked for
+        assert store.value("SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL") > 0
 
 
 def test_addresses_and_secrets_are_taken_out(
@@ -682,7 +685,7 @@ def test_secrets_are_found() -> None:
     assert "plain words stay, import os" in out and "use [secret] and" in out
 
 
-# --- workers ----------------------------------------------------------------------------------------------------------
+# --- workers --------------------------------------------------------------------------------------
 
 
 def run_all(
@@ -775,9 +778,9 @@ def local_cluster(more: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """(address of its scheduler, its process)."""
     pytest.importorskip("distributed")
     program = (
-        "from distributed import LocalCluster\n"
-        f"c = LocalCluster(n_workers=1, processes=True, dashboard_address=None, host='127.0.0.1', {more})\n"
-        "print(c.scheduler_address, flush=True); input(); c.close()"
+        "from distributed import LocalCluster\nc = LocalCluster(n_workers=1, processes=True,"
+        f" dashboard_address=None, host='127.0.0.1', {more})\nprint(c.scheduler_address,"
+        " flush=True); input(); c.close()"
     )
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
     process = subprocess.Popen(
@@ -825,10 +828,8 @@ def test_limits_hold_on_a_cluster(tmp_path: Path) -> None:
     ]
     every = [Task(str(number), task) for number, task in enumerate(tasks)]
     limits = TaskLimits(seconds=3, memory=700 << 20)
-    with local_cluster("threads_per_worker=2") as (
-        address,
-        _,
-    ):  # its workers are daemons, as on a real one
+    # its workers are daemons, as on a real one
+    with local_cluster("threads_per_worker=2") as (address, _):
         found = {done.key: done for done in runner.run_on_cluster(work, every, address, limits)}
     assert [found[k].value for k in "047"] == ["a done", "die once done", "b done"]
     assert "longer than 3 s" in found["1"].error and found["1"].attempts == 2
@@ -842,10 +843,8 @@ def test_processes_of_a_cluster_live_for_many_tasks_and_for_one_kind() -> None:
     """Starting one costs more than a small repository does."""
     pids = [Task(str(number), ("pid",)) for number in range(6)]
     with local_cluster("threads_per_worker=1") as (address, _):
-        for limits in (
-            TaskLimits(),
-            TaskLimits(seconds=50),
-        ):  # the second finds a process with the limits of the first
+        # the second finds a process with the limits of the first
+        for limits in (TaskLimits(), TaskLimits(seconds=50)):
             found = {
                 done.key: done.value for done in runner.run_on_cluster(work, pids, address, limits)
             }
@@ -890,7 +889,9 @@ def test_a_scheduler_that_goes_away_before_a_result_is_here_is_said(
 
 def test_a_result_that_is_lost_with_its_worker_is_waited_for() -> None:
     class Lost:
-        """As dask has one between the death of the worker that held it and the end of the task elsewhere."""
+        """As dask has one between the death of the worker that held it and the end of the task
+        elsewhere.
+        """
 
         status = "pending"
 
@@ -961,7 +962,10 @@ def test_conclusions_made_anew_are_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reason = next(iter(REASONS))
-    rows = f"SELECT key, '{reason}' AS reason, 'turn_count' AS features FROM sessions WHERE repo_id = ?"
+    rows = (
+        f"SELECT key, '{reason}' AS reason, 'turn_count' AS features FROM sessions WHERE"
+        " repo_id = ?"
+    )
     monkeypatch.setattr(aftermath, "problem_rows", lambda: rows)
     clone, db = publish(tmp_path, "o/one"), tmp_path / "all.db"
     attribute_clone(AttributeRequest(str(clone), db))

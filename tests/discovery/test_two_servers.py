@@ -1,4 +1,6 @@
-"""The same owner/name on two servers in one database; and merge requests, as GitLab calls its pull requests."""
+"""The same owner/name on two servers in one database; and merge requests, as GitLab calls its
+pull requests.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,8 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Pat
             )
             sessions = dict(
                 store.execute(
-                    "SELECT r.name, count(*) FROM repos r JOIN sessions s ON s.repo_id = r.id GROUP BY r.id"
+                    "SELECT r.name, count(*) FROM repos r JOIN sessions s ON s.repo_id = r.id GROUP"
+                    " BY r.id"
                 ).fetchall()
             )
             assert sessions.keys() == expected and len(set(sessions.values())) == 2

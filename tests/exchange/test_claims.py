@@ -1,4 +1,6 @@
-"""What other producers claim: read as written, checked against the commit, laid beside our own lines."""
+"""What other producers claim: read as written, checked against the commit, laid beside our own
+lines.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,7 @@ def trace(
     }
 
 
-# --- ranges -----------------------------------------------------------------------------------------------------------
+# --- ranges ---------------------------------------------------------------------------------------
 
 _pairs = st.lists(
     st.tuples(st.integers(1, 40), st.integers(0, 6)).map(lambda p: (p[0], p[0] + p[1])), max_size=8
@@ -111,7 +113,7 @@ def test_absurd_ranges_are_told(written: str) -> None:
     assert not ranges.parse(written)[1]
 
 
-# --- readers ----------------------------------------------------------------------------------------------------------
+# --- readers --------------------------------------------------------------------------------------
 
 
 def test_git_ai_note() -> None:
@@ -263,7 +265,10 @@ def test_agent_trace_lines_of_all_kinds() -> None:
 
 
 def test_trailers_name_agents() -> None:
-    message = "Title\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>\nCo-authored-by: Cursor <cursoragent@cursor.com>\n"
+    message = (
+        "Title\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>\nCo-authored-by: Cursor"
+        " <cursoragent@cursor.com>\n"
+    )
     commit = Commit(
         SHA, (), "", "Ann", "ann@example.org", 1.0, "Ann", "ann@example.org", 1.0, message
     )
@@ -298,7 +303,10 @@ backend_session_id: talk-1
 tokens_since_last_commit_output: 7
 agitrack_version: 0.6.18
 """
-USERS = "Fix a typo\n\n# aGiTrack Metadata\ncommit_type: user\nbackend: agit\nagitrack_session_id: x\nagitrack_version: 0.6.10\n"
+USERS = (
+    "Fix a typo\n\n# aGiTrack Metadata\ncommit_type: user\nbackend: agit\nagitrack_session_id:"
+    " x\nagitrack_version: 0.6.10\n"
+)
 
 
 def _commit(message: str) -> Commit:
@@ -325,14 +333,18 @@ def test_agitrack_commit_of_a_user_claims_no_author() -> None:
 
 
 def test_agitrack_squashes_and_folded_turns_name_everybody() -> None:
-    message = f"{USERS}\n{AGENT_TURN}\n* a merge\n\n# aGiT Metadata\r\ncommit_type: agent-merge\r\nbackend: codex\r\n"
+    message = (
+        f"{USERS}\n{AGENT_TURN}\n* a merge\n\n# aGiT Metadata\r\ncommit_type:"
+        " agent-merge\r\nbackend: codex\r\n"
+    )
     (record,) = trailers.read_commit(_commit(message))
     assert [claim.who.tool for claim in record.claims] == ["claude-code", "codex"]
 
 
 def test_a_fence_that_is_never_closed_quotes_nothing() -> None:
     (block,) = agent_blocks(
-        "Title\n\n```\ncode\n```\n\n``` is how a fence begins\n\n# aGiTrack Metadata\ncommit_type: agent\nbackend: codex\n"
+        "Title\n\n```\ncode\n```\n\n``` is how a fence begins\n\n# aGiTrack Metadata\ncommit_type:"
+        " agent\nbackend: codex\n"
     )
     assert block == {"commit_type": "agent", "backend": "codex"}
 
@@ -400,7 +412,7 @@ def test_a_note_of_megabytes_and_deep_json() -> None:
     assert git_ai.read(NOTE, deep)[0].state == "unreadable"
 
 
-# --- checks -----------------------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
 class Seen(CommittedFiles):
@@ -476,7 +488,7 @@ def test_roots_of_absolute_paths() -> None:
     assert root_of(["/tmp/x"], known) == ""
 
 
-# --- beside ours ------------------------------------------------------------------------------------------------------
+# --- beside ours ----------------------------------------------------------------------------------
 
 
 def beside(**values: Any) -> dict[str, Any]:
@@ -543,12 +555,14 @@ def test_agreement_and_its_cause(row: dict[str, Any], expected: tuple[str, str])
         ]
 
 
-# --- in a clone -------------------------------------------------------------------------------------------------------
+# --- in a clone -----------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def noted(tmp_path: Path) -> tuple[Path, Build]:
-    """Three commits on the branch, one beside it, one only known to a note; records of four producers."""
+    """Three commits on the branch, one beside it, one only known to a note; records of four
+    producers.
+    """
     build = Build(tmp_path / "noted.git")
     a = words(6, "a")
     flat = {
@@ -599,8 +613,8 @@ def statuses(db: Path) -> dict[tuple[str, str], str]:
         return {
             (row["producer"], row["commit_sha"]): row["status"]
             for row in store.rows(
-                "SELECT r.producer, COALESCE(x.commit_sha, r.commit_sha) AS commit_sha, x.status FROM claim_records r "
-                "JOIN claim_record_checks x ON x.record_id = r.id"
+                "SELECT r.producer, COALESCE(x.commit_sha, r.commit_sha) AS commit_sha, x.status"
+                " FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id"
             )
         }
 
@@ -633,7 +647,8 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Pa
         ]
         assert codes == ["unknown_notes", "unknown_version"]
         spans = store.rows(
-            "SELECT path, start_line, end_line, claimed_author, producer FROM claimed_lines ORDER BY producer, path"
+            "SELECT path, start_line, end_line, claimed_author, producer FROM claimed_lines ORDER"
+            " BY producer, path"
         )
     assert [tuple(row.values()) for row in spans] == [
         ("lib/b.py", 1, 2, "agent", "agent-trace"),
@@ -700,23 +715,29 @@ def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) 
     assert run("data", "check", "--db", db).exit_code == 0
 
 
-# --- commits that a squash replaced -----------------------------------------------------------------------------------
+# --- commits that a squash replaced ---------------------------------------------------------------
 
 
 def held(db: Path) -> dict[str, tuple[str, str, str]]:
-    """Commit of a note -> the commit its lines are in, how that was found, and its verified lines by path."""
+    """Commit of a note -> the commit its lines are in, how that was found, and its verified
+    lines by path.
+    """
     with Store(db) as store:
         found = store.rows(
-            "SELECT r.commit_sha, x.commit_sha AS held, x.anchor, COALESCE((SELECT group_concat(k.path || ' ' || c.ranges, ' | ') "
-            "FROM claims k JOIN claim_checks c ON c.claim_id = k.id WHERE k.record_id = r.id AND c.status = 'ok'), '') AS lines "
-            "FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id WHERE r.producer = 'git-ai'"
+            "SELECT r.commit_sha, x.commit_sha AS held, x.anchor, COALESCE((SELECT"
+            " group_concat(k.path || ' ' || c.ranges, ' | ') FROM claims k JOIN claim_checks c ON"
+            " c.claim_id = k.id WHERE k.record_id = r.id AND c.status = 'ok'), '') AS lines FROM"
+            " claim_records r JOIN claim_record_checks x ON x.record_id = r.id WHERE r.producer ="
+            " 'git-ai'"
         )
     return {row["commit_sha"]: (row["held"], row["anchor"], row["lines"]) for row in found}
 
 
 @pytest.fixture
 def squashed(tmp_path: Path) -> Build:
-    """A pull request of two commits with notes and its squash, and one of a commit that was rebased onto that."""
+    """A pull request of two commits with notes and its squash, and one of a commit that was
+    rebased onto that.
+    """
     build = Build(tmp_path / "squashed.git")
     old = words(6, "a")
     build.commit("base", [], {"a.py": text(*old)})
@@ -763,7 +784,8 @@ def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: P
         if r["producer"] == "git-ai"
     )
     assert held(db) == {
-        # line 1 was there before; line 8 was changed by the second commit, so it is not what the first one's note is about
+        # line 1 was there before; line 8 was changed by the second commit, so it is not what the
+        # first one's note is about
         sha["first"]: (sha["squash"], "squash_by_number", "a.py 8 | b.py 1"),
         sha["second"]: (sha["squash"], "squash_by_number", "a.py 9"),
         sha["c"]: (sha["rebased"], "same_patch_id", "c.py 1"),
@@ -792,9 +814,8 @@ def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(
         "4 of 11 added undeclared lines (36.4%) are an agent's by a verified record of another tool"
         in " ".join(told.stdout.split())
     )
-    assert {row["class"] for row in table(db, "line_spans")} == {
-        "undeclared"
-    }  # claims are counted beside our classes
+    # claims are counted beside our classes
+    assert {row["class"] for row in table(db, "line_spans")} == {"undeclared"}
     with Store(db) as store:
         (rework,) = (one for one in study(store) if one.name == "excess_rework")
     assert any(note.startswith("4 of 11 added undeclared lines") for note in rework.notes)

@@ -58,8 +58,8 @@ def ours(db: Path, people: bool) -> Lines:
     found: Lines = {}
     with Store(db) as store:
         for row in store.rows(
-            "SELECT l.*, s.key FROM line_spans l LEFT JOIN sessions s ON s.id = l.session_id WHERE l.evidence <> 'declared' "
-            "AND (l.class = 'agent' OR (l.class = 'human' AND ?))",
+            "SELECT l.*, s.key FROM line_spans l LEFT JOIN sessions s ON s.id = l.session_id WHERE"
+            " l.evidence <> 'declared' AND (l.class = 'agent' OR (l.class = 'human' AND ?))",
             (people,),
         ):
             file = found.setdefault((row["commit_sha"], row["key"] or ""), {}).setdefault(
@@ -88,7 +88,7 @@ def source(kind: str, place: str, commit: str = "") -> ClaimSource:
     return ClaimSource(kind, "refs/notes/x" if kind == "note" else "", place, "0" * 40, commit)
 
 
-# --- round trips ------------------------------------------------------------------------------------------------------
+# --- round trips ----------------------------------------------------------------------------------
 
 
 def test_agent_trace_is_read_back(attributed: tuple[Path, Path], tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_git_ai_notes_are_read_back(attributed: tuple[Path, Path], tmp_path: Pat
     assert read_back(records) == ours(db, people=False)
 
 
-# --- what the formats ask for -----------------------------------------------------------------------------------------
+# --- what the formats ask for ---------------------------------------------------------------------
 
 
 def check_agent_trace(record: dict[str, Any]) -> None:
@@ -272,7 +272,7 @@ def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(
     assert {row["tool"] for row in rows if row["class"] == "tool"} == {"deps[bot]"}
 
 
-# --- notes in git -----------------------------------------------------------------------------------------------------
+# --- notes in git ---------------------------------------------------------------------------------
 
 
 def test_notes_go_where_they_are_asked_to_and_nowhere_else(
@@ -327,14 +327,15 @@ def test_never_over_a_note_of_somebody_else(example: tuple[Path, Path], tmp_path
     )
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def test_csv_of_every_table(example: tuple[Path, Path], tmp_path: Path) -> None:
     assert run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "csv").exit_code == 0
     with Store(example[1]) as store:
         for row in store.rows(
-            "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
+            "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE"
+            " 'sqlite_%'"
         ):
             file = tmp_path / "csv" / f"{row['name']}.csv"
             assert file.exists() != row["name"].startswith("check_")
@@ -529,7 +530,7 @@ def test_commits_of_records_without_checkpoints_are_those_a_session_took_part_in
     assert repository["num_commits"] == len(rows)
 
 
-# --- what can go wrong ------------------------------------------------------------------------------------------------
+# --- what can go wrong ----------------------------------------------------------------------------
 
 
 def test_nothing_is_written_over_unasked(example: tuple[Path, Path], tmp_path: Path) -> None:

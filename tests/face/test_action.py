@@ -1,4 +1,6 @@
-"""The action for pull requests: its report step on a clone, and that nothing from outside gets into its scripts."""
+"""The action for pull requests: its report step on a clone, and that nothing from outside gets
+into its scripts.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ def report(action: Any, top: Path, base: str, prompts: str = "false", **inputs: 
     program = place / "bin" / "whowrote"
     program.parent.mkdir(exist_ok=True)
     program.write_text(
-        f"#!{sys.executable}\nfrom whowrote.cli import main\nif __name__ == '__main__':\n    main()\n"
+        f"#!{sys.executable}\nfrom whowrote.cli import main\nif __name__ == '__main__':\n   "
+        " main()\n"
     )
     program.chmod(0o755)
     env = {
@@ -70,7 +73,10 @@ def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path) -> N
         [
             sys.executable,
             "-c",
-            "import sys, whowrote; d = whowrote.open(sys.argv[1]); print(d.sql('SELECT prompt FROM turns'))",
+            (
+                "import sys, whowrote; d = whowrote.open(sys.argv[1]); print(d.sql('SELECT prompt"
+                " FROM turns'))"
+            ),
             str(tmp_path / "whowrote.db"),
         ],
         cwd=ROOT,
@@ -164,7 +170,7 @@ def test_without_records_no_limit_is_exceeded_and_the_badge_has_no_number(
     )
 
 
-# --- the comment ------------------------------------------------------------------------------------------------------
+# --- the comment ----------------------------------------------------------------------------------
 
 
 class Server:

@@ -1,4 +1,6 @@
-"""A line that only a trailer gives to an agent is `declared` wherever lines are counted or listed, and never an agent's."""
+"""A line that only a trailer gives to an agent is `declared` wherever lines are counted or
+listed, and never an agent's.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
 
 @pytest.mark.parametrize("recorded", [False, True], ids=["without a session", "with a session"])
 def test_more_evidence_gives_no_weaker_class(recorded: bool, tmp_path: Path) -> None:
-    """A session that explains nothing of the file leaves its lines declared, as they are without any session."""
+    """A session that explains nothing of the file leaves its lines declared, as they are without
+    any session.
+    """
     world = World("weaker")
     world.human_write("src/rows.ts", RECORDED)
     world.commit("Start")

@@ -37,7 +37,9 @@ def test_a_notebook_is_up_to_date(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_notebook_has_charts_that_are_pictures(name: str) -> None:
-    """Of what was counted, without the name of a program in them; another one with other fonts is not a difference."""
+    """Of what was counted, without the name of a program in them; another one with other fonts
+    is not a difference.
+    """
     kept = (TARGET / f"{name}.ipynb").read_text("utf-8")
     outputs = [output for cell in json.loads(kept)["cells"] for output in cell.get("outputs", ())]
     pictures = [

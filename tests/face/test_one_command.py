@@ -1,4 +1,6 @@
-"""`whowrote`, `git whowrote` and `python -m whowrote`: the commands of both programs under one name."""
+"""`whowrote`, `git whowrote` and `python -m whowrote`: the commands of both programs under one
+name.
+"""
 
 from __future__ import annotations
 

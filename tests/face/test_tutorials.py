@@ -1,4 +1,6 @@
-"""The tutorials: every command in them runs, in order, in an empty directory, and says something."""
+"""The tutorials: every command in them runs, in order, in an empty directory, and says
+something.
+"""
 
 from __future__ import annotations
 

@@ -9,11 +9,17 @@ from attribution.outcomes.turn_work import UserTexts
 _SAID = [
     (
         1,
-        "Add a constant `MAX_RETRIES = 5` and use it.\nPass retryLimit, base_delay and maxWait to the client.",
+        (
+            "Add a constant `MAX_RETRIES = 5` and use it.\nPass retryLimit, base_delay and maxWait"
+            " to the client."
+        ),
     ),
     (
         2,
-        "import os\nfrom typing import Any\n\ndef load(path):\n    return open(path, encoding='utf-8').read()\n",
+        (
+            "import os\nfrom typing import Any\n\ndef load(path):\n    return open(path,"
+            " encoding='utf-8').read()\n"
+        ),
     ),
 ]
 

@@ -78,7 +78,7 @@ def _of(*calls: ToolCall, **more: Any) -> dict[str, Any]:
     return of_session(_session(*calls, **more))
 
 
-# --- the registry -----------------------------------------------------------------------------------------------------
+# --- the registry ---------------------------------------------------------------------------------
 
 
 def test_every_feature_says_what_it_is() -> None:
@@ -103,46 +103,63 @@ def test_what_is_computed_is_what_is_registered() -> None:
     assert set(_of()) <= known
 
 
-# Every signal of the inventory the features were taken from; a name is a column, an alias, or has a reason for its absence.
+# Every signal of the inventory the features were taken from; a name is a column, an alias, or has a
+# reason for its absence.
 _INVENTORY = """
-attempt1_tool_cap retry_tool_cap agent_type model_id dataset concurrency timeout_s turn_count tool_call_count edit_calls
-bash_mediated_edits touched_files diff_lines tool_sequence localization_mode localized_correct_file files_searched_before_edit
-files_read_before_edit edit_to_read_ratio has_reasoning_blocks reasoning_tokens_total plan_steps_detected self_correction_count
-phase_transitions plannotator_phases input_tokens_total output_tokens_total cache_read_tokens cache_write_tokens cache_read_ratio
-context_growth_curve cost_usd reward patch_outcome_label fail_to_pass_count pass_to_fail_count pass_to_pass_count fail_to_fail_count
-patch_applies wall_time_s timed_out attempt_index recovery_mode final_failure_mode session_attribution task_paraphrase_accuracy
-plan_optimality first_tool_precision scope_drift clarification_sought assumption_count prompt_underspecification conflation_turn
-instruction_adherence goal_alignment_at_close session_failure_mode cp_curve max_cp drift_onset_turn correction_ratio
-assumption_lock_turn gd_inaction gd_actions plan_ged repetition_rate user_msg_length_slope intent_coherence_curve session_outcome
-output_applied changes_reverted user_agent_turn_ratio turn_ratio user_turn_count user_msg_lengths all_turn_timestamps
+attempt1_tool_cap retry_tool_cap agent_type model_id dataset concurrency timeout_s turn_count
+tool_call_count edit_calls
+bash_mediated_edits touched_files diff_lines tool_sequence localization_mode localized_correct_file
+files_searched_before_edit
+files_read_before_edit edit_to_read_ratio has_reasoning_blocks reasoning_tokens_total
+plan_steps_detected self_correction_count
+phase_transitions plannotator_phases input_tokens_total output_tokens_total cache_read_tokens
+cache_write_tokens cache_read_ratio
+context_growth_curve cost_usd reward patch_outcome_label fail_to_pass_count pass_to_fail_count
+pass_to_pass_count fail_to_fail_count
+patch_applies wall_time_s timed_out attempt_index recovery_mode final_failure_mode
+session_attribution task_paraphrase_accuracy
+plan_optimality first_tool_precision scope_drift clarification_sought assumption_count
+prompt_underspecification conflation_turn
+instruction_adherence goal_alignment_at_close session_failure_mode cp_curve max_cp drift_onset_turn
+correction_ratio
+assumption_lock_turn gd_inaction gd_actions plan_ged repetition_rate user_msg_length_slope
+intent_coherence_curve session_outcome
+output_applied changes_reverted user_agent_turn_ratio turn_ratio user_turn_count user_msg_lengths
+all_turn_timestamps
 turn_timestamps
-region_edit_history region_re_edit_count region_edit_convergence agent_hedging_rate agent_hedging_curve confirmation_requests
-time_to_first_edit_s per_turn_agent_latency_s per_turn_latency_s compaction_events model_changes tool_error_rate
-tool_errors_by_type tool_result_sizes prior_sessions_same_repo prior_sessions_same_region session_reopened_within
+region_edit_history region_re_edit_count region_edit_convergence agent_hedging_rate
+agent_hedging_curve confirmation_requests
+time_to_first_edit_s per_turn_agent_latency_s per_turn_latency_s compaction_events model_changes
+tool_error_rate
+tool_errors_by_type tool_result_sizes prior_sessions_same_repo prior_sessions_same_region
+session_reopened_within
 session_reopened_within_s
 """
 
 
-# Those that only a harness can know: treatment, verification and infrastructure of an evaluation run.
+# Those that only a harness can know: treatment, verification and infrastructure of an evaluation
+# run.
 _OF_RUNS = """
-attempt1_tool_cap retry_tool_cap agent_type model_id dataset concurrency timeout_s localization_mode localized_correct_file
-plannotator_phases reward patch_outcome_label fail_to_pass_count pass_to_fail_count pass_to_pass_count fail_to_fail_count
-patch_applies wall_time_s timed_out attempt_index recovery_mode final_failure_mode cost_usd turn_count tool_call_count edit_calls
+attempt1_tool_cap retry_tool_cap agent_type model_id dataset concurrency timeout_s localization_mode
+localized_correct_file
+plannotator_phases reward patch_outcome_label fail_to_pass_count pass_to_fail_count
+pass_to_pass_count fail_to_fail_count
+patch_applies wall_time_s timed_out attempt_index recovery_mode final_failure_mode cost_usd
+turn_count tool_call_count edit_calls
 touched_files diff_lines scope_drift gd_actions tool_sequence bash_mediated_edits cache_write_tokens
 """
 
 
 def test_every_signal_of_the_inventory_is_a_column_or_has_a_reason() -> None:
     columns = {f.name for f in features()}
-    of_runs = set(
-        columns_by_table().get("attempts", _OF_RUNS.split())
-    )  # without the plug-in there are no runs
+    # without the plug-in there are no runs
+    of_runs = set(columns_by_table().get("attempts", _OF_RUNS.split()))
     assert [n for n in _INVENTORY.split() if n not in columns | of_runs | ALIASES.keys()] == []
     assert [n for n in _OF_RUNS.split() if n not in of_runs] == []
     assert all(target in columns or target.startswith("table ") for target in ALIASES.values())
 
 
-# --- nothing is not zero ----------------------------------------------------------------------------------------------
+# --- nothing is not zero --------------------------------------------------------------------------
 
 
 def test_an_empty_session_has_no_rates() -> None:
@@ -160,7 +177,7 @@ def test_an_empty_session_has_no_rates() -> None:
     assert found.get("correction_ratio") is None and found.get("agent_hedging_rate") is None
 
 
-# --- structure --------------------------------------------------------------------------------------------------------
+# --- structure ------------------------------------------------------------------------------------
 
 
 def test_localisation() -> None:
@@ -364,9 +381,8 @@ def test_errors_and_retries() -> None:
         _call(7, "Bash", command="ls", status=Status.UNKNOWN),
     )
     assert found["tool_errors"] == 3
-    assert (
-        found["tool_error_rate"] == 3 / 5
-    )  # the refused call and the one without result count as neither
+    # the refused call and the one without result count as neither
+    assert found["tool_error_rate"] == 3 / 5
     assert found["tool_errors_by_type"] == {"Bash": 1, "Edit": 2}
     assert found["first_attempt_failures"] == 4  # two failures, the third try, and make
     assert found["longest_error_run"] == 2
@@ -409,7 +425,7 @@ def test_how_it_ended(
     assert _of(*calls, marks=marks, messages=said)["ended_normally"] == normal
 
 
-# --- tools ------------------------------------------------------------------------------------------------------------
+# --- tools ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -457,7 +473,7 @@ def test_files_read_by_shell(command: str, paths: tuple[str, ...]) -> None:
     assert paths_read(_call(1, "Bash", command=command), "bash:file") == paths
 
 
-# --- tokens and cost --------------------------------------------------------------------------------------------------
+# --- tokens and cost ------------------------------------------------------------------------------
 
 
 def test_usage_counts_once_per_response() -> None:
@@ -611,9 +627,8 @@ def test_a_long_request_costs_what_the_table_says_of_it() -> None:
     assert _long("claude-sonnet-4-20250514", 10, cached=300_000) == pytest.approx(
         300_000 * 0.6e-6 + 10 * 6e-6, abs=1e-6
     )
-    assert _long("claude-sonnet-4-5-20250929", 150_000, 150_000) == pytest.approx(
-        0.9
-    )  # each is short
+    # each is short
+    assert _long("claude-sonnet-4-5-20250929", 150_000, 150_000) == pytest.approx(0.9)
     assert _long("claude-sonnet-4-5-20250929", 200_000) == pytest.approx(0.6)
     before, after = (datetime(2026, 3, day, tzinfo=UTC) for day in (12, 13))
     assert (
@@ -726,7 +741,7 @@ def test_a_price_table_of_ones_own(tmp_path: Path) -> None:
         read_choice(tmp_path / "none.toml")
 
 
-# --- time -------------------------------------------------------------------------------------------------------------
+# --- time -----------------------------------------------------------------------------------------
 
 
 def test_times() -> None:
@@ -749,7 +764,9 @@ def test_times() -> None:
 
 
 def test_latency_of_each_response() -> None:
-    """From what it answers: the message, the result of a call, the response before. Recorded twice, it ends with the last."""
+    """From what it answers: the message, the result of a call, the response before. Recorded
+    twice, it ends with the last.
+    """
     found = _of(
         replace(_call(14, "Read", path="a"), done_at=20.0),
         replace(_call(21, "Read", path="a"), done_at=90.0, agent_id="sub"),
@@ -764,12 +781,11 @@ def test_latency_of_each_response() -> None:
         ),
     )
     assert found["per_response_latency_s"] == [4.0, 3.5, 6.5]
-    assert (
-        _of(usage=(Usage("a", 12.0, 1, "m", 1, 1),))["per_response_latency_s"] is None
-    )  # nothing came before
+    # nothing came before
+    assert _of(usage=(Usage("a", 12.0, 1, "m", 1, 1),))["per_response_latency_s"] is None
 
 
-# --- words ------------------------------------------------------------------------------------------------------------
+# --- words ----------------------------------------------------------------------------------------
 
 
 def test_only_what_was_typed_is_the_users() -> None:
@@ -796,7 +812,10 @@ _INJECTED = (
     "<user-prompt-submit-hook>stop, undo</user-prompt-submit-hook>",
     "Stop hook feedback:\nwrong, undo",
     "Operation stopped by hook: wrong, undo the other session first",
-    "This session is being continued from a previous conversation that ran out of context. No, that's wrong.",
+    (
+        "This session is being continued from a previous conversation that ran out of context. No,"
+        " that's wrong."
+    ),
     "Caveat: The messages below were generated by the user while running local commands. undo",
     "[Request interrupted by user]",
 )
@@ -882,13 +901,11 @@ def test_every_list_is_lower_case_and_has_no_phrase_twice() -> None:
 
 def test_hedging_by_turn() -> None:
     said = (
-        AgentMessage(
-            2, 1, "text", "I think it might fail. " + "word " * 15
-        ),  # 5 + 15 words, 2 phrases
+        # 5 + 15 words, 2 phrases
+        AgentMessage(2, 1, "text", "I think it might fail. " + "word " * 15),
         AgentMessage(4, 2, "text", "Done now"),
-        AgentMessage(
-            5, 2, "text", "perhaps maybe", agent_id="sub"
-        ),  # a subagent's words are not the agent's
+        # a subagent's words are not the agent's
+        AgentMessage(5, 2, "text", "perhaps maybe", agent_id="sub"),
     )
     found = _of(messages=said, turns=(Turn(1, 1.0, "a"), Turn(2, 3.0, "b"), Turn(3, 9.0, "c")))
     assert found["agent_words"] == 22
@@ -962,7 +979,7 @@ def test_words_of_scripts_without_blanks() -> None:
     assert words_in("") == 0
 
 
-# --- undo -------------------------------------------------------------------------------------------------------------
+# --- undo -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

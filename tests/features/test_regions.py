@@ -1,4 +1,6 @@
-"""Regions and what was undone, on the replay's line identity: cases with a known truth, and the rule of convergence."""
+"""Regions and what was undone, on the replay's line identity: cases with a known truth, and the
+rule of convergence.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,7 @@ class File:
         return undone(close, own, self.tree.changes, found.where, lambda *_: cause, commands)
 
 
-# --- which hunks are one region ---------------------------------------------------------------------------------------
+# --- which hunks are one region -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -103,10 +105,8 @@ class File:
         ("one\nthree\nfour\nfive\nsix\n", 1),  # removes it
         ("one\n2\nthree\nfour\nFIVE\nsix\n", 0),  # another line
         ("one\n2\nnew\nthree\nfour\nfive\nsix\n", 0),  # inserts below it, not inside
-        (
-            "zero\nzero\none\n2\nthree\nfour\nfive\nsix\n",
-            0,
-        ),  # above it: only the number of the line changes
+        # above it: only the number of the line changes
+        ("zero\nzero\none\n2\nthree\nfour\nfive\nsix\n", 0),
         ("one\nTWO\nTHREE\nfour\nfive\nsix\n", 1),  # changes it and a neighbour
     ],
 )
@@ -183,7 +183,7 @@ def test_prior_sessions_count_once_each_and_only_whose_lines_are_changed() -> No
     assert file.regions().prior == {3: {1}}
 
 
-# --- how it develops --------------------------------------------------------------------------------------------------
+# --- how it develops ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,8 @@ def test_prior_sessions_count_once_each_and_only_whose_lines_are_changed() -> No
         (["a\n", "b\n"], ("converging", -1)),  # the same size
         (["a\n", "b\n", "a\n"], ("oscillating", 1)),
         (["a\n", "two\n"], ("oscillating", 0)),  # as before the session
-        (
-            ["a\n", "  a\n"],
-            ("converging", -1),
-        ),  # whitespace is no other state, and nothing came back
+        # whitespace is no other state, and nothing came back
+        (["a\n", "  a\n"], ("converging", -1)),
         (["a\n", "b\n", "  a\n"], ("oscillating", 1)),
         (["a\n", "b\n", "c\n", "b\n"], ("oscillating", 2)),
     ],
@@ -290,7 +288,9 @@ def test_a_state_comes_back_only_after_another_one(numbers: list[int]) -> None:
 
 @given(st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=5), min_size=1, max_size=6))
 def test_the_states_of_a_whole_file_are_its_texts(texts: list[list[str]]) -> None:
-    """A file rewritten again and again: where all its lines are one region, the region's states are what the file was."""
+    """A file rewritten again and again: where all its lines are one region, the region's states
+    are what the file was.
+    """
     file = File("x\ny\n")
     for letters in texts:
         file.to("".join(f"{c}\n" for c in letters))
@@ -303,7 +303,7 @@ def test_the_states_of_a_whole_file_are_its_texts(texts: list[list[str]]) -> Non
     assert all(everything.values())
 
 
-# --- undone -----------------------------------------------------------------------------------------------------------
+# --- undone ---------------------------------------------------------------------------------------
 
 
 def test_nothing_is_undone_when_all_stands() -> None:
@@ -361,9 +361,8 @@ def test_a_file_put_back_counts_without_the_places_that_changed_back_in_others()
 def test_removing_ones_own_new_file_undoes_nothing() -> None:
     found = File("").to("a\nb\n").remove().undone()
     assert found.files.lines == 0
-    assert (
-        found.places.reverted == 2
-    )  # its lines are gone and what was there before, nothing, is back
+    # its lines are gone and what was there before, nothing, is back
+    assert found.places.reverted == 2
 
 
 def test_a_command_that_the_replay_did_not_see_takes_lines_back() -> None:
@@ -371,9 +370,8 @@ def test_a_command_that_the_replay_did_not_see_takes_lines_back() -> None:
     command = UndoCommand(2.5, 0.0, frozenset({"/home/ada/repo/f"}), "agent")
     found = file.undone(commands=[command])
     assert (found.files.reverted, dict(found.taken_back.by)) == (3, {"agent": 3}) and found.mostly
-    late = file.undone(
-        commands=[UndoCommand(2.5, 1.5, frozenset({"f"}), "human")]
-    ).taken_back  # a commit came between the edits
+    # a commit came between the edits
+    late = file.undone(commands=[UndoCommand(2.5, 1.5, frozenset({"f"}), "human")]).taken_back
     assert (late.lines, dict(late.by)) == (1, {"human": 1})
     assert (
         file.undone(
@@ -389,7 +387,7 @@ def test_what_is_written_again_at_once_was_not_undone() -> None:
     assert (found.places.lines, found.taken_back.lines) == (0, 0)
 
 
-# --- neighbours and the end -------------------------------------------------------------------------------------------
+# --- neighbours and the end -----------------------------------------------------------------------
 
 
 def _visit(number: int, started: float, ended: float, who: str = "ada", *files: str) -> Visit:

@@ -117,7 +117,10 @@ def test_what_says_outright_that_it_did_not_work_complains(text: str) -> None:
         "no longer fails, great",
         "add an error message when the name is missing",
         "still need the docs, add them",
-        "Explain in the manual what to do where the program does nothing and the log says that nothing changed",
+        (
+            "Explain in the manual what to do where the program does nothing and the log says that"
+            " nothing changed"
+        ),
         "今日はどうする",
         "weiter bitte",
         "ok, gracias",
@@ -139,7 +142,10 @@ def test_the_classifier_is_silent_where_it_was_not_measured() -> None:
 
 
 def test_what_an_editor_puts_before_a_request_is_not_read() -> None:
-    framed = "# Context from my IDE setup:\n## Open tabs:\n- error.py: error.py\n## My request for Codex:\nyes"
+    framed = (
+        "# Context from my IDE setup:\n## Open tabs:\n- error.py: error.py\n## My request for"
+        " Codex:\nyes"
+    )
     assert request_of(framed).strip() == "yes"
     assert turn_features(framed, False) == turn_features("yes", False)
 
@@ -193,7 +199,8 @@ def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(tmp_path: Pa
             connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/n')")
             for number, agent in ((1, "claude-code"), (2, "codex")):
                 connection.execute(
-                    "INSERT INTO sessions (id, repo_id, key, label, agent, transcript) VALUES (?, 1, ?, 's', ?, 'present')",
+                    "INSERT INTO sessions (id, repo_id, key, label, agent, transcript) VALUES (?,"
+                    " 1, ?, 's', ?, 'present')",
                     (number, f"s{number}", agent),
                 )
             feature_rows.write(
@@ -218,7 +225,8 @@ def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(tmp_path: Pa
         ) == (ALL, 101)
         assert (second["messages"], second["classified"], second["share"]) == (1, 0, None)
         why = store.rows(
-            "SELECT feature, reason FROM feature_nulls WHERE session_id = 2 AND feature LIKE '%_turns'"
+            "SELECT feature, reason FROM feature_nulls WHERE session_id = 2 AND feature LIKE"
+            " '%_turns'"
         )
         assert {(row["feature"], row["reason"]) for row in why} == {
             ("pushback_turns", "not_classified"),
@@ -232,13 +240,16 @@ def test_the_page_is_what_the_labels_say() -> None:
 
 
 def test_shares_by_language_and_deeds_beside_words(tmp_path: Path) -> None:
-    """Of the messages after turns that wrote lines the one in Japanese undid them, and only those in English were read."""
+    """Of the messages after turns that wrote lines the one in Japanese undid them, and only
+    those in English were read.
+    """
     with Store(tmp_path / "s.db") as store:
         feature_rows.prepare(store)
         with store.transaction() as connection:
             connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/n')")
             connection.execute(
-                "INSERT INTO sessions (id, repo_id, key, label, agent, transcript) VALUES (1, 1, 's', 's', 'codex', 'present')"
+                "INSERT INTO sessions (id, repo_id, key, label, agent, transcript) VALUES (1, 1,"
+                " 's', 's', 'codex', 'present')"
             )
             said = (
                 "Please add a mean",
@@ -257,9 +268,10 @@ def test_shares_by_language_and_deeds_beside_words(tmp_path: Path) -> None:
                 (5, 4, 0, 0),
             ):
                 connection.execute(
-                    "INSERT INTO turn_outcomes (repo_id, session_id, turn_index, origin, calls, failed_calls, edits, "
-                    "lines_written, produced, dictated, changed_next, discarded, places, places_again, places_undone, committed) "
-                    "VALUES (1, 1, ?, 'prompt', 0, 0, 0, 0, ?, 0, ?, 0, 0, 0, ?, 0)",
+                    "INSERT INTO turn_outcomes (repo_id, session_id, turn_index, origin, calls,"
+                    " failed_calls, edits, lines_written, produced, dictated, changed_next,"
+                    " discarded, places, places_again, places_undone, committed) VALUES (1, 1, ?,"
+                    " 'prompt', 0, 0, 0, 0, ?, 0, ?, 0, 0, 0, ?, 0)",
                     (turn, produced, changed, undone),
                 )
         rows = {row["name"]: row for row in pushback_table(store, by=By.LANGUAGE)}
@@ -274,7 +286,8 @@ def test_shares_by_language_and_deeds_beside_words(tmp_path: Path) -> None:
             ja["deeds_agree"],
         ) == (1, 1, 1, None)
         assert (en["messages"], en["classified"], en["counted"]) == (3, 3, 2)
-        # "that is still wrong" changed nothing, "that is wrong again" did, "yes, go ahead" is neither.
+        # "that is still wrong" changed nothing, "that is wrong again" did, "yes, go ahead" is
+        # neither.
         assert (en["deeds_answers"], en["deeds_classified"], en["deeds_said_and_changed"]) == (
             3,
             3,

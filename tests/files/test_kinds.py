@@ -21,57 +21,68 @@ from collector.vocabulary.agents import shipped_by
 from collector.vocabulary.lines import HEADLINE, FileKind
 
 PATHS = {
-    FileKind.SOURCE: "src/app.ts main.go lib/a.py index.html style.css Makefile Dockerfile a/b/contest.py src/latest.rs bin/run"
-    " app/deps/auth.py src/_build/ledger.py lib/logs.ex cmd/logs/main.go",
-    FileKind.TEST: (
-        "tests/test_a.py src/a.test.ts a_test.go spec/a_spec.rb src/AppTest.java e2e/login.cy.ts conftest.py __tests__/a.js"
-        " testdata/a.go pkg/fixtures/a.py benches/speed.rs"
+    FileKind.SOURCE: (
+        "src/app.ts main.go lib/a.py index.html style.css Makefile Dockerfile a/b/contest.py"
+        " src/latest.rs bin/run app/deps/auth.py src/_build/ledger.py lib/logs.ex cmd/logs/main.go"
     ),
-    FileKind.DOCS: "README.md README LICENSE CHANGELOG docs/guide.rst a.txt notes.adoc CONTRIBUTING.md LICENSE.txt",
+    FileKind.TEST: (
+        "tests/test_a.py src/a.test.ts a_test.go spec/a_spec.rb src/AppTest.java e2e/login.cy.ts"
+        " conftest.py __tests__/a.js testdata/a.go pkg/fixtures/a.py benches/speed.rs"
+    ),
+    FileKind.DOCS: (
+        "README.md README LICENSE CHANGELOG docs/guide.rst a.txt notes.adoc CONTRIBUTING.md"
+        " LICENSE.txt"
+    ),
     FileKind.CONFIG: (
-        "pyproject.toml package.json .gitignore tsconfig.json tsconfig.build.json .github/workflows/ci.yml go.mod setup.cfg"
-        " .claude/settings.json .claude/settings.local.json .mcp.json requirements.txt requirements-dev.txt .env.example biome.json"
-        " .prettierrc CODEOWNERS .entire/settings.json .cursor/rules/own.yaml src/Ledger.csproj public/manifest.webmanifest"
+        "pyproject.toml package.json .gitignore tsconfig.json tsconfig.build.json"
+        " .github/workflows/ci.yml go.mod setup.cfg .claude/settings.json"
+        " .claude/settings.local.json .mcp.json requirements.txt requirements-dev.txt .env.example"
+        " biome.json .prettierrc CODEOWNERS .entire/settings.json .cursor/rules/own.yaml"
+        " src/Ledger.csproj public/manifest.webmanifest"
     ),
     FileKind.DATA: (
-        "data/rows.csv a.json icon.svg book.ipynb server.log fix.patch locale/de.po Ledger.sln demo.cast runs/1/logs part.stl"
+        "data/rows.csv a.json icon.svg book.ipynb server.log fix.patch locale/de.po Ledger.sln"
+        " demo.cast runs/1/logs part.stl"
     ),
     FileKind.LOCK: (
-        "package-lock.json yarn.lock pnpm-lock.yaml uv.lock poetry.lock Cargo.lock go.sum Gemfile.lock web/bun.lock composer.lock"
-        " flake.lock Package.resolved deno.lock"
+        "package-lock.json yarn.lock pnpm-lock.yaml uv.lock poetry.lock Cargo.lock go.sum"
+        " Gemfile.lock web/bun.lock composer.lock flake.lock Package.resolved deno.lock"
     ),
     FileKind.GENERATED: (
-        "api/rows.pb.go api/rows_pb2.py src/__generated__/a.ts dist/index.js schema.gen.ts zz_generated.deepcopy.go"
-        " __snapshots__/a.snap.js a.test.tsx.snap .next/server.js"
-        " Tally.xcodeproj/project.pbxproj Base.lproj/MainMenu.xib board.kicad_pcb"
-        " player.gd.uid"
-        " lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts drizzle/meta/0001_snapshot.json"
-        " src/ledger.egg-info/PKG-INFO playwright-report/index.html htmlcov/index.html"
-        " web/tsconfig.tsbuildinfo _build/test/lib/ledger/ebin/ledger.app docs/_build/html/index.html obj/Debug/net8.0/Ledger.cs"
-        " obj/Ledger.csproj.nuget.g.props"
-        " .codex/history.jsonl .codex/auth.json .codex/version.json .codex/models_cache.json .codex/.personality_migration"
-        " .codex/shell_snapshots/a.sh .claude/file-history/a/b@v1 .claude/plugins/marketplaces/own/README.md .claude/history.jsonl"
+        "api/rows.pb.go api/rows_pb2.py src/__generated__/a.ts dist/index.js schema.gen.ts"
+        " zz_generated.deepcopy.go __snapshots__/a.snap.js a.test.tsx.snap .next/server.js"
+        " Tally.xcodeproj/project.pbxproj Base.lproj/MainMenu.xib board.kicad_pcb player.gd.uid"
+        " lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts"
+        " drizzle/meta/0001_snapshot.json src/ledger.egg-info/PKG-INFO playwright-report/index.html"
+        " htmlcov/index.html web/tsconfig.tsbuildinfo _build/test/lib/ledger/ebin/ledger.app"
+        " docs/_build/html/index.html obj/Debug/net8.0/Ledger.cs obj/Ledger.csproj.nuget.g.props"
+        " .codex/history.jsonl .codex/auth.json .codex/version.json .codex/models_cache.json"
+        " .codex/.personality_migration .codex/shell_snapshots/a.sh .claude/file-history/a/b@v1"
+        " .claude/plugins/marketplaces/own/README.md .claude/history.jsonl"
         " .codex/tmp/path/a/apply_patch.bat lib/tally.d.ts.map"
         " .claude/debug/439a9b22-0442-41b6-b93e-68eb3699ae65.txt .claude/data/sessions/a.json"
     ),
     FileKind.VENDORED: (
-        "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs vendors/a.py"
-        " .claude/skills/gitbutler/references/concepts.md .claude/agents/kfc/spec-impl.md"
-        " .claude/skills/gitnexus/gitnexus-cli/SKILL.md"
-        " .codex/skills/.system/skill-creator/scripts/init_skill.py web/.specify/scripts/bash/setup-plan.sh"
-        " .specify/templates/spec-template.md .codex/prompts/speckit.plan.md .gemini/commands/speckit.tasks.toml"
+        "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs"
+        " vendors/a.py .claude/skills/gitbutler/references/concepts.md"
+        " .claude/agents/kfc/spec-impl.md .claude/skills/gitnexus/gitnexus-cli/SKILL.md"
+        " .codex/skills/.system/skill-creator/scripts/init_skill.py"
+        " web/.specify/scripts/bash/setup-plan.sh .specify/templates/spec-template.md"
+        " .codex/prompts/speckit.plan.md .gemini/commands/speckit.tasks.toml"
         " .github/prompts/speckit.specify.prompt.md .taskmaster/templates/example_prd_rpg.txt"
-        " _bmad/bmm/workflows/1-analysis/research/workflow.md .bmad/core/tasks/shard-doc.xml bmad/bmb/docs/workflows.md"
-        " .codex/prompts/bmad-bmm-agents-pm.md .claude/commands/bmad/bmm/agents/pm.md .bmad/_cfg/files-manifest.csv"
-        " .codex/superpowers/skills/brainstorming/SKILL.md .venv/lib/python3.12/os.py api/venv/pyvenv.cfg"
-        " .bmad-core/agents/dev.md .claude/commands/BMad/tasks/shard-doc.md .claude/commands/openspec/apply.md"
+        " _bmad/bmm/workflows/1-analysis/research/workflow.md .bmad/core/tasks/shard-doc.xml"
+        " bmad/bmb/docs/workflows.md .codex/prompts/bmad-bmm-agents-pm.md"
+        " .claude/commands/bmad/bmm/agents/pm.md .bmad/_cfg/files-manifest.csv"
+        " .codex/superpowers/skills/brainstorming/SKILL.md .venv/lib/python3.12/os.py"
+        " api/venv/pyvenv.cfg .bmad-core/agents/dev.md .claude/commands/BMad/tasks/shard-doc.md"
+        " .claude/commands/openspec/apply.md"
     ),
     FileKind.MINIFIED: "a.min.js public/app.bundle.js style-min.css main.js.map",
     FileKind.RECORDER: (
-        ".entire/logs/entire.log .entire/metadata/2026-03-02-1/full.jsonl .aider.chat.history.md .specstory/history/a.md"
-        " .cursor/rules/derived-cursor-rules.mdc"
-        " .claude/logs/pre_tool_use.json logs/4ab0ce60/post_tool_use.json logs/subagent_stop.json logs/subagent_start.json"
-        " logs/pre_compact.json runs/one.traj runs/one.traj.json"
+        ".entire/logs/entire.log .entire/metadata/2026-03-02-1/full.jsonl .aider.chat.history.md"
+        " .specstory/history/a.md .cursor/rules/derived-cursor-rules.mdc"
+        " .claude/logs/pre_tool_use.json logs/4ab0ce60/post_tool_use.json logs/subagent_stop.json"
+        " logs/subagent_start.json logs/pre_compact.json runs/one.traj runs/one.traj.json"
     ),
 }
 
@@ -155,7 +166,10 @@ def test_attributes_of_a_directory_hold_below_it() -> None:
 
 HEADS = [
     b"// Code generated by protoc-gen-go. DO NOT EDIT.\n",
-    b"// Auto-generated by `tool enable --agent x`.\n// Do not edit manually - changes will be overwritten.\n",
+    (
+        b"// Auto-generated by `tool enable --agent x`.\n// Do not edit manually - changes will be"
+        b" overwritten.\n"
+    ),
     b"/* @generated by the build */\n",
     b"# This file was automatically generated by make; do not edit.\n",
     b"// THIS FILE IS AUTOGENERATED\n",
@@ -208,7 +222,10 @@ def test_pointers_of_git_lfs_are_no_source() -> None:
 )
 def test_logs_that_hooks_write_are_told_by_their_text(name: str) -> None:
     path = f"logs/{name}.json"
-    hooks = b'[\n  {\n    "input_data": {\n      "session_id": "a",\n      "transcript_path": "/home/ada/.claude/projects/a.jsonl"'
+    hooks = (
+        b'[\n  {\n    "input_data": {\n      "session_id": "a",\n      "transcript_path":'
+        b' "/home/ada/.claude/projects/a.jsonl"'
+    )
     chat = b'[\n  {\n    "type": "summary",\n    "leafUuid": "f4fa"\n  }'
     assert kind_of_version(path, hooks) is kind_of_version(path, chat) is FileKind.RECORDER
     assert (

@@ -1,4 +1,6 @@
-"""Which commits come after which: against a search of small random histories, and in the memory it takes."""
+"""Which commits come after which: against a search of small random histories, and in the memory
+it takes.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_an_unknown_commit_is_related_to_none() -> None:
 
 
 def test_commits_on_a_line_share_what_they_do_not_come_after() -> None:
-    """Two lines of 20,000 commits side by side: a set of its own for each commit would take 40 MB."""
+    """Two lines of 20,000 commits side by side: a set of its own for each commit would take 40
+    MB.
+    """
     one = [(f"a{number}", (f"a{number - 1}",) if number else ()) for number in range(20_000)]
     other = [(f"b{number}", (f"b{number - 1}",) if number else ("a0",)) for number in range(20_000)]
     ancestry = Ancestry([*one, *other, ("merge", ("a19999", "b19999"))])

@@ -1,4 +1,6 @@
-"""A file `info/grafts` gives commits other parents: what those changed is not known, and whoever reads the result is told."""
+"""A file `info/grafts` gives commits other parents: what those changed is not known, and whoever
+reads the result is told.
+"""
 
 from __future__ import annotations
 

@@ -63,7 +63,9 @@ def test_a_clone_with_a_reftable_says_what_one_with_files_says(tmp_path: Path) -
 
 
 def attributed(place: Path, db: Path) -> Path:
-    """What is stored of a clone, without what tells one clone of a repository from another: where it is, and its remote."""
+    """What is stored of a clone, without what tells one clone of a repository from another:
+    where it is, and its remote.
+    """
     assert run("repo", place, "--db", db, "--name", "o/r", "-q").exit_code == 0
     with contextlib.closing(sqlite3.connect(db)) as store, store:
         assert store.execute("UPDATE repos SET path = NULL, url = NULL").rowcount == 1

@@ -1,4 +1,6 @@
-"""A repository that holds pipes and devices in place of files is refused in words; opening one would wait for ever."""
+"""A repository that holds pipes and devices in place of files is refused in words; opening one
+would wait for ever.
+"""
 
 from __future__ import annotations
 

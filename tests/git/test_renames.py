@@ -1,4 +1,6 @@
-"""Renames are paired as the git program pairs them, and similarity is measured as it measures it."""
+"""Renames are paired as the git program pairs them, and similarity is measured as it measures
+it.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ def test_for_blame_a_source_serves_every_destination() -> None:
 
 
 def test_renamed_files_are_found_without_a_look_at_all_others() -> None:
-    """A directory of many files that is renamed: a look at each source for each of them takes the square of their number."""
+    """A directory of many files that is renamed: a look at each source for each of them takes
+    the square of their number.
+    """
     sources = RenameSources((f"old/f{n}", f"o{n}", REGULAR) for n in range(100))
 
     class Untouched(list[tuple[str, str, int]]):
@@ -93,12 +97,10 @@ def test_renamed_files_are_found_without_a_look_at_all_others() -> None:
     )
     sources.files = Untouched(sources.files)
     for n in range(100):
-        assert (
-            sources.best(f"new/f{n}", f"o{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"
-        )  # the same content
-        assert (
-            sources.best(f"new/f{n}", f"q{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"
-        )  # the same name
+        # the same content
+        assert sources.best(f"new/f{n}", f"o{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"
+        # the same name
+        assert sources.best(f"new/f{n}", f"q{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"
 
 
 def test_a_unique_file_name_beats_a_better_match_elsewhere() -> None:
@@ -179,7 +181,9 @@ def test_a_text_equals_itself_in_any_order(lines: list[bytes]) -> None:
 
 
 def numbers_by_bytes(span: bytes) -> int:
-    """As git counts: two words of 32 bits, turned by seven for each byte, which is added to the first."""
+    """As git counts: two words of 32 bits, turned by seven for each byte, which is added to the
+    first.
+    """
     first = second = 0
     for byte in span:
         first, second = (
@@ -192,7 +196,9 @@ def numbers_by_bytes(span: bytes) -> int:
 
 @pytest.mark.parametrize("highest", [127, 255])
 def test_spans_have_git_s_numbers(highest: int) -> None:
-    """Two spans with one number count as the same text, so one byte more or less of a number pairs other files."""
+    """Two spans with one number count as the same text, so one byte more or less of a number
+    pairs other files.
+    """
     rng = random.Random(highest)
     pieces = {
         bytes(rng.randrange(14, highest + 1) for _ in range(rng.randrange(1, 64)))
@@ -214,7 +220,7 @@ def test_spans_have_git_s_numbers(highest: int) -> None:
         assert similarity(common + one, common + other) == (len(common) * FULL // size) / FULL
 
 
-# --- against the git program ------------------------------------------------------------------------------------------
+# --- against the git program ----------------------------------------------------------------------
 
 
 def random_text(rng: random.Random) -> bytes:

@@ -1,4 +1,6 @@
-"""Repositories whose ids are SHA-256: what is told of them is what libgit2 tells of the same history with SHA-1 ids."""
+"""Repositories whose ids are SHA-256: what is told of them is what libgit2 tells of the same
+history with SHA-1 ids.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ FURTHER = b"0" * 24  # what an id of another repository's commit is made longer 
 
 
 def translated(place: Path, to: Path, tmp_path: Path) -> dict[str, str]:
-    """Makes the same history with SHA-256 ids; gives the SHA-1 id of each of its commits, blobs and trees."""
+    """Makes the same history with SHA-256 ids; gives the SHA-1 id of each of its commits, blobs
+    and trees.
+    """
     marks = [tmp_path / f"{to.name}.{number}" for number in (1, 2)]
     stream = git(
         place,
@@ -213,7 +217,8 @@ def rename(store: sqlite3.Connection, known: dict[str, str]) -> None:
     ):
         for column in [row[1] for row in store.execute(f'PRAGMA table_info("{table}")')]:
             store.execute(
-                f'UPDATE "{table}" SET "{column}" = named("{column}") WHERE typeof("{column}") = \'text\''
+                f'UPDATE "{table}" SET "{column}" = named("{column}") WHERE typeof("{column}") ='
+                " 'text'"
             )
 
 
@@ -320,10 +325,12 @@ def test_nothing_of_the_configuration_is_obeyed_and_nothing_written(
     mark = tmp_path / "ran"
     with (example / "config").open("a") as config:
         config.write(
-            f'[core]\n\tfsmonitor = "touch {mark}"\n\thooksPath = /\n[diff]\n\texternal = "touch {mark}"\n'
+            f'[core]\n\tfsmonitor = "touch {mark}"\n\thooksPath = /\n[diff]\n\texternal = "touch'
+            f' {mark}"\n'
         )
         config.write(
-            f'[diff "x"]\n\ttextconv = "touch {mark}"\n[remote "origin"]\n\turl = "ext::touch {mark}"\n'
+            f'[diff "x"]\n\ttextconv = "touch {mark}"\n[remote "origin"]\n\turl = "ext::touch'
+            f' {mark}"\n'
         )
     (example / "info").mkdir()
     (example / "info" / "attributes").write_text("* diff=x\n")

@@ -1,4 +1,6 @@
-"""The directory of a repository's files, whatever its configuration says, and what a clone without checkpoints is told."""
+"""The directory of a repository's files, whatever its configuration says, and what a clone
+without checkpoints is told.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every reader on damaged input: it never raises, and what it gives can be stored. `make fuzz` looks longer (`tests/fuzz.py`)."""
+"""Every reader on damaged input: it never raises, and what it gives can be stored. `make fuzz`
+looks longer (`tests/fuzz.py`).
+"""
 
 from __future__ import annotations
 
@@ -38,6 +40,8 @@ def test_a_reader_survives_any_input(target: tuple[str, Target]) -> None:
 
 
 def test_every_reader_of_transcripts_has_a_sample() -> None:
-    """All but those of Markdown (Aider, SpecStory), which their own tests damage, and Kilo Code's, which are OpenCode's."""
+    """All but those of Markdown (Aider, SpecStory), which their own tests damage, and Kilo
+    Code's, which are OpenCode's.
+    """
     known = {path.parent.name for path in SAMPLES.glob("*/sample.json*")}
     assert {reader.NAME for reader in readers()} - {"aider", "specstory", "kilo-code"} <= known

@@ -1,4 +1,6 @@
-"""Sizes, where other tests try shapes: what exceeds a limit is left out by name, and costs neither the rest nor the time."""
+"""Sizes, where other tests try shapes: what exceeds a limit is left out by name, and costs
+neither the rest nor the time.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +49,13 @@ def test_every_limit_is_used_and_says_what_becomes_of_more() -> None:
         for part in ("collector", "attribution", "whowrote")
         for path in (ROOT / part).rglob("*.py")
     )
+    # and its import
     assert [
         name[1] for name in names if name and len(re.findall(rf"\b{name[1]}\b", sources)) < 3
-    ] == []  # and its import
+    ] == []
 
 
-# --- JSON -------------------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", DEEP)
@@ -118,7 +121,10 @@ def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path
     message = next(
         text for text in git(repo, "log", "--format=%B%x00").split("\0") if "Checkpoint:" in text
     ).strip()
-    stream = f"commit refs/heads/main\ncommitter A <a@example.org> 1790000000 +0000\ndata {len(message)}\n{message}\n"
+    stream = (
+        "commit refs/heads/main\ncommitter A <a@example.org> 1790000000 +0000\ndata"
+        f" {len(message)}\n{message}\n"
+    )
     stream += f"from refs/heads/main^0\nM 100644 inline long.txt\ndata 540000\n{'x' * 540_000}\n"
     git(repo, "fast-import", "--quiet", data=stream.encode())
     assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
@@ -126,13 +132,14 @@ def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path
         assert store.value("SELECT COUNT(*) FROM problems") == 0
         assert (
             store.value(
-                "SELECT COUNT(*) FROM line_spans s JOIN commits c ON c.id = s.commit_id WHERE s.path = 'long.txt'"
+                "SELECT COUNT(*) FROM line_spans s JOIN commits c ON c.id = s.commit_id WHERE"
+                " s.path = 'long.txt'"
             )
             == 1
         )
 
 
-# --- trees, files, names ----------------------------------------------------------------------------------------------
+# --- trees, files, names --------------------------------------------------------------------------
 
 
 def tree_of(repo: Path, entries: list[tuple[str, str, str]]) -> str:
@@ -142,7 +149,9 @@ def tree_of(repo: Path, entries: list[tuple[str, str, str]]) -> str:
 
 
 def bomb(repo: Path, levels: int, ref: str) -> None:
-    """Ten directories that are the same one, in each of which are ten directories that are the same one, and so on."""
+    """Ten directories that are the same one, in each of which are ten directories that are the
+    same one, and so on.
+    """
     oid = tree_of(
         repo, [("100644 blob", git(repo, "hash-object", "-w", "--stdin", data=b"x\n").strip(), "f")]
     )
@@ -246,7 +255,10 @@ def test_long_messages_names_and_times_of_commits(tmp_path: Path) -> None:
         (b"A", b"4102444800 +1400", text),
         (b"A", b"0 -0000", b""),
     )
-    form = b"commit refs/heads/main\nauthor %s <a@x> %s\ncommitter A <a@x> 1790000000 +0000\ndata %d\n%s\n"
+    form = (
+        b"commit refs/heads/main\nauthor %s <a@x> %s\ncommitter A <a@x> 1790000000 +0000\ndata"
+        b" %d\n%s\n"
+    )
     stream = b"".join(form % (who, when, len(said), said) for who, when, said in commits)
     repo = import_stream(stream, tmp_path / "r")
     assert run("repo", repo, "--db", tmp_path / "out.db", "--allow-no-checkpoints").exit_code == 0

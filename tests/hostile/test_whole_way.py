@@ -1,4 +1,6 @@
-"""Repositories with damage everywhere (transcripts, metadata, notes, files, messages) through the commands: none meets a bug."""
+"""Repositories with damage everywhere (transcripts, metadata, notes, files, messages) through
+the commands: none meets a bug.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The builder itself: git accepts what it makes, the same input gives the same bytes, and its truth fits git's own diffs."""
+"""The builder itself: git accepts what it makes, the same input gives the same bytes, and its
+truth fits git's own diffs.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def check_entries(entries: list[list[Any]], where: str) -> None:
 
 
 def check_added(directory: Path, commit: dict[str, Any]) -> None:
-    """Git reports every line the truth calls new, and nothing that it does not at least call possible."""
+    """Git reports every line the truth calls new, and nothing that it does not at least call
+    possible.
+    """
     if len(git(directory, "rev-list", "--parents", "-n1", commit["sha"]).split()) > 2:
         return
     reported = added_lines(directory, commit["sha"])
@@ -98,7 +102,9 @@ def added_lines(directory: Path, sha: str) -> dict[str, set[int]]:
 
 
 def check_transcripts(directory: Path) -> None:
-    """Stored transcripts hold JSON values, several of them on a line at most; only the last may be cut short."""
+    """Stored transcripts hold JSON values, several of them on a line at most; only the last may
+    be cut short.
+    """
     for ref in git(directory, "for-each-ref", "--format=%(refname)").decode().split():
         folders: dict[bytes, list[str]] = {}
         for row in git(directory, "ls-tree", "-r", "-z", ref).split(b"\0"):

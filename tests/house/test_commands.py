@@ -1,4 +1,6 @@
-"""No command has more options than a person reads: twelve, and fourteen where the main job is done."""
+"""No command has more options than a person reads: twelve, and fourteen where the main job is
+done.
+"""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def test_every_word_of_the_database_is_explained_in_a_line() -> None:
     page = (ROOT / "docs" / "schema.md").read_text("utf-8")
     assert len(vocabularies()) > 30
     for name, words in vocabularies().items():
-        assert f"### {name}\n" in page and (words.__doc__ or "").endswith(".")
+        assert f"### {name}\n" in page and (words.__doc__ or "").strip().endswith(".")
         assert [word for word in words if not word.meaning or "\n" in word.meaning] == [], name
 
 
@@ -137,7 +137,10 @@ def test_columns_with_a_closed_set_of_words_refuse_others() -> None:
     assert text is not None
     connection = sqlite3.connect(":memory:")
     connection.execute(text[0])
-    insert = "INSERT INTO origins (repo_id, author, how, evidence, reason) VALUES (1, ?, 'none', 'inferred', ?)"
+    insert = (
+        "INSERT INTO origins (repo_id, author, how, evidence, reason) VALUES (1, ?, 'none',"
+        " 'inferred', ?)"
+    )
     for reason in Reason:
         connection.execute(insert, (Author.UNKNOWN, reason))
     for wrong in ((LineClass.UNDECLARED, ""), (Author.UNKNOWN, "because"), ("", "")):

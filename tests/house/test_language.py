@@ -1,4 +1,6 @@
-"""Everything a user reads is in plain English: phrases that this project used to have and that no native speaker would write."""
+"""Everything a user reads is in plain English: phrases that this project used to have and that
+no native speaker would write.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,19 @@ ROOT = Path(__file__).parent.parent.parent
 
 # Pattern -> what to write instead.
 CALQUES = {
-    r"(?<!there )\b(is|are|was|were|be) no (?!more|less|different|[a-z]+er\b|worse)[a-z]": "is not a",
+    r"(?<!there )\b(is|are|was|were|be) no (?!more|less|different|[a-z]+er\b|worse)[a-z]": (
+        "is not a"
+    ),
     r"\bso many\b": "a number: N commits, at least that many",
     r"\b(for|after|before|seen|observed|live|lived) so long\b": "that long",
-    r"\bdrawn?\b(?= (at random|evenly|by|from|with|for|in|\d|N\b))|\bfor drawing\b|\bto draw\b": "sample",
+    r"\bdrawn?\b(?= (at random|evenly|by|from|with|for|in|\d|N\b))|\bfor drawing\b|\bto draw\b": (
+        "sample"
+    ),
     r"\bof (ours|yours|theirs)\b": "our, your, their",
     r"\banew\b": "again",
-    r"\b(told|tell|counted|kept|shown|listed|named|attempts|run|runs|stand|stands|come|comes) apart\b": "separately, distinguish",
+    r"\b(told|tell|counted|kept|shown|listed|named|attempts|run|runs|stand|stands|come|comes) apart\b": (
+        "separately, distinguish"
+    ),
     r"\b(is|are) told\b(?! to)": "is given, is shown",
     r"\bmend(s|ed|ing)?\b": "fix",
     r"\blines? with text\b": "non-blank line",
@@ -50,7 +58,9 @@ def _pages() -> list[Path]:
 
 
 def _texts(path: Path) -> Iterator[str]:
-    """Strings of a module that are sentences, docstrings left out: messages, titles, descriptions."""
+    """Strings of a module that are sentences, docstrings left out: messages, titles,
+    descriptions.
+    """
     tree = ast.parse(path.read_text("utf-8"))
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

@@ -1,4 +1,6 @@
-"""The rules of the architecture, as far as imports tell: each outside library has one adapter, facts know no conclusions."""
+"""The rules of the architecture, as far as imports tell: each outside library has one adapter,
+facts know no conclusions.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ ADAPTERS = {
     "subprocess": {
         "collector/git/program.py",
         "collector/discovery/mirrors/remote.py",  # the same program on our mirrors, with a network
-        "attribution/weaknesses/scan/engine.py",  # semgrep, which is a program: it has no interface for other programs
+        # semgrep, which is a program: it has no interface for other programs
+        "attribution/weaknesses/scan/engine.py",
     },
     "yaml": {"attribution/weaknesses/rules/rulesets.py"},
     "lizard": {
@@ -34,16 +37,16 @@ ADAPTERS = {
     },
     "lizard_languages": {"attribution/evaluation/maintainability/measure.py"},
     "pydriller": {"attribution/evaluation/maintainability/measure.py"},
-    "git": {
-        "attribution/evaluation/maintainability/measure.py"
-    },  # GitPython, for the errors that come through pydriller
+    # GitPython, for the errors that come through pydriller
+    "git": {"attribution/evaluation/maintainability/measure.py"},
     "sqlite_utils": {"collector/storage/store.py"},
     "sqlite3": {
         "collector/storage/store.py",
         "collector/storage/connection.py",
         "collector/storage/bounded.py",  # the same for SQL that somebody else wrote
         "collector/agents/machine/databases.py",  # copies of other programs' databases
-        "collector/storage/schema/__init__.py",  # splits statements, and asks which columns a table has
+        # splits statements, and asks which columns a table has
+        "collector/storage/schema/__init__.py",
     },
     "orjson": {"collector/agents/common/jsonl.py", "collector/storage/session_cache.py"},
     "ahocorasick": {"collector/text.py"},
@@ -142,7 +145,9 @@ class Module:
         return ast.parse((ROOT / self.path).read_text("utf-8"))
 
     def imports(self) -> tuple[tuple[str, bool], ...]:
-        """(dotted name, whether it happens when the module is imported) of every import, relative ones resolved."""
+        """(dotted name, whether it happens when the module is imported) of every import,
+        relative ones resolved.
+        """
         return self._imports
 
     @cached_property
@@ -193,7 +198,9 @@ EVERY = COLLECTOR + ATTRIBUTION + FACE
 
 @pytest.fixture(scope="module", autouse=True)
 def _trees() -> Iterator[None]:
-    """Every process that runs tests imports this module: the trees are made for these tests alone, and not kept for the others."""
+    """Every process that runs tests imports this module: the trees are made for these tests
+    alone, and not kept for the others.
+    """
     yield
     for module in EVERY:
         module.__dict__.pop("tree", None)
@@ -247,9 +254,8 @@ def _packages() -> dict[str, set[str]]:
 
 def _package(path: str) -> str:
     folder, _, name = path.rpartition("/")
-    if (
-        name == "plugin.py" and folder.replace("/", ".") in PLUGINS
-    ):  # above the rest of its plug-in, and nobody imports it
+    # above the rest of its plug-in, and nobody imports it
+    if name == "plugin.py" and folder.replace("/", ".") in PLUGINS:
         return path
     return folder if "/" in folder or name == "__init__.py" else path
 
@@ -317,9 +323,8 @@ RUN_SIDE = (
 )
 # Builds a record from keywords, all but two of them optional.
 MANY_PARAMETERS = {("collector/agents/common/calls.py", "finished")}
-_OF_CLICK = re.compile(
-    r"\b(command|group)\(|wraps\("
-)  # one parameter for each option of the command
+# one parameter for each option of the command
+_OF_CLICK = re.compile(r"\b(command|group)\(|wraps\(")
 
 
 def _parameters(module: Module) -> Iterator[tuple[str, int]]:
@@ -377,7 +382,8 @@ def test_only_the_commands_print_and_exit() -> None:
                 found.add(module.path)
     speaking = {path for path in found if not path.startswith(OUTPUT_PACKAGES)} - OUTPUT_MODULES
     assert not speaking, (
-        "only commands print and exit: return the text, or raise a WhoWroteError, and print it in a commands package"
+        "only commands print and exit: return the text, or raise a WhoWroteError, and print it in a"
+        " commands package"
     )
 
 
@@ -387,11 +393,13 @@ def test_only_the_commands_know_the_terminal() -> None:
     }
     knowing = {path for path in users if not path.startswith(OUTPUT_PACKAGES)} - OUTPUT_MODULES
     assert not knowing, (
-        "only commands use click and rich: move what needs them into a commands package (OUTPUT_PACKAGES)"
+        "only commands use click and rich: move what needs them into a commands package"
+        " (OUTPUT_PACKAGES)"
     )
 
 
-# Modules whose text says that they are pure read and write nothing: no file, no clock, no environment.
+# Modules whose text says that they are pure read and write nothing: no file, no clock, no
+# environment.
 PURE_STATEMENT = "Pure"
 OUTSIDE_WORLD = {
     "os",
@@ -459,14 +467,18 @@ def test_readers_stand_on_their_own(package: str) -> None:
 
 @pytest.mark.parametrize("module", ["attribution.cli", "collector.cli", "attribution.start"])
 def test_commands_start_without_anything_heavy(module: str) -> None:
-    program = f"import sys; import {module}; print(' '.join(sorted(name.split('.')[0] for name in sys.modules)))"
+    program = (
+        f"import sys; import {module}; print(' '.join(sorted(name.split('.')[0] for name in"
+        " sys.modules)))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert set(done.stdout.split()) & set(HEAVY) == set()
 
 
-# A command -> what it may bring along of HEAVY. Each starts in a process of its own on a database without a row.
+# A command -> what it may bring along of HEAVY. Each starts in a process of its own on a database
+# without a row.
 LIGHT = {
     "whowrote sessions": {"rich"},
     "whowrote data problems": {"rich"},
@@ -519,9 +531,8 @@ def test_a_command_imports_no_other_file_of_commands() -> None:
         if name.startswith("attribution.")
     }
     shared = {"attribution.cli", "attribution.commands", "attribution.commands.common"}
-    of_plugins = {
-        name for package in PLUGINS for name in (package, f"{package}.commands")
-    }  # where commands are looked for
+    # where commands are looked for
+    of_plugins = {name for package in PLUGINS for name in (package, f"{package}.commands")}
     assert loaded - of_plugins == {*shared, "attribution.commands.sessions"}
 
 
@@ -569,9 +580,8 @@ def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
         "pydantic",
     }
     plugin = {"attribution/browse/plugin.py"}  # Datasette itself loads the first
-    plugin.add(
-        "whowrote/servers/mcp_server.py"
-    )  # which only the command `mcp` loads, and which is nothing without it
+    # which only the command `mcp` loads, and which is nothing without it
+    plugin.add("whowrote/servers/mcp_server.py")
     found = [
         (m.path, name)
         for m in EVERY
@@ -581,7 +591,7 @@ def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     assert [one for one in found if one[0] not in plugin] == []
 
 
-# --- names that one package knows -------------------------------------------------------------------------------------
+# --- names that one package knows -----------------------------------------------------------------
 
 
 def _texts(module: Module) -> Iterator[tuple[int, str]]:
@@ -600,9 +610,11 @@ def _texts(module: Module) -> Iterator[tuple[int, str]]:
         ):
             yield (
                 node.lineno,
-                node.value
-                if isinstance(node.value, str)
-                else node.value.decode("utf-8", "replace"),
+                (
+                    node.value
+                    if isinstance(node.value, str)
+                    else node.value.decode("utf-8", "replace")
+                ),
             )
 
 

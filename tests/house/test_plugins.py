@@ -1,4 +1,6 @@
-"""A file with a `NAME` is all that it takes: a plug-in of each kind is put beside the others and found wherever they are named."""
+"""A file with a `NAME` is all that it takes: a plug-in of each kind is put beside the others and
+found wherever they are named.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ PlugIn = Callable[[str, str], ModuleType]
 
 # Package -> the smallest module of its kind.
 SOURCES = {
-    "collector.agents": """
+    "collector.agents": (
+        """
 from collector.agents.machine.model import LocalSession, Store
 from collector.vocabulary.agents import Agent
 AGENT, GIVES = Agent(NAME, "Made up"), frozenset()
@@ -30,38 +33,53 @@ def sniff(head): return head == {"made": "up"}
 def find(place, roots): return iter([LocalSession("one", (place,), "made up")])
 def load(session): return iter([b'{"made": "up"}'])
 STORES = (Store(NAME, at=("~",), find=find, load=load),)
-""",
-    "collector.checkpoints": """
+"""
+    ),
+    "collector.checkpoints": (
+        """
 def store_of(ref): return "ref" if ref.startswith("refs/made-up/") else None
 def find(repo, refs): return iter(())
-""",
-    "attribution.exchange.producers": """
+"""
+    ),
+    "attribution.exchange.producers": (
+        """
 LABEL, FOUND = "Made up", "nowhere"
 NOTES, FOLDERS = ("made-up",), (".made-up",)
 def sniff(source, data): return False
-""",
-    "attribution.evaluation.attempts": """
+"""
+    ),
+    "attribution.evaluation.attempts": (
+        """
 def read(document): return None
-""",
-    "collector.discovery.channels": """
+"""
+    ),
+    "collector.discovery.channels": (
+        """
 from collector.discovery.channels.channel import Channel, Scope
 CHANNEL = Channel(NAME, "what nobody knows", False, Scope.EVENTS, lambda context: None)
-""",
-    "attribution.exchange.exports": """
+"""
+    ),
+    "attribution.exchange.exports": (
+        """
 from attribution.exchange.exports import ExportResult
 LABEL, GIVES, OPTIONS = "Made up", "nothing", frozenset({"table"})
 def write(request): return ExportResult()
-""",
-    "attribution.features": """
+"""
+    ),
+    "attribution.features": (
+        """
 from attribution.features.registry import Feature
 TITLE, STAGE = "Made up", "session"
 FEATURES = (Feature("made_up", "integer", "none", "a feature made up"),)
 def compute(view): return {"made_up": 1}
-""",
-    "attribution.evaluation.study": """
+"""
+    ),
+    "attribution.evaluation.study": (
+        """
 from collector.storage.views import table_of
 def tables(store): return [table_of([], name="made_up")]
-""",
+"""
+    ),
 }
 
 
@@ -82,7 +100,9 @@ def _forget_what_was_found() -> None:
 
 @pytest.fixture
 def plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PlugIn]:
-    """`plug_in(package, source)`: adds a module named "made-up" to a package, and takes it away again."""
+    """`plug_in(package, source)`: adds a module named "made-up" to a package, and takes it away
+    again.
+    """
     added: list[str] = []
 
     def add(package: str, source: str) -> ModuleType:
@@ -214,7 +234,10 @@ def test_a_channel_is_asked_and_counts_as_independent(added: ModuleType) -> None
 
 @pytest.mark.parametrize("package", ["collector.commands", "attribution.commands"])
 def test_a_command_is_there_and_a_report_too(package: str, plug_in: PlugIn) -> None:
-    functions = "import click\n@click.command()\ndef made_up(): 'Made up.'\n@click.command()\ndef told(): 'Told.'\n"
+    functions = (
+        "import click\n@click.command()\ndef made_up(): 'Made up.'\n@click.command()\ndef told():"
+        " 'Told.'\n"
+    )
     plug_in(package, f"{functions}COMMANDS = (made_up,)\nREPORTS = (told,)\n")
     assert CommandFiles()["made-up"].help == "Made up."
     assert CommandFiles("REPORTS")["told"].help == "Told."

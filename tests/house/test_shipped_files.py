@@ -1,4 +1,6 @@
-"""Files that other programs read: the container's recipe, the hook, the job for GitLab. Their paths, extras and commands exist."""
+"""Files that other programs read: the container's recipe, the hook, the job for GitLab. Their
+paths, extras and commands exist.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,8 @@ def test_the_container_is_the_same_tomorrow_and_is_not_root() -> None:
     assert installed and all(
         "--require-hashes" in command or "--no-deps" in command for command in installed
     )
-    assert (
-        "safe.directory" not in text
-    )  # git opens no repository that is analysed, so none has to be trusted
+    # git opens no repository that is analysed, so none has to be trusted
+    assert "safe.directory" not in text
     assert text.index("USER whowrote") < text.index("ENTRYPOINT") and "\nUSER root" not in text
     assert ".git\n" not in (ROOT / ".dockerignore").read_text("utf-8").replace(".gitignore", "")
 

@@ -134,7 +134,9 @@ def test_a_class_of_which_few_lines_were_read_corrects_nothing() -> None:
 
 
 def test_corrected_shares_are_those_of_the_formula_of_a_stratified_sample() -> None:
-    """Independent of the simulation: mean and variance of a Dirichlet posterior in closed form, summed over the classes."""
+    """Independent of the simulation: mean and variance of a Dirichlet posterior in closed form,
+    summed over the classes.
+    """
     counts = {"agent": 700, "human": 50, "unknown": 250}
     authors, prior, whole = ("agent", "human", "unknown"), 0.5, sum(counts.values())
     shares = {s.author: s for s in corrected_shares(counts, MATRIX)}
@@ -147,15 +149,16 @@ def test_corrected_shares_are_those_of_the_formula_of_a_stratified_sample() -> N
             variance += (n / whole) ** 2 * p * (1 - p) / (read + 1)
         error = math.sqrt(variance)
         assert shares[author].corrected == pytest.approx(mean, abs=0.1 * error)
-        skew = (
-            0.9 if author == Author.HUMAN else 0.35
-        )  # few of the lines read are people's in classes that are not theirs
+        # few of the lines read are people's in classes that are not theirs
+        skew = 0.9 if author == Author.HUMAN else 0.35
         assert shares[author].interval.low == pytest.approx(mean - 1.96 * error, abs=skew * error)
         assert shares[author].interval.high == pytest.approx(mean + 1.96 * error, abs=skew * error)
 
 
 def test_the_interval_holds_the_true_share_as_often_as_it_says() -> None:
-    """Readers draw lines of each class from a known truth, 300 times; 95 % intervals hold the true shares in 95 % of them."""
+    """Readers draw lines of each class from a known truth, 300 times; 95 % intervals hold the
+    true shares in 95 % of them.
+    """
     truth = {
         "agent": {"agent": 0.96, "human": 0.04},
         "unknown": {"agent": 0.5, "human": 0.3, "tool": 0.2},
@@ -208,12 +211,8 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> object:
     ("tier", "of", "checked", "correct"),
     [
         (MeasuredTier("agent", "exact", "replayed", ""), "tier", 40, 38),
-        (
-            MeasuredTier("agent", "moved", "replayed", ""),
-            "reason",
-            49,
-            47,
-        ),  # nine lines are too few
+        # nine lines are too few
+        (MeasuredTier("agent", "moved", "replayed", ""), "reason", 49, 47),
         (MeasuredTier("agent", "shell", "inferred", ""), "class", 52, 48),
         (MeasuredTier("human", "none", "observed", ""), "class", 29, 29),
         (MeasuredTier("unknown", "none", "inferred", "no_session"), "class", 0, 0),
@@ -231,18 +230,10 @@ def test_a_tier_has_the_rate_of_the_first_group_that_was_read_enough(
 @pytest.mark.parametrize(
     ("tier", "audit", "checked", "correct"),
     [
-        (
-            MeasuredTier("agent", "exact", "replayed", ""),
-            "first",
-            30,
-            29,
-        ),  # the newest read eight of this tier
-        (
-            MeasuredTier("agent", "moved", "replayed", ""),
-            "newest",
-            11,
-            11,
-        ),  # as all of these without regard to how
+        # the newest read eight of this tier
+        (MeasuredTier("agent", "exact", "replayed", ""), "first", 30, 29),
+        # as all of these without regard to how
+        (MeasuredTier("agent", "moved", "replayed", ""), "newest", 11, 11),
         (MeasuredTier("agent", "shell", "inferred", ""), "newest", 14, 12),
         (MeasuredTier("human", "none", "observed", ""), "of-people", 29, 29),
         (MeasuredTier("unknown", "none", "inferred", "no_session"), "", 0, 0),
@@ -308,7 +299,8 @@ def test_every_line_of_a_database_joins_its_rate(tmp_path: Path) -> None:
         assert store.value(f"SELECT COUNT(*) {joined} WHERE l.class <> c.class") == 0
         assert (
             store.value(
-                f"SELECT COUNT(*) {joined} WHERE c.rate > 0.9 AND c.checked >= 30 AND c.low < c.rate"
+                f"SELECT COUNT(*) {joined} WHERE c.rate > 0.9 AND c.checked >= 30 AND c.low <"
+                " c.rate"
             )
             > 0
         )
@@ -318,13 +310,15 @@ def test_every_line_of_a_database_joins_its_rate(tmp_path: Path) -> None:
         )
         assert (
             store.value(
-                "SELECT COUNT(*) FROM confidence WHERE newest_checked BETWEEN 10 AND checked AND newest_audit > ''"
+                "SELECT COUNT(*) FROM confidence WHERE newest_checked BETWEEN 10 AND checked AND"
+                " newest_audit > ''"
             )
             > 0
         )
         assert (
             store.value(
-                "SELECT COUNT(*) FROM confidence WHERE (newest_audit IS NULL) <> (newest_checked < 10)"
+                "SELECT COUNT(*) FROM confidence WHERE (newest_audit IS NULL) <> (newest_checked"
+                " < 10)"
             )
             == 0
         )

@@ -1,4 +1,6 @@
-"""Line lifetimes in constructed histories, where the truth is known by construction, and `git blame` as the second witness."""
+"""Line lifetimes in constructed histories, where the truth is known by construction, and
+`git blame` as the second witness.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,9 @@ class Walk:
         }
 
     def check(self, blamed: bool = True) -> None:
-        """Conservation at every commit, vectors as long as the files, and agreement with git blame everywhere."""
+        """Conservation at every commit, vectors as long as the files, and agreement with git
+        blame everywhere.
+        """
         with self.repo.open_scratch() as git:
             for sha, state in self.states.items():
                 assert self.ledger.lines[sha] == sum(len(f.vector) // 4 for f in state.values()), (
@@ -114,7 +118,7 @@ def build(tmp_path: Path) -> Build:
     return Build(tmp_path / "repo.git")
 
 
-# --- ordinary commits -------------------------------------------------------------------------------------------------
+# --- ordinary commits -----------------------------------------------------------------------------
 
 
 def test_edit_and_delete(build: Build) -> None:
@@ -305,7 +309,7 @@ def test_empty_commits_and_times_that_run_backwards(build: Build) -> None:
     }
 
 
-# --- merges -----------------------------------------------------------------------------------------------------------
+# --- merges ---------------------------------------------------------------------------------------
 
 
 def test_merge_keeps_the_origins_of_both_sides(build: Build) -> None:
@@ -459,7 +463,7 @@ def test_random_histories_agree_with_blame(build: Build, seed: int) -> None:
     Walk(build, tip, True).check(blamed=False)
 
 
-# --- what a clone cannot show -----------------------------------------------------------------------------------------
+# --- what a clone cannot show ---------------------------------------------------------------------
 
 
 def test_a_missing_blob_is_censored_not_fatal(build: Build) -> None:
@@ -548,7 +552,7 @@ def test_large_files_are_bounded_and_reported(build: Build) -> None:
     assert walk.origins("three", "big") == [("three", "big", 1)]
 
 
-# --- the same text on both sides of a merge ---------------------------------------------------------------------------
+# --- the same text on both sides of a merge -------------------------------------------------------
 
 
 def _same(walk: Walk) -> set[tuple[str, str, int, str, int]]:
@@ -632,7 +636,9 @@ def test_a_line_goes_on_through_several_merges(build: Build) -> None:
     "kept", [".claude/file-history/5e/a1@v2", "dist/app.js", ".specstory/history/a.md"]
 )
 def test_what_a_program_keeps_of_a_file_is_not_its_original(build: Build, kept: str) -> None:
-    """Claude Code's versions of the files that it edits come first by name; the lines are those of the file all the same."""
+    """Claude Code's versions of the files that it edits come first by name; the lines are those
+    of the file all the same.
+    """
     build.commit(
         "base",
         [],
@@ -670,7 +676,7 @@ def test_a_file_with_the_content_of_another_one_is_a_copy(build: Build) -> None:
     assert not walk.deaths()
 
 
-# --- window, saved state, self-check ----------------------------------------------------------------------------------
+# --- window, saved state, self-check --------------------------------------------------------------
 
 
 def fates(
@@ -777,7 +783,7 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
         assert other.differing == [(build.sha["two"], "f", 1)]
 
 
-# --- lines that stay what they were -----------------------------------------------------------------------------------
+# --- lines that stay what they were ---------------------------------------------------------------
 
 
 def kept(old: list[str], new: list[str]) -> dict[int, tuple[int, str]]:
@@ -852,7 +858,7 @@ def test_short_lines_are_no_moves() -> None:
     assert not two.successors and not one.spared
 
 
-# --- small parts ------------------------------------------------------------------------------------------------------
+# --- small parts ----------------------------------------------------------------------------------
 
 
 def test_origins_tell_commit_path_and_line() -> None:

@@ -1,4 +1,6 @@
-"""One file followed back: by git blame, and by the forward pass where objects are missing; the two must agree."""
+"""One file followed back: by git blame, and by the forward pass where objects are missing; the
+two must agree.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,7 @@ def test_a_file_that_cannot_be_read_counts_as_added_where_it_is_looked_at(build:
     assert introductions(repo, two, "f", 2) == {n: Introduction(two, "f", n) for n in (1, 2)}
 
 
-# --- renames ----------------------------------------------------------------------------------------------------------
+# --- renames --------------------------------------------------------------------------------------
 
 
 def named(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[tuple[Introduction, str]]:
@@ -158,7 +160,7 @@ def test_renames_are_left_out_where_objects_are_missing(build: Build) -> None:
     assert renames(repo, sha["three"], "b", line) == []
 
 
-# --- the commit-graph of the clone ------------------------------------------------------------------------------------
+# --- the commit-graph of the clone ----------------------------------------------------------------
 
 
 def _long_history(build: Build) -> tuple[GitRepo, str]:

@@ -1,4 +1,6 @@
-"""The numbers of `whowrote survival` are added up once, and again when anything they rest on was computed again."""
+"""The numbers of `whowrote survival` are added up once, and again when anything they rest on was
+computed again.
+"""
 
 from __future__ import annotations
 

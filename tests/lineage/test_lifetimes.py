@@ -1,4 +1,6 @@
-"""The stored history: rows of constructed histories, going on from a save, windows, gaps, and who ended a line."""
+"""The stored history: rows of constructed histories, going on from a save, windows, gaps, and
+who ended a line.
+"""
 
 from __future__ import annotations
 
@@ -69,20 +71,29 @@ class Shop:
 
 
 _LIVES = """
-SELECT b.commit_sha, l.path, l.start_line, l.end_line, d.commit_sha, l.cause, g.commit_sha, l.nonblank, l.blank_lines, l.kind,
+SELECT b.commit_sha, l.path, l.start_line, l.end_line, d.commit_sha, l.cause, g.commit_sha,
+  l.nonblank, l.blank_lines, l.kind,
   l.at_merge, l.into_path, l.into_start, l.into_end, b.reverted_by IS NOT NULL FROM line_lifetimes l
 JOIN history_commits b ON b.id = l.birth LEFT JOIN history_commits d ON d.id = l.death
 LEFT JOIN history_commits g ON g.id = l.gone_from_main
 """
 _ALL = {
     "lives": _LIVES,
-    "moves": "SELECT h.commit_sha, t.path, t.start_line, t.end_line, t.how FROM line_moves t JOIN history_commits h "
-    "ON h.id = t.commit_id",
-    "commits": "SELECT h.commit_sha, p.commit_sha, l.commit_sha, r.commit_sha, h.lines_born, h.lines_gone, h.lines_came, "
-    "h.lines_present, h.patch, h.inverse FROM history_commits h LEFT JOIN history_commits p ON p.id = h.first_parent "
-    "LEFT JOIN history_commits l ON l.id = h.landed LEFT JOIN history_commits r ON r.id = h.reverts",
+    "moves": (
+        "SELECT h.commit_sha, t.path, t.start_line, t.end_line, t.how FROM line_moves t JOIN"
+        " history_commits h ON h.id = t.commit_id"
+    ),
+    "commits": (
+        "SELECT h.commit_sha, p.commit_sha, l.commit_sha, r.commit_sha, h.lines_born, h.lines_gone,"
+        " h.lines_came, h.lines_present, h.patch, h.inverse FROM history_commits h LEFT JOIN"
+        " history_commits p ON p.id = h.first_parent LEFT JOIN history_commits l ON l.id = h.landed"
+        " LEFT JOIN history_commits r ON r.id = h.reverts"
+    ),
     "tip": "SELECT tip_sha, after_sha, lines, copies, commits FROM tip_states",
-    "survival": "SELECT grouping, name, author, unit, horizon, at_risk, share, low, high, enough FROM survival",
+    "survival": (
+        "SELECT grouping, name, author, unit, horizon, at_risk, share, low, high, enough FROM"
+        " survival"
+    ),
 }
 
 
@@ -96,7 +107,7 @@ def shop(tmp_path: Path) -> Shop:
     return Shop(tmp_path / "db")
 
 
-# --- rows -------------------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 
 
 def test_a_life_from_birth_to_death(build: Build, shop: Shop) -> None:
@@ -193,7 +204,7 @@ def test_times_that_run_backwards_roots_and_empty_commits(build: Build, shop: Sh
     assert {(d[0], d[3]) for d in shop.ended(build)} == {("one", "join"), ("one", "two")}
 
 
-# --- commits that take others back ------------------------------------------------------------------------------------
+# --- commits that take others back ----------------------------------------------------------------
 
 
 def test_reverts_by_message_and_by_patch(build: Build, shop: Shop) -> None:
@@ -206,7 +217,8 @@ def test_reverts_by_message_and_by_patch(build: Build, shop: Shop) -> None:
     shop.follow(build, "again")
     assert shop.ended(build) == {("feature", "f", 2, "inverse", "reverted")}
     found = shop.rows(
-        "SELECT a.commit_sha, b.commit_sha FROM history_commits a JOIN history_commits b ON b.id = a.reverts ORDER BY a.number"
+        "SELECT a.commit_sha, b.commit_sha FROM history_commits a JOIN history_commits b ON b.id ="
+        " a.reverts ORDER BY a.number"
     )
     assert [(build.name[a], build.name[b]) for a, b in found] == [
         ("inverse", "feature"),
@@ -226,7 +238,10 @@ def test_a_merge_that_is_taken_back(build: Build, shop: Shop, tmp_path: Path) ->
         one.commit("main", ["base"], {"f": text("a", "b")})
         one.commit("merge", ["main", "side"], {"f": text("a", "b"), "g": text("short")})
     draft.done()
-    message = f"Revert it\n\nThis reverts commit {draft.sha['merge']}, reversing\nchanges made to {draft.sha['main']}."
+    message = (
+        f"Revert it\n\nThis reverts commit {draft.sha['merge']}, reversing\nchanges made to"
+        f" {draft.sha['main']}."
+    )
     build.commit("back", ["merge"], {"f": text("a", "b")}, message=message)
     build.done()
     shop.follow(build, "back")
@@ -261,7 +276,7 @@ def test_inverse_patches_are_paired_with_the_latest() -> None:
     assert reverts.reverts({2: "a" * 8, 1: "f" * 8}, [], shas, {}) == {2: 0}
 
 
-# --- again and again --------------------------------------------------------------------------------------------------
+# --- again and again ------------------------------------------------------------------------------
 
 
 def test_an_unchanged_history_is_not_followed_again(
@@ -361,7 +376,7 @@ def test_a_damaged_save_is_not_used(build: Build, shop: Shop) -> None:
     assert shop.follow(build, "two").state == "again"
 
 
-# --- windows ----------------------------------------------------------------------------------------------------------
+# --- windows --------------------------------------------------------------------------------------
 
 
 def windowed(build: Build) -> None:
@@ -410,7 +425,10 @@ def test_a_copy_of_lines_from_before_the_window_is_neither_born_nor_counted(
     build.done()
     done = shop.follow(build, "c2", HistoryRequest())
     assert done.after == build.sha["c0"]
-    sql = "SELECT f.status, f.lines_added FROM commits c JOIN commit_files f ON f.commit_id = c.id WHERE commit_sha = ? ORDER BY 1"
+    sql = (
+        "SELECT f.status, f.lines_added FROM commits c JOIN commit_files f ON f.commit_id = c.id"
+        " WHERE commit_sha = ? ORDER BY 1"
+    )
     assert shop.rows(sql, build.sha["c2"]) == [("A", 9), ("R", 0)]
     assert shop.rows(
         "SELECT lines_born, lines_came FROM history_commits WHERE commit_sha = ?", build.sha["c2"]
@@ -445,7 +463,7 @@ def test_where_the_window_begins() -> None:
     assert parent_before_first(parents, "m3", set()) == ""
 
 
-# --- what a clone cannot show -----------------------------------------------------------------------------------------
+# --- what a clone cannot show ---------------------------------------------------------------------
 
 
 def test_missing_blobs_are_censored_and_counted(build: Build, shop: Shop) -> None:
@@ -480,7 +498,7 @@ def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
     assert sum(r.lines for r in lifetimes.records_of(shop.store, [1], every_kind=True)) == 4
 
 
-# --- who wrote and who ended ------------------------------------------------------------------------------------------
+# --- who wrote and who ended ----------------------------------------------------------------------
 
 
 def life(origin: int, start: int, end: int, **more: Any) -> StoredLifetime:

@@ -1,4 +1,6 @@
-"""Survival numbers against examples worked out by hand, and the estimates of the library against the same."""
+"""Survival numbers against examples worked out by hand, and the estimates of the library against
+the same.
+"""
 
 from __future__ import annotations
 
@@ -50,19 +52,22 @@ def points(records: list[LifetimeRecord], unit: str) -> dict[int, tuple[int, flo
     }
 
 
-# --- surviving so long ------------------------------------------------------------------------------------------------
+# --- surviving so long ----------------------------------------------------------------------------
 
 
 def test_lines_count_until_they_are_too_young() -> None:
     """Of 10 lines 2 end at 5 days and 1 after a day and a half; 4 are 5 days old and alive."""
     found = [line(0, 5, 2), line(0, None, 3), line(95, None, 4), line(95, 96.5, 1)]
-    # 0.9 after a day and a half; at 5 days 2 of the 9 that are left end, as 4 of them are old enough to be at risk then
+    # 0.9 after a day and a half; at 5 days 2 of the 9 that are left end, as 4 of them are old
+    # enough to be at risk then
     assert points(found, "days") == {1: (10, 1.0), 7: (3, 0.7), 30: (3, 0.7), 90: (3, 0.7)}
     assert points(found, "head") == {0: (10, 0.7)}
 
 
 def test_shares_never_rise_with_age() -> None:
-    """Lines old enough for 90 days are other ones than those old enough for 30: the share of each alone would rise."""
+    """Lines old enough for 90 days are other ones than those old enough for 30: the share of
+    each alone would rise.
+    """
     found = [line(0, None, 10), line(60, 70, 90), line(60, None, 10)]
     shares = [share for _, share in points(found, "days").values() if share is not None]
     assert shares == sorted(shares, reverse=True)
@@ -99,7 +104,9 @@ def test_no_share_of_few_lines() -> None:
 
 
 def test_the_variance_is_greenwoods_when_lines_are_independent() -> None:
-    """Deaths at 2, 5 and 9 of 6: 1/(6*5) + 1/(5*4) + 1/(3*2), as one is lost from sight at 7; the clusters' factor aside."""
+    """Deaths at 2, 5 and 9 of 6: 1/(6*5) + 1/(5*4) + 1/(3*2), as one is lost from sight at 7;
+    the clusters' factor aside.
+    """
     ages = [(2, True), (5, True), (7, False), (9, True), (20, False), (20, False)]
     found = estimate([Observation(age, dead, 1, n) for n, (age, dead) in enumerate(ages)], [10])[0]
     share = 5 / 6 * 4 / 5 * 2 / 3
@@ -109,7 +116,9 @@ def test_the_variance_is_greenwoods_when_lines_are_independent() -> None:
 
 
 def test_lines_of_one_commit_are_one_observation() -> None:
-    """A hundred times the lines in the same commits give the same interval; in commits of their own a narrower one."""
+    """A hundred times the lines in the same commits give the same interval; in commits of their
+    own a narrower one.
+    """
     ages = [(2, True), (5, True), (7, False), (9, True), (20, False), (20, False)]
     one = estimate([Observation(age, dead, 1, n) for n, (age, dead) in enumerate(ages)], [10])[0]
     many = estimate([Observation(age, dead, 100, n) for n, (age, dead) in enumerate(ages)], [10])[0]
@@ -183,7 +192,7 @@ def test_languages_by_name(path: str, name: str) -> None:
     assert language(path) == name
 
 
-# --- who ends lines ---------------------------------------------------------------------------------------------------
+# --- who ends lines -------------------------------------------------------------------------------
 
 
 def test_who_ended_the_agents_lines() -> None:
@@ -224,7 +233,7 @@ def test_deletions_by_commit_author_and_age() -> None:
     }
 
 
-# --- agents against people --------------------------------------------------------------------------------------------
+# --- agents against people ------------------------------------------------------------------------
 
 
 def test_weights_are_counts_of_lines() -> None:
@@ -347,7 +356,7 @@ def test_lines_without_a_witness_are_in_no_baseline() -> None:
     )
 
 
-# --- curves -----------------------------------------------------------------------------------------------------------
+# --- curves ---------------------------------------------------------------------------------------
 
 
 def test_curve_by_hand() -> None:
@@ -404,7 +413,7 @@ def test_more_than_half_alive_has_no_median() -> None:
         survival_curve([])
 
 
-# --- the library ------------------------------------------------------------------------------------------------------
+# --- the library ----------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""The lines of the tip by author: the pure cutting, and the tables of built repositories against their own files."""
+"""The lines of the tip by author: the pure cutting, and the tables of built repositories against
+their own files.
+"""
 
 from __future__ import annotations
 
@@ -77,9 +79,11 @@ def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -
                     "git counts lines in it, people do not"
                 )
         wrong = store.rows(
-            "SELECT t.* FROM tip_spans t JOIN origins o ON o.id = t.origin_id JOIN history_commits h ON h.id = t.birth "
-            "JOIN commits c ON c.commit_sha = h.commit_sha WHERE NOT EXISTS (SELECT 1 FROM line_spans s WHERE s.commit_id = c.id "
-            "AND s.author = o.author AND t.birth_line >= s.start_line AND t.birth_line + t.end_line - t.start_line <= s.end_line)"
+            "SELECT t.* FROM tip_spans t JOIN origins o ON o.id = t.origin_id JOIN history_commits"
+            " h ON h.id = t.birth JOIN commits c ON c.commit_sha = h.commit_sha WHERE NOT EXISTS"
+            " (SELECT 1 FROM line_spans s WHERE s.commit_id = c.id AND s.author = o.author AND"
+            " t.birth_line >= s.start_line AND t.birth_line + t.end_line - t.start_line <="
+            " s.end_line)"
         )
         assert wrong == []
     assert run("data", "check", "--db", db).exit_code == 0

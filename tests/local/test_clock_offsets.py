@@ -1,4 +1,6 @@
-"""Where git's clock was behind the agent's, a commit holds what was written only later. Text that is repeated moves no commit."""
+"""Where git's clock was behind the agent's, a commit holds what was written only later. Text
+that is repeated moves no commit.
+"""
 
 from __future__ import annotations
 
@@ -89,9 +91,8 @@ def test_next_commit_of_the_same_person_has_the_same_clock(
 
 
 def rewritten_whole(session: AgentSession) -> None:
-    session.prompt(
-        "Add a last line to @src/steps.py"
-    )  # whose text the agent's program gives to the model
+    # whose text the agent's program gives to the model
+    session.prompt("Add a last line to @src/steps.py")
     session.write("src/steps.py", BY_HAND + "\n\nlast = True\n")
 
 

@@ -1,4 +1,6 @@
-"""A Codex thread whose user went back to an earlier prompt goes on in a second file of the same thread."""
+"""A Codex thread whose user went back to an earlier prompt goes on in a second file of the same
+thread.
+"""
 
 from __future__ import annotations
 

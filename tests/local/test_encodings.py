@@ -1,4 +1,6 @@
-"""Files that are not kept in UTF-8 under transcripts that are: their texts are compared, not their bytes."""
+"""Files that are not kept in UTF-8 under transcripts that are: their texts are compared, not
+their bytes.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def _program(encoding: str) -> str:
 
 
 def _worked(clone: Encoded, home: Path) -> str:
-    """An agent's file, committed by it, and a person's later line; the text that the agent wrote."""
+    """An agent's file, committed by it, and a person's later line; the text that the agent
+    wrote.
+    """
     text = _program(clone.encoding)
     session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
     session.prompt("Write it and commit")
@@ -115,8 +119,7 @@ def test_the_history_of_lines_agrees_with_blame_in_any_encoding(
         (agreement,) = verify(
             HistoryWalk(repo, git, WalkOptions(TEXT_BYTES)), tip, {tip: None}
         ).values()
-    compared = (
-        1 if agreement.skipped else 8
-    )  # git splits UTF-16 at bytes, which need not be its lines
+    # git splits UTF-16 at bytes, which need not be its lines
+    compared = 1 if agreement.skipped else 8
     assert (agreement.lines, agreement.share, agreement.differing) == (compared, 1.0, [])
     assert agreement.skipped == (encoded.encoding in ("utf-16", "utf-16-le"))

@@ -1,4 +1,6 @@
-"""Forks in a developer's home, read with `repo`: what a fork repeats counts once, for the first session, and its own for itself."""
+"""Forks in a developer's home, read with `repo`: what a fork repeats counts once, for the first
+session, and its own for itself.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def _worked(clone: Clone, session: AgentSession, path: str, text: str) -> AgentS
 
 
 def _later(clone: Clone, of: AgentSession, id: str, *work: tuple[str, str]) -> AgentSession:
-    """A fork of a session an hour later: it repeats all actions of it, with their times, and adds some work."""
+    """A fork of a session an hour later: it repeats all actions of it, with their times, and
+    adds some work.
+    """
     clone.wait(3600)
     fork = AgentSession(clone, id, of.cwd, list(of.actions))
     for path, text in work:
@@ -47,13 +51,15 @@ def _later(clone: Clone, of: AgentSession, id: str, *work: tuple[str, str]) -> A
     return fork
 
 
-# --- Codex --------------------------------------------------------------------------------------------------------------
+# --- Codex ----------------------------------------------------------------------------------------
 
 
 def _rollout(
     session: AgentSession, *origins: AgentSession, at: float = 0.0, **meta: Any
 ) -> list[Row]:
-    """The records of a thread, each answer with its tokens. `origins`: threads it repeats, oldest first, stamped `at`."""
+    """The records of a thread, each answer with its tokens. `origins`: threads it repeats,
+    oldest first, stamped `at`.
+    """
     copied = len(origins[-1].actions) if origins else 0
     records, total = list[Row](), 0
     for number, action in enumerate(session.actions):
@@ -96,7 +102,9 @@ def _put_rollout(home: Path, session: AgentSession, records: list[Row]) -> None:
 def _codex_fork(
     home: Path, fork: AgentSession, *origins: AgentSession, at: float, with_head: bool
 ) -> None:
-    """A fork's file begins with its own head, that of its parent or not, and what the parent had, stamped anew."""
+    """A fork's file begins with its own head, that of its parent or not, and what the parent
+    had, stamped anew.
+    """
     of = origins[-1]
     records = _rollout(fork, *origins, at=at, forked_from_id=of.id)
     if with_head:
@@ -105,11 +113,13 @@ def _codex_fork(
     _put_rollout(home, fork, records)
 
 
-# --- OpenCode -----------------------------------------------------------------------------------------------------------
+# --- OpenCode -------------------------------------------------------------------------------------
 
 
 def _opencode_fork(home: Path, fork: AgentSession, of: AgentSession) -> None:
-    """A fork in OpenCode's database: messages and parts have new ids, the calls keep theirs, as all keep their times."""
+    """A fork in OpenCode's database: messages and parts have new ids, the calls keep theirs, as
+    all keep their times.
+    """
     path = layouts.opencode(home, fork)
     with sqlite3.connect(path) as database:
         query = "SELECT id, data FROM part WHERE session_id = ?"
@@ -124,7 +134,7 @@ def _opencode_fork(home: Path, fork: AgentSession, of: AgentSession) -> None:
     database.close()
 
 
-# --- what is counted ----------------------------------------------------------------------------------------------------
+# --- what is counted ------------------------------------------------------------------------------
 
 
 def _put_codex(with_head: bool) -> Callable[[Path, AgentSession, list[AgentSession]], None]:
@@ -247,7 +257,7 @@ def test_a_fork_of_a_fork_leaves_the_one_that_it_names(
     }
 
 
-# --- with a checkpoint that keeps a compact form -------------------------------------------------------------------------
+# --- with a checkpoint that keeps a compact form --------------------------------------------------
 
 
 def _compact(session: AgentSession, agent: str, calls: str) -> str:

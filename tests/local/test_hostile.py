@@ -1,4 +1,6 @@
-"""Files of agents that are damaged, or that somebody made to do harm: one costs itself, and is a problem that says so."""
+"""Files of agents that are damaged, or that somebody made to do harm: one costs itself, and is a
+problem that says so.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,10 @@ CONTENTS = {
     "number": b"1e999",
     "text": b'"text"\n' * 50,
     "bytes": b"\xff\xfe\x00{" * 50,
-    "wrong types": b'{"id": [1], "cwd": {"a": 1}, "messages": "x", "parts": 7, "timestamp": {}, "type": []}\n'
-    * 3,
+    "wrong types": (
+        b'{"id": [1], "cwd": {"a": 1}, "messages": "x", "parts": 7, "timestamp": {}, "type": []}\n'
+        * 3
+    ),
     "huge number": b'{"timestamp": 1' + b"0" * 4_000 + b"}",
 }
 _DATABASE = b"SQLite format 3\0"

@@ -1,4 +1,6 @@
-"""An ordinary clone, attributed from the transcripts that agents keep on the developer's machine."""
+"""An ordinary clone, attributed from the transcripts that agents keep on the developer's
+machine.
+"""
 
 from __future__ import annotations
 
@@ -73,8 +75,8 @@ def attribute(
         return done, program_lines(store, done.repo_id)
 
 
-# Of the six lines of agents in `work`, where the sessions tell too little for all: Cursor records neither results nor times, and
-# Grok and VS Code no results.
+# Of the six lines of agents in `work`, where the sessions tell too little for all: Cursor records
+# neither results nor times, and Grok and VS Code no results.
 LINES = {"cursor": 4, "grok": 4, "copilot-chat-transcript": 4}
 
 
@@ -151,7 +153,9 @@ def test_what_an_agent_saw_before_it_wrote_the_file_again_is_not_its(
 def test_a_commit_by_hand_holds_lines_of_both(
     path: str, clone: Clone, home: Path, tmp_path: Path
 ) -> None:
-    """Nothing but time and files links it to the session; the person wrote in a file that the session changed, or in another."""
+    """Nothing but time and files links it to the session; the person wrote in a file that the
+    session changed, or in another.
+    """
     session = clone.session(SESSION)
     session.prompt("Add a median")
     session.write("src/median.py", MEDIAN)
@@ -178,7 +182,7 @@ def test_transcripts_are_not_read_when_that_is_not_wanted(
         attribute(clone, tmp_path / "out.db", LocalOptions(LocalChoice.NEVER))
 
 
-# --- which files are read ----------------------------------------------------------------------------------------------
+# --- which files are read -------------------------------------------------------------------------
 
 
 def found(clone: Clone, options: LocalOptions | None = None) -> dict[str, LocalSession]:
@@ -288,7 +292,8 @@ def test_a_fork_is_counted_once(clone: Clone, home: Path, tmp_path: Path) -> Non
     with Store(tmp_path / "out.db") as store:
         assert store.value("SELECT COUNT(*) FROM tool_calls") == text.count('"tool_use"')
         rows = store.rows(
-            "SELECT tool_calls > 0 AS calls, forked_from FROM sessions WHERE key IN (?, ?) ORDER BY key",
+            "SELECT tool_calls > 0 AS calls, forked_from FROM sessions WHERE key IN (?, ?) ORDER"
+            " BY key",
             (SESSION, fork),
         )
         assert [(row["calls"], row["forked_from"]) for row in rows] == [(1, None), (0, SESSION)]
@@ -328,7 +333,7 @@ def test_a_copy_of_a_home_directory_is_read_when_it_is_named(
     ]
 
 
-# --- what comes of them ------------------------------------------------------------------------------------------------
+# --- what comes of them ---------------------------------------------------------------------------
 
 
 def test_sessions_of_checkpoints_and_of_the_machine_are_one(home: Path, tmp_path: Path) -> None:
@@ -379,7 +384,9 @@ def test_before_the_agent_deleted_sessions_nobody_knows(
 def test_a_copied_home_is_as_old_as_its_records_and_not_as_its_files(
     agent: str, clone: Clone, home: Path, tmp_path: Path
 ) -> None:
-    """Copied half a year later without the times of the files: nothing was deleted on the machine that it was copied from."""
+    """Copied half a year later without the times of the files: nothing was deleted on the
+    machine that it was copied from.
+    """
     WRITERS[agent](home, work(clone))
     for path in (path for path in home.rglob("*") if path.is_file()):
         touch(path, clone.clock + 180 * 86_400)
@@ -408,7 +415,7 @@ def test_what_is_stored_of_local_transcripts(clone: Clone, home: Path, tmp_path:
     assert key.encode() not in whole and b"stood in the notes" not in whole
 
 
-# --- commands ----------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(

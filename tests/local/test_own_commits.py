@@ -1,4 +1,6 @@
-"""A commit that a session made is its own: whatever the clocks say, however small it is, and whether or not git printed its id."""
+"""A commit that a session made is its own: whatever the clocks say, however small it is, and
+whether or not git printed its id.
+"""
 
 from __future__ import annotations
 
@@ -119,9 +121,8 @@ def test_commit_keeps_gits_times_in_the_database(
     )
 
 
-@pytest.mark.parametrize(
-    ("off", "behind"), [(0.0, False), (-3.0, False), (-40.0, True)]
-)  # git runs 3 s after its call began
+# git runs 3 s after its call began
+@pytest.mark.parametrize(("off", "behind"), [(0.0, False), (-3.0, False), (-40.0, True)])
 def test_parts_of_a_second_that_git_cuts_off_are_no_wrong_clock(
     off: float, behind: bool, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
 ) -> None:
@@ -160,9 +161,8 @@ def test_what_two_sightings_of_the_session_bracket_is_still_a_persons(
     sha = session.commit("Add spread", QUIET["-q"][0].format(message="Add spread"), "")
     WRITERS[agent](home, session)
     lines = said_of(clone, tmp_path / "out.db", sha, "src/app.py")
-    expected = (
-        "human" if agent == "claude-code" else "unknown"
-    )  # Codex records no text before its patches
+    # Codex records no text before its patches
+    expected = "human" if agent == "claude-code" else "unknown"
     assert {number: line.author for number, line in lines.items()}[5] == expected
 
 
@@ -349,7 +349,9 @@ def test_work_of_days_ago_that_was_changed_since_connects_nothing(
 def test_squash_of_a_branch_that_is_still_there_is_its_sessions(
     agent: str, subject: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
 ) -> None:
-    """Forty days later, by somebody else: the session's own commit on the branch is what connects them."""
+    """Forty days later, by somebody else: the session's own commit on the branch is what
+    connects them.
+    """
     clone.git("checkout", "-q", "-b", "feat")
     session.write("src/steps.py", LONG)
     session.commit("Add steps")
@@ -419,7 +421,10 @@ def test_a_commit_that_only_changes_or_moves_older_lines_is_not_the_sessions_tha
     assert _links_of(tmp_path / "out.db", sha) == (1 if kind.endswith("later") else 2)
 
 
-LOOP = "def run(rows):\n    for row in rows:\n        if not row:\n            continue\n        yield row.upper()\n"
+LOOP = (
+    "def run(rows):\n    for row in rows:\n        if not row:\n            continue\n        yield"
+    " row.upper()\n"
+)
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
@@ -435,7 +440,9 @@ def test_older_work_takes_part_by_a_line_that_stands_nowhere_by_chance(
     home: Path,
     tmp_path: Path,
 ) -> None:
-    """A person commits all but one line of the session's, and that line after something else of theirs, a day later."""
+    """A person commits all but one line of the session's, and that line after something else of
+    theirs, a day later.
+    """
     session.write("src/run.py", LOOP)
     clone.put("src/run.py", LOOP.replace(late, ""), "agent")
     clone.commit("Add run")
@@ -461,7 +468,9 @@ def test_a_commit_is_a_sessions_too_that_wrote_the_smaller_part_of_it(
     home: Path,
     tmp_path: Path,
 ) -> None:
-    """The rest is of a session that is gone, and nobody's. A single line amid so much else may be anybody's, too."""
+    """The rest is of a session that is gone, and nobody's. A single line amid so much else may
+    be anybody's, too.
+    """
     clone.put("src/steps.py", LONG + LONG.replace("step", "phase"), "agent")
     session.shell("cat src/steps.py", clone.text("src/steps.py") or "")
     last = "    return [row.phase_5 for row in rows]\n"
@@ -488,7 +497,9 @@ def test_a_commit_is_a_sessions_too_that_wrote_the_smaller_part_of_it(
 def test_an_id_that_a_program_printed_for_its_commit_is_a_fact_too(
     agent: str, command: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
 ) -> None:
-    """Git's clock is two hours off, so that nothing else connects them; what a log says of a commit made none."""
+    """Git's clock is two hours off, so that nothing else connects them; what a log says of a
+    commit made none.
+    """
     session.write("src/f.py", SMALL)
     sha = session.commit("Add f", command, "$ git commit -qam x\n" + PRINTED, off=-2 * HOUR)
     WRITERS[agent](home, session)
@@ -498,8 +509,14 @@ def test_an_id_that_a_program_printed_for_its_commit_is_a_fact_too(
     assert calls == (command != "cat build.log")
 
 
-FAILED = "Insert license in comments....Failed\n- hook id: insert-license\n- exit code: 1\n- files were modified by this hook\n"
-STAGED = "[STARTED] Running tasks for staged files...\n[COMPLETED] licensify --fix\n[main {short}] {message}\n"
+FAILED = (
+    "Insert license in comments....Failed\n- hook id: insert-license\n- exit code: 1\n- files were"
+    " modified by this hook\n"
+)
+STAGED = (
+    "[STARTED] Running tasks for staged files...\n[COMPLETED] licensify --fix\n[main {short}]"
+    " {message}\n"
+)
 
 
 @pytest.mark.parametrize("way", ["tried before", "in the same call", "lint-staged", "no name"])
@@ -582,9 +599,8 @@ def test_tool_of_a_git_server_makes_a_commit_as_well(
     session.write("src/f.py", SMALL)
     sha = session.commit("Add f", off=-HOUR)
     WRITERS[agent](home, session)
-    for file in (
-        file for file in home.rglob("*.jsonl") if file.is_file()
-    ):  # the same session with the other tool
+    # the same session with the other tool
+    for file in (file for file in home.rglob("*.jsonl") if file.is_file()):
         text = file.read_text("utf-8")
         printed = PRINTED.format(short=sha[:7], message="Add f")
         text = text.replace(
@@ -598,7 +614,9 @@ def test_tool_of_a_git_server_makes_a_commit_as_well(
 def test_commit_that_names_the_session_by_its_other_id_is_its_own(
     known: bool, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
 ) -> None:
-    """Another person's commit of two common lines: nothing but the id in the message speaks for the session."""
+    """Another person's commit of two common lines: nothing but the id in the message speaks for
+    the session.
+    """
     session.write("src/f.py", SMALL)
     clone.git("config", "user.email", "other@example.org")
     clone.wait(40 * DAY)
@@ -616,7 +634,10 @@ def test_commit_that_names_the_session_by_its_other_id_is_its_own(
     )
 
 
-TABLE = "rows = ['id,name\\n'] + [f'{n},item {n % 7},{n * n}\\n' for n in range(40)]\nopen('src/table.csv', 'w').write(''.join(rows))\n"
+TABLE = (
+    "rows = ['id,name\\n'] + [f'{n},item {n % 7},{n * n}\\n' for n in"
+    " range(40)]\nopen('src/table.csv', 'w').write(''.join(rows))\n"
+)
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
@@ -648,16 +669,10 @@ TRAILER = "Co-Authored-By: Claude <noreply@anthropic.com>"
     ("typed", "script", "expected"),
     [
         (True, "", {"agent", "unknown"}),
-        (
-            False,
-            "",
-            {"agent", "declared"},
-        ),  # a hook or a setting of the agent may have added it for all that work there
-        (
-            True,
-            "python3 tools/make_all.py",
-            {"agent", "declared"},
-        ),  # which may have written the file
+        # a hook or a setting of the agent may have added it for all that work there
+        (False, "", {"agent", "declared"}),
+        # which may have written the file
+        (True, "python3 tools/make_all.py", {"agent", "declared"}),
     ],
 )
 def test_trailer_that_a_session_on_record_typed_says_nothing_of_files_that_no_call_of_it_can_have_written(
@@ -756,7 +771,9 @@ def test_session_that_came_after_the_text_has_no_part_in_a_commit_that_was_only_
 
 
 def _rewrite(clone: Clone, way: str) -> str:
-    """What is in the work tree goes into an older commit: its author date stays, the committer's is of now."""
+    """What is in the work tree goes into an older commit: its author date stays, the committer's
+    is of now.
+    """
     clone.git("add", "-A")
     if way == "amend":
         clone.git("commit", "-q", "--amend", "--no-edit")

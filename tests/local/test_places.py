@@ -52,7 +52,7 @@ def found(clone: Clone, *former: str) -> dict[str, str]:
     }
 
 
-# --- how a path is written --------------------------------------------------------------------------------------------
+# --- how a path is written ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -169,11 +169,13 @@ def _idle(
     return session
 
 
-# --- sessions of other places -----------------------------------------------------------------------------------------
+# --- sessions of other places ---------------------------------------------------------------------
 
 
 def _away(clone: Clone, tree: Path, id: str, branch: str = "") -> AgentSession:
-    """A session in a worktree elsewhere; the commit is merged there and back by fast-forward, and the worktree removed."""
+    """A session in a worktree elsewhere; the commit is merged there and back by fast-forward,
+    and the worktree removed.
+    """
     git(clone.path, "worktree", "add", "-q", "-b", branch or id, str(tree))
     session = clone.session(id, str(tree))
     session.prompt("Add a mean")
@@ -300,7 +302,9 @@ OTHER = LONG.replace("step", "phase").replace("rows", "columns")
 
 
 def _writes(clone: Clone, place: str, text: str, heredoc: bool = False) -> AgentSession:
-    """A session in another directory that writes a file, which the clone gets from there without a commit of the session."""
+    """A session in another directory that writes a file, which the clone gets from there without
+    a commit of the session.
+    """
     session = clone.session(ONE, place)
     session.prompt("Write the steps")
     if heredoc:
@@ -490,7 +494,9 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
     "kind", ["unrelated", "vendored", "quoted", "other subject", "long before"]
 )
 def test_what_looks_like_a_worktree_is_none(clone: Clone, home: Path, kind: str) -> None:
-    """A sibling repository, one inside, a session that only quotes an id, one in which another repository has the same id."""
+    """A sibling repository, one inside, a session that only quotes an id, one in which another
+    repository has the same id.
+    """
     clone.person_adds("src/app.py", "import os\n")
     sha = clone.commit("Add nothing much")
     other = Clone(
@@ -509,7 +515,9 @@ def test_what_looks_like_a_worktree_is_none(clone: Clone, home: Path, kind: str)
 
 
 def test_a_settings_file_of_git_names_the_worktree(clone: Clone, home: Path) -> None:
-    """`core.worktree`, `extensions.worktreeConfig`, and links between worktrees that are relative."""
+    """`core.worktree`, `extensions.worktreeConfig`, and links between worktrees that are
+    relative.
+    """
     tree, moved = home / "trees" / "side", home / "elsewhere"
     git(clone.path, "worktree", "add", "-q", "-b", "side", str(tree))
     common = clone.path / ".git"

@@ -1,4 +1,6 @@
-"""The id of a session's own commit is read in every form in which programs print it, and is nobody else's commit."""
+"""The id of a session's own commit is read in every form in which programs print it, and is
+nobody else's commit.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ DAY = 86_400.0
 
 AT = "Working copy  (@) now at: kntqzsqt d7439b06 (empty) (no description set)\n"
 PARENT = AT + "Parent commit (@-)      : orrkosyo {eight} {message}\n"
-OLD_PARENT = "Working copy now at: kntqzsqt d7439b06 (empty)\nParent commit      : orrkosyo {eight} {message}\n"
+OLD_PARENT = (
+    "Working copy now at: kntqzsqt d7439b06 (empty)\nParent commit      : orrkosyo {eight}"
+    " {message}\n"
+)
 DATED = "[main {short}] {message}\n Date: Mon Mar 2 09:00:00 2026 +0000\n 1 file changed\n"
 ONE_LINE = "{short} (HEAD -> main) {message}\n"
 MERGED = "✓ Squashed and merged pull request ada/tally#12 ({message})\n"
@@ -73,7 +78,9 @@ SHAPES = {
 
 
 class Told(NamedTuple):
-    """What was said of a commit: its lines by path, and by which methods it is linked to sessions."""
+    """What was said of a commit: its lines by path, and by which methods it is linked to
+    sessions.
+    """
 
     lines: dict[str, dict[int, Line]]
     methods: list[str]
@@ -83,7 +90,10 @@ class Told(NamedTuple):
 
 
 def said_of(clone: Clone, db: Path, sha: str) -> Told:
-    links = "SELECT method FROM commit_sessions JOIN commits ON commits.id = commit_id WHERE commits.commit_sha = ?"
+    links = (
+        "SELECT method FROM commit_sessions JOIN commits ON commits.id = commit_id WHERE"
+        " commits.commit_sha = ?"
+    )
     with Store(db) as store:
         done = attribute_repo(store, clone.path, AttributeOptions())
         assert not broken_checks(store)
@@ -218,7 +228,7 @@ def test_lines_of_a_person_that_the_agents_revert_brings_back_are_not_the_agents
     assert told.methods == ["made_by_call"] and told.authors() == ["unknown"]
 
 
-# --- two sessions and one commit ----------------------------------------------------------------------------------------
+# --- two sessions and one commit ------------------------------------------------------------------
 
 LARGE = "".join(
     f"def f{n}(value):\n    return compute(value, {n}) + offset_of(value)\n\n\n" for n in range(4)

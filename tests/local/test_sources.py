@@ -70,7 +70,7 @@ def test_each_store_names_an_agent_and_its_reader(store: SessionStore) -> None:
     }
 
 
-# --- Codex --------------------------------------------------------------------------------------------------------------
+# --- Codex ----------------------------------------------------------------------------------------
 
 
 def test_a_variable_says_where_an_agent_keeps_its_sessions(
@@ -156,7 +156,7 @@ def test_no_more_of_another_repository_is_read_than_whose_it_is(
     assert sum(sizes) <= 2 * 5 * 8_000  # once for the clone's worktrees, once for all other places
 
 
-# --- Gemini CLI ---------------------------------------------------------------------------------------------------------
+# --- Gemini CLI -----------------------------------------------------------------------------------
 
 
 def test_the_last_form_of_a_message_counts() -> None:
@@ -185,7 +185,7 @@ def test_the_last_form_of_a_message_counts() -> None:
     ]
 
 
-# --- files that cannot be read ------------------------------------------------------------------------------------------
+# --- files that cannot be read --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_file_that_cannot_be_read_is_named_and_costs_no_other(
     ]
 
 
-# --- databases ----------------------------------------------------------------------------------------------------------
+# --- databases ------------------------------------------------------------------------------------
 
 
 def test_a_database_in_use_is_copied_with_its_log_and_left_alone(clone: Clone, home: Path) -> None:
@@ -309,7 +309,7 @@ def test_bytes_where_text_should_be_cost_no_session(clone: Clone, home: Path) ->
     assert len(read(one).calls) == 1
 
 
-# --- Pi -----------------------------------------------------------------------------------------------------------------
+# --- Pi -------------------------------------------------------------------------------------------
 
 
 def test_a_fork_of_pi_repeats_its_origin(clone: Clone, home: Path) -> None:
@@ -330,7 +330,7 @@ def test_a_fork_of_pi_repeats_its_origin(clone: Clone, home: Path) -> None:
     )
 
 
-# --- Antigravity --------------------------------------------------------------------------------------------------------
+# --- Antigravity ----------------------------------------------------------------------------------
 
 
 def test_the_list_of_workspaces_says_whose_an_antigravity_session_is(
@@ -367,7 +367,7 @@ def test_a_workspace_without_a_usable_address_costs_nobody_else_s_session(
     assert list(found(clone)) == [ONE]
 
 
-# --- Copilot Chat -------------------------------------------------------------------------------------------------------
+# --- Copilot Chat ---------------------------------------------------------------------------------
 
 
 def test_a_log_of_changes_is_replayed() -> None:
@@ -415,7 +415,7 @@ def test_paths_of_addresses(uri: object, path: str) -> None:
     assert path_of(uri) == path
 
 
-# --- Cursor -------------------------------------------------------------------------------------------------------------
+# --- Cursor ---------------------------------------------------------------------------------------
 
 
 def test_a_session_of_cursor_belongs_when_it_names_the_clone(home: Path) -> None:
@@ -425,7 +425,7 @@ def test_a_session_of_cursor_belongs_when_it_names_the_clone(home: Path) -> None
     assert list(found(mine)) == [ONE] and list(found(other)) == [TWO]
 
 
-# --- Cline --------------------------------------------------------------------------------------------------------------
+# --- Cline ----------------------------------------------------------------------------------------
 
 
 def test_a_task_that_no_list_names_says_where_it_is_in_its_first_message(
@@ -435,7 +435,10 @@ def test_a_task_that_no_list_names_says_where_it_is_in_its_first_message(
     (path.parents[2] / "state" / "taskHistory.json").unlink()
     assert found(clone) == {}
     messages = json.loads(path.read_text("utf-8"))
-    details = f"<environment_details>\n# Current Working Directory ({clone.path}) Files\nREADME.md\n</environment_details>"
+    details = (
+        f"<environment_details>\n# Current Working Directory ({clone.path})"
+        " Files\nREADME.md\n</environment_details>"
+    )
     messages[0]["content"].append({"type": "text", "text": details})
     layouts.put_text(path, json.dumps(messages), 1.8e9)
     assert [one.cwd for one in found(clone).values()] == [str(clone.path)]
@@ -449,7 +452,7 @@ def test_messages_of_a_task_that_are_being_written_are_a_problem(clone: Clone, h
         list(load(one))
 
 
-# --- Crush --------------------------------------------------------------------------------------------------------------
+# --- Crush ----------------------------------------------------------------------------------------
 
 
 def test_a_database_in_a_worktree_holds_sessions_of_that_worktree(clone: Clone, home: Path) -> None:
@@ -476,7 +479,7 @@ def test_what_a_write_replaced_is_in_the_versions_of_its_file(clone: Clone, home
     ]
 
 
-# --- Kimi Code, Kilo Code ----------------------------------------------------------------------------------------------
+# --- Kimi Code, Kilo Code -------------------------------------------------------------------------
 
 
 def test_subagents_of_kimi_code_are_read_with_their_session(clone: Clone, home: Path) -> None:

@@ -1,4 +1,6 @@
-"""Time and memory of one repository: what exceeds them is stopped, what was stored stays, and the next run goes on."""
+"""Time and memory of one repository: what exceeds them is stopped, what was stored stays, and
+the next run goes on.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_a_part_has_a_quarter_of_the_time_and_the_whole_goes_on() -> None:
 
 @posix
 def test_an_alarm_that_comes_too_early_ends_nothing() -> None:
-    """The time that is left for the whole is computed after each part, and comes out a little too short."""
+    """The time that is left for the whole is computed after each part, and comes out a little
+    too short.
+    """
     with pytest.raises(OverLimit), apply_limits(TaskLimits(seconds=1), no_progress):
         signal.raise_signal(signal.SIGALRM)
         with part_of_the_time():

@@ -1,4 +1,6 @@
-"""A library in machine code that crashes costs the repository that it read, by name, and no program that asked."""
+"""A library in machine code that crashes costs the repository that it read, by name, and no
+program that asked.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ ASKING = (
 def crash_in_workers(
     place: Path, monkeypatch: pytest.MonkeyPatch, module: str, number: int = signal.SIGSEGV
 ) -> None:
-    """From now on a worker that imports this module dies, as it does when the module's code crashes."""
+    """From now on a worker that imports this module dies, as it does when the module's code
+    crashes.
+    """
     (place / "sitecustomize.py").write_text(CRASH.format(module=module, number=int(number)))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(place), str(ROOT)]))
 
@@ -153,10 +157,13 @@ def test_a_server_answers_after_a_crash(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_script_without_a_guard_asks_once(tmp_path: Path) -> None:
-    """Where a worker ran the script that starts it, as multiprocessing lets it, it would start workers itself."""
+    """Where a worker ran the script that starts it, as multiprocessing lets it, it would start
+    workers itself.
+    """
     script = tmp_path / "script.py"
     script.write_text(
-        "import sys, whowrote\nwith whowrote.open(*sys.argv[1:]) as db:\n    print(len(db.commits()), 'commits')\n"
+        "import sys, whowrote\nwith whowrote.open(*sys.argv[1:]) as db:\n   "
+        " print(len(db.commits()), 'commits')\n"
     )
     command = [
         sys.executable,

@@ -1,4 +1,6 @@
-"""The protocol of stages: when one runs, what it leaves behind, and what a run that fails does not."""
+"""The protocol of stages: when one runs, what it leaves behind, and what a run that fails does
+not.
+"""
 
 from __future__ import annotations
 

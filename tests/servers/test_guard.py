@@ -1,4 +1,6 @@
-"""whowrote data guard: databases and transcripts stay out of commits, whatever their names; everything else passes."""
+"""whowrote data guard: databases and transcripts stay out of commits, whatever their names;
+everything else passes.
+"""
 
 from __future__ import annotations
 
@@ -74,9 +76,8 @@ def test_without_files_what_is_staged_is_looked_at(
     git(tmp_path, "add", "a.py")
     assert _guard() == (0, "")  # it is not staged
     git(tmp_path, "add", "whowrote.db")
-    (tmp_path / "whowrote.db").write_bytes(
-        b""
-    )  # what is staged counts, not what the worktree has by now
+    # what is staged counts, not what the worktree has by now
+    (tmp_path / "whowrote.db").write_bytes(b"")
     assert _guard() == (1, "whowrote.db: a database of whowrote\n")
     git(
         tmp_path, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "too late"

@@ -85,7 +85,9 @@ class Editor:
 
 
 def ask(file: Path, db: Path | None, question: Ask, opens: bool = False) -> Any:
-    """What `question` returns, put to a server in a process of its own; `opens`: whether the editor opens documents."""
+    """What `question` returns, put to a server in a process of its own; `opens`: whether the
+    editor opens documents.
+    """
 
     async def asked() -> Any:
         client = LanguageClient("test", "1")
@@ -169,7 +171,9 @@ def test_every_line_says_what_the_library_says(example: tuple[Path, Path]) -> No
 
 
 def test_actions_explain_a_line_and_open_its_session(example: tuple[Path, Path]) -> None:
-    """In an editor that opens documents, and in one that only shows messages; hints are asked for again."""
+    """In an editor that opens documents, and in one that only shows messages; hints are asked
+    for again.
+    """
     repo, db = example
     shown = (repo / FILE).read_text("utf-8")
     with whowrote.open(repo, db) as opened:
@@ -341,7 +345,9 @@ ODD_LINES = [10_000, 2**31 - 1]
 def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(
     example: tuple[Path, Path],
 ) -> None:
-    """An answer may be an error or nothing; what must not happen is silence, since the editor waits."""
+    """An answer may be an error or nothing; what must not happen is silence, since the editor
+    waits.
+    """
     repo, db = example
 
     async def hover(editor: Editor, uri: str, line: int) -> Any:

@@ -322,7 +322,10 @@ def test_the_server_names_its_own_version(example: tuple[Path, Path]) -> None:
 
 
 def _call(tool: str, arguments: str) -> str:
-    return f'{{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {{"name": "{tool}", "arguments": {arguments}}}}}'
+    return (
+        f'{{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {{"name": "{tool}",'
+        f' "arguments": {arguments}}}}}'
+    )
 
 
 HALF = "\\ud800"
@@ -385,9 +388,8 @@ def test_no_answer_has_characters_that_act(tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
     add_file(repo, "refs/heads/main", "evil.py", f"x = '{evil}'\ny = '".encode() + b"\xff\xfe'\n")
     assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
-    with sqlite3.connect(
-        tmp_path / "out.db"
-    ) as connection:  # by another program: ours makes them visible when they are stored
+    # by another program: ours makes them visible when they are stored
+    with sqlite3.connect(tmp_path / "out.db") as connection:
         for table, column in (
             ("sessions", "model"),
             ("turns", "prompt"),

@@ -1,4 +1,6 @@
-"""Commands whose effect on a text their own text gives, as patches do, and those of which it gives the file alone."""
+"""Commands whose effect on a text their own text gives, as patches do, and those of which it
+gives the file alone.
+"""
 
 from __future__ import annotations
 

@@ -109,14 +109,20 @@ def test_parts_of_files_that_a_command_shows(
 
 
 def test_a_traceback_quotes_lines_of_files() -> None:
-    output = 'Traceback (most recent call last):\n  File "/w/src/a.py", line 7, in go\n    total = 1 / parts\nZeroDivisionError\n'
+    output = (
+        'Traceback (most recent call last):\n  File "/w/src/a.py", line 7, in go\n    total = 1 /'
+        " parts\nZeroDivisionError\n"
+    )
     assert lines_traced(output) == [part("total = 1 / parts")]
     assert lines_traced('  File "<stdin>", line 1, in <module>\n    total = 1 / parts\n') == []
 
 
 def test_a_failed_test_quotes_lines_of_files() -> None:
     called = "    def test_total():\n>       go()\n\nx_test.py:3: \n_ _ _ _ _\n\n    def go():\n"
-    output = f"{called}>       total = 1 / parts\nE       ZeroDivisionError: division by zero\n\n/w/src/a.py:7: ZeroDivisionError\n"
+    output = (
+        f"{called}>       total = 1 / parts\nE       ZeroDivisionError: division by"
+        " zero\n\n/w/src/a.py:7: ZeroDivisionError\n"
+    )
     assert lines_traced(output) == [part("total = 1 / parts", 0)]
     assert lines_traced("> total = 1 / parts\n> more\n") == []
 

@@ -257,7 +257,10 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     # scripts in the command
     ("python3 -c \"open('a.txt','w').write('x')\"", [one("write", "a.txt", content="x")]),
     (
-        "python3 - <<'EOF'\nfrom pathlib import Path\np = Path('d') / 'a.py'\np.write_text('x')\nEOF",
+        (
+            "python3 - <<'EOF'\nfrom pathlib import Path\np = Path('d') /"
+            " 'a.py'\np.write_text('x')\nEOF"
+        ),
         [one("write", "d/a.py", content="x")],
     ),
     (
@@ -265,11 +268,17 @@ CHANGES: list[tuple[str, list[Effect]]] = [
         [one("modify", "d/a.py")],
     ),
     (
-        "python - <<'EOF'\nfiles = ['a/x.md', 'b/y.md']\nfor f in files:\n    open(f, 'w').write('')\nEOF",
+        (
+            "python - <<'EOF'\nfiles = ['a/x.md', 'b/y.md']\nfor f in files:\n    open(f,"
+            " 'w').write('')\nEOF"
+        ),
         [one("write", "a/x.md", content=""), one("write", "b/y.md", content="")],
     ),
     (
-        "python - <<'EOF'\nfiles = ['a/x.md', 'b/y.md']\nfor f in files:\n    open(f, 'w').write(compute())\nEOF",
+        (
+            "python - <<'EOF'\nfiles = ['a/x.md', 'b/y.md']\nfor f in files:\n    open(f,"
+            " 'w').write(compute())\nEOF"
+        ),
         [one("modify", "a/x.md", "b/y.md")],
     ),
     ("python3 -c \"open(compute(), 'w')\"", [OPAQUE]),
@@ -356,7 +365,10 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("./build.sh --all", [OPAQUE]),
     ("bash tools/x.sh", [OPAQUE]),
     (
-        "python3 -c \"import subprocess; print(subprocess.run(['git', 'log', '-1'], capture_output=True))\"",
+        (
+            "python3 -c \"import subprocess; print(subprocess.run(['git', 'log', '-1'],"
+            ' capture_output=True))"'
+        ),
         [OPAQUE],
     ),
     ("make", [OPAQUE]),
@@ -664,15 +676,21 @@ def test_programs_that_only_look(command: str) -> None:
 
 
 _PROJECT = {
-    "package.json": '{"scripts": {"db:generate": "drizzle-kit generate", "lint": "eslint .", "ship": "prettier --write src",'
-    ' "prebuild": "sqlc generate", "build": "tsc --noEmit", "seed": "node scripts/seed.js", "test": "node scripts/all.js"}}',
+    "package.json": (
+        '{"scripts": {"db:generate": "drizzle-kit generate", "lint": "eslint .", "ship": "prettier'
+        ' --write src", "prebuild": "sqlc generate", "build": "tsc --noEmit", "seed": "node'
+        ' scripts/seed.js", "test": "node scripts/all.js"}}'
+    ),
     "pyproject.toml": '[tool.poe.tasks]\ntidy = "ruff format ."\nlook = {cmd = "ruff check ."}\n',
-    "mise.toml": '[tasks.ship]\nrun = ["wrangler types", "wrangler deploy"]\n[tasks.tidy]\ndepends = ["format"]\nrun = "ls"\n',
+    "mise.toml": (
+        '[tasks.ship]\nrun = ["wrangler types", "wrangler deploy"]\n[tasks.tidy]\ndepends ='
+        ' ["format"]\nrun = "ls"\n'
+    ),
 }
 
 
 def _tasks(directory: str, program: str, task: str) -> str | None:
-    (name, *_) = FILES.get(program, ("",))
+    name, *_ = FILES.get(program, ("",))
     return task_text(name, _PROJECT[name], task) if directory == "/w" and name else None
 
 

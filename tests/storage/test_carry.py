@@ -38,8 +38,8 @@ def _fill(store: Store) -> None:
         for number, session in enumerate(sessions, 7):
             answer = (number, "m", "turns", "1", f"i{number}", '{"a": 1}', 1, AT)
             connection.execute(
-                "INSERT INTO judgements (id, model, prompt, prompt_version, input_hash, output, attempts, at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO judgements (id, model, prompt, prompt_version, input_hash, output,"
+                " attempts, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 answer,
             )
             connection.execute(
@@ -47,7 +47,8 @@ def _fill(store: Store) -> None:
                 (session, number),
             )
         connection.execute(
-            "INSERT INTO judge_validations VALUES ('m', '1', 'pushback', 'none', 1, 2, 3, 4, 0.5, NULL, 0.25, ?)",
+            "INSERT INTO judge_validations VALUES ('m', '1', 'pushback', 'none', 1, 2, 3, 4, 0.5,"
+            " NULL, 0.25, ?)",
             (AT,),
         )
         review = ("f1", "jo", "true", "seen", AT, "example", "c" * 40, "a.py", 3, "r.one")
@@ -59,11 +60,13 @@ def _fill(store: Store) -> None:
             (AT,),
         )
         connection.execute(
-            "INSERT INTO discoveries (candidate_id, channel, query, slice, seen_at) VALUES (41, 'code', 'q', 's', ?)",
+            "INSERT INTO discoveries (candidate_id, channel, query, slice, seen_at) VALUES (41,"
+            " 'code', 'q', 's', ?)",
             (AT,),
         )
         connection.execute(
-            "INSERT INTO cursors (server, channel, query, slice, state, updated_at) VALUES ('s', 'c', 'q', 's', 'done', ?)",
+            "INSERT INTO cursors (server, channel, query, slice, state, updated_at) VALUES ('s',"
+            " 'c', 'q', 's', 'done', ?)",
             (AT,),
         )
         connection.execute("INSERT INTO forgotten VALUES ('hash', ?)", (AT,))
@@ -102,7 +105,8 @@ def test_rows_about_what_is_not_there_are_left_out_and_counted(
     with Store(old) as store:
         _fill(store)
         sessions = store.value(
-            "SELECT COUNT(*) FROM sessions s JOIN repos r ON r.id = s.repo_id WHERE r.name = 'squash'"
+            "SELECT COUNT(*) FROM sessions s JOIN repos r ON r.id = s.repo_id WHERE r.name ="
+            " 'squash'"
         )
     with Store(_built(clones, tmp_path / "new.db", "example")) as store:
         imported = import_carried(store, io.StringIO(_exported(old)))

@@ -104,8 +104,8 @@ def test_a_stage_may_follow_another_run_of_the_same_stage(
             with _changed(two[0], tmp_path / name) as copy:
                 values = (stage, f"key of {name}")
                 copy.execute(
-                    "INSERT INTO stage_runs (repo_id, stage, subject, input_key, version, finished_at, seconds, problems) "
-                    "VALUES (1, ?, '', ?, '1', '', 0, 0)",
+                    "INSERT INTO stage_runs (repo_id, stage, subject, input_key, version,"
+                    " finished_at, seconds, problems) VALUES (1, ?, '', ?, '1', '', 0, 0)",
                     values,
                 )
         assert run("data", "compare", tmp_path / "c.db", tmp_path / "d.db").exit_code == exit_code

@@ -1,4 +1,6 @@
-"""A disk that is full, fails or refuses a larger file: words that say so, nothing is lost, and no advice to delete."""
+"""A disk that is full, fails or refuses a larger file: words that say so, nothing is lost, and
+no advice to delete.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,9 @@ subprocess.run(["cp", "-r", f"{disk}/.", f"{disk}.kept"], check=True)
 def test_a_disk_that_is_really_full_loses_nothing(
     tmp_path: Path, arguments: str, size: int
 ) -> None:
-    """A file system of that size, from empty to nearly large enough; then a larger one, and the same command again."""
+    """A file system of that size, from empty to nearly large enough; then a larger one, and the
+    same command again.
+    """
     if subprocess.run(
         ["unshare", "--mount", "mount", "-t", "tmpfs", "none", str(tmp_path)], capture_output=True
     ).returncode:
@@ -132,7 +136,9 @@ def test_a_disk_that_is_really_full_loses_nothing(
 )
 @pytest.mark.parametrize("below", ["home", "clone/.git", "x.db"])
 def test_a_read_that_fails_is_told_and_is_no_bug(tmp_path: Path, below: str) -> None:
-    """Reads of transcripts, of git's files or of the database fail from the first or fifth one on, or never."""
+    """Reads of transcripts, of git's files or of the database fail from the first or fifth one
+    on, or never.
+    """
     library, home, one, db = (
         tmp_path / "failing.so",
         tmp_path / "home",

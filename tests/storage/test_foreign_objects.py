@@ -1,4 +1,6 @@
-"""A database that somebody sent runs nothing: triggers, and tables or views of other making than ours, are refused."""
+"""A database that somebody sent runs nothing: triggers, and tables or views of other making than
+ours, are refused.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,29 @@ from collector.storage.store import Store
 
 _ENDLESS = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
 FOREIGN = {
-    "a view without an end in place of a table": f"""
+    "a view without an end in place of a table": (
+        f"""
         CREATE TABLE kept AS SELECT * FROM commits; DROP TABLE commits;
-        CREATE VIEW commits AS {_ENDLESS} SELECT kept.* FROM kept, n""",
-    "a view of the schema that is another": f"""
-        DROP VIEW commit_checkpoints; CREATE VIEW commit_checkpoints AS {_ENDLESS} SELECT i FROM n""",
-    "a trigger that deletes what others wrote": """
-        CREATE TRIGGER t AFTER INSERT ON stage_runs BEGIN DELETE FROM line_spans; END""",
-    "a trigger on a view": "CREATE TRIGGER t INSTEAD OF INSERT ON commit_checkpoints BEGIN DELETE FROM commits; END",
-    "a column that is computed": "ALTER TABLE problems ADD COLUMN size GENERATED ALWAYS AS (zeroblob(100000000)) VIRTUAL",
-    "a table of a module": "DROP TABLE forgotten; CREATE VIRTUAL TABLE forgotten USING fts5(name_hash)",
+        CREATE VIEW commits AS {_ENDLESS} SELECT kept.* FROM kept, n"""
+    ),
+    "a view of the schema that is another": (
+        f"""
+        DROP VIEW commit_checkpoints; CREATE VIEW commit_checkpoints AS {_ENDLESS} SELECT i
+          FROM n"""
+    ),
+    "a trigger that deletes what others wrote": (
+        """
+        CREATE TRIGGER t AFTER INSERT ON stage_runs BEGIN DELETE FROM line_spans; END"""
+    ),
+    "a trigger on a view": (
+        "CREATE TRIGGER t INSTEAD OF INSERT ON commit_checkpoints BEGIN DELETE FROM commits; END"
+    ),
+    "a column that is computed": (
+        "ALTER TABLE problems ADD COLUMN size GENERATED ALWAYS AS (zeroblob(100000000)) VIRTUAL"
+    ),
+    "a table of a module": (
+        "DROP TABLE forgotten; CREATE VIRTUAL TABLE forgotten USING fts5(name_hash)"
+    ),
 }
 
 

@@ -1,4 +1,6 @@
-"""What was deleted is gone from the bytes of every file, also with an SQLite that leaves deleted text where it was."""
+"""What was deleted is gone from the bytes of every file, also with an SQLite that leaves deleted
+text where it was.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Secrets do not reach the database, in plain text or inside JSON, and ordinary text is left as it is."""
+"""Secrets do not reach the database, in plain text or inside JSON, and ordinary text is left as
+it is.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def test_a_planted_secret_is_taken_out(secret: Planted) -> None:
 
 
 def test_most_of_a_third_set_is_taken_out() -> None:
-    """Of 225 kinds planted before the rules were changed 151 were found, 168 by rules made for the second set; now 214."""
+    """Of 225 kinds planted before the rules were changed 151 were found, 168 by rules made for
+    the second set; now 214.
+    """
     third = planted("third")
     assert sum(not missed(secret) for secret in third) >= 214
 
@@ -82,31 +86,100 @@ def test_a_text_has_as_many_lines_without_its_secrets(secret: Planted) -> None:
 
 
 ORDINARY = (
-    "The password field must not be empty; see tests/test_password_reset.py and the token_count column.",
-    "const token = await getToken();\nconst apiKey = process.env.API_KEY;\nconst password = req.body.password",
-    'token: "string", password: "password", secret: "your-secret-here", key: "primary_key", api_key="${API_KEY}"',
-    '{"token_type": "bearer", "input_tokens": 123456789, "max_tokens": 32000, "tokenizer": "cl100k_base"}',
-    "git show 3f786850e387550fdab836ed7e6dc881de23001b && sha1sum 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
-    "uuid 123e4567-e89b-12d3-a456-426614174000 in src/components/authentication/PasswordResetForm.tsx:120",
-    "grep -rn 'api_key' --include='*.py' . | head -20; export PATH=$PATH:/usr/local/bin; docker run -p 8080:8080 app",
-    "https://github.com/owner/name/blob/main/docs/tokens.md?plain=1#L12 and https://host.test/?page=2&sort=keyword",
-    "PRIMARY_KEY=id; SORT_KEY=created_at; KEY_PREFIX=app_cache_; TOKEN_LIMIT=4096; SESSION_SECRET=$(openssl rand -hex 32)",
-    "mkdir -p src/tokens && mv pass-through.ts src/tokens/ && python -m pytest -u tests -k 'token or secret'",
-    "i18n: { passwordLabel: 'Enter your password', passwordError: 'Must have 8 characters', forgotPassword: 'Forgot it?' }",
+    (
+        "The password field must not be empty; see tests/test_password_reset.py and the token_count"
+        " column."
+    ),
+    (
+        "const token = await getToken();\nconst apiKey = process.env.API_KEY;\nconst password ="
+        " req.body.password"
+    ),
+    (
+        'token: "string", password: "password", secret: "your-secret-here", key: "primary_key",'
+        ' api_key="${API_KEY}"'
+    ),
+    (
+        '{"token_type": "bearer", "input_tokens": 123456789, "max_tokens": 32000, "tokenizer":'
+        ' "cl100k_base"}'
+    ),
+    (
+        "git show 3f786850e387550fdab836ed7e6dc881de23001b && sha1sum"
+        " 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"
+    ),
+    (
+        "uuid 123e4567-e89b-12d3-a456-426614174000 in"
+        " src/components/authentication/PasswordResetForm.tsx:120"
+    ),
+    (
+        "grep -rn 'api_key' --include='*.py' . | head -20; export PATH=$PATH:/usr/local/bin; docker"
+        " run -p 8080:8080 app"
+    ),
+    (
+        "https://github.com/owner/name/blob/main/docs/tokens.md?plain=1#L12 and"
+        " https://host.test/?page=2&sort=keyword"
+    ),
+    (
+        "PRIMARY_KEY=id; SORT_KEY=created_at; KEY_PREFIX=app_cache_; TOKEN_LIMIT=4096;"
+        " SESSION_SECRET=$(openssl rand -hex 32)"
+    ),
+    (
+        "mkdir -p src/tokens && mv pass-through.ts src/tokens/ && python -m pytest -u tests -k"
+        " 'token or secret'"
+    ),
+    (
+        "i18n: { passwordLabel: 'Enter your password', passwordError: 'Must have 8 characters',"
+        " forgotPassword: 'Forgot it?' }"
+    ),
     "git clone https://github.com/o/r && git clone git@github.com:o/r.git && ssh user@host:22",
-    "Paste the whole key, including `-----BEGIN OPENSSH PRIVATE KEY-----`, and save. The rest is about something else.",
-    '{"pwd": "/home/src/app1", "token_sha256": "811fc2dd0a9f86d081884c7d659a2feaa0c55ad015"} wsl wslpath -u C:/Users/jo/x1',
+    (
+        "Paste the whole key, including `-----BEGIN OPENSSH PRIVATE KEY-----`, and save. The rest"
+        " is about something else."
+    ),
+    (
+        '{"pwd": "/home/src/app1", "token_sha256": "811fc2dd0a9f86d081884c7d659a2feaa0c55ad015"}'
+        " wsl wslpath -u C:/Users/jo/x1"
+    ),
     '["I will fix 1Password", "description1"] - PASS: `make test-2 all`',
-    "The password is required. A password is hashed with bcrypt-12; the password must be 8-64 characters; das Passwort ist falsch.",
-    "password: z.string().min(8), passwordHash: sha256(password2), token is refreshed every 24h; the key is user_id_2 in table t1",
-    "le mot de passe est obligatoire, la contraseña es incorrecta, パスワードは必須です, 密码不能为空, пароль не подходит",
-    "the seed phrase has twelve words, which the wallet shows once and for all, and the user writes them down on a sheet of paper",
-    "client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJ; cookie: consent=accepted; cookie: theme=dark",
-    '{"js-tokens": "^4.0.0", "jsonwebtoken": "^9.0.2"} PublicKeyToken=adb9793829ddae60 serverKey: P256.Signing.PrivateKey?',
-    "mysql -u root -p shop < dump.sql; echo done | sudo tee /etc/x; docker run -p 127.0.0.1:80:80; git push -u origin a:main2",
-    's3_secret_key = "env(S3_SECRET_KEY)"; @pytest.mark.parametrize(("username", "password", "message"), rows)',
-    "SLACK_TOKEN=xoxb-xxxxxxxxxxxxxxxx; unzip -p a1.zip word; connect app/main1; wallet('primary-wallet-name-2')",
-    "client('https://host.test/v1/users'); cookies = {'theme': 'dark-mode-of-2026-and-later'}; TRUE\tx\tFALSE\t12\tname\tlow",
+    (
+        "The password is required. A password is hashed with bcrypt-12; the password must be 8-64"
+        " characters; das Passwort ist falsch."
+    ),
+    (
+        "password: z.string().min(8), passwordHash: sha256(password2), token is refreshed every"
+        " 24h; the key is user_id_2 in table t1"
+    ),
+    (
+        "le mot de passe est obligatoire, la contraseña es incorrecta, パスワードは必須です,"
+        " 密码不能为空, пароль не подходит"
+    ),
+    (
+        "the seed phrase has twelve words, which the wallet shows once and for all, and the user"
+        " writes them down on a sheet of paper"
+    ),
+    (
+        "client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJ; cookie:"
+        " consent=accepted; cookie: theme=dark"
+    ),
+    (
+        '{"js-tokens": "^4.0.0", "jsonwebtoken": "^9.0.2"} PublicKeyToken=adb9793829ddae60'
+        " serverKey: P256.Signing.PrivateKey?"
+    ),
+    (
+        "mysql -u root -p shop < dump.sql; echo done | sudo tee /etc/x; docker run -p"
+        " 127.0.0.1:80:80; git push -u origin a:main2"
+    ),
+    (
+        's3_secret_key = "env(S3_SECRET_KEY)"; @pytest.mark.parametrize(("username", "password",'
+        ' "message"), rows)'
+    ),
+    (
+        "SLACK_TOKEN=xoxb-xxxxxxxxxxxxxxxx; unzip -p a1.zip word; connect app/main1;"
+        " wallet('primary-wallet-name-2')"
+    ),
+    (
+        "client('https://host.test/v1/users'); cookies = {'theme': 'dark-mode-of-2026-and-later'};"
+        " TRUE\tx\tFALSE\t12\tname\tlow"
+    ),
     "data-testid='password-input-2' className='token-list__item--v2' aria-label='API key 1'",
 )
 

@@ -26,7 +26,7 @@ def _names(store: Store) -> list[str]:
     return [row["name"] for row in store.rows("SELECT name FROM repos ORDER BY name")]
 
 
-# --- opening --------------------------------------------------------------------------------------------------------------
+# --- opening --------------------------------------------------------------------------------------
 
 
 def test_new_database_says_what_it_is(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_what_was_written_is_there_when_opened_again(tmp_path: Path) -> None:
         assert _names(store) == ["kept"]
 
 
-# --- transactions ---------------------------------------------------------------------------------------------------------
+# --- transactions ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
@@ -248,7 +248,7 @@ def test_wrong_question_is_explained(tmp_path: Path) -> None:
                 ask("SELECT * FROM nowhere")
 
 
-# --- bookkeeping ----------------------------------------------------------------------------------------------------------
+# --- bookkeeping ----------------------------------------------------------------------------------
 
 
 def test_numbers_go_on_where_they_ended(tmp_path: Path) -> None:
@@ -288,7 +288,7 @@ def test_times_are_written_one_way(at: float | None, text: str | None) -> None:
     assert iso(at) == text
 
 
-# --- the schema -----------------------------------------------------------------------------------------------------------
+# --- the schema -----------------------------------------------------------------------------------
 
 
 def test_every_table_view_and_column_is_described(tmp_path: Path) -> None:
@@ -302,7 +302,8 @@ def test_every_table_view_and_column_is_described(tmp_path: Path) -> None:
             ]
             for file in (store, cache)
             for row in file.rows(
-                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%'"
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE"
+                " 'sqlite%'"
             )
         }
     assert real.keys() == told.keys()
@@ -315,7 +316,8 @@ def test_every_table_view_and_column_is_described(tmp_path: Path) -> None:
 
 def test_an_undescribed_column_of_a_view_is_noticed() -> None:
     (view,) = views.tables(
-        "-- Some rows.\n--   one: the first\nCREATE VIEW IF NOT EXISTS v AS\nSELECT 1 AS one, 2 AS two;\n"
+        "-- Some rows.\n--   one: the first\nCREATE VIEW IF NOT EXISTS v AS\nSELECT 1 AS one, 2 AS"
+        " two;\n"
     )
     assert (view.comment, [column.name for column in view.columns]) == ("Some rows.", ["one"])
 

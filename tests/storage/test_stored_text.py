@@ -1,4 +1,6 @@
-"""What text a database keeps: every column is either named in `collector/storage/retention.py` or holds no free text."""
+"""What text a database keeps: every column is either named in `collector/storage/retention.py`
+or holds no free text.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ from collector.storage.retention import (
 from collector.storage.schema import CACHE, schema_sql, statements
 from collector.storage.store import Store
 
-# Tables of names, numbers, times and hashes; of what the user wrote; of what servers say about repositories.
+# Tables of names, numbers, times and hashes; of what the user wrote; of what servers say about
+# repositories.
 NO_TEXT = {
     "blob_findings",
     "blob_functions",
@@ -63,7 +66,9 @@ NO_TEXT = {
     "scan_rules",
     "session_embeddings",
     "settings",
-    "sessions_read",  # holds whole transcripts, and so is never beside a database: tests/authorship/test_sessions_kept.py
+    # holds whole transcripts, and so is never beside a database:
+    # tests/authorship/test_sessions_kept.py
+    "sessions_read",
     "stage_runs",
     "survival",
     "survival_reports",
@@ -272,7 +277,8 @@ def test_every_column_of_the_schema_is_known(tmp_path: Path) -> None:
         if table not in NO_TEXT and name not in NO_TEXT_COLUMNS
     }
     assert not left, (
-        "new columns: if people or agents wrote what they hold, name them in collector/storage/retention.py, else here"
+        "new columns: if people or agents wrote what they hold, name them in"
+        " collector/storage/retention.py, else here"
     )
 
 
@@ -320,7 +326,9 @@ def test_a_table_of_text_alone_is_not_written_and_notes_of_a_judge_are_left_out(
 def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(
     tmp_path: Path,
 ) -> None:
-    """Every prompt and command of the transcripts has a secret; `attribute` is asked, as `collect` is elsewhere."""
+    """Every prompt and command of the transcripts has a secret; `attribute` is asked, as
+    `collect` is elsewhere.
+    """
     secret = "gh" + "p_" + "a1B2" * 9
     planted = re.compile(rb'("command": ?"|"role": ?"user","content": ?")')
     stream = (REPOS / "example" / "history.fi").read_bytes()
@@ -339,7 +347,10 @@ def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(
     assert len(found["plain"]) > 5, found["plain"]
     assert not found["default"] and not found["none"]
     with Store(tmp_path / "plain.db") as one, Store(tmp_path / "default.db") as other:
-        lines = "SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason, model FROM line_spans ORDER BY 1, 2, 3"
+        lines = (
+            "SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason, model"
+            " FROM line_spans ORDER BY 1, 2, 3"
+        )
         assert one.rows(lines) == other.rows(lines) and len(one.rows(lines)) > 10
 
 

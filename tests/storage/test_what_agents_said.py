@@ -1,4 +1,6 @@
-"""What agents said and what their commands printed: stored once, in order, cut, and only where the policy allows it."""
+"""What agents said and what their commands printed: stored once, in order, cut, and only where
+the policy allows it.
+"""
 
 from __future__ import annotations
 

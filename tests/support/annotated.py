@@ -1,6 +1,8 @@
-"""Annotated code: a comment `VULN: names` says what is wrong with the next line, `SAFE: names` what is not. Pure.
+"""Annotated code: a comment `VULN: names` says what is wrong with the next line, `SAFE: names` what
+is not. Pure.
 
-In the rules' own test files the names are those of rules without `whowrote.<language>.`, in the planted programs they are CWEs.
+In the rules' own test files the names are those of rules without `whowrote.<language>.`, in the
+planted programs they are CWEs.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from typing import NamedTuple
 
 _MARK = re.compile(r"\b(VULN|SAFE): ((?:[A-Za-z0-9-]+ ?)+?)\s*(?:\*/\}?|-->)?\s*$")
 
-# CWEs that describe the same mistake at different depth, or from both sides: a rule of one finds the other.
+# CWEs that describe the same mistake at different depth, or from both sides: a rule of one finds
+# the other.
 FAMILIES = (
     {"CWE-77", "CWE-78", "CWE-88"},
     {"CWE-79", "CWE-80", "CWE-116"},
@@ -66,7 +69,9 @@ class RuleDifference(NamedTuple):
 def differences(
     texts: Iterable[tuple[str, str, str]], found: Iterable[AnnotatedFinding]
 ) -> list[RuleDifference]:
-    """What must be empty for the test files. `texts`: (path, prefix of the rules' ids, content); findings count at their start."""
+    """What must be empty for the test files. `texts`: (path, prefix of the rules' ids, content);
+    findings count at their start.
+    """
     wanted: set[tuple[str, int, str]] = set()
     safe: set[tuple[str, int, str]] = set()
     for path, prefix, text in texts:

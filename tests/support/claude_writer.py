@@ -1,6 +1,8 @@
-"""Writes session transcripts in the record shapes of Claude Code: one JSON value per line, one record per content block.
+"""Writes session transcripts in the record shapes of Claude Code: one JSON value per line, one
+record per content block.
 
-The texts are ours; only the shapes are Claude Code's. Shapes that changed over its versions follow `version`.
+The texts are ours; only the shapes are Claude Code's. Shapes that changed over its versions follow
+`version`.
 """
 
 from __future__ import annotations
@@ -16,14 +18,19 @@ from typing import Any
 Json = dict[str, Any]
 
 REJECTED = (
-    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, "
-    "the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was"
+    " a file edit, the new_string was NOT written to the file). STOP what you are doing and wait"
+    " for the user to tell you how to proceed."
 )
 REJECTED_SAYING = (
-    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, "
-    "the new_string was NOT written to the file). To tell you how to proceed, the user said:\n"
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was"
+    " a file edit, the new_string was NOT written to the file). To tell you how to proceed, the"
+    " user said:\n"
 )
-CONTINUED = "This session is being continued from a previous conversation that ran out of context. The summary below covers it.\n"
+CONTINUED = (
+    "This session is being continued from a previous conversation that ran out of context. The"
+    " summary below covers it.\n"
+)
 
 
 def iso(at: float, digits: int = 3) -> str:
@@ -70,7 +77,9 @@ class Ids:
 
 
 def structured_patch(old: str, new: str) -> list[Json]:
-    """The hunks shown to the user, three lines of context, tabs drawn as two spaces: positions are exact, text is not."""
+    """The hunks shown to the user, three lines of context, tabs drawn as two spaces: positions
+    are exact, text is not.
+    """
     a, b = _with_ends(old), _with_ends(new)
     hunks = []
     for group in difflib.SequenceMatcher(None, a, b, autojunk=False).get_grouped_opcodes(3):
@@ -151,7 +160,7 @@ class Transcript:
     def since(self, version: tuple[int, int, int]) -> bool:
         return tuple(int(part) for part in self.version.split(".")) >= version
 
-    # --- the envelope ----------------------------------------------------------------------------------------------
+    # --- the envelope -----------------------------------------------------------------------------
 
     def _chained(self, at: float, body: Json, finished: str = "") -> str:
         """Adds a record that knows its parent; returns its uuid."""
@@ -186,7 +195,7 @@ class Transcript:
             "service_tier": "standard",
         }
 
-    # --- what the user does ----------------------------------------------------------------------------------------
+    # --- what the user does -----------------------------------------------------------------------
 
     def prompt(self, at: float, text: str) -> None:
         if self.since((2, 1, 85)):
@@ -225,7 +234,9 @@ class Transcript:
         )
 
     def queued(self, at: float, text: str) -> None:
-        """A prompt typed while the agent works: an operation on the queue, and an attachment in newer versions."""
+        """A prompt typed while the agent works: an operation on the queue, and an attachment in
+        newer versions.
+        """
         base = {"type": "queue-operation", "sessionId": self.session_id}
         self._loose(at, base | {"operation": "enqueue", "timestamp": iso(at), "content": text})
         if self.since((2, 1, 91)):
@@ -273,13 +284,15 @@ class Transcript:
             },
         )
 
-    # --- what the agent does ---------------------------------------------------------------------------------------
+    # --- what the agent does ----------------------------------------------------------------------
 
     def said(self, at: float, text: str) -> None:
         self._blocks(at, [{"type": "text", "text": text}])
 
     def call(self, at: float, tool: str, arguments: Json, say: str = "") -> str:
-        """A tool call; with `say`, a text block of the same message goes before it. Returns the id of the call."""
+        """A tool call; with `say`, a text block of the same message goes before it. Returns the
+        id of the call.
+        """
         call_id = self.ids.token("toolu_")
         blocks: list[Json] = [{"type": "text", "text": say}] if say else []
         blocks.append({"type": "tool_use", "id": call_id, "name": tool, "input": arguments})
@@ -357,7 +370,7 @@ class Transcript:
         }
         self._chained(at, body)
 
-    # --- subagents -------------------------------------------------------------------------------------------------
+    # --- subagents --------------------------------------------------------------------------------
 
     def progress(
         self, at: float, parent: str, agent_id: str, message: Json, finished: str = ""
@@ -427,7 +440,7 @@ class Transcript:
         self.progress(at, parent, agent_id, outer, finished=call_id)
 
 
-# --- the shapes of results ---------------------------------------------------------------------------------------------
+# --- the shapes of results ------------------------------------------------------------------------
 
 
 def edit_result(
@@ -470,7 +483,7 @@ def bash_result(stdout: str, stderr: str = "") -> Json:
     return {"stdout": stdout, "stderr": stderr, "interrupted": False, "isImage": False}
 
 
-# --- stored forms ------------------------------------------------------------------------------------------------------
+# --- stored forms ---------------------------------------------------------------------------------
 
 
 def to_jsonl(records: Iterable[Record], change: Callable[[str], str] = str) -> str:

@@ -1,4 +1,6 @@
-"""Running the commands in tests: a fixture as a clone, a command with its result, its CSV as rows."""
+"""Running the commands in tests: a fixture as a clone, a command with its result, its CSV as
+rows.
+"""
 
 from __future__ import annotations
 

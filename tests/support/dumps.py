@@ -48,7 +48,8 @@ class _Reader:
 def dump(store: Store) -> Dump:
     reader = _Reader(store)
     tables = store.rows(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY"
+        " name"
     )
     broken = broken_checks(store)
     assert broken == {}, broken

@@ -1,7 +1,9 @@
-"""A program that takes semgrep's place in tests: the options we pass, regular expressions instead of patterns, and ways to fail.
+"""A program that takes semgrep's place in tests: the options we pass, regular expressions instead
+of patterns, and ways to fail.
 
-Texts that hold CRASH, HANG, BLOAT or SLOW make it end without a result, never end, take memory, or report a rule that took too long
-(unless it is given the longer time). Each call is written to `calls.jsonl` beside the program.
+Texts that hold CRASH, HANG, BLOAT or SLOW make it end without a result, never end, take memory, or
+report a rule that took too long (unless it is given the longer time). Each call is written to
+`calls.jsonl` beside the program.
 """
 
 from __future__ import annotations

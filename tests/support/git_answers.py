@@ -42,7 +42,9 @@ def git(where: Path, *args: str, stdin: bytes = b"") -> str:
 
 
 def make_repo(where: Path, refs: dict[str, str], object_format: str = "sha1") -> Path:
-    """A bare repository; `refs`: name -> "empty" for a commit of the empty tree, else the text of its only file."""
+    """A bare repository; `refs`: name -> "empty" for a commit of the empty tree, else the text
+    of its only file.
+    """
     where.parent.mkdir(parents=True, exist_ok=True)
     format_option = [f"--object-format={object_format}"] if object_format != "sha1" else []
     subprocess.run(

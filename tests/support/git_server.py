@@ -1,4 +1,6 @@
-"""A git server on the loopback: `git http-backend` behind http.server, counting, and failing when it is told to."""
+"""A git server on the loopback: `git http-backend` behind http.server, counting, and failing
+when it is told to.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-# What happens to a request: None serves it; a number is the status of an error; ("cut", n) ends the answer after n bytes;
-# ("wait", seconds) makes it late.
+# What happens to a request: None serves it; a number is the status of an error; ("cut", n) ends the
+# answer after n bytes; ("wait", seconds) makes it late.
 Fault = None | int | tuple[str, float]
 SETTINGS = {
     "uploadpack.allowFilter": "true",
@@ -26,7 +28,8 @@ SETTINGS = {
 class GitServer:
     """Serves the bare repositories below a directory. `url(name)` is where owner/name is found.
 
-    `renamed`: old name -> (new name, status of the answer at the old one), as long as nothing else has the old name.
+    `renamed`: old name -> (new name, status of the answer at the old one), as long as nothing else
+    has the old name.
     """
 
     def __init__(

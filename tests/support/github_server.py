@@ -1,9 +1,12 @@
-"""A stand-in GitHub on loopback that behaves as documented: API pages and caps, ETags, both kinds of rate limit, failures on
-request, renamed, deleted and private repositories, partial GraphQL answers; git itself is served by the real `git http-backend`.
+"""A stand-in GitHub on loopback that behaves as documented: API pages and caps, ETags, both kinds
+of rate limit, failures on request, renamed, deleted and private repositories, partial GraphQL
+answers; git itself is served by the real `git http-backend`.
 
     with GitHubServer(World([Repo("octo/one", git_dir=path)])) as server:
-        server.api_url, server.url        # the API (as of GitHub Enterprise, under /api/v3), and the root for git: url/octo/one.git
-        server.faults.extend(["500", None, "secondary"])   # what happens to the next requests, one each; None: nothing
+        server.api_url, server.url        # the API (as of GitHub Enterprise, under /api/v3), and
+                                          the root for git: url/octo/one.git
+        server.faults.extend(["500", None, "secondary"])   # what happens to the next requests, one
+                                                           each; None: nothing
         server.log                        # what was asked: (method, path with query, headers)
 """
 
@@ -35,9 +38,11 @@ FIRST_SEARCH = "filename:settings.json path:.entire"
 CAP = 1000
 TOKEN = "ghp_standin0000000000000000000000000000"
 GIT_SETTINGS = {"uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "true"}
-# Answers in the shape that others report (nothing is copied; where: docs/discovery.md): status, headers, body.
+# Answers in the shape that others report (nothing is copied; where: docs/discovery.md): status,
+# headers, body.
 ANSWERS: dict[str, tuple[int, dict[str, str], Any]] = {
-    # githubkit issue 271: the type is not the documented RATE_LIMITED, and no header says how long to wait.
+    # githubkit issue 271: the type is not the documented RATE_LIMITED, and no header says how long
+    # to wait.
     "graphql-limit": (
         200,
         {},
@@ -51,7 +56,8 @@ ANSWERS: dict[str, tuple[int, dict[str, str], Any]] = {
             ]
         },
     ),
-    # octokit/plugin-throttling.js issue 632 and pull request 636: a primary limit although requests are left.
+    # octokit/plugin-throttling.js issue 632 and pull request 636: a primary limit although requests
+    # are left.
     "graphql-limit-left": (
         200,
         {"X-RateLimit-Remaining": "4321", "X-RateLimit-Reset": "{in 40 s}"},
@@ -62,7 +68,10 @@ ANSWERS: dict[str, tuple[int, dict[str, str], Any]] = {
         200,
         {},
         {
-            "message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+            "message": (
+                "You have exceeded a secondary rate limit. Please wait a few minutes before you try"
+                " again."
+            )
         },
     ),
     "secondary-date": (
@@ -80,13 +89,19 @@ ANSWERS: dict[str, tuple[int, dict[str, str], Any]] = {
     "git-429": (
         429,
         {"Content-Type": "text/plain"},
-        "This request was rate-limited due to too many requests. Reduce the frequency of your requests or try again later.",
+        (
+            "This request was rate-limited due to too many requests. Reduce the frequency of your"
+            " requests or try again later."
+        ),
     ),
     # cli/cli issue 14329: git, anonymous, an error packet with status 200.
     "git-err": (
         200,
         {"Content-Type": "application/x-git-upload-pack-result"},
-        "ERR GitHub is temporarily limiting some unauthenticated downloads to protect the stability of the platform.",
+        (
+            "ERR GitHub is temporarily limiting some unauthenticated downloads to protect the"
+            " stability of the platform."
+        ),
     ),
     "git-403-limit": (
         403,
@@ -118,7 +133,9 @@ LIMITS = {
 
 @dataclass
 class Repo:
-    """One repository. `files` are found by code search, `commits` (sha, committer time, message) by commit search."""
+    """One repository. `files` are found by code search, `commits` (sha, committer time, message)
+    by commit search.
+    """
 
     full_name: str
     id: int = 0
@@ -139,9 +156,8 @@ class Repo:
     author: str = ""  # account that wrote them
     git_dir: Path | None = None
     git: str = "v2"  # v2, v1, v0 (old servers), dumb (plain files)
-    raw: Callable[[str, bytes], tuple[int, dict[str, str], bytes]] | None = (
-        None  # answers git in place of git: (path, body)
-    )
+    # answers git in place of git: (path, body)
+    raw: Callable[[str, bytes], tuple[int, dict[str, str], bytes]] | None = None
 
     @property
     def owner(self) -> str:
@@ -208,9 +224,8 @@ class GitHubServer:
         self.refused = set[str]()  # queries that are answered with 422
         self.moved_post = 301  # what the POST of git gets at the old name: 301, 307, 308 or 404
         self.moved_get = 301  # the same for the GET of info/refs
-        self.git_limits: deque[str] = (
-            deque()
-        )  # limits for the next requests of git alone, see ANSWERS
+        # limits for the next requests of git alone, see ANSWERS
+        self.git_limits: deque[str] = deque()
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -255,9 +270,8 @@ class GitHubServer:
 
 class _Server(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(
-            sys.exc_info()[1], ConnectionError
-        ):  # a client that was not interested in the rest
+        # a client that was not interested in the rest
+        if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
 
@@ -325,7 +339,7 @@ class _Handler(BaseHTTPRequestHandler):
             return data
         return self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
-    # --- failures -----------------------------------------------------------------------------------------------------
+    # --- failures ---------------------------------------------------------------------------------
 
     def _fail(self, fault: str) -> bool:
         """Whether the fault was an answer of its own."""
@@ -385,7 +399,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.reply(status, body.encode(), headers)
 
-    # --- answers ------------------------------------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------------------
 
     def reply(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
@@ -420,10 +434,12 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.reply(200, path.read_bytes(), {"Content-Type": "application/gzip"})
 
-    # --- git ----------------------------------------------------------------------------------------------------------
+    # --- git --------------------------------------------------------------------------------------
 
     def _git(self, path: str, query: str, asked: Asked) -> None:
-        """github.com shows the address without `.git` to programs called git/… only (isomorphic-git issues 247 and 1292)."""
+        """github.com shows the address without `.git` to programs called git/… only
+        (isomorphic-git issues 247 and 1292).
+        """
         with self.github.lock:
             limit = self.github.git_limits.popleft() if self.github.git_limits else None
         if limit is not None:
@@ -624,7 +640,7 @@ class _Api:
             self.headers,
         )
 
-    # --- repositories -------------------------------------------------------------------------------------------------
+    # --- repositories -----------------------------------------------------------------------------
 
     def _repository(self, repo: Repo | None, moved: bool) -> None:
         if repo is None:
@@ -679,7 +695,7 @@ class _Api:
             self.headers["Link"] = f'<{self.handler.github.url}{self.path}?{query}>; rel="next"'
         return self.handler.json(200, wrap(items), self.headers)
 
-    # --- search -------------------------------------------------------------------------------------------------------
+    # --- search -----------------------------------------------------------------------------------
 
     def _search(self, kind: str) -> None:
         query = self.query.get("q", "")
@@ -706,7 +722,7 @@ class _Api:
             self.handler.github.cap,
         )
 
-    # --- GraphQL ------------------------------------------------------------------------------------------------------
+    # --- GraphQL ----------------------------------------------------------------------------------
 
     def _graphql(self) -> None:
         query = json.loads(self.asked.body)["query"]
@@ -772,7 +788,9 @@ def graph(repo: Repo) -> dict[str, Any]:
 
 
 def shown(repo: Repo, query: str) -> dict[str, Any]:
-    """What of the places that a query asks for is at the root of HEAD: a file, or a directory with files."""
+    """What of the places that a query asks for is at the root of HEAD: a file, or a directory
+    with files.
+    """
     places = re.findall(
         r'(record\d+): object\(expression: "HEAD:([^"]+)"\) \{ __typename \}', query
     )
@@ -816,12 +834,13 @@ def _words(query: str) -> tuple[dict[str, str], list[str], list[str]]:
 
 
 def _not_valid(query: str) -> bool:
-    """docs.github.com, "limitations on query length" and "access errors": 256 characters of words, five operators."""
+    """docs.github.com, "limitations on query length" and "access errors": 256 characters of
+    words, five operators.
+    """
     words = [word for word in query.split() if ":" not in word]
     operators = [word for word in words if word in ("AND", "OR", "NOT")]
-    if any(
-        len(name) > 39 for name in re.findall(r"(?:^| )user:(\S+)", query)
-    ):  # no such user: the same answer
+    # no such user: the same answer
+    if any(len(name) > 39 for name in re.findall(r"(?:^| )user:(\S+)", query)):
         return True
     return (
         len(operators) > 5
@@ -831,7 +850,9 @@ def _not_valid(query: str) -> bool:
 
 
 def _is_wanted(query: str, repo: Repo) -> bool:
-    """What qualifiers say of the repository: several `user:` are alternatives, each `-user:` leaves one out."""
+    """What qualifiers say of the repository: several `user:` are alternatives, each `-user:`
+    leaves one out.
+    """
     owners = {name.lower() for name in re.findall(r"(?:^| )user:(\S+)", query)}
     others = {name.lower() for name in re.findall(r" -user:(\S+)", query)}
     languages = [

@@ -1,4 +1,6 @@
-"""Constructed histories: commits as whole trees, and random ones whose commits rename, copy, merge and delete."""
+"""Constructed histories: commits as whole trees, and random ones whose commits rename, copy,
+merge and delete.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Text that must never run anywhere, and repositories with other contents than they were made with."""
+"""Text that must never run anywhere, and repositories with other contents than they were made
+with.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Runs commands at the same time, with pauses at random moments, and compares the database with one that was filled in order.
+"""Runs commands at the same time, with pauses at random moments, and compares the database with one
+that was filled in order.
 
-As a program, since it forks: `interleaved.py FOLDER SCHEDULES SEED` prints one line of JSON for each schedule that went wrong.
+As a program, since it forks: `interleaved.py FOLDER SCHEDULES SEED` prints one line of JSON for
+each schedule that went wrong.
 """
 
 from __future__ import annotations
@@ -100,7 +102,9 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
 def _namesakes(
     one: Path, other: Path, folder: Path, number: int, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
-    """Two repositories of one name: one is stored whole, and the other run says that it was refused."""
+    """Two repositories of one name: one is stored whole, and the other run says that it was
+    refused.
+    """
     db = folder / f"{number}-namesakes.db"
     codes = at_once(
         [("repo", one, "--name", "example"), ("repo", other, "--name", "example")], db, rng

@@ -1,12 +1,14 @@
-"""Kills commands at random statements, or takes the power away there, and compares what the next run makes of the database.
+"""Kills commands at random statements, or takes the power away there, and compares what the next
+run makes of the database.
 
-As a program, since it forks: `killed.py FOLDER TRIALS SEED [CASE]` prints a line of JSON for each trial that went wrong, and one
-with counts. `killed.py FOLDER writes SEED [CASE]` takes the power away after each block of the log that a command writes, and
-within each, instead of at random. CASE is the fixture: `example`, or a smaller one, with which a trial takes a tenth of the time.
+As a program, since it forks: `killed.py FOLDER TRIALS SEED [CASE]` prints a line of JSON for each
+trial that went wrong, and one with counts. `killed.py FOLDER writes SEED [CASE]` takes the power
+away after each block of the log that a command writes, and within each, instead of at random. CASE
+is the fixture: `example`, or a smaller one, with which a trial takes a tenth of the time.
 
-A killed process leaves what it wrote. Without power, what was never synced is gone as well: the database is in WAL mode with
-synchronous = NORMAL, where only a checkpoint syncs. So the log is cut at a random byte, unless a checkpoint has touched the
-database.
+A killed process leaves what it wrote. Without power, what was never synced is gone as well: the
+database is in WAL mode with synchronous = NORMAL, where only a checkpoint syncs. So the log is cut
+at a random byte, unless a checkpoint has touched the database.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ from support.tasks_here import tasks_here
 
 
 def dying(after: int) -> list[int]:
-    """From now on this process is killed at its statement number `after`, counted over all of its databases; gives what is left."""
+    """From now on this process is killed at its statement number `after`, counted over all of
+    its databases; gives what is left.
+    """
     left = [after]
     whole = OwnConnection.__init__
 
@@ -56,7 +60,9 @@ def dying(after: int) -> list[int]:
 
 
 def forked(command: Command, db: Path, after: int) -> int:
-    """Status of a command that is killed at a statement: the signal as a negative number, or its own exit code."""
+    """Status of a command that is killed at a statement: the signal as a negative number, or its
+    own exit code.
+    """
     child = os.fork()
     if not child:
         dying(after)
@@ -72,10 +78,8 @@ def done(command: Command, db: Path) -> int:
 def _done(command: Command, db: Path) -> int:
     if command[0] == "merge":
         return run("merge", *command[1:], "-o", db, "-q", program=collect).exit_code
-    if command[0] in (
-        "discover",
-        "run",
-    ):  # of collect; nobody is probed, and the mirrors are the same for all databases
+    # of collect; nobody is probed, and the mirrors are the same for all databases
+    if command[0] in ("discover", "run"):
         mirrors = patch.object(running, "_mirrors_of", lambda db: db.parent.parent / "mirrors")
         with patch.object(selection, "due", lambda log: []), mirrors:
             return run(*command, "--db", db, program=collect).exit_code
@@ -89,7 +93,9 @@ def _done(command: Command, db: Path) -> int:
 
 
 def statements_of(command: Command, db: Path) -> int:
-    """How many statements a whole run has in its first process, found by a run on a copy that counts them."""
+    """How many statements a whole run has in its first process, found by a run on a copy that
+    counts them.
+    """
     copy, counted = db.with_name("count.db"), db.with_name("counted")
     copied(db, copy)
     child = os.fork()
@@ -105,7 +111,10 @@ def statements_of(command: Command, db: Path) -> int:
 # What the commands of `collect` say beside the times at which they said it.
 SAID = {
     "candidates": "SELECT server, full_name, outcome, exclusion FROM candidates",
-    "discoveries": "SELECT full_name, channel, hits, evidence FROM discoveries d JOIN candidates c ON c.id = d.candidate_id",
+    "discoveries": (
+        "SELECT full_name, channel, hits, evidence FROM discoveries d JOIN candidates c ON c.id ="
+        " d.candidate_id"
+    ),
     "cursors": "SELECT channel, query, slice, state, found FROM cursors",
     "mirrors": "SELECT name, url, path IS NULL, refs_key, checkpoint_refs FROM mirrors",
 }
@@ -151,7 +160,9 @@ def _digest(path: Path) -> bytes:
 
 
 class Case(NamedTuple):
-    """A command, the database before it, the one that a whole run leaves, and the number of its statements."""
+    """A command, the database before it, the one that a whole run leaves, and the number of its
+    statements.
+    """
 
     command: Command
     start: Path
@@ -168,9 +179,8 @@ def cases(folder: Path, fixture: str) -> list[Case]:
     names.write_text("".join(f"o/r{number}\n" for number in range(40)))
     served: Command = ("run", f"file://{one}", f"file://{two}", "-q", "--jobs", "1")
     assert done(("repo", two), shards) == 0
-    wanted: list[
-        tuple[Sequence[Command], Command]
-    ] = [  # what is there before; the command that is killed
+    # what is there before; the command that is killed
+    wanted: list[tuple[Sequence[Command], Command]] = [
         ((), ("repo", one)),
         ((), ("repo", one, "--history", "-q")),
         ((("repo", one),), ("survival", one, "--no-curves")),
@@ -240,7 +250,9 @@ _LOG_HEAD, _FRAME_HEAD = 32, 24  # bytes; source: https://www.sqlite.org/filefor
 
 
 def every_write(folder: Path, seed: int, fixture: str) -> Iterator[dict[str, Any]]:
-    """The power goes after each block of the log of each command, and within it; what went wrong, then the counts by command."""
+    """The power goes after each block of the log of each command, and within it; what went
+    wrong, then the counts by command.
+    """
     rng, tried, mirrors = random.Random(seed), Counter[str](), folder / "mirrors"
     for case in cases(folder, fixture):
         db = _fresh(folder / "trial", mirrors)
@@ -248,10 +260,8 @@ def every_write(folder: Path, seed: int, fixture: str) -> Iterator[dict[str, Any
         copied(case.start, db)
         before, last = _digest(db), case.length
         while forked(case.command, db, last) >= 0 or not log.exists() or _digest(db) != before:
-            db, last = (
-                _fresh(db.parent, mirrors),
-                last - 1,
-            )  # a whole run puts its log into the database: stop a little earlier
+            # a whole run puts its log into the database: stop a little earlier
+            db, last = _fresh(db.parent, mirrors), last - 1
             copied(case.start, db)
             if last < case.length - 60:
                 break

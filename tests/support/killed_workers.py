@@ -1,7 +1,9 @@
-"""Kills worker processes, of `--jobs` or of a cluster, at random moments, and compares what becomes of the database.
+"""Kills worker processes, of `--jobs` or of a cluster, at random moments, and compares what becomes
+of the database.
 
-As a program: `killed_workers.py FOLDER TRIALS SEED [cluster]` prints a line of JSON for each trial that went wrong, and one with
-counts. A worker has no statement that could be counted from outside, so the moment is one of the time that a whole run takes.
+As a program: `killed_workers.py FOLDER TRIALS SEED [cluster]` prints a line of JSON for each trial
+that went wrong, and one with counts. A worker has no statement that could be counted from outside,
+so the moment is one of the time that a whole run takes.
 """
 
 from __future__ import annotations
@@ -27,10 +29,9 @@ from support.killed import copied, done
 ROOT = Path(__file__).parent.parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
 CLUSTER = (
-    "from distributed import LocalCluster\n"
-    "if __name__ == '__main__':\n"
-    "    c = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host='127.0.0.1')\n"
-    "    print(c.scheduler_address, flush=True); input(); c.close()\n"
+    "from distributed import LocalCluster\nif __name__ == '__main__':\n    c ="
+    " LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,"
+    " host='127.0.0.1')\n    print(c.scheduler_address, flush=True); input(); c.close()\n"
 )
 _MORE = 10  # trials that may follow where each run was over before its worker was to die
 MOST_RUNS = 4  # until a command that lost a worker is done: a task is tried twice in each
@@ -78,7 +79,9 @@ def _is_worker(process: int) -> bool:
 def ran(
     command: list[object], kill: random.Random | None = None, seconds: float = 0.0, below: int = 0
 ) -> tuple[int, int]:
-    """(exit code, workers killed) of `attribute` with these arguments; a worker dies after `seconds`, or when there is one."""
+    """(exit code, workers killed) of `attribute` with these arguments; a worker dies after
+    `seconds`, or when there is one.
+    """
     program = [sys.executable, "-c", "from attribution.cli import main; main()", *map(str, command)]
     process = subprocess.Popen(
         program, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -1,4 +1,6 @@
-"""What the program says about the lines of one commit of a built history, in a form that tests can spell out."""
+"""What the program says about the lines of one commit of a built history, in a form that tests
+can spell out.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from support.invariants import broken_checks
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One added line: its text and everything the program says about it; "" where it says nothing."""
+    """One added line: its text and everything the program says about it; "" where it says
+    nothing.
+    """
 
     text: str
     author: str
@@ -53,7 +57,8 @@ _COLUMNS = (
 def answers(
     world: World, commit: Commit, directory: Path, prepare: Callable[[Path], None] = lambda _: None
 ) -> dict[str, list[Answer]]:
-    """Path -> answers about the lines that `commit` adds, in order. The whole program runs on the built repository.
+    """Path -> answers about the lines that `commit` adds, in order. The whole program runs on the
+    built repository.
 
     `prepare`: what else is done to the clone before.
     """

@@ -1,6 +1,8 @@
-"""An ordinary clone on a developer's machine: a person and an agent change it, git commits it, and every line's author is known.
+"""An ordinary clone on a developer's machine: a person and an agent change it, git commits it, and
+every line's author is known.
 
-What an agent did is a list of actions; the writers in `local_layouts` put it into the form in which each agent keeps its sessions.
+What an agent did is a list of actions; the writers in `local_layouts` put it into the form in which
+each agent keeps its sessions.
 """
 
 from __future__ import annotations
@@ -35,9 +37,8 @@ class Action:
     kind: str
     at: float
     path: str = ""  # absolute
-    text: str = (
-        ""  # prompt, what was said, the text written, the new text of an edit, or the command
-    )
+    # prompt, what was said, the text written, the new text of an edit, or the command
+    text: str = ""
     old: str = ""  # the text that an edit replaces
     before: str | None = None  # the whole file before
     after: str = ""  # the whole file after
@@ -82,7 +83,9 @@ class AgentSession:
     def commit(
         self, message: str, command: str = "", output: str = PRINTED, off: float = 0.0
     ) -> str:
-        """The agent's own `git commit`, which prints the id; git's clock is `off` by so many seconds."""
+        """The agent's own `git commit`, which prints the id; git's clock is `off` by so many
+        seconds.
+        """
         self.clone.wait(5)
         started = self.clone.clock
         sha = self.clone.commit(message, off)
@@ -108,9 +111,8 @@ class Clone:
     path: Path
     clock: float = START
     lines: dict[str, list[Line]] = field(default_factory=dict)
-    truth: dict[str, dict[str, dict[int, str]]] = field(
-        default_factory=dict
-    )  # commit -> path -> new line -> author
+    # commit -> path -> new line -> author
+    truth: dict[str, dict[str, dict[int, str]]] = field(default_factory=dict)
     _committed: dict[str, list[Line]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -184,7 +186,9 @@ class Clone:
 
 
 def wrong_lines(clone: Clone, said: dict[str, dict[str, dict[int, Any]]]) -> list[str]:
-    """Where the program contradicts the truth. `said`: what `support.truth.program_lines` returns."""
+    """Where the program contradicts the truth. `said`: what `support.truth.program_lines`
+    returns.
+    """
     found = []
     for sha, files in clone.truth.items():
         for path, lines in files.items():

@@ -1,4 +1,6 @@
-"""Sessions in the files and databases in which agents keep them on a developer's machine. The texts are ours, the shapes theirs."""
+"""Sessions in the files and databases in which agents keep them on a developer's machine. The
+texts are ours, the shapes theirs.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,13 @@ def slug(path: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "-", path)
 
 
-# --- Claude Code --------------------------------------------------------------------------------------------------------
+# --- Claude Code ----------------------------------------------------------------------------------
 
 
 def claude_code(home: Path, session: AgentSession) -> Path:
-    """`~/.claude/projects/<slug>/<id>.jsonl`, each subagent in a file of its own below `<id>/subagents/`."""
+    """`~/.claude/projects/<slug>/<id>.jsonl`, each subagent in a file of its own below
+    `<id>/subagents/`.
+    """
     ids = Ids(session.id)
     main, helpers = _claude_log(session, session.cwd, ids), dict[str, claude.Transcript]()
     for action in session.actions:
@@ -88,7 +92,7 @@ def _claude_action(log: claude.Transcript, action: Any) -> None:
         log.result(at, call, "The file has been updated.", result)
 
 
-# --- Codex --------------------------------------------------------------------------------------------------------------
+# --- Codex ----------------------------------------------------------------------------------------
 
 
 def codex(home: Path, session: AgentSession) -> Path:
@@ -184,11 +188,13 @@ def _unified(action: Action) -> str:
     return "".join(list(difflib.unified_diff(old, new, n=3))[2:])
 
 
-# --- Gemini CLI ---------------------------------------------------------------------------------------------------------
+# --- Gemini CLI -----------------------------------------------------------------------------------
 
 
 def gemini_cli(home: Path, session: AgentSession) -> Path:
-    """`~/.gemini/tmp/<project>/chats/session-….jsonl`: each answer first without its calls, then again with them."""
+    """`~/.gemini/tmp/<project>/chats/session-….jsonl`: each answer first without its calls, then
+    again with them.
+    """
     project = home / ".gemini" / "tmp" / Path(session.cwd).name
     project.mkdir(parents=True, exist_ok=True)
     (project / ".project_root").write_text(session.cwd, "utf-8")
@@ -265,7 +271,7 @@ def _gemini_call(key: str, action: Action) -> Json:
     }
 
 
-# --- OpenCode -----------------------------------------------------------------------------------------------------------
+# --- OpenCode -------------------------------------------------------------------------------------
 
 
 def opencode(home: Path, session: AgentSession) -> Path:
@@ -297,10 +303,18 @@ def opencode(home: Path, session: AgentSession) -> Path:
 
 LEFT_OPEN: list[sqlite3.Connection] = []
 _OPENCODE_TABLES = (
-    "CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT, version TEXT, "
-    "title TEXT, time_created INTEGER, time_updated INTEGER)",
-    "CREATE TABLE IF NOT EXISTS message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT)",
-    "CREATE TABLE IF NOT EXISTS part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT)",
+    (
+        "CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT,"
+        " directory TEXT, version TEXT, title TEXT, time_created INTEGER, time_updated INTEGER)"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS message (id TEXT PRIMARY KEY, session_id TEXT, time_created"
+        " INTEGER, data TEXT)"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT,"
+        " data TEXT)"
+    ),
 )
 
 
@@ -365,7 +379,7 @@ def _opencode_state(action: Action) -> Json:
     }
 
 
-# --- Copilot CLI, Pi, Factory Droid, Antigravity ------------------------------------------------------------------------
+# --- Copilot CLI, Pi, Factory Droid, Antigravity --------------------------------------------------
 
 
 def copilot_cli(home: Path, session: AgentSession) -> Path:
@@ -561,7 +575,9 @@ def _droid_call(action: Action) -> tuple[str, Json]:
 
 
 def antigravity(home: Path, session: AgentSession) -> Path:
-    """`~/.gemini/antigravity-cli/brain/<id>/.system_generated/logs/transcript_full.jsonl`; values of arguments are JSON text."""
+    """`~/.gemini/antigravity-cli/brain/<id>/.system_generated/logs/transcript_full.jsonl`;
+    values of arguments are JSON text.
+    """
     lines: list[Json] = []
 
     def step(at: float, source: str, kind: str, **more: Any) -> None:
@@ -598,7 +614,9 @@ def antigravity(home: Path, session: AgentSession) -> Path:
                     action.at,
                     "MODEL",
                     "RUN_COMMAND",
-                    content=f"The command completed successfully.\nStdout:\n{action.output}\nStderr:\n",
+                    content=(
+                        f"The command completed successfully.\nStdout:\n{action.output}\nStderr:\n"
+                    ),
                 )
             else:
                 step(
@@ -614,7 +632,10 @@ def antigravity(home: Path, session: AgentSession) -> Path:
 
 
 def _blocks(action: Action) -> str:
-    return f"The following changes were made by the tool:\n[diff_block_start]\n{_unified(action)}[diff_block_end]\n"
+    return (
+        "The following changes were made by the"
+        f" tool:\n[diff_block_start]\n{_unified(action)}[diff_block_end]\n"
+    )
 
 
 def _antigravity_call(action: Action, cwd: str) -> tuple[str, Json]:
@@ -633,11 +654,13 @@ def _antigravity_call(action: Action, cwd: str) -> tuple[str, Json]:
     }
 
 
-# --- Cursor -------------------------------------------------------------------------------------------------------------
+# --- Cursor ---------------------------------------------------------------------------------------
 
 
 def cursor(home: Path, session: AgentSession) -> Path:
-    """`~/.cursor/projects/<directory>/agent-transcripts/<id>.jsonl`: no results, no times but those of prompts."""
+    """`~/.cursor/projects/<directory>/agent-transcripts/<id>.jsonl`: no results, no times but
+    those of prompts.
+    """
     lines: list[Json] = []
     for action in session.actions:
         if action.kind == "prompt":
@@ -665,7 +688,9 @@ def _cursor_call(action: Action) -> tuple[str, Json]:
 
 
 def copilot_chat_transcript(home: Path, session: AgentSession) -> Path:
-    """`workspaceStorage/<hash>/GitHub.copilot-chat/transcripts/<id>.jsonl` of VS Code: no results, arguments as JSON text."""
+    """`workspaceStorage/<hash>/GitHub.copilot-chat/transcripts/<id>.jsonl` of VS Code: no
+    results, arguments as JSON text.
+    """
     workspace = home / ".config" / "Code" / "User" / "workspaceStorage" / "0f0e0d0c0b0a"
     put_text(
         workspace / "workspace.json",
@@ -728,7 +753,7 @@ def copilot_chat_transcript(home: Path, session: AgentSession) -> Path:
     )
 
 
-# --- Copilot Chat -------------------------------------------------------------------------------------------------------
+# --- Copilot Chat ---------------------------------------------------------------------------------
 
 
 def copilot_chat(home: Path, session: AgentSession) -> Path:
@@ -813,7 +838,7 @@ def _text_edit(action: Action) -> Json:
     return {"range": where, "text": action.text}
 
 
-# --- Qwen Code ----------------------------------------------------------------------------------------------------------
+# --- Qwen Code ------------------------------------------------------------------------------------
 
 
 def qwen_code(home: Path, session: AgentSession) -> Path:

@@ -1,4 +1,6 @@
-"""Sessions in the databases and documents of further agents, as `local_layouts` has them for those that write lines."""
+"""Sessions in the databases and documents of further agents, as `local_layouts` has them for
+those that write lines.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,13 @@ def in_use(path: Path, tables: Iterable[str]) -> sqlite3.Connection:
     return connection
 
 
-# --- Cline -----------------------------------------------------------------------------------------------------------
+# --- Cline ----------------------------------------------------------------------------------------
 
 
 def cline(home: Path, session: AgentSession) -> Path:
-    """`tasks/<id>/` of the extension: what the model was sent and answered, and what was shown with its times."""
+    """`tasks/<id>/` of the extension: what the model was sent and answered, and what was shown
+    with its times.
+    """
     place = home / ".config" / "Code" / "User" / "globalStorage" / "saoudrizwan.claude-dev"
     item = {
         "id": session.id,
@@ -107,19 +111,30 @@ def _task_result(action: Action) -> str:
     if action.kind == "shell":
         return f"Command executed.\nOutput:\n{action.output}"
     final = f'<final_file_content path="{action.path}">\n{action.after}\n</final_file_content>'
-    return f"The content was successfully saved to {action.path}.\n\nHere is the full content:\n\n{final}\n\n"
+    return (
+        f"The content was successfully saved to {action.path}.\n\nHere is the full"
+        f" content:\n\n{final}\n\n"
+    )
 
 
-# --- Crush --------------------------------------------------------------------------------------------------------------
+# --- Crush ----------------------------------------------------------------------------------------
 
 
 _CRUSH_TABLES = (
-    "sessions (id TEXT PRIMARY KEY, parent_session_id TEXT, title TEXT, message_count INTEGER, prompt_tokens INTEGER, "
-    "completion_tokens INTEGER, cost REAL, updated_at INTEGER, created_at INTEGER)",
-    "files (id TEXT PRIMARY KEY, session_id TEXT, path TEXT, content TEXT, version INTEGER, created_at INTEGER, "
-    "updated_at INTEGER)",
-    "messages (id TEXT PRIMARY KEY, session_id TEXT, role TEXT, parts TEXT, model TEXT, created_at INTEGER, updated_at INTEGER, "
-    "finished_at INTEGER, provider TEXT, is_summary_message INTEGER DEFAULT 0)",
+    (
+        "sessions (id TEXT PRIMARY KEY, parent_session_id TEXT, title TEXT, message_count INTEGER,"
+        " prompt_tokens INTEGER, completion_tokens INTEGER, cost REAL, updated_at INTEGER,"
+        " created_at INTEGER)"
+    ),
+    (
+        "files (id TEXT PRIMARY KEY, session_id TEXT, path TEXT, content TEXT, version INTEGER,"
+        " created_at INTEGER, updated_at INTEGER)"
+    ),
+    (
+        "messages (id TEXT PRIMARY KEY, session_id TEXT, role TEXT, parts TEXT, model TEXT,"
+        " created_at INTEGER, updated_at INTEGER, finished_at INTEGER, provider TEXT,"
+        " is_summary_message INTEGER DEFAULT 0)"
+    ),
 )
 
 
@@ -199,7 +214,7 @@ def _crush_call(action: Action) -> tuple[str, Json]:
     return "edit", {"file_path": action.path, "old_string": action.old, "new_string": action.text}
 
 
-# --- Kimi CLI -----------------------------------------------------------------------------------------------------------
+# --- Kimi CLI -------------------------------------------------------------------------------------
 
 
 def kimi_cli(home: Path, session: AgentSession) -> Path:
@@ -241,11 +256,13 @@ def _kimi_call(action: Action) -> tuple[str, Json]:
     return "StrReplaceFile", {"path": action.path, "edit": {"old": action.old, "new": action.text}}
 
 
-# --- Aider --------------------------------------------------------------------------------------------------------------
+# --- Aider ----------------------------------------------------------------------------------------
 
 
 def aider(home: Path, session: AgentSession) -> Path:
-    """`.aider.chat.history.md` in the worktree: Markdown, ids of commits, and no time but that of the beginning."""
+    """`.aider.chat.history.md` in the worktree: Markdown, ids of commits, and no time but that
+    of the beginning.
+    """
     path = session.clone.path / ".aider.chat.history.md"
     began = datetime.fromtimestamp(session.actions[0].at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     text = [

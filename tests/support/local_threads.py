@@ -1,4 +1,6 @@
-"""Sessions of further agents, most of them documents of a whole thread; see `local_layouts` and `local_stores`."""
+"""Sessions of further agents, most of them documents of a whole thread; see `local_layouts` and
+`local_stores`.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,13 @@ from support.claude_writer import iso
 from support.local_clone import Action, AgentSession
 from support.local_layouts import Json, opencode, put_lines, put_text
 
-# --- Kimi Code ----------------------------------------------------------------------------------------------------------
+# --- Kimi Code ------------------------------------------------------------------------------------
 
 
 def kimi_code(home: Path, session: AgentSession) -> Path:
-    """`~/.kimi-code/sessions/wd_<name>_<digest>/<id>/`: a prompt is recorded twice, subagents have files of their own."""
+    """`~/.kimi-code/sessions/wd_<name>_<digest>/<id>/`: a prompt is recorded twice, subagents
+    have files of their own.
+    """
     digest = hashlib.md5(session.cwd.encode(), usedforsecurity=False).hexdigest()[:12]
     place = home / ".kimi-code" / "sessions" / f"wd_{Path(session.cwd).name}_{digest}" / session.id
     put_text(
@@ -89,7 +93,7 @@ def _plain_call(
     return names[2], {path: action.path, old: action.old, new: action.text}
 
 
-# --- Continue -----------------------------------------------------------------------------------------------------------
+# --- Continue -------------------------------------------------------------------------------------
 
 
 def continue_dev(home: Path, session: AgentSession) -> Path:
@@ -134,7 +138,7 @@ def continue_dev(home: Path, session: AgentSession) -> Path:
     )
 
 
-# --- Kilo Code since it grew out of OpenCode ----------------------------------------------------------------------------
+# --- Kilo Code since it grew out of OpenCode ------------------------------------------------------
 
 
 def kilo_cli(home: Path, session: AgentSession) -> Path:
@@ -147,7 +151,7 @@ def kilo_cli(home: Path, session: AgentSession) -> Path:
     return place / "kilo.db"
 
 
-# --- Cline's command line -----------------------------------------------------------------------------------------------
+# --- Cline's command line -------------------------------------------------------------------------
 
 
 def cline_cli(home: Path, session: AgentSession) -> Path:
@@ -198,11 +202,13 @@ def cline_cli(home: Path, session: AgentSession) -> Path:
     return put_text(place / f"{session.id}.messages.json", json.dumps(document), session.ended)
 
 
-# --- Grok Build ---------------------------------------------------------------------------------------------------------
+# --- Grok Build -----------------------------------------------------------------------------------
 
 
 def grok(home: Path, session: AgentSession) -> Path:
-    """`chat_history.jsonl` without times and directory; `updates.jsonl` and `summary.json` have them."""
+    """`chat_history.jsonl` without times and directory; `updates.jsonl` and `summary.json` have
+    them.
+    """
     lines: list[Json] = [{"type": "system", "content": "You are Grok."}]
     updates: list[Json] = []
     for number, action in enumerate(session.actions):

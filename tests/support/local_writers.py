@@ -1,4 +1,6 @@
-"""Every way in which agents keep sessions on a developer's machine, and who writes it for the tests."""
+"""Every way in which agents keep sessions on a developer's machine, and who writes it for the
+tests.
+"""
 
 from __future__ import annotations
 

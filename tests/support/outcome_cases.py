@@ -1,6 +1,8 @@
-"""Small histories whose regions and outcomes are known because they were made so: built, attributed, compared.
+"""Small histories whose regions and outcomes are known because they were made so: built,
+attributed, compared.
 
-Each case says what a person who made it knows; nothing of it is computed by the program. `benchmarks/accuracy.py` counts them.
+Each case says what a person who made it knows; nothing of it is computed by the program.
+`benchmarks/accuracy.py` counts them.
 """
 
 from __future__ import annotations
@@ -24,21 +26,25 @@ from support.builder.model import Commit
 from support.builder.session import Session
 from support.invariants import broken_checks
 
-APP = "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n\n\ndef last(rows):\n    return rows[-1]\n"
+APP = (
+    "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n\n\ndef"
+    " last(rows):\n    return rows[-1]\n"
+)
 MEAN = "def mean(rows):\n    return total(rows) / len(rows)\n"
 MEDIAN = "def median(rows):\n    ordered = sorted(rows)\n    return ordered[len(ordered) // 2]\n"
 
 
 @dataclass(slots=True)
 class Truth:
-    """What is known of a case. Regions: by session, the sorted (convergence or "" for edited once, rounds) of each."""
+    """What is known of a case. Regions: by session, the sorted (convergence or "" for edited
+    once, rounds) of each.
+    """
 
     world: World
     features: dict[str, dict[str, Any]] = field(default_factory=dict)  # session -> column -> value
     regions: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
-    reverted: dict[str, bool] = field(
-        default_factory=dict
-    )  # commit -> whether it was reverted later
+    # commit -> whether it was reverted later
+    reverted: dict[str, bool] = field(default_factory=dict)
 
 
 Case = Callable[[World], Truth]
@@ -58,7 +64,9 @@ class Answer:
 
 
 def answers(make: Case, directory: Path) -> list[Answer]:
-    """Builds one case, attributes it, follows its lines: what was asked, what is true, what the program says."""
+    """Builds one case, attributes it, follows its lines: what was asked, what is true, what the
+    program says.
+    """
     world = World("orchard")
     world.human_write("app.py", APP)
     world.commit("Start by hand")
@@ -77,7 +85,8 @@ def _said(store: Store, truth: Truth) -> list[Answer]:
     found = []
     for key, expected in truth.features.items():
         (row,) = store.rows(
-            "SELECT f.* FROM session_features f JOIN sessions s ON s.id = f.session_id WHERE s.key = ?",
+            "SELECT f.* FROM session_features f JOIN sessions s ON s.id = f.session_id WHERE"
+            " s.key = ?",
             (key,),
         )
         found += [
@@ -86,7 +95,8 @@ def _said(store: Store, truth: Truth) -> list[Answer]:
         ]
     for key, regions in truth.regions.items():
         rows = store.rows(
-            "SELECT g.convergence, g.rounds FROM regions g JOIN sessions s ON s.id = g.session_id WHERE s.key = ?",
+            "SELECT g.convergence, g.rounds FROM regions g JOIN sessions s ON s.id = g.session_id"
+            " WHERE s.key = ?",
             (key,),
         )
         said = sorted((row["convergence"] or "", row["rounds"]) for row in rows)
@@ -117,7 +127,7 @@ def _left(world: World, session: Session) -> None:
     world.commit("Notes", [session], paths=["notes.md"])
 
 
-# --- which edits are one region ---------------------------------------------------------------------------------------
+# --- which edits are one region -------------------------------------------------------------------
 
 
 @case
@@ -230,7 +240,7 @@ def a_new_file_is_one_region(world: World) -> Truth:
     return Truth(world, {one.id: {"region_count": 1}}, {one.id: [("converging", 2)]})
 
 
-# --- how a region develops --------------------------------------------------------------------------------------------
+# --- how a region develops ------------------------------------------------------------------------
 
 
 @case
@@ -302,7 +312,7 @@ def up_and_down_without_a_trend(world: World) -> Truth:
     return Truth(world, {}, {one.id: [("oscillating", 4)]})
 
 
-# --- taken over -------------------------------------------------------------------------------------------------------
+# --- taken over -----------------------------------------------------------------------------------
 
 
 @case
@@ -388,7 +398,9 @@ def committed_by_the_next_session(world: World) -> Truth:
 def _on_another_branch(
     world: World, *files: tuple[str, str], prompt: str = "Please help"
 ) -> tuple[Session, Commit]:
-    """A session whose work is committed on `feature` alone, and a later commit on the main branch."""
+    """A session whose work is committed on `feature` alone, and a later commit on the main
+    branch.
+    """
     world.branch_off("feature")
     one = _work(world, prompt)
     for path, text in files:
@@ -516,7 +528,8 @@ def lines_that_a_formatter_joined_have_landed(world: World) -> Truth:
     one = _work(world)
     one.write(
         "both.py",
-        "def both(a, b):\n    if (\n        a and\n        b\n    ):\n        return 1\n    return 0\n",
+        "def both(a, b):\n    if (\n        a and\n        b\n    ):\n        return 1\n   "
+        " return 0\n",
     )
     one.end_turn()
     world.human_write(
@@ -561,7 +574,7 @@ def a_later_commit_takes_it_back(world: World) -> Truth:
     return Truth(world, {one.id: truth}, reverted={commit.sha: True})
 
 
-# --- undone -----------------------------------------------------------------------------------------------------------
+# --- undone ---------------------------------------------------------------------------------------
 
 
 @case
@@ -693,7 +706,7 @@ def one_file_of_two_goes_back(world: World) -> Truth:
     return Truth(world, {one.id: truth})
 
 
-# --- the end of a session, and what comes after -----------------------------------------------------------------------
+# --- the end of a session, and what comes after ---------------------------------------------------
 
 
 @case
@@ -806,7 +819,7 @@ def changing_it_in_another_worktree(world: World) -> Truth:
     return Truth(world, {two.id: {"prior_sessions_same_region": 0, "output_applied": 1}})
 
 
-# --- reverted later ---------------------------------------------------------------------------------------------------
+# --- reverted later -------------------------------------------------------------------------------
 
 
 @case
@@ -817,10 +830,8 @@ def reverted_by_a_later_commit(world: World) -> Truth:
     world.wait(4_000)
     world.human_revert(taken)
     back = world.commit(f'Revert "Take it"\n\nThis reverts commit {taken.sha}.\n')
-    truth = {
-        "output_applied": 1,
-        "changes_reverted": 0,
-    }  # what comes after the session is no revert of the session
+    # what comes after the session is no revert of the session
+    truth = {"output_applied": 1, "changes_reverted": 0}
     return Truth(world, {one.id: truth}, reverted={taken.sha: True, back.sha: False})
 
 

@@ -1,4 +1,6 @@
-"""Secrets of many kinds as they stand in prompts, commands, files and outputs, made from shapes: no scanner finds them here."""
+"""Secrets of many kinds as they stand in prompts, commands, files and outputs, made from shapes:
+no scanner finds them here.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from pathlib import Path
 
 SHAPES = Path(__file__).parent.parent / "data" / "secrets"
 _HEX, _WORD = "0123456789abcdef", string.ascii_letters + string.digits
-_SEED = "abandon ability ladder tiger river ocean puzzle velvet school orange magnet winter candy garden silver monkey"
+_SEED = (
+    "abandon ability ladder tiger river ocean puzzle velvet school orange magnet winter candy"
+    " garden silver monkey"
+)
 _HEAD = b"-----BEGIN " + b"PRIVATE KEY-----\n"
 
 
@@ -41,16 +46,14 @@ class _Maker:
         }
         self._makers: dict[str, Callable[[int], str]] = {
             "b": self._base64,
-            "c": lambda size: base64.b64encode(
-                f"jo:{self.some('a', size)}".encode()
-            ).decode(),  # a user and a password
+            # a user and a password
+            "c": lambda size: base64.b64encode(f"jo:{self.some('a', size)}".encode()).decode(),
             "g": lambda _: "-".join(self.some("h", size) for size in (8, 4, 4, 4, 12)),
             "j": lambda _: ".".join(
                 (_url64(b'{"alg":"HS256"}'), _url64(b'{"sub":"1234567890"}'), self.some("x", 43))
             ),
-            "k": lambda _: base64.b64encode(
-                _HEAD + self._lines(6).encode()
-            ).decode(),  # a private key
+            # a private key
+            "k": lambda _: base64.b64encode(_HEAD + self._lines(6).encode()).decode(),
             "m": self._lines,
             "p": lambda size: self._password(size, "!#%*+?~^"),
             "q": lambda size: self._password(size, "$!&*#@"),
@@ -109,6 +112,8 @@ def planted(name: str, seed: int = 17) -> tuple[Planted, ...]:
 
 
 def left(secret: str, stored: str) -> list[str]:
-    """The parts of a secret that a stored text still has: lines of it, words of a phrase, ends of what is long."""
+    """The parts of a secret that a stored text still has: lines of it, words of a phrase, ends
+    of what is long.
+    """
     parts = [line for line in re.split(r"\n|\\n", secret) if len(line) > 3]
     return [part for part in parts if part in stored or (len(part) > 12 and part[-8:] in stored)]

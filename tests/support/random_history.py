@@ -1,7 +1,9 @@
-"""Random histories with a known truth: people, agents, shell commands and formatters at work in one worktree at once.
+"""Random histories with a known truth: people, agents, shell commands and formatters at work in one
+worktree at once.
 
-`generate(seed, size)` gives the same stream and the same truth for the same seed. Lines are made of random words, so that no two
-resemble each other unless one was made from the other; a share of them is common (`}`, blank, `return nil`) on purpose.
+`generate(seed, size)` gives the same stream and the same truth for the same seed. Lines are made of
+random words, so that no two resemble each other unless one was made from the other; a share of them
+is common (`}`, blank, `return nil`) on purpose.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ LAYOUTS = ("v1", "v1", "v1", "refs", "v2", "both", "legacy", "v1-remote")
 
 
 def generate(seed: int, size: int = 30) -> tuple[bytes, Json]:
-    """A history of about `size` commits, as a fast-import stream, and its truth in the form of `expected.json`."""
+    """A history of about `size` commits, as a fast-import stream, and its truth in the form of
+    `expected.json`.
+    """
     world = history(seed, size)
     return world.stream(), world.expected(f"random history, seed {seed}, size {size}")
 
@@ -50,7 +54,7 @@ class Walk:
         self.world.commit(self.title())
         self.start_session()
 
-    # --- material --------------------------------------------------------------------------------------------------
+    # --- material ---------------------------------------------------------------------------------
 
     def word(self) -> str:
         self.names += 1
@@ -100,7 +104,7 @@ class Walk:
             if len(line.text) > 12 and text.count(line.text) == 1
         ]
 
-    # --- one step --------------------------------------------------------------------------------------------------
+    # --- one step ---------------------------------------------------------------------------------
 
     def step(self) -> None:
         if self.rng.random() < 0.16:
@@ -136,7 +140,7 @@ class Walk:
     def session(self) -> Session:
         return self.rng.choice(self.active)
 
-    # --- agents ----------------------------------------------------------------------------------------------------
+    # --- agents -----------------------------------------------------------------------------------
 
     def agent_edits(self) -> None:
         path = self.path()
@@ -148,7 +152,9 @@ class Walk:
             self.busy.add(session)
 
     def edit_with(self, edit: Callable[[str, str, str], object], path: str) -> None:
-        """A few neighbouring lines around one that is unlike any other: some stay, some change, some go, some come."""
+        """A few neighbouring lines around one that is unlike any other: some stay, some change,
+        some go, some come.
+        """
         file = self.world.files[path]
         places = self.unique(file)
         if not places:
@@ -263,7 +269,7 @@ class Walk:
             session.end_turn()
             session.prompt(self.title())
 
-    # --- people ----------------------------------------------------------------------------------------------------
+    # --- people -----------------------------------------------------------------------------------
 
     def human_edits(self) -> None:
         path = self.path()
@@ -323,7 +329,7 @@ class Walk:
         if path:
             self.world.formatter(path)
 
-    # --- commits ---------------------------------------------------------------------------------------------------
+    # --- commits ----------------------------------------------------------------------------------
 
     def commit_something(self) -> None:
         kind = self.rng.random()
@@ -374,7 +380,9 @@ class Walk:
             )
 
     def members(self) -> list[Session]:
-        """The sessions at work since the last commit, in the order they began, and now and then an idle one."""
+        """The sessions at work since the last commit, in the order they began, and now and then
+        an idle one.
+        """
         wanted = set(self.busy)
         if self.rng.random() < 0.1:
             wanted.add(

@@ -1,4 +1,6 @@
-"""A server on loopback that gives the answers it was handed, by path, as the API of another forge does, and logs requests."""
+"""A server on loopback that gives the answers it was handed, by path, as the API of another
+forge does, and logs requests.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class Answer:
 
 
 class ReplayServer:
-    """`answers`: path, or path?key=value with one telling parameter -> Answer. Use it in a `with` statement."""
+    """`answers`: path, or path?key=value with one telling parameter -> Answer. Use it in a
+    `with` statement.
+    """
 
     def __init__(self, answers: Mapping[str, Answer]) -> None:
         self.answers = dict(answers)

@@ -12,7 +12,10 @@ def columns() -> dict[str, tuple[str, ...]]:
     connection = sqlite3.connect(":memory:")
     try:
         connection.executescript(schema_sql())
-        named = "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ORDER BY m.name, c.cid"
+        named = (
+            "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ORDER BY"
+            " m.name, c.cid"
+        )
         by_table: dict[str, list[str]] = {}
         for table, column in connection.execute(named):
             by_table.setdefault(table, []).append(column)

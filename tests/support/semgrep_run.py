@@ -1,4 +1,6 @@
-"""Runs semgrep over a directory of annotated code, offline and without its own opinions about what to skip."""
+"""Runs semgrep over a directory of annotated code, offline and without its own opinions about
+what to skip.
+"""
 
 from __future__ import annotations
 

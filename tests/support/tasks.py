@@ -1,4 +1,6 @@
-"""Tasks for workers: some behave, some do not. A module of its own, because every worker imports it."""
+"""Tasks for workers: some behave, some do not. A module of its own, because every worker imports
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Stands in for worker processes: tasks run in this process, where a command would start some and load the program in each."""
+"""Stands in for worker processes: tasks run in this process, where a command would start some
+and load the program in each.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def run_tasks(
     options: RunOptions,
     progress: Progress = no_progress,
 ) -> Iterator[TaskResult]:
-    """As `collector.runtime.runner.run`, one after the other and once; no limit of a process holds."""
+    """As `collector.runtime.runner.run`, one after the other and once; no limit of a process
+    holds.
+    """
     for task in tasks:
         result = TaskResult(task.key)
         result.take(*attempt(work, task.args))

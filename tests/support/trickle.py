@@ -9,7 +9,9 @@ from typing import Self
 
 
 class Trickle:
-    """Answers every connection with `start`, then with `endless` byte by byte, one in `pause` seconds."""
+    """Answers every connection with `start`, then with `endless` byte by byte, one in `pause`
+    seconds.
+    """
 
     def __init__(self, start: bytes, endless: bytes, pause: float = 0.05) -> None:
         self._start, self._endless, self._pause = start, endless, pause
@@ -32,7 +34,9 @@ class Trickle:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """A thread that waits in `accept` does not hear of a `close`, and may go on with the socket that has the number next."""
+        """A thread that waits in `accept` does not hear of a `close`, and may go on with the
+        socket that has the number next.
+        """
         self._over.set()
         self._listener.shutdown(socket.SHUT_RDWR)
         self._thread.join()

@@ -16,7 +16,8 @@ from collector.text import printable
 from collector.vocabulary.lines import Author, How
 from support.invariants import broken_checks
 
-# A person's line that the history tells nothing else about: without a witness the program may not call it a person's.
+# A person's line that the history tells nothing else about: without a witness the program may not
+# call it a person's.
 WITHOUT_WITNESS = frozenset(
     {"agent_text", "base_unknown", "common_line", "formatter", "unexplained", "unobserved"}
 )
@@ -37,7 +38,9 @@ class Line:
 
 @dataclass(slots=True)
 class Comparison:
-    """Result over one history. `wrong`: statements that contradict the truth; `confusion`: (truth, said) -> lines."""
+    """Result over one history. `wrong`: statements that contradict the truth; `confusion`:
+    (truth, said) -> lines.
+    """
 
     wrong: list[str] = field(default_factory=list)
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -51,7 +54,8 @@ def program_lines(store: Store, repo_id: int) -> dict[str, dict[str, dict[int, L
         for row in store.rows("SELECT commit_sha FROM commits WHERE repo_id = ?", (repo_id,))
     }
     for row in store.rows(
-        "SELECT l.*, s.key FROM line_spans l LEFT JOIN sessions s ON s.id = l.session_id WHERE l.repo_id = ?",
+        "SELECT l.*, s.key FROM line_spans l LEFT JOIN sessions s ON s.id = l.session_id WHERE"
+        " l.repo_id = ?",
         (repo_id,),
     ):
         line = Line(
@@ -77,8 +81,8 @@ def run(
         assert not broken_checks(store)
         edits: dict[str, dict[str, int]] = {}
         for row in store.rows(
-            "SELECT s.key, e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id = e.session_id "
-            "WHERE e.by_shell = 0 GROUP BY 1, 2"
+            "SELECT s.key, e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id ="
+            " e.session_id WHERE e.by_shell = 0 GROUP BY 1, 2"
         ):
             edits.setdefault(row["key"], {})[row["outcome"]] = row["n"]
         return program_lines(store, done.repo_id), edits
@@ -121,9 +125,8 @@ def _compare_file(
         truth = _flag(flags, "truth") or author
         allowed.append(truth)
         if "shell" in hows:
-            allowed.append(
-                "tool"
-            )  # of a formatter or generator the agent ran it is the call that counts
+            # of a formatter or generator the agent ran it is the call that counts
+            allowed.append("tool")
         if said.how == How.SUBAGENT and _flag(flags, "reason") == "invisible_subagent":
             allowed.append("agent")  # its task asks for the file
         if truth == "human" and said.reason in WITHOUT_WITNESS:
@@ -144,10 +147,15 @@ def _problems(
     author: str,
 ) -> Iterator[str]:
     if said.author not in allowed:
-        yield f"is {'|'.join(allowed)}, said {said.author} ({said.how}, {said.evidence}, {said.reason})"
+        yield (
+            f"is {'|'.join(allowed)}, said {said.author} ({said.how}, {said.evidence},"
+            f" {said.reason})"
+        )
     elif said.author == author == Author.AGENT:
         if said.how == How.REFORMATTED:
-            return  # whose call it is, the writer's or the formatter's, is a matter of taste: both are agents
+            # whose call it is, the writer's or the formatter's, is a matter of taste: both are
+            # agents
+            return
         if hows and said.how not in hows:
             yield f"how is {'|'.join(hows)}, said {said.how}"
         if session and said.session != session:

@@ -1,4 +1,6 @@
-"""Every agent has one entry in the registry and one name in the database, and no other module keeps a list of agents."""
+"""Every agent has one entry in the registry and one name in the database, and no other module
+keeps a list of agents.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,7 @@ def test_a_tool_is_of_one_kind_whichever_agent_has_it() -> None:
     assert {name: {category(ToolCall("c", name.title(), 0, None))} for name in kinds} == kinds
 
 
-# --- no second list ---------------------------------------------------------------------------------------------------
+# --- no second list -------------------------------------------------------------------------------
 
 # Modules that name several agents, and why that is no list of them.
 OTHERS = {

@@ -95,9 +95,10 @@ def test_edits_that_were_applied_and_commits() -> None:
 def test_a_block_may_have_fences_and_headings_of_its_own() -> None:
     page = f"# Run\n{FENCE}\nmake\n{FENCE}\n#### Notes\nDone.\n"
     text = (
-        f"# aider chat started at 2026-03-02 09:00:00\n\n#### A page\n\nHere it is.\n\nnotes.md\n{FENCE}markdown\n"
-        f"<<<<<<< SEARCH\n=======\n{page}>>>>>>> REPLACE\n{FENCE}\n\nShow it with:\n\n{FENCE}bash\nless notes.md\n{FENCE}\n\n"
-        "> Tokens: 900 sent, 1,200 received.\n> Applied edit to notes.md\n"
+        "# aider chat started at 2026-03-02 09:00:00\n\n#### A page\n\nHere it"
+        f" is.\n\nnotes.md\n{FENCE}markdown\n<<<<<<< SEARCH\n=======\n{page}>>>>>>>"
+        f" REPLACE\n{FENCE}\n\nShow it with:\n\n{FENCE}bash\nless notes.md\n{FENCE}\n\n> Tokens:"
+        " 900 sent, 1,200 received.\n> Applied edit to notes.md\n"
     )
     session = read(text)
     assert [(edit.op, edit.content) for call in session.calls for edit in call.edits] == [
@@ -115,9 +116,11 @@ def test_on_windows_the_program_writes_paths_otherwise_than_the_answer(named: st
         "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n",
     )
     session = read(
-        f"# aider chat started at 2026-03-02 09:00:00\n\n#### Go\n\n{named}\n{FENCE}tsx\n{block}{FENCE}\n\n"
-        "> Committing app\\routes\\($locale).shop.$id.tsx before applying edits.\n> Commit 1a2b3c4 feat: what was there\n"
-        "> Applied edit to app\\routes\\($locale).shop.$id.tsx\n> Commit 5d6e7f8 feat: go\n"
+        "# aider chat started at 2026-03-02 09:00:00\n\n####"
+        f" Go\n\n{named}\n{FENCE}tsx\n{block}{FENCE}\n\n> Committing"
+        " app\\routes\\($locale).shop.$id.tsx before applying edits.\n> Commit 1a2b3c4 feat: what"
+        " was there\n> Applied edit to app\\routes\\($locale).shop.$id.tsx\n> Commit 5d6e7f8 feat:"
+        " go\n"
     )
     edits = [
         (edit.path, [(one.old, one.new) for one in edit.replacements])
@@ -130,8 +133,9 @@ def test_on_windows_the_program_writes_paths_otherwise_than_the_answer(named: st
 
 def test_a_block_that_never_ends_swallows_no_more_than_its_answer() -> None:
     text = (
-        f"# aider chat started at 2026-03-02 09:00:00\n\n#### One\n\na.go\n{FENCE}go\n<<<<<<< SEARCH\nx\n\n"
-        f"> Tokens: 900 sent, 12 received.\n#### Two\n\nb.go\n{FENCE}go\npackage b\n{FENCE}\n\n> Applied edit to b.go\n"
+        f"# aider chat started at 2026-03-02 09:00:00\n\n#### One\n\na.go\n{FENCE}go\n<<<<<<<"
+        f" SEARCH\nx\n\n> Tokens: 900 sent, 12 received.\n#### Two\n\nb.go\n{FENCE}go\npackage"
+        f" b\n{FENCE}\n\n> Applied edit to b.go\n"
     )
     session = read(text)
     assert [(edit.path, edit.content) for call in session.calls for edit in call.edits] == [
@@ -143,12 +147,12 @@ def test_a_block_that_never_ends_swallows_no_more_than_its_answer() -> None:
 def test_with_some_models_the_name_of_the_file_is_inside_the_fence() -> None:
     new, old = "<<<<<<< SEARCH\n=======\n", "<<<<<<< SEARCH\nimport os\n=======\n"
     text = (
-        f"# aider chat started at 2026-03-02 09:00:00\n\n#### A page\n\nI will make a page, and mend two files.\n\n"
-        f"{FENCE}html\nindex.html\n{new}<html>\n</html>\n>>>>>>> REPLACE\n{FENCE}\n\n"
-        f"{FENCE}python\nsrc/a.py\n{old}import re\n>>>>>>> REPLACE\n{old}import sys\n>>>>>>> REPLACE\n"
-        f"src/b.py\n{old}import io\n>>>>>>> REPLACE\n{FENCE}\n\n"
-        "> index.html\n> Create new file? (Y)es/(N)o [Yes]: y\n> Applied edit to index.html\n"
-        "> Applied edit to src/a.py\n> Applied edit to src/b.py\n"
+        "# aider chat started at 2026-03-02 09:00:00\n\n#### A page\n\nI will make a page, and"
+        f" mend two files.\n\n{FENCE}html\nindex.html\n{new}<html>\n</html>\n>>>>>>>"
+        f" REPLACE\n{FENCE}\n\n{FENCE}python\nsrc/a.py\n{old}import re\n>>>>>>>"
+        f" REPLACE\n{old}import sys\n>>>>>>> REPLACE\nsrc/b.py\n{old}import io\n>>>>>>>"
+        f" REPLACE\n{FENCE}\n\n> index.html\n> Create new file? (Y)es/(N)o [Yes]: y\n> Applied edit"
+        " to index.html\n> Applied edit to src/a.py\n> Applied edit to src/b.py\n"
     )
     page, first, second = [edit for call in read(text).calls for edit in call.edits]
     assert (page.path.rsplit("/", 1)[-1], page.op, page.content) == (
@@ -181,7 +185,10 @@ def test_blocks_of_2023_are_called_original_and_updated() -> None:
 @pytest.mark.parametrize("place", ["@@ ... @@", "@@ -4,2 +4,2 @@", "@@"])
 @pytest.mark.parametrize(("old", "new"), [("src/a.go", "src/a.go"), ("a/src/a.go", "b/src/a.go")])
 def test_a_diff_is_an_edit_of_each_of_its_files(old: str, new: str, place: str) -> None:
-    diff = f"--- {old}\n+++ {new}\n{place}\n func a() {{\n-\treturn 1\n+\treturn 2\n }}\n\n{place}\n+// the end\n"
+    diff = (
+        f"--- {old}\n+++ {new}\n{place}\n func a() {{\n-\treturn 1\n+\treturn 2\n"
+        f" }}\n\n{place}\n+// the end\n"
+    )
     edits = edits_after(
         f"{FENCE}diff\n{diff}--- /dev/null\n+++ b/b.go\n{place}\n+package b\n{FENCE}\n",
         "src/a.go",
@@ -195,9 +202,8 @@ def test_a_diff_is_an_edit_of_each_of_its_files(old: str, new: str, place: str) 
         ),
         ("b.go", "edit", [("+package b",)]),
     ]
-    assert all(
-        hunk.exact_text and not hunk.old_start for edit in edits for hunk in edit.hunks
-    )  # models do not count
+    # models do not count
+    assert all(hunk.exact_text and not hunk.old_start for edit in edits for hunk in edit.hunks)
 
 
 def test_a_text_that_shows_a_diff_is_an_edit_of_its_own_file() -> None:
@@ -250,10 +256,8 @@ const Max = 20
 
 def test_changes_that_were_there_before_the_edits_are_of_others_and_the_edits_stay() -> None:
     session = read(BEFORE)
-    assert session.of_others == (
-        ("1a2b3c4", "limit.go", False),
-        ("1a2b3c4", "mixed.go", True),
-    )  # mixed.go has some of both
+    # mixed.go has some of both
+    assert session.of_others == (("1a2b3c4", "limit.go", False), ("1a2b3c4", "mixed.go", True))
     assert [(call.name, len(call.edits), call.commits) for call in session.calls] == [
         ("commit", 0, ("1a2b3c4",)),
         ("edit", 1, ()),
@@ -286,7 +290,9 @@ def test_strange_histories(text: str) -> None:
 @given(st.data())
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), database=None)
 def test_damaged_histories_are_read(data: st.DataObject) -> None:
-    """Lines of a real shape in any order, with any bytes between: an edit more or less, but no failure."""
+    """Lines of a real shape in any order, with any bytes between: an edit more or less, but no
+    failure.
+    """
     lines = st.one_of(st.sampled_from(HISTORY.encode().splitlines()), st.binary(max_size=30))
     text = b"\n".join(data.draw(st.lists(lines, max_size=40)))
     session = aider.read("damaged", [text])
@@ -402,10 +408,8 @@ def test_blocks_are_applied_only_as_far_as_the_program_says() -> None:
     none = PARTLY.replace(
         "# The other 2 SEARCH/REPLACE blocks were applied successfully.\n", ""
     ).replace("> Commit 1a2b3c4 feat: limits  \n", "")
-    assert _edits_and_commits(none) == [
-        ("edit", ["const Going = 2\n"]),
-        ("commit", []),
-    ]  # what failed is not applied with the rest
+    # what failed is not applied with the rest
+    assert _edits_and_commits(none) == [("edit", ["const Going = 2\n"]), ("commit", [])]
 
 
 def test_answers_follow_the_commit_that_came_before_what_they_bring() -> None:
@@ -469,8 +473,9 @@ def test_runs_that_began_in_the_same_second_are_one() -> None:
 
 
 def test_an_answer_whose_blocks_match_nothing_is_an_edit_that_failed() -> None:
-    refused = "> The LLM did not conform to the edit format.$$\n> # 1 SEARCH/REPLACE block failed to match!$$\n".replace(
-        "$$", "  "
+    refused = (
+        "> The LLM did not conform to the edit format.$$\n> # 1 SEARCH/REPLACE block failed to"
+        " match!$$\n".replace("$$", "  ")
     )
     session = read(
         HISTORY.replace("> Applied edit to limit.go", f"{refused}> Applied edit to limit.go")

@@ -22,7 +22,7 @@ W = "/home/ana/work/orchard"
 Json = dict[str, Any]
 
 
-# --- records --------------------------------------------------------------------------------------------------------------
+# --- records --------------------------------------------------------------------------------------
 
 
 def _at(second: int) -> str:
@@ -100,7 +100,7 @@ def _edit_of(call: Json, detail: object = None) -> Edit:
     return edit
 
 
-# --- calls ----------------------------------------------------------------------------------------------------------------
+# --- calls ----------------------------------------------------------------------------------------
 
 
 def test_every_block_of_a_message_is_read() -> None:
@@ -210,7 +210,7 @@ def test_known_records_of_no_interest_are_no_problem() -> None:
     assert _read(*({"type": kind} for kind in quiet)).problems == ()
 
 
-# --- results --------------------------------------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_fuller_result_of_a_later_copy_is_taken() -> None:
     assert found.edits[0].before_known
 
 
-# --- edits ----------------------------------------------------------------------------------------------------------------
+# --- edits ----------------------------------------------------------------------------------------
 
 
 def test_text_comes_from_the_call_and_positions_from_the_patch() -> None:
@@ -321,7 +321,7 @@ def test_text_comes_from_the_call_and_positions_from_the_patch() -> None:
         _tool("t", "Edit", file_path="/w/a", old_string="\ta", new_string="\tb"), detail
     )
     assert edit.replacements == (Replacement("\ta", "\tb"),)
-    ((hunk),) = edit.hunks
+    (hunk,) = edit.hunks
     assert (hunk.old_start, hunk.new_start, hunk.exact_text) == (4, 4, False)
 
 
@@ -493,7 +493,7 @@ def test_tools_that_change_no_file_have_no_edits() -> None:
     assert [call.edits for call in session.calls] == [()] * len(names)
 
 
-# --- subagents ------------------------------------------------------------------------------------------------------------
+# --- subagents ------------------------------------------------------------------------------------
 
 
 def _progress(at: int, message: Json, parent: str = "task", agent: str | None = "a1") -> Json:
@@ -598,7 +598,7 @@ def test_progress_of_hooks_and_shells_says_nothing() -> None:
     assert (session.calls, session.problems) == ((), ())
 
 
-# --- shell ----------------------------------------------------------------------------------------------------------------
+# --- shell ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -762,7 +762,7 @@ def test_windows_shell_is_a_shell() -> None:
     assert _one(_assistant(1, _tool("t", "PowerShell", command="dir"))).command is not None
 
 
-# --- sightings ------------------------------------------------------------------------------------------------------------
+# --- sightings ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -811,7 +811,7 @@ def test_notice_of_an_outside_edit_gives_the_lines_as_they_are(mark: str) -> Non
     assert notice.outside_edit and not notice.whole
 
 
-# --- what the user said ---------------------------------------------------------------------------------------------------
+# --- what the user said ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -855,7 +855,10 @@ def test_harness_texts_are_known_by_their_flags() -> None:
 
 
 def test_reminders_and_editor_context_are_no_words_of_the_user() -> None:
-    text = "<ide_selection>lines 1 to 3\nof a.py</ide_selection>\nFix <b>\n<system-reminder>\na\nb\n</system-reminder>\nit"
+    text = (
+        "<ide_selection>lines 1 to 3\nof a.py</ide_selection>\nFix"
+        " <b>\n<system-reminder>\na\nb\n</system-reminder>\nit"
+    )
     assert without_reminders(text) == "Fix <b>\nit"
 
 
@@ -864,7 +867,9 @@ def test_prompt_that_is_only_a_reminder_starts_no_turn() -> None:
 
 
 def test_what_the_harness_says_beside_loaded_tools_is_no_prompt() -> None:
-    """Claude Code 2.1.70: `Tool loaded.` stands as a text beside the result of ToolSearch. Other texts there were typed."""
+    """Claude Code 2.1.70: `Tool loaded.` stands as a text beside the result of ToolSearch. Other
+    texts there were typed.
+    """
 
     def answer(content: object, *texts: str) -> list[str]:
         blocks = [
@@ -1011,7 +1016,7 @@ def test_copy_that_has_the_beginning_makes_the_session_whole() -> None:
     assert not claude_code.read("s", [late, whole]).truncated_start
 
 
-# --- costs on record ------------------------------------------------------------------------------------------------------
+# --- costs on record ------------------------------------------------------------------------------
 
 
 def _cost_state(total: float, unknown: bool = False) -> Json:
@@ -1068,7 +1073,7 @@ def test_a_response_says_whether_it_is_of_the_fast_tier(speed: object, fast: boo
     assert [used.fast for used in _read(_user(0, "go"), answer).usage] == [fast]
 
 
-# --- texts beside prompts -------------------------------------------------------------------------------------------------
+# --- texts beside prompts -------------------------------------------------------------------------
 
 
 def _shown(**attachment: Any) -> list[tuple[int, str, bool]]:

@@ -20,7 +20,9 @@ def _at(minute: int) -> str:
 
 
 def _call(output: str, ended: dict[int, str]) -> ToolCall:
-    """The one call; `ended`: minute -> id of a call whose end an event tells then. The output came in the second minute."""
+    """The one call; `ended`: minute -> id of a call whose end an event tells then. The output
+    came in the second minute.
+    """
     arguments = json.dumps({"cmd": "python tools/build.py"})
     payloads: list[tuple[int, str, dict[str, Any]]] = [
         (

@@ -1,4 +1,6 @@
-"""Until October 2025 Codex wrote its records without envelopes, and without times but for the first."""
+"""Until October 2025 Codex wrote its records without envelopes, and without times but for the
+first.
+"""
 
 import json
 

@@ -82,7 +82,7 @@ def test_turns_are_counted_on_where_the_compact_form_is_a_delta() -> None:
     assert found.calls[0].turn == 4
 
 
-# --- from a repository --------------------------------------------------------------------------------------------------
+# --- from a repository ----------------------------------------------------------------------------
 
 FULL: list[dict[str, Any]] = [
     {

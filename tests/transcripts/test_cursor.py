@@ -1,4 +1,6 @@
-"""Cursor records no time of a call: what is known of it comes from the prompts and from the copies that checkpoints stored."""
+"""Cursor records no time of a call: what is known of it comes from the prompts and from the
+copies that checkpoints stored.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +136,7 @@ def test_a_copy_redacted_elsewhere_says_the_same_of_times() -> None:
     assert [turn.at for turn in session.turns] == [_at(9, 0), _at(11, 0), None]
 
 
-# --- copies ---------------------------------------------------------------------------------------------------------------
+# --- copies ---------------------------------------------------------------------------------------
 
 
 def _untimed(count: int) -> bytes:
@@ -217,7 +219,9 @@ def test_the_copies_of_a_session_bound_its_times() -> None:
 
 
 def test_marks_of_ended_turns_that_are_gone_later_move_no_line() -> None:
-    """Cursor takes them out of the transcript when the session goes on: the lines are the same ones further up."""
+    """Cursor takes them out of the transcript when the session goes on: the lines are the same
+    ones further up.
+    """
     end = {"type": "turn_ended", "status": "success"}
     first, second = (_asked(text, "Sunday, Oct 4, 2026, 9:00 AM (UTC)") for text in ("one", "two"))
     stopped = _lines(
@@ -238,7 +242,7 @@ def test_marks_of_ended_turns_that_are_gone_later_move_no_line() -> None:
     assert session.problems == ()
 
 
-# --- places ---------------------------------------------------------------------------------------------------------------
+# --- places ---------------------------------------------------------------------------------------
 
 
 def test_one_file_is_enough_where_no_working_directory_is_named() -> None:
@@ -261,11 +265,13 @@ def test_the_sample_names_its_root() -> None:
     assert session.calls[3].command is not None and session.calls[3].command.cwd == session.cwds[0]
 
 
-# --- a repository -----------------------------------------------------------------------------------------------------------
+# --- a repository ---------------------------------------------------------------------------------
 
 
 def test_an_edit_does_not_explain_what_was_typed_before_its_prompt(tmp_path: Path) -> None:
-    """Ana commits a line at 10:05; at 11:00 she asks, and the answer writes the whole file with her line in it."""
+    """Ana commits a line at 10:05; at 11:00 she asks, and the answer writes the whole file with
+    her line in it.
+    """
     texts = ["base = 0\n", "base = 0\ntyped = 1\n", "base = 0\ntyped = 1\nwritten = 2\n"]
     whole = {
         "type": "tool_use",

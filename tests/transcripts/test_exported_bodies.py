@@ -1,4 +1,6 @@
-"""What `read` printed of a file, found without a regular expression: the same as the expression that says it shortest."""
+"""What `read` printed of a file, found without a regular expression: the same as the expression
+that says it shortest.
+"""
 
 from __future__ import annotations
 

@@ -37,9 +37,10 @@ def test_each_call_has_the_model_of_its_message() -> None:
     assert [mark.detail for mark in session.marks if mark.kind == "model_change"] == [
         "claude-opus-4-6"
     ]
+    # of the whole session
     assert [(usage.model, usage.at) for usage in session.usage] == [
         ("claude-opus-4-6", session.ended_at)
-    ]  # of the whole session
+    ]
 
 
 def test_what_starts_a_worker_was_not_typed() -> None:

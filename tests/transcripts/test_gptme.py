@@ -1,4 +1,6 @@
-"""gptme's conversations: what was asked for and not done, results of several calls, and texts made to be slow."""
+"""gptme's conversations: what was asked for and not done, results of several calls, and texts
+made to be slow.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ def test_what_was_refused_was_not_done(answer: str, status: Status) -> None:
 
 
 def test_a_result_goes_to_the_call_that_it_names() -> None:
-    calls = '@save(c1): {"path": "/w/a.py", "content": "x"}\n@save(c2): {"path": "/w/b.py", "content": "y"}'
+    calls = (
+        '@save(c1): {"path": "/w/a.py", "content": "x"}\n@save(c2): {"path": "/w/b.py", "content":'
+        ' "y"}'
+    )
     results = _said("system", "Error: no", 2, call_id="c2"), _said("system", "Saved", 3)
     assert [c.status for c in _read(_said("assistant", calls, 1), *results).calls] == [
         Status.OK,
@@ -52,7 +57,7 @@ def test_a_result_goes_to_the_call_that_it_names() -> None:
 
 def test_what_a_tool_printed_sets_no_clock() -> None:
     shown = _said("system", "**Local date:** y UTC+09:00", 2)
-    (first, second) = _read(
+    first, second = _read(
         _said("assistant", WROTE, 1), shown, _said("assistant", WROTE.replace("a.py", "b.py"), 3)
     ).calls
     assert first.at is not None and second.at is not None

@@ -1,4 +1,6 @@
-"""A command that ran when the user stopped it may have done a part; one that the user refused did nothing."""
+"""A command that ran when the user stopped it may have done a part; one that the user refused
+did nothing.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ REFUSED = (
 
 
 def _claude_code(name: str = "Bash", **end: str) -> Session:
-    """A call whose result says that it was refused; `end` is what the record of the interruption says besides."""
+    """A call whose result says that it was refused; `end` is what the record of the interruption
+    says besides.
+    """
     call = {
         "type": "tool_use",
         "id": "c1",

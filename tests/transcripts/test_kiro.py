@@ -1,4 +1,6 @@
-"""Kiro as its checkpoints hold it: ids are empty there, and a copy may hold only what came since the one before."""
+"""Kiro as its checkpoints hold it: ids are empty there, and a copy may hold only what came since
+the one before.
+"""
 
 from __future__ import annotations
 

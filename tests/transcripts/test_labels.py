@@ -14,7 +14,8 @@ from collector.labels import session_label
         (["Implement the following plan:\n\n# Plan: Add a mean\n\n## Context"], "Add a mean"),
         (
             [
-                "# Context from my IDE setup:\n## Active file: a.py\n## My request for Codex:\nAdd a mean"
+                "# Context from my IDE setup:\n## Active file: a.py\n## My request for Codex:\nAdd"
+                " a mean"
             ],
             "Add a mean",
         ),

@@ -1,4 +1,6 @@
-"""Oh My Pi: a title before the header, edits by line number whose results say what they did, and its compact copies."""
+"""Oh My Pi: a title before the header, edits by line number whose results say what they did, and
+its compact copies.
+"""
 
 from __future__ import annotations
 
@@ -91,9 +93,8 @@ def test_a_title_comes_before_the_header() -> None:
         ("prompt", "Count again"),
         ("injected", "Continue."),
     ]
-    assert [
-        mark.kind for mark in session.marks
-    ] == []  # the provider before the model's name is no other model
+    # the provider before the model's name is no other model
+    assert [mark.kind for mark in session.marks] == []
 
 
 def test_the_recorded_cost_of_a_response_is_read() -> None:
@@ -148,7 +149,10 @@ def test_a_large_file_has_its_diff_alone() -> None:
 
 
 def test_a_patch_of_several_files() -> None:
-    patch = "[a.py#A1B2]\nSWAP 1.=1:\n+x\n[b.py#A1B2]\nREM\n[c.py#A1B2]\nMV d/e.py\n[f.py#A1B2]\nDEL 1.=1\n"
+    patch = (
+        "[a.py#A1B2]\nSWAP 1.=1:\n+x\n[b.py#A1B2]\nREM\n[c.py#A1B2]\nMV d/e.py\n[f.py#A1B2]\nDEL"
+        " 1.=1\n"
+    )
     files = [
         {
             "path": "/w/a.py",
@@ -235,7 +239,10 @@ def test_calls_in_a_compact_copy() -> None:
 
 def test_a_patch_in_an_edit_of_a_compact_copy() -> None:
     """Its `edit` takes a patch for some models: what it adds is there, though nothing came back."""
-    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-a = 1\n+a = 2\n*** Add File: b.py\n+b = 1\n*** End Patch"
+    patch = (
+        "*** Begin Patch\n*** Update File: a.py\n@@\n-a = 1\n+a = 2\n*** Add File: b.py\n+b ="
+        " 1\n*** End Patch"
+    )
     block = {"type": "toolCall", "id": "c", "name": "edit", "arguments": {"input": patch}}
     record = {
         "v": 1,

@@ -1,4 +1,6 @@
-"""OpenCode: what a fork repeats is counted once, switches of the model, and the cost that it records."""
+"""OpenCode: what a fork repeats is counted once, switches of the model, and the cost that it
+records.
+"""
 
 from __future__ import annotations
 

@@ -56,7 +56,9 @@ _LINES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", _LINES)
 def test_lines_that_a_plug_in_makes_look_like_claude_codes_are_their_agents(name: str) -> None:
-    """Entire's plug-ins put `type` and `message` beside the agent's own fields, for a compact copy that is made of them."""
+    """Entire's plug-ins put `type` and `message` beside the agent's own fields, for a compact
+    copy that is made of them.
+    """
     for line in (_LINES[name], _LINES[name] | _PROJECTED):
         assert [reader.NAME for reader in readers_for(_lines(line))] == [name]
 
@@ -92,7 +94,7 @@ def test_qwen_code_is_not_claude_code(name: str) -> None:
     assert [reader.NAME for reader in readers_for(_lines(*_QWEN[name]))] == ["qwen-code"]
 
 
-# --- beside a compact copy ------------------------------------------------------------------------------------------------
+# --- beside a compact copy ------------------------------------------------------------------------
 
 
 _COMPACT = _lines(

@@ -1,4 +1,6 @@
-"""Sessions that repeat others: each event counts once, for the first that has it, whatever copied it."""
+"""Sessions that repeat others: each event counts once, for the first that has it, whatever
+copied it.
+"""
 
 from __future__ import annotations
 
@@ -118,9 +120,8 @@ def test_copies_of_copies_count_for_the_first() -> None:
     third = _later(second, "three", _call(600))
     own = _own(FIRST, second, third)
     assert [len(session.calls) for session in own.values()] == [2, 1, 1]
-    assert (
-        own["three"].fork or ForkPoint("", 0, 0, 0, 0)
-    ).session == "one"  # it has most of that one
+    # it has most of that one
+    assert (own["three"].fork or ForkPoint("", 0, 0, 0, 0)).session == "one"
 
 
 def test_what_is_stamped_anew_is_known_by_ids_and_by_what_it_says() -> None:

@@ -218,11 +218,12 @@ def test_two_sources_say_the_same(
     _, db, _, _ = taken
     with Store(db) as store:
         for row in store.rows(
-            "SELECT f.edit_calls, f.diff_lines, f.region_count, "
-            "(SELECT COUNT(DISTINCT call_id) FROM edits e WHERE e.session_id = f.session_id AND by_shell = 0) AS edits, "
-            "(SELECT SUM(lines_added + lines_removed) FROM edits e WHERE e.session_id = f.session_id) AS lines, "
-            "(SELECT SUM(lines_added + lines_removed) FROM region_edits e WHERE e.session_id = f.session_id) AS in_regions, "
-            "(SELECT COUNT(*) FROM regions g WHERE g.session_id = f.session_id) AS regions FROM session_features f"
+            "SELECT f.edit_calls, f.diff_lines, f.region_count, (SELECT COUNT(DISTINCT call_id)"
+            " FROM edits e WHERE e.session_id = f.session_id AND by_shell = 0) AS edits, (SELECT"
+            " SUM(lines_added + lines_removed) FROM edits e WHERE e.session_id = f.session_id) AS"
+            " lines, (SELECT SUM(lines_added + lines_removed) FROM region_edits e WHERE"
+            " e.session_id = f.session_id) AS in_regions, (SELECT COUNT(*) FROM regions g WHERE"
+            " g.session_id = f.session_id) AS regions FROM session_features f"
         ):
             assert row["edit_calls"] == row["edits"]
             assert row["diff_lines"] <= row["lines"] == row["in_regions"]
@@ -305,11 +306,13 @@ def test_hunks_with_their_symbols_and_children_with_their_parents(
             "SELECT path, round, start_line, symbol FROM region_edit_history ORDER BY round"
         )
         store.connection.execute(
-            "INSERT INTO sessions (repo_id, key, label, transcript, parent_key) VALUES (1, 'c', 'c', 'none', ?)",
+            "INSERT INTO sessions (repo_id, key, label, transcript, parent_key) VALUES (1, 'c',"
+            " 'c', 'none', ?)",
             (key,),
         )
         store.connection.execute(
-            "INSERT INTO sessions (repo_id, key, label, transcript, parent_key) VALUES (1, 'd', 'd', 'none', 'x')"
+            "INSERT INTO sessions (repo_id, key, label, transcript, parent_key) VALUES (1, 'd',"
+            " 'd', 'none', 'x')"
         )
         children = store.rows(
             "SELECT session_key, parent_key, parent_id FROM child_sessions ORDER BY 1"
@@ -338,7 +341,7 @@ def test_a_second_run_computes_nothing_and_other_columns_compute_again(
         assert store.rows("SELECT * FROM session_features") == before
 
 
-# --- commands ---------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 def test_features_command(
@@ -369,7 +372,8 @@ def test_features_command(
     with Store(db) as store:
         assert not price_repo(store, 1)
         store.connection.execute(
-            "UPDATE settings SET value = replace(value, 'output = 1', 'output = 2') WHERE name = 'prices'"
+            "UPDATE settings SET value = replace(value, 'output = 1', 'output = 2') WHERE name ="
+            " 'prices'"
         )
         assert price_repo(store, 1)
         assert store.value("SELECT cost_usd FROM session_features") == pytest.approx(
@@ -456,7 +460,10 @@ def test_a_session_that_worked_in_several_repositories_counts_once(tmp_path: Pat
         store.connection.executemany(
             f"INSERT INTO sessions ({columns}) VALUES (?, ?, ?, ?, ?, '', 'goose', 'present')", rows
         )
-        query = "SELECT session_key, repo_id, repositories, output_tokens FROM corpus_sessions ORDER BY session_key, repo_id"
+        query = (
+            "SELECT session_key, repo_id, repositories, output_tokens FROM corpus_sessions ORDER BY"
+            " session_key, repo_id"
+        )
         found = store.rows(query)
     assert [tuple(row.values()) for row in found] == [
         ("20260901_1", 1, 1, 5),

@@ -1,4 +1,6 @@
-"""SpecStory's Markdown: who speaks, what was run, and edits as diffs, as whole texts or by their path alone."""
+"""SpecStory's Markdown: who speaks, what was run, and edits as diffs, as whole texts or by their
+path alone.
+"""
 
 from __future__ import annotations
 
@@ -230,10 +232,8 @@ def test_of_two_copies_with_another_call_at_one_line_the_longest_counts() -> Non
 def test_diffs_of_cursor() -> None:
     session = read(CURSOR)
     replaced, written, unknown = (edit for call in session.calls for edit in call.edits)
-    assert (session.agent, {call.at for call in session.calls}) == (
-        "cursor",
-        {None},
-    )  # minutes are no time of a call
+    # minutes are no time of a call
+    assert (session.agent, {call.at for call in session.calls}) == ("cursor", {None})
     assert {call.not_before for call in session.calls} == {1_764_679_740.0}
     assert (replaced.path, [(r.old, r.new) for r in replaced.replacements]) == (
         "src/limit.ts",
@@ -272,14 +272,18 @@ def test_edits_of_old_files_stand_by_themselves_too() -> None:
     said = OLD.replace(
         "_**Assistant (claude-4.5-sonnet-thinking)**_", "_**User (2025-10-01 23:31Z)**_"
     )
-    assert not read(
-        said.replace("Tool use: **search_replace**\n\n\n", "")
-    ).calls  # what a person quotes is no call
+    # what a person quotes is no call
+    assert not read(said.replace("Tool use: **search_replace**\n\n\n", "")).calls
 
 
 def cursor(begun: str, *prompts: str) -> str:
-    """A session of Cursor with an edit after each prompt; `prompts`: what the headings say of their times."""
-    edit = f"<details><summary>Edit file: a.ts</summary>\n\n{FENCE}diff\n- a\n+ b\n{FENCE}\n\n</details>\n\n---\n\n"
+    """A session of Cursor with an edit after each prompt; `prompts`: what the headings say of
+    their times.
+    """
+    edit = (
+        f"<details><summary>Edit file: a.ts</summary>\n\n{FENCE}diff\n- a\n+"
+        f" b\n{FENCE}\n\n</details>\n\n---\n\n"
+    )
     return f"{HEAD}# Limit{begun}\n\n" + "".join(
         f"_**User{time}**_\n\ngo on\n\n---\n\n_**Agent**_\n\n{edit}" for time in prompts
     )
@@ -291,16 +295,10 @@ def cursor(begun: str, *prompts: str) -> str:
         (" (2025-12-01 10:00Z)", [""], ["10:00"]),
         (" (2025-12-01 12:00+0200)", [""], ["10:00"]),
         ("", [" (2025-12-01 09:00Z)"], ["09:00"]),
-        (
-            " (2025-12-01 10:00Z)",
-            [" (2025-12-01 08:00Z)"] * 2,
-            ["10:00"] * 2,
-        ),  # the editor was started before
-        (
-            " (2025-12-01 10:00Z)",
-            [" (2025-12-01 11:00Z)"] * 2,
-            ["10:00"] * 2,
-        ),  # and here it took up an older session
+        # the editor was started before
+        (" (2025-12-01 10:00Z)", [" (2025-12-01 08:00Z)"] * 2, ["10:00"] * 2),
+        # and here it took up an older session
+        (" (2025-12-01 10:00Z)", [" (2025-12-01 11:00Z)"] * 2, ["10:00"] * 2),
         (
             " (2025-12-01 10:00Z)",
             [" (2025-12-01 08:00Z)", " (2025-12-01 11:00Z)"],
@@ -350,11 +348,17 @@ PATCH = f"""{FENCE}diff
     "before, after",
     [
         (
-            "Tool use: **apply_patch**\n\n<details>\n        <summary>Apply patch for a.json</summary>\n\n",
+            (
+                "Tool use: **apply_patch**\n\n<details>\n        <summary>Apply patch for"
+                " a.json</summary>\n\n"
+            ),
             "\n</details>\n\n---\n",
         ),
         (
-            '<tool-use data-tool-type="write" data-tool-name="apply_patch">\n<details>\n<summary>Apply patch</summary>\n\n',
+            (
+                '<tool-use data-tool-type="write"'
+                ' data-tool-name="apply_patch">\n<details>\n<summary>Apply patch</summary>\n\n'
+            ),
             "\n</details>\n</tool-use>\n",
         ),
     ],
@@ -374,7 +378,10 @@ def test_patches_have_the_changes_of_several_files(before: str, after: str) -> N
 
 
 def test_a_text_that_quotes_a_printed_patch_changes_no_other_file() -> None:
-    quoted = f"**Update: `src/a.js`**\n\n{FENCE}diff\n+const b = 2;\n{FENCE}\n**Delete: `src/b.js`**\n# Notes\n"
+    quoted = (
+        f"**Update: `src/a.js`**\n\n{FENCE}diff\n+const b = 2;\n{FENCE}\n**Delete: `src/b.js`**\n#"
+        " Notes\n"
+    )
     assert CLAUDE.count("# Notes\n") == 1
     edits = [
         (e.path, e.op)

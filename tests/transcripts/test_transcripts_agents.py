@@ -1,6 +1,7 @@
 """The contract of every transcript reader, on samples in the real record shape.
 
-`expected.json` of a sample says what a person reads in it; `_view` shows a session in the same words.
+`expected.json` of a sample says what a person reads in it; `_view` shows a session in the same
+words.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def _is_document(name: str) -> bool:
 
 
 def _agent(name: str) -> str:
-    """The reader of a sample. An agent that keeps its sessions in several forms has a sample `NAME.FORM` of each further one."""
+    """The reader of a sample. An agent that keeps its sessions in several forms has a sample
+    `NAME.FORM` of each further one.
+    """
     return name.partition(".")[0]
 
 
@@ -78,7 +81,7 @@ def test_reader_declares_what_its_sample_holds(name: str) -> None:
     assert _gives(_read(name, [_sample(name)])) == _READERS[name].GIVES
 
 
-# --- the words of expected.json -----------------------------------------------------------------------------------------
+# --- the words of expected.json -------------------------------------------------------------------
 
 
 def _view(session: Session) -> dict[str, Any]:
@@ -132,7 +135,7 @@ def _view_edit(edit: Edit) -> dict[str, Any]:
     return view
 
 
-# --- what every reader must do ------------------------------------------------------------------------------------------
+# --- what every reader must do --------------------------------------------------------------------
 
 
 def test_every_reader_but_the_first_has_a_sample() -> None:
@@ -199,9 +202,8 @@ def _shorter(name: str) -> list[bytes]:
     document = json.loads(blob)
     if isinstance(document, list):
         return [json.dumps(document[:n]).encode() for n in range(1, len(document))]
-    count = len(
-        document.get("messages", ())
-    )  # a document without is put together from an editor's files, once
+    # a document without is put together from an editor's files, once
+    count = len(document.get("messages", ()))
     return [
         json.dumps({**document, "messages": document["messages"][:n]}).encode()
         for n in range(1, count)
@@ -322,7 +324,9 @@ def _changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 @pytest.mark.parametrize("name", _NAMES)
 def test_every_value_of_every_wrong_type(name: str) -> None:
-    """Each value of the sample in turn becomes something odd; nothing raises and the rest is still read."""
+    """Each value of the sample in turn becomes something odd; nothing raises and the rest is
+    still read.
+    """
     blob = _sample(name)
     records = (
         [json.loads(blob)]
@@ -383,7 +387,7 @@ def test_line_ends_are_newlines_only() -> None:
     assert session.calls[0].edits[0].content == text + "\n"
 
 
-# --- Codex threads ------------------------------------------------------------------------------------------------------
+# --- Codex threads --------------------------------------------------------------------------------
 
 _PARENT, _CHILD = "019d7000-0000-7000-8000-000000000001", "019d8000-0000-7000-8000-000000000002"
 
@@ -530,7 +534,9 @@ def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
 
 
 def test_a_cd_of_crush_moves_no_later_edit() -> None:
-    """Its result has the directory in which the shell ended; the next call begins where the session does."""
+    """Its result has the directory in which the shell ended; the next call begins where the
+    session does.
+    """
     wrote = {"file_path": "a.py", "content": "x = 1\\n"}
     calls: tuple[tuple[str, str, dict[str, Any], dict[str, Any]], ...]
     calls = (
@@ -686,7 +692,9 @@ def test_a_patch_that_names_a_file_twice_has_both_its_changes(in_script: bool) -
 
 @pytest.mark.parametrize("with_event", [True, False])
 def test_what_a_patch_changed_before_it_failed_is_applied(with_event: bool) -> None:
-    """Codex stops at the first file that cannot be written; its output lists what it wrote before."""
+    """Codex stops at the first file that cannot be written; its output lists what it wrote
+    before.
+    """
     at = "2026-09-15T20:40:00Z"
     sections = (
         "*** Add File: new.py",
@@ -704,9 +712,9 @@ def test_what_a_patch_changed_before_it_failed_is_applied(with_event: bool) -> N
         ("*** Begin Patch", *sections, "*** Update File: a.py", "@@", "-b", "+B", "*** End Patch")
     )
     told = (
-        "Failed to write file /w/ro.py\nPatch failed after applying these changes:\nA /w/new.py\nM /w/a.py\n"
-        "Additional filesystem changes may not be listed.\n"
-        "Inspect the current files before retrying the remaining changes; do not retry the whole patch.\n"
+        "Failed to write file /w/ro.py\nPatch failed after applying these changes:\nA /w/new.py\nM"
+        " /w/a.py\nAdditional filesystem changes may not be listed.\nInspect the current files"
+        " before retrying the remaining changes; do not retry the whole patch.\n"
     )
     changes = {
         "/w/ro.py": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-r\n+R\n", "move_path": None},
@@ -829,7 +837,7 @@ def test_the_size_of_an_error_is_the_size_of_its_text() -> None:
     assert [call.result_size for call in copilot.calls] == [19]
 
 
-# --- changes as text ------------------------------------------------------------------------------------------------------
+# --- changes as text ------------------------------------------------------------------------------
 
 
 def test_patch_format() -> None:
@@ -853,7 +861,10 @@ def test_patch_format() -> None:
 
 
 def test_unified_diff_keeps_every_character() -> None:
-    diff = "--- a/x y\n+++ b/x y\n@@ -1,3 +1,2 @@ def f():\n a\u2028\x0c\t\r\n-b\n-@@ -1 +1 @@\n+c\n\\ No newline at end of file\n"
+    diff = (
+        "--- a/x y\n+++ b/x y\n@@ -1,3 +1,2 @@ def f():\n a\u2028\x0c\t\r\n-b\n-@@ -1 +1 @@\n+c\n\\"
+        " No newline at end of file\n"
+    )
     (hunk,) = parse_unified(diff)
     assert hunk.lines == (
         " a\u2028\x0c\t\r",
@@ -966,7 +977,9 @@ def test_only_gemini_cli_itself_answers_to_a_summary(
 
 
 def test_a_session_that_gemini_cli_resumed_keeps_its_calls() -> None:
-    """What is written at the beginning of the next run is the talk in the form of the model's interface: no calls, no tokens."""
+    """What is written at the beginning of the next run is the talk in the form of the model's
+    interface: no calls, no tokens.
+    """
     at = {"timestamp": "2026-11-25T09:00:00Z"}
     call = {
         "id": "c1",

@@ -1,4 +1,6 @@
-"""Tools of servers and extensions that no agent has of its own: what they were asked to write counts as an edit."""
+"""Tools of servers and extensions that no agent has of its own: what they were asked to write
+counts as an edit.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +107,9 @@ _PAIR = {"filePath": "/r/a.py", "oldString": "x", "newString": BODY}
 def test_tools_of_vs_code_write_what_their_arguments_say(
     name: str, arguments: dict[str, Any], op: str, as_text: bool
 ) -> None:
-    """A request has the arguments as text of JSON, the start of the call as an object; a transcript may have one of both."""
+    """A request has the arguments as text of JSON, the start of the call as an object; a
+    transcript may have one of both.
+    """
     passed: dict[str, Any] = {
         "toolCallId": "t1",
         "name": name,

@@ -22,7 +22,10 @@ from collector.model import Usage
 
 LAB = Path(__file__).parent.parent.parent / "fixtures" / "lab"
 CLEAR = "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>"
-REVIEW = "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the diff</command-args>"
+REVIEW = (
+    "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the"
+    " diff</command-args>"
+)
 
 
 def _record(kind: str, second: int, content: object, **message: Any) -> dict[str, Any]:
@@ -182,10 +185,8 @@ def test_what_drives_a_thread_of_codex(meta: dict[str, Any], driver: str) -> Non
 @pytest.mark.parametrize(
     ("rules", "driver"),
     [
-        (
-            [{"permission": "question", "pattern": "*", "action": "deny"}],
-            "program",
-        ),  # of `opencode run`
+        # of `opencode run`
+        ([{"permission": "question", "pattern": "*", "action": "deny"}], "program"),
         ([{"permission": "task", "pattern": "*", "action": "deny"}], "unknown"),  # of a subagent
         ([{"permission": "question", "pattern": "*", "action": "ask"}], "unknown"),
         (None, "unknown"),
@@ -271,7 +272,8 @@ def test_no_surface_shows_the_tags_of_a_command(tmp_path: Path) -> None:
     world = World("command")
     session = world.session()
     session.prompt(
-        "<command-message>make</command-message>\n<command-name>/make</command-name>\n<command-args>a file</command-args>"
+        "<command-message>make</command-message>\n<command-name>/make</command-name>\n<command-args>a"
+        " file</command-args>"
     )
     session.write("a.py", "value = 1\n")
     session.end_turn()

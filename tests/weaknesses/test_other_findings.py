@@ -56,11 +56,8 @@ def test_most_lines_of_a_region_decide(example: tuple[Path, Path], tmp_path: Pat
     (row,) = rows(
         run("findings", "authors", _log(tmp_path, _result(FILE, 13, 20)), repo, "--db", db, "--csv")
     )
-    assert (row["line_class"], row["start_line"], row["end_line"]) == (
-        "agent",
-        "13",
-        "20",
-    )  # line 18 is a person's
+    # line 18 is a person's
+    assert (row["line_class"], row["start_line"], row["end_line"]) == ("agent", "13", "20")
 
 
 def test_what_cannot_be_looked_up_says_why(example: tuple[Path, Path], tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""Weaknesses from a clone to rows: semgrep's place is taken by a program of ours, except where it is installed."""
+"""Weaknesses from a clone to rows: semgrep's place is taken by a program of ours, except where
+it is installed.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,7 @@ def query(db: Path, sql: str) -> list[tuple[Any, ...]]:
         return [tuple(row.values()) for row in store.rows(sql)]
 
 
-# --- from a clone to rows ---------------------------------------------------------------------------------------------
+# --- from a clone to rows -------------------------------------------------------------------------
 
 
 def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
@@ -142,7 +144,8 @@ def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
     db, printed = scanned(build, tmp_path)
     found = query(
         db,
-        "SELECT commit_sha, path, start_line, cwe, status, fixed_sha, alive_at_head, class FROM findings ORDER BY id",
+        "SELECT commit_sha, path, start_line, cwe, status, fixed_sha, alive_at_head, class FROM"
+        " findings ORDER BY id",
     )
     assert [
         (build.name[sha], *rest[:4], build.name.get(rest[4]), *rest[5:]) for sha, *rest in found
@@ -186,7 +189,9 @@ def _long_history(tmp_path: Path) -> Build:
 def test_when_the_time_is_over_head_is_scanned_and_the_next_run_continues(
     program: Path, tmp_path: Path
 ) -> None:
-    """What was not scanned brings in nothing: a finding whose origin may lie there is uncertain, and nothing is called fixed."""
+    """What was not scanned brings in nothing: a finding whose origin may lie there is uncertain,
+    and nothing is called fixed.
+    """
     build = _long_history(tmp_path)
     db, printed = scanned(build, tmp_path, "--minutes", 0)
     assert (printed[0]["state"], printed[0]["texts"], printed[0]["given"], printed[0]["later"]) == (
@@ -306,7 +311,8 @@ def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
     db, _ = scanned(build, tmp_path)
     found = query(
         db,
-        "SELECT f.path, s.place, s.status, s.scanned FROM scan_files s JOIN commit_files f ON f.id = s.file_id ORDER BY 1",
+        "SELECT f.path, s.place, s.status, s.scanned FROM scan_files s JOIN commit_files f ON f.id"
+        " = s.file_id ORDER BY 1",
     )
     assert found == [
         (".gitattributes", "source", "unsupported", 0),
@@ -389,12 +395,14 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
     assert by["agent"] > 0
     assert query(
         db,
-        "SELECT COUNT(*) FROM findings WHERE class = 'agent' AND (session_id IS NULL OR call_id IS NULL)",
+        "SELECT COUNT(*) FROM findings WHERE class = 'agent' AND (session_id IS NULL OR call_id IS"
+        " NULL)",
     ) == [(0,)]
     expected = query(
         db,
-        "SELECT COUNT(*) FROM findings n JOIN line_spans s ON s.commit_id = n.commit_id AND s.path = n.path "
-        "AND n.start_line BETWEEN s.start_line AND s.end_line WHERE n.status = 'introduced' AND s.class = n.class",
+        "SELECT COUNT(*) FROM findings n JOIN line_spans s ON s.commit_id = n.commit_id AND s.path"
+        " = n.path AND n.start_line BETWEEN s.start_line AND s.end_line WHERE n.status ="
+        " 'introduced' AND s.class = n.class",
     )
     assert expected == [(sum(by.values()),)]
     assert run("data", "check", "--db", db).exit_code == 0
@@ -413,14 +421,14 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
         t["name"]: t for t in json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)
     }
     agent = next(r for r in tables["class"]["rows"] if r["author"] == "agent")
-    assert (
-        agent["rate"] is None and agent["low"] is None and agent["events"] == by["agent"]
-    )  # a few dozen lines are no rate
+    # a few dozen lines are no rate
+    assert agent["rate"] is None and agent["low"] is None and agent["events"] == by["agent"]
     assert any("fewer than 1,000 scanned lines" in note for note in tables["class"]["notes"])
     assert "no ratio against" in report.stdout
     lines = query(
         db,
-        "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source' AND class = 'agent'",
+        "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source' AND class ="
+        " 'agent'",
     )
     assert lines == [(agent["lines"],)]
     table = rows(run("report", "weaknesses", "--db", db, "--csv"))
@@ -443,7 +451,8 @@ def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
     db, _ = scanned(build, tmp_path, "--complexity")
     found = query(
         db,
-        "SELECT f.path, n.complexity FROM scan_files n JOIN commit_files f ON f.id = n.file_id ORDER BY 1",
+        "SELECT f.path, n.complexity FROM scan_files n JOIN commit_files f ON f.id = n.file_id"
+        " ORDER BY 1",
     )
     assert found == [("a.py", 1.0), ("b.py", 10.0), ("tests/t.py", None)]
     table = rows(run("report", "weaknesses", "--db", db, "--csv"))
@@ -458,16 +467,15 @@ def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
         "repo x language",
         "repo x language x complexity",
     }
-    assert all(
-        row["ratio"] is None for row in compared["rows"]
-    )  # a few dozen lines are not compared, and that is said
+    # a few dozen lines are not compared, and that is said
+    assert all(row["ratio"] is None for row in compared["rows"])
     assert any(
         note.startswith("no ratio against human: too few: agent has ") for note in compared["notes"]
     )
     assert query(db, "SELECT COUNT(*) FROM stage_runs WHERE stage = 'complexity'") == [(1,)]
 
 
-# --- what can go wrong ------------------------------------------------------------------------------------------------
+# --- what can go wrong ----------------------------------------------------------------------------
 
 
 USUAL = ScanLimits()
@@ -630,7 +638,7 @@ def test_words_about_rules(
         named([rules])
 
 
-# --- reviews and SARIF ------------------------------------------------------------------------------------------------
+# --- reviews and SARIF ----------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -715,9 +723,8 @@ def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None
     ids = [rule["id"] for rule in driver["rules"]]
     assert ids == ["t.eval", "t.exec"] and len(set(ids)) == len(ids)
     assert len(one["results"]) == 3
-    agent = one["properties"]["authorRates"][
-        "agent"
-    ]  # how often the authors that results name are right
+    # how often the authors that results name are right
+    agent = one["properties"]["authorRates"]["agent"]
     assert agent["checked"] >= 30 and agent["low"] < agent["rate"] < agent["high"]
     for result in one["results"]:
         assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
@@ -905,7 +912,7 @@ def test_one_finding_in_context(two: Path) -> None:
 def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: Path) -> None:
     db = tmp_path / "two.db"
     db.write_bytes(two.read_bytes())
-    (first, other) = (
+    first, other = (
         row["fingerprint"] for row in rows(run("findings", "--db", db, "--csv", "--cwe", "95"))
     )
     said = ("--reviewer", "Ann", "--verdict", "false", "--why", "a constant reaches it")
@@ -923,7 +930,7 @@ def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: 
     assert "needs a finding" in run("findings", "review", *said, "--db", db).stderr
 
 
-# --- the real one -----------------------------------------------------------------------------------------------------
+# --- the real one ---------------------------------------------------------------------------------
 
 REAL = shutil.which(str(Path(sys.executable).parent / "semgrep")) or shutil.which("semgrep")
 PATTERNS = """
@@ -985,13 +992,15 @@ def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     ]
 
 
-# --- ends -------------------------------------------------------------------------------------------------------------
+# --- ends -----------------------------------------------------------------------------------------
 
 
 def hanging(
     program: Path, tmp_path: Path, *arguments: object
 ) -> tuple[subprocess.Popen[bytes], Path]:
-    """A command of ours in a process, as soon as its scanner is at work and will not end by itself; where it has its directory."""
+    """A command of ours in a process, as soon as its scanner is at work and will not end by
+    itself; where it has its directory.
+    """
     build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)  # HANG")}))
     room = tmp_path / "rooms"
     room.mkdir()

@@ -1,4 +1,6 @@
-"""Weaknesses, the pure parts: what is left out, what needs no scan, which findings are the same, numbers."""
+"""Weaknesses, the pure parts: what is left out, what needs no scan, which findings are the same,
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ from collector.model import FileChange
 from collector.text import split_lines
 from collector.vocabulary.lines import FilePlace, line_class
 
-# --- languages and places ---------------------------------------------------------------------------------------------
+# --- languages and places -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,8 @@ def test_place_by_path(path: str, place: str) -> None:
 
 def test_the_repository_has_the_last_word() -> None:
     said = attributes_of(
-        "*.gen.py linguist-generated\nvendor/ours/** -linguist-vendored\nthird/* linguist-vendored=true\n"
+        "*.gen.py linguist-generated\nvendor/ours/** -linguist-vendored\nthird/*"
+        " linguist-vendored=true\n"
     )
     said += attributes_of("*.py linguist-documentation", "manual")
     assert place_of("a/x.gen.py", said) == "generated"
@@ -242,7 +245,7 @@ def test_the_last_pattern_decides() -> None:
     assert not git_patterns.is_ignored("tests/a.py", "tests/\n!tests/a.py\n# nothing\n:include x\n")
 
 
-# --- identity ---------------------------------------------------------------------------------------------------------
+# --- identity -------------------------------------------------------------------------------------
 
 
 def hits(data: bytes, word: bytes = b"bad", rule: str = "r") -> tuple[VersionFinding, ...]:
@@ -317,7 +320,7 @@ def test_comments_that_ask_to_hide_a_finding() -> None:
     assert [is_suppressed(lines, n) for n in (1, 3, 4, 6)] == [False, True, True, False]
 
 
-# --- following --------------------------------------------------------------------------------------------------------
+# --- following ------------------------------------------------------------------------------------
 
 
 def followed(repo: GitRepo, tip: str, word: bytes = b"bad") -> Tracker:
@@ -467,7 +470,7 @@ def test_what_is_alive_is_what_the_tip_has(tmp_path: Path, seed: int) -> None:
     assert not any(one.older for one in tracker.instances)
 
 
-# --- authors ----------------------------------------------------------------------------------------------------------
+# --- authors --------------------------------------------------------------------------------------
 
 
 def span(
@@ -513,7 +516,7 @@ def test_who_ended_a_finding() -> None:
     assert ended_by([], [], [], [5]) == ("none", 5)
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
+# --- numbers --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -587,7 +590,9 @@ def test_precision_weighs_strata_by_their_findings() -> None:
 
 
 def test_corrected_rates() -> None:
-    """All read: the true ones as a count. Ten of a hundred read, half true: fifty, from both variances."""
+    """All read: the true ones as a count. Ten of a hundred read, half true: fifty, from both
+    variances.
+    """
     cell = RateCell(10, 1_000)
     assert stats.corrected_rate(cell, [Reviewed(10, 0, 0)]) is None
     assert stats.corrected_rate(cell, [Reviewed(6, 6, 4), Reviewed(4, 4, 0)]) == exact.rate(
@@ -614,7 +619,7 @@ def test_terciles_by_weight() -> None:
     assert stats.terciles([]) == (0.0, 0.0)
 
 
-# --- complexity -------------------------------------------------------------------------------------------------------
+# --- complexity -----------------------------------------------------------------------------------
 
 
 def test_complexity_of_added_lines() -> None:

@@ -1,7 +1,9 @@
-"""A server of the Language Server Protocol: hovers, inlay hints and actions in the editor. The adapter for pygls (extra `lsp`).
+"""A server of the Language Server Protocol: hovers, inlay hints and actions in the editor. The
+adapter for pygls (extra `lsp`).
 
-What the editor shows may differ from HEAD, so each line of the buffer is looked up where git's diff says it stands in HEAD; a line
-that HEAD does not have is said to be not committed. All texts are plain, never Markdown: prompts were written by others.
+What the editor shows may differ from HEAD, so each line of the buffer is looked up where git's diff
+says it stands in HEAD; a line that HEAD does not have is said to be not committed. All texts are
+plain, never Markdown: prompts were written by others.
 """
 
 from __future__ import annotations
@@ -42,12 +44,13 @@ _FILES = 32  # answers that are kept
 _PROMPT, _HINT = 400, 60  # characters
 _OLDER = "older than the attributed history"
 _NO_VERDICT = {
-    NOT_YET: "not attributed yet: the commit is newer than what was attributed; whowrote repo attributes it"
+    NOT_YET: (
+        "not attributed yet: the commit is newer than what was attributed; whowrote repo"
+        " attributes it"
+    )
 }
-_UNSAID = (
-    "",
-    LineClass.UNDECLARED,
-)  # classes without a hint: there would be one at nearly every line
+# classes without a hint: there would be one at nearly every line
+_UNSAID = ("", LineClass.UNDECLARED)
 
 
 class FileAnswers(NamedTuple):
@@ -58,7 +61,9 @@ class FileAnswers(NamedTuple):
 
 
 class _Clones:
-    """Answers by file, commit and state of the database; one question at a time, since a database belongs to one thread."""
+    """Answers by file, commit and state of the database; one question at a time, since a
+    database belongs to one thread.
+    """
 
     def __init__(self, db: Path | None) -> None:
         self._db = db
@@ -87,7 +92,9 @@ class _Clones:
             )
 
     def _read(self, clone: Path, name: str, head: str, state: tuple[int, ...]) -> FileAnswers:
-        """The answers at HEAD, which is `head`; `state`: when the database and its log were written."""
+        """The answers at HEAD, which is `head`; `state`: when the database and its log were
+        written.
+        """
         with open_database(clone, self._db) as db:
             try:
                 lines, blocks = db.annotated(name, "HEAD")
@@ -110,7 +117,8 @@ def _last_written(file: Path) -> int:
 class Answers(BufferedWriter):
     """Where answers go; nowhere once it is closed, because the editor has ended.
 
-    pygls reports an answer that it cannot write by writing an error, that one by another, and so on.
+    pygls reports an answer that it cannot write by writing an error, that one by another, and so
+    on.
     """
 
     def write(self, data: Buffer, /) -> int:
@@ -124,12 +132,16 @@ class Answers(BufferedWriter):
 
 
 def server(db: Path | None = None) -> LanguageServer:
-    """A server for every clone whose files the editor opens; `db` instead of the database of each."""
+    """A server for every clone whose files the editor opens; `db` instead of the database of
+    each.
+    """
     language_server = LanguageServer("whowrote", version())
     clones, complaints = _Clones(db), set[str]()
 
     def blocks_of(uri: str) -> list[Block | None]:
-        """For each line of a buffer the block it belongs to at HEAD; [] when nothing is known of the file."""
+        """For each line of a buffer the block it belongs to at HEAD; [] when nothing is known of
+        the file.
+        """
         path = to_fs_path(uri)
         try:
             file = clones.answers_for(Path(path)) if path is not None else None
@@ -206,7 +218,9 @@ def server(db: Path | None = None) -> LanguageServer:
 
 
 def _open(language_server: LanguageServer, text: str) -> None:
-    """Opens a text in the editor, in a file that only its user can read; shows it as a message where the editor opens none."""
+    """Opens a text in the editor, in a file that only its user can read; shows it as a message
+    where the editor opens none.
+    """
     window = language_server.client_capabilities.window
     if window is None or window.show_document is None or not window.show_document.support:
         language_server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
@@ -219,7 +233,8 @@ def _open(language_server: LanguageServer, text: str) -> None:
 def text_of_session(page: SessionPage) -> str:
     """The prompts of a session with how many of their lines were committed."""
     turns = (
-        f"{t.turn['turn_index']}. {t.turn['prompt'] or '(not stored)'}\n   lines in commits: {t.lines:,}"
+        f"{t.turn['turn_index']}. {t.turn['prompt'] or '(not stored)'}\n   lines in commits:"
+        f" {t.lines:,}"
         for t in page.turns
     )
     return "\n\n".join(map(printable, [page.session["label"], *turns]))
@@ -250,7 +265,8 @@ def hover_text(block: Block) -> str:
         )
     if of.provisional:
         parts.append(
-            "worked out for this file only, since the commit is newer than what was attributed; whowrote repo settles it"
+            "worked out for this file only, since the commit is newer than what was attributed;"
+            " whowrote repo settles it"
         )
     if measured := measured_words(of):
         parts.append(measured)
@@ -271,9 +287,8 @@ def _hint(block: Block | None, line: int, text: str) -> types.InlayHint | None:
     """At the end of a line, the first of its block."""
     if block is None or block.first.attribution.kind in _UNSAID:
         return None
-    column = (
-        len(text.removesuffix("\r").encode("utf-16-le", "surrogatepass")) // 2
-    )  # the protocol counts in UTF-16
+    # the protocol counts in UTF-16
+    column = len(text.removesuffix("\r").encode("utf-16-le", "surrogatepass")) // 2
     label = printable(cut(_who(block), _HINT))
     return types.InlayHint(
         types.Position(line, column), label, tooltip=hover_text(block), padding_left=True

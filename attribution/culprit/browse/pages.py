@@ -1,4 +1,6 @@
-"""The page of a repository about its fixes: what they repaired, and the prompt that introduced it."""
+"""The page of a repository about its fixes: what they repaired, and the prompt that introduced
+it.
+"""
 
 from functools import partial
 from typing import Any

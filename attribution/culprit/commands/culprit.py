@@ -1,4 +1,6 @@
-"""The command about what fixes repaired, culprit, and the chapters of `whowrote report` about repairs and ownership."""
+"""The command about what fixes repaired, culprit, and the chapters of `whowrote report` about
+repairs and ownership.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,10 @@ if TYPE_CHECKING:
 def culprit(arguments: tuple[str, ...], every: bool, db: Path, output_format: str) -> None:
     """Trace a fix back to who introduced what it repaired.
 
-    FIX is a commit, a range A..B (its fixes) or an issue (#12: the commits that close it). The lines that a fix changed or removed
-    are followed back through moves and new layout to the commit, the session and the prompt that wrote them. Comments, layout,
-    tests, generated files and renames do not count. A fix that only adds lines is traced by the lines around them in the same
+    FIX is a commit, a range A..B (its fixes) or an issue (#12: the commits that close it). The
+    lines that a fix changed or removed are followed back through moves and new layout to the
+    commit, the session and the prompt that wrote them. Comments, layout, tests, generated files and
+    renames do not count. A fix that only adds lines is traced by the lines around them in the same
     function. Needs the history of lines: whowrote survival PATH.
     """
     path, fix = _path_and_fix(arguments, every)
@@ -103,8 +106,9 @@ COMMANDS = (culprit,)
 def repairs(path: str | None, db: Path, output_format: str) -> None:
     """Compare how often fixes repaired lines, by their author.
 
-    Counts fixes per 1,000 lines by class, agent and model, and shares of lines that were repaired within some days. Covers the
-    clone at PATH, or all repositories in the database whose fixes were traced (whowrote culprit --all).
+    Counts fixes per 1,000 lines by class, agent and model, and shares of lines that were repaired
+    within some days. Covers the clone at PATH, or all repositories in the database whose fixes were
+    traced (whowrote culprit --all).
     """
     from attribution.culprit.queries.repairs import repair_tables
 
@@ -120,8 +124,9 @@ def repairs(path: str | None, db: Path, output_format: str) -> None:
 def ownership(path: str | None, db: Path, output_format: str) -> None:
     """Show who wrote what still stands, by directory.
 
-    Also how much of the agents' code no person is known to have touched since, and the bus factor with and without agents. Covers
-    the clone at PATH, or all repositories in the database whose lines are followed (whowrote survival PATH).
+    Also how much of the agents' code no person is known to have touched since, and the bus factor
+    with and without agents. Covers the clone at PATH, or all repositories in the database whose
+    lines are followed (whowrote survival PATH).
     """
     from attribution.culprit.queries.ownership import ownership_tables
 

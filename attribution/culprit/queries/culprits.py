@@ -46,12 +46,15 @@ COLUMNS = (
 
 
 _FIXES = """
-SELECT x.repo_id, x.commit_sha AS sha, COALESCE(c.subject, '') AS subject, x.fixed_at, x.tier, x.names, x.outcome, x.culprit_sha,
+SELECT x.repo_id, x.commit_sha AS sha, COALESCE(c.subject, '') AS subject, x.fixed_at, x.tier,
+  x.names, x.outcome, x.culprit_sha,
   x.basis,
   (SELECT json_group_array(json_array(origin, line, lines))
     FROM (SELECT * FROM fixed_lines WHERE fix_id = x.id ORDER BY rank)) AS lines,
-  EXISTS (SELECT 1 FROM fixed_lines l JOIN line_fates t ON t.repo_id = x.repo_id AND t.origin = l.origin
-    JOIN origins o ON o.id = t.origin_id WHERE l.fix_id = x.id AND o.author = 'agent' AND o.session_id IS NOT NULL) AS by_agents
+  EXISTS (SELECT 1 FROM fixed_lines l JOIN line_fates t ON t.repo_id = x.repo_id
+    AND t.origin = l.origin
+    JOIN origins o ON o.id = t.origin_id WHERE l.fix_id = x.id AND o.author = 'agent'
+      AND o.session_id IS NOT NULL) AS by_agents
 FROM fixes x LEFT JOIN commits c ON c.repo_id = x.repo_id AND c.commit_sha = x.commit_sha
 WHERE ?1 IS NULL OR x.repo_id = ?1 ORDER BY x.fixed_at DESC, x.id
 """
@@ -69,9 +72,11 @@ def stored_fixes(store: Store, repo_id: int | None = None) -> list[TracedFix]:
 
 
 def culprit_table(store: Store, fixes: Iterable[TracedFix], detail: bool = False) -> Table:
-    """A row for each author of repaired lines in each commit and file; a fix without any has a row of its own.
+    """A row for each author of repaired lines in each commit and file; a fix without any has a row
+    of its own.
 
-    `detail`: also which commits moved the lines or changed their layout in between, and the tests that came with them.
+    `detail`: also which commits moved the lines or changed their layout in between, and the tests
+    that came with them.
     """
     rows = [row for fix in fixes for row in _rows(store, fix, detail)]
     return table_of(
@@ -79,13 +84,18 @@ def culprit_table(store: Store, fixes: Iterable[TracedFix], detail: bool = False
     )
 
 
-# CROSS JOIN: SQLite takes a list for longer than the table, and would read all lines of the repository.
+# CROSS JOIN: SQLite takes a list for longer than the table, and would read all lines of the
+# repository.
 _LINES = f"""
-SELECT t.origin, r.name AS repo, b.commit_sha AS introduced_by, b.author_at AS introduced_at, b.parents, l.path,
-  json_extract(j.value, '$[1]') AS line, json_extract(j.value, '$[2]') AS lines, t.lines AS span, {ATTRIBUTION_COLUMNS}
-FROM json_each(?) j CROSS JOIN line_fates t ON t.repo_id = ? AND t.origin = json_extract(j.value, '$[0]')
+SELECT t.origin, r.name AS repo, b.commit_sha AS introduced_by, b.author_at AS introduced_at,
+  b.parents, l.path,
+  json_extract(j.value, '$[1]') AS line, json_extract(j.value, '$[2]') AS lines, t.lines AS span,
+  {ATTRIBUTION_COLUMNS}
+FROM json_each(?) j CROSS JOIN line_fates t ON t.repo_id = ? AND t.origin = json_extract(j.value,
+  '$[0]')
 JOIN repos r ON r.id = t.repo_id
-JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
+JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b
+  ON b.id = l.birth
 LEFT JOIN origins o ON o.id = t.origin_id LEFT JOIN sessions s ON s.id = o.session_id
 LEFT JOIN commits c ON c.repo_id = t.repo_id AND c.commit_sha = b.commit_sha ORDER BY j.id
 """
@@ -127,8 +137,9 @@ def _row(
         else None
     )
     return {
-        "repo": line.get("repo")
-        or store.value("SELECT name FROM repos WHERE id = ?", (fix.repo_id,)),
+        "repo": (
+            line.get("repo") or store.value("SELECT name FROM repos WHERE id = ?", (fix.repo_id,))
+        ),
         "fix": fix.sha,
         "fixed_at": fix.fixed_at,
         "subject": fix.subject,
@@ -164,13 +175,17 @@ SELECT f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id
 WHERE c.repo_id = ? AND c.commit_sha = ? AND f.kind = 'test' AND f.lines_added > 0 ORDER BY f.path
 """
 _TOUCHED = """
-SELECT DISTINCT h.number, h.commit_sha, m.how FROM line_moves m JOIN history_commits h ON h.id = m.commit_id
-WHERE m.repo_id = ? AND m.origin < ? AND m.origin + m.end_line - m.start_line >= ? AND h.commit_sha <> ? ORDER BY h.number
+SELECT DISTINCT h.number, h.commit_sha, m.how FROM line_moves m JOIN history_commits h
+  ON h.id = m.commit_id
+WHERE m.repo_id = ? AND m.origin < ? AND m.origin + m.end_line - m.start_line >= ?
+  AND h.commit_sha <> ? ORDER BY h.number
 """
 
 
 def _touched(store: Store, fix: TracedFix, line: Mapping[str, Any]) -> list[str]:
-    """Commits that moved the lines or changed their layout between, oldest first, with what they did."""
+    """Commits that moved the lines or changed their layout between, oldest first, with what they
+    did.
+    """
     of_lines = (fix.repo_id, line["origin"] + line["span"], line["origin"], fix.sha)
     return [f"{row['how']} in {row['commit_sha'][:9]}" for row in store.rows(_TOUCHED, of_lines)]
 

@@ -1,4 +1,6 @@
-"""Who wrote what still stands in each directory, and how much of it no person has touched. For `report ownership`."""
+"""Who wrote what still stands in each directory, and how much of it no person has touched. For
+`report ownership`.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -14,36 +16,55 @@ from collector.vocabulary.lines import LineClass, line_class_sql
 _ALL = ""  # the row of the whole repository
 _BY_AGENT = (LineClass.AGENT, LineClass.DECLARED)
 
-# A person touched a file after a commit when a later commit has a line of it that is a witnessed person's; `edited_by` is of the
-# lines themselves. History numbers commits so that parents come first.
+# A person touched a file after a commit when a later commit has a line of it that is a witnessed
+# person's; `edited_by` is of the lines themselves. History numbers commits so that parents come
+# first.
 _LINES = f"""
 WITH person AS MATERIALIZED (
   SELECT f.path, MAX(h.number) AS last FROM commits c
   JOIN history_commits h ON h.repo_id = c.repo_id AND h.commit_sha = c.commit_sha
-  JOIN commit_files f ON f.commit_id = c.id WHERE c.repo_id = ?1 AND f.human_lines + f.likely_human_lines > 0 GROUP BY f.path
+  JOIN commit_files f ON f.commit_id = c.id WHERE c.repo_id = ?1
+    AND f.human_lines + f.likely_human_lines > 0 GROUP BY f.path
 )
-SELECT f.directory, {line_class_sql("o")} AS class, COALESCE(c.author_email, c.author_name, '') AS person, SUM(s.nonblank) AS lines,
+SELECT f.directory, {line_class_sql("o")} AS class, COALESCE(c.author_email, c.author_name,
+  '') AS person, SUM(s.nonblank) AS lines,
   COALESCE(o.edited_by = 'human', 0) OR COALESCE(p.last > b.number, 0) AS touched,
-  EXISTS (SELECT 1 FROM commit_reviews w WHERE w.repo_id = f.repo_id AND w.commit_sha = b.commit_sha) AS reviewed
-FROM tip_spans s JOIN tip_files f ON f.id = s.file_id JOIN origins o ON o.id = s.origin_id JOIN history_commits b ON b.id = s.birth
-LEFT JOIN commits c ON c.repo_id = f.repo_id AND c.commit_sha = b.commit_sha LEFT JOIN person p ON p.path = f.path
+  EXISTS (SELECT 1 FROM commit_reviews w WHERE w.repo_id = f.repo_id
+    AND w.commit_sha = b.commit_sha) AS reviewed
+FROM tip_spans s JOIN tip_files f ON f.id = s.file_id JOIN origins o ON o.id = s.origin_id
+  JOIN history_commits b ON b.id = s.birth
+LEFT JOIN commits c ON c.repo_id = f.repo_id AND c.commit_sha = b.commit_sha LEFT JOIN person p
+  ON p.path = f.path
 WHERE f.repo_id = ?1 AND f.kind IN ('source', 'test') AND s.nonblank > 0 GROUP BY 1, 2, 3, 5, 6
 """
 
 
 _NOTES = (
-    "lines: non-blank lines of source and test files at HEAD, by who wrote them; without those older than the followed history",
-    "untouched: lines of agents that no person changed, in files in which no person is known to have written a line since; people "
-    "who left no witness are not seen, so that it is an upper limit",
-    "reviewed: untouched lines whose commit names a person who reviewed it (Reviewed-by, Acked-by, Approved-by); the clone lacks "
-    "approvals on a forge; NULL until whowrote culprit PATH --all has looked",
-    "bus factor: the fewest committing people who brought in more than half of the lines; without agents: of the lines that no "
-    "agent is known to have written",
+    (
+        "lines: non-blank lines of source and test files at HEAD, by who wrote them; without those"
+        " older than the followed history"
+    ),
+    (
+        "untouched: lines of agents that no person changed, in files in which no person is known to"
+        " have written a line since; people who left no witness are not seen, so that it is an"
+        " upper limit"
+    ),
+    (
+        "reviewed: untouched lines whose commit names a person who reviewed it (Reviewed-by,"
+        " Acked-by, Approved-by); the clone lacks approvals on a forge; NULL until whowrote culprit"
+        " PATH --all has looked"
+    ),
+    (
+        "bus factor: the fewest committing people who brought in more than half of the lines;"
+        " without agents: of the lines that no agent is known to have written"
+    ),
 )
 
 
 def ownership_tables(store: Store, repo_id: int | None = None) -> list[Table]:
-    """One table: a row for each directory, and one for each whole repository. Raises WhoWroteError where no lines are followed."""
+    """One table: a row for each directory, and one for each whole repository. Raises
+    WhoWroteError where no lines are followed.
+    """
     followed = [repo_id] if repo_id is not None else history_coverage(store)[0]
     rows = [row for repo in followed for row in _rows(store, repo)]
     if not rows:

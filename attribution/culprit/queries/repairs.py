@@ -1,4 +1,6 @@
-"""Repairs by who wrote the lines: how many per 1,000 lines, how soon, and against other lines. For `report repairs`."""
+"""Repairs by who wrote the lines: how many per 1,000 lines, how soon, and against other lines.
+For `report repairs`.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -54,7 +56,9 @@ _SIZES = (10, 100, 1000)  # lines that the commit wrote: limits of the strata
 
 
 def repair_tables(store: Store, repo_id: int | None = None) -> list[Table]:
-    """Rates by groups of lines, and agents' lines against baselines. Raises WhoWroteError where no fix was traced."""
+    """Rates by groups of lines, and agents' lines against baselines. Raises WhoWroteError where
+    no fix was traced.
+    """
     lines = _written_lines(store, repo_id)
     return [_rates(lines), _comparisons(lines), _at_equal_age(lines)]
 
@@ -102,7 +106,8 @@ def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
 
 _COMMITS = """
 SELECT h.id, h.author_at, h.lines_born, x.id IS NOT NULL AS is_fix FROM history_commits h
-LEFT JOIN fixes x ON x.repo_id = h.repo_id AND x.commit_sha = h.commit_sha AND x.outcome = 'removed' WHERE h.repo_id = ?
+LEFT JOIN fixes x ON x.repo_id = h.repo_id AND x.commit_sha = h.commit_sha AND x.outcome = 'removed'
+  WHERE h.repo_id = ?
 """
 
 
@@ -123,8 +128,14 @@ def _rates(lines: Sequence[WrittenLines]) -> Table:
 
 
 _BIAS = (
-    "a repair: a fix that changed or removed lines of a commit; lines: non-blank ones of source files; intervals over commits",
-    "undeclared lines may be those of agents without a record: their rate cannot stand for that of people",
+    (
+        "a repair: a fix that changed or removed lines of a commit; lines: non-blank ones of source"
+        " files; intervals over commits"
+    ),
+    (
+        "undeclared lines may be those of agents without a record: their rate cannot stand for that"
+        " of people"
+    ),
 )
 
 
@@ -170,7 +181,8 @@ def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str
 
 
 def _shares_repaired(group: Sequence[WrittenLines], name: str = "") -> list[dict[str, Any]]:
-    """The share of lines that were repaired before each age, with its 95 % interval; None where none is old enough.
+    """The share of lines that were repaired before each age, with its 95 % interval; None where
+    none is old enough.
 
     By Kaplan and Meier; lines that end otherwise are censored.
     """
@@ -191,7 +203,9 @@ def _shares_repaired(group: Sequence[WrittenLines], name: str = "") -> list[dict
 
 
 def _at_equal_age(lines: Sequence[WrittenLines]) -> Table:
-    """Agents' lines beside those that are older than agents, which had more time: shares that were repaired within some days."""
+    """Agents' lines beside those that are older than agents, which had more time: shares that
+    were repaired within some days.
+    """
     groups = {
         "agent": [line for line in lines if line.by_agent],
         DATED: [line for line in lines if line.record.dated],
@@ -223,7 +237,9 @@ def _cell(lines: Sequence[WrittenLines]) -> RateCell:
 
 
 def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
-    """What the rate of agents would be with the lines whose author is unknown: the direction of their bias."""
+    """What the rate of agents would be with the lines whose author is unknown: the direction of
+    their bias.
+    """
     agent, unknown = (
         [line for line in lines if line.record.author == name]
         for name in (LineClass.AGENT, LineClass.UNKNOWN)
@@ -234,15 +250,19 @@ def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
     before, after = (PER * cell.events / cell.lines for cell in (alone, both))
     direction = "too low" if after > before else "too high"
     return [
-        f"if all unknown lines were agents', their rate would be {after:.1f} and not {before:.1f}: at most so much {direction}"
+        f"if all unknown lines were agents', their rate would be {after:.1f} and not {before:.1f}:"
+        f" at most so much {direction}"
     ]
 
 
 def _comparisons(lines: Sequence[WrittenLines]) -> Table:
-    """Agents' lines against each baseline, raw and within the same repository, suffix of files, month and size of commit."""
+    """Agents' lines against each baseline, raw and within the same repository, suffix of files,
+    month and size of commit.
+    """
     rows = [_comparison(lines, baseline) for baseline in (HUMAN, UNDECLARED)]
     notes = [
-        "a ratio above 1: agents' lines were repaired more often; strata: repository, suffix, month, size of the commit"
+        "a ratio above 1: agents' lines were repaired more often; strata: repository, suffix,"
+        " month, size of the commit"
     ]
     return table_of(
         rows, {}, notes, "repairs_compared", "Repairs of agents' lines against other lines"

@@ -1,4 +1,6 @@
-"""Stores the fixes of a repository with what each repaired, and who reviewed: `fixes`, `fixed_lines`, `commit_reviews`."""
+"""Stores the fixes of a repository with what each repaired, and who reviewed: `fixes`,
+`fixed_lines`, `commit_reviews`.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -29,7 +31,9 @@ _FIX = (
 
 
 def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
-    """Traces every fix of a clone again when its lines changed since. Raises DatabaseUnusable, WhoWroteError."""
+    """Traces every fix of a clone again when its lines changed since. Raises DatabaseUnusable,
+    WhoWroteError.
+    """
     finder = finder_of(opened)
     with sole_writer(opened, progress):
         run = STAGE.start(opened.store, opened.repo_id, _key(opened))
@@ -51,7 +55,9 @@ def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
 
 
 def _key(opened: OpenRepo) -> str:
-    """`finished_at` too: the rows of lines that the fixes point to are written again by each run."""
+    """`finished_at` too: the rows of lines that the fixes point to are written again by each
+    run.
+    """
     runs = [last_run(opened.store, opened.repo_id, name) for name in _INPUTS]
     return digest(VERSION, *(f"{run.key} {run.finished_at}" if run else "" for run in runs))
 

@@ -1,4 +1,6 @@
-"""Which commits of a clone are fixes, and what each repaired: by messages, the stored line history and the texts of the clone."""
+"""Which commits of a clone are fixes, and what each repaired: by messages, the stored line
+history and the texts of the clone.
+"""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -30,7 +32,9 @@ from collector.text import printable
 
 
 class FixFinder:
-    """The fixes of a repository whose lines are followed. Raises WhoWroteError where they are not."""
+    """The fixes of a repository whose lines are followed. Raises WhoWroteError where they are
+    not.
+    """
 
     def __init__(self, store: Store, repo_id: int, repo: GitRepo) -> None:
         self._store, self._repo_id, self._repo = store, repo_id, repo
@@ -144,5 +148,7 @@ def finder_of(opened: OpenRepo) -> FixFinder:
 
 
 def fixes_among(finder: FixFinder, commits: Iterable[Commit]) -> Iterator[Commit]:
-    """The commits that something shows to be fixes; merges are none: what they bring was written elsewhere."""
+    """The commits that something shows to be fixes; merges are none: what they bring was written
+    elsewhere.
+    """
     return (commit for commit in commits if len(commit.parents) < 2 and finder.signs(commit))

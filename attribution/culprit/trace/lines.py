@@ -1,4 +1,6 @@
-"""The lines of a fix in the stored line history: what it removed, what it added, and what stood around that."""
+"""The lines of a fix in the stored line history: what it removed, what it added, and what stood
+around that.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,19 +30,26 @@ AddedBlocks = Mapping[str, Sequence[AddedBlock]]
 """Path -> what a commit added to that file."""
 
 
-# INDEXED BY: SQLite thinks that few lines of a repository have one number, and would read them all for each row.
+# INDEXED BY: SQLite thinks that few lines of a repository have one number, and would read them all
+# for each row.
 _WHERE_WRITTEN = """
-SELECT t.origin, b.number AS "commit", b.commit_sha AS sha, l.path, l.start_line + t.origin - l.origin AS line, t.lines,
+SELECT t.origin, b.number AS "commit", b.commit_sha AS sha, l.path,
+  l.start_line + t.origin - l.origin AS line, t.lines,
   COALESCE(f.kind, '') AS kind,
-  COALESCE(l.into_path, '') AS into_path, COALESCE(l.into_start, 1) AS into_start, COALESCE(l.into_end, 0) AS into_end
-FROM line_lifetimes l JOIN line_fates t INDEXED BY line_fates_life ON t.repo_id = l.repo_id AND t.life = l.origin
+  COALESCE(l.into_path, '') AS into_path, COALESCE(l.into_start, 1) AS into_start,
+    COALESCE(l.into_end, 0) AS into_end
+FROM line_lifetimes l JOIN line_fates t INDEXED BY line_fates_life ON t.repo_id = l.repo_id
+  AND t.life = l.origin
 JOIN history_commits b ON b.id = l.birth
 LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
 LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path
 """
-# A deleted file, a merge and what cannot be read repair nothing; other names of the same lines would count twice.
-_REMOVED = f"""{_WHERE_WRITTEN} WHERE l.death = (SELECT id FROM history_commits WHERE repo_id = ? AND commit_sha = ?)
-AND l.cause IN ('modified', 'deleted', 'reverted') AND l.same_as IS NULL AND l.kind = 'text' ORDER BY t.origin
+# A deleted file, a merge and what cannot be read repair nothing; other names of the same lines
+# would count twice.
+_REMOVED = f"""{_WHERE_WRITTEN} WHERE l.death = (SELECT id FROM history_commits WHERE repo_id = ?
+AND commit_sha = ?)
+AND l.cause IN ('modified', 'deleted', 'reverted') AND l.same_as IS NULL AND l.kind = 'text'
+  ORDER BY t.origin
 """
 _OLDER = """
 SELECT h.lines_gone = 0 AND c.lines_deleted > 0
@@ -49,7 +58,8 @@ FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha 
 WHERE h.repo_id = ? AND h.commit_sha = ?
 """
 _ADDED = """
-SELECT l.path, l.start_line, l.end_line FROM line_lifetimes l JOIN history_commits b ON b.id = l.birth
+SELECT l.path, l.start_line, l.end_line FROM line_lifetimes l JOIN history_commits b
+  ON b.id = l.birth
 WHERE b.repo_id = ? AND b.commit_sha = ? AND l.kind = 'text' ORDER BY l.path, l.start_line
 """
 _AT = f"""{_WHERE_WRITTEN} WHERE b.repo_id = ? AND b.commit_sha = ? AND l.path = ?
@@ -69,7 +79,9 @@ class LineLookup:
         )
 
     def removed(self, sha: str, names: AbstractSet[str]) -> list[TracedLines]:
-        """The code that a commit changed or removed, by where it was written first. `names`: those in its message."""
+        """The code that a commit changed or removed, by where it was written first. `names`:
+        those in its message.
+        """
         spans = self._store.select(TracedLines, _REMOVED, (self._repo_id, sha))
         return [lines for span in spans for lines in self._code(span, sha, names)]
 
@@ -97,7 +109,9 @@ class LineLookup:
         return bool(self._store.value(_OLDER, (self._repo_id, sha)))
 
     def adds_code(self, sha: str, added: AddedBlocks, kinds: AbstractSet[str]) -> bool:
-        """Whether any of the blocks that a commit wrote says something, in a file of these kinds."""
+        """Whether any of the blocks that a commit wrote says something, in a file of these
+        kinds.
+        """
         return any(
             not self._code_lines(sha, path).isdisjoint(range(block.first, block.last + 1))
             for path, blocks in added.items()
@@ -106,7 +120,9 @@ class LineLookup:
         )
 
     def added(self, sha: str) -> AddedBlocks:
-        """Path -> the lines that a commit wrote itself; parts of a block may have different fates."""
+        """Path -> the lines that a commit wrote itself; parts of a block may have different
+        fates.
+        """
         numbers: dict[str, list[int]] = {}
         for row in self._store.rows(_ADDED, (self._repo_id, sha)):
             numbers.setdefault(row["path"], []).extend(
@@ -126,7 +142,9 @@ class LineLookup:
         }
 
     def around(self, sha: str, added: AddedBlocks, names: AbstractSet[str]) -> list[TracedLines]:
-        """The neighbours of what a commit added, by where they were written first; each as often as it is one."""
+        """The neighbours of what a commit added, by where they were written first; each as often
+        as it is one.
+        """
         lines: Counter[TracedLines] = Counter()
         for path, blocks in added.items():
             texts = self._texts(sha, path)

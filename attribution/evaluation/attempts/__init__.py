@@ -1,7 +1,7 @@
 """Results of evaluation runs: what a harness recorded of each attempt of an agent at a task.
 
-A reader is a module of this folder with a NAME; it recognises a document by its shape and says what is in it. Adding a harness is
-adding a file.
+A reader is a module of this folder with a NAME; it recognises a document by its shape and says what
+is in it. Adding a harness is adding a file.
 """
 
 from typing import Protocol

@@ -57,7 +57,9 @@ def names(value: object) -> list[str]:
 
 
 def moment(value: object) -> str | None:
-    """A time as `2026-02-18T00:07:22.729Z`; ISO text without a zone is UTC; numbers are seconds or milliseconds since 1970."""
+    """A time as `2026-02-18T00:07:22.729Z`; ISO text without a zone is UTC; numbers are seconds
+    or milliseconds since 1970.
+    """
     try:
         if isinstance(value, str):
             time = datetime.fromisoformat(value.strip())
@@ -100,7 +102,9 @@ def attempt_of(
     shape: Shape,
     beside: Mapping[str, Any],
 ) -> Attempt:
-    """The attempt that a record describes. `beside`: name -> what stands outside the record, for the paths of the shape."""
+    """The attempt that a record describes. `beside`: name -> what stands outside the record, for
+    the paths of the shape.
+    """
     whole = {
         **record,
         **beside,
@@ -134,7 +138,9 @@ def read_columns(record: object, columns: Columns) -> tuple[dict[str, Any], set[
 
 
 def storable(value: object, depth: int = 0) -> Any:
-    """A copy that can be stored and shown: texts cut, deep parts dropped, and nothing whose name says that it is a secret."""
+    """A copy that can be stored and shown: texts cut, deep parts dropped, and nothing whose name
+    says that it is a secret.
+    """
     if isinstance(value, str):
         return text(value)
     if isinstance(value, dict | list) and depth >= DEEPEST:
@@ -153,7 +159,9 @@ def storable(value: object, depth: int = 0) -> Any:
 
 
 def limit_size(values: Mapping[str, Any]) -> dict[str, Any]:
-    """`storable`, with the largest entries replaced by their size until the whole is small enough."""
+    """`storable`, with the largest entries replaced by their size until the whole is small
+    enough.
+    """
     entries: dict[str, Any] = storable(dict(values))
     sizes = {key: len(json.dumps(value, default=str)) for key, value in entries.items()}
     for key in sorted(sizes, key=lambda k: -sizes[k]):

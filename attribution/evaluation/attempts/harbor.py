@@ -1,4 +1,6 @@
-"""Harbor: `result.json` of a trial, with the settings it repeats and those of the job's `config.json`."""
+"""Harbor: `result.json` of a trial, with the settings it repeats and those of the job's
+`config.json`.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +27,9 @@ _MULTIPLIERS = tuple(
 
 
 def _settings(*names: str) -> tuple[str, ...]:
-    """Where a controller's own settings stand: Harbor hands them to the agent as arguments or variables."""
+    """Where a controller's own settings stand: Harbor hands them to the agent as arguments or
+    variables.
+    """
     homes = ("config.agent.kwargs.", "config.agent.env.", "agent_result.metadata.", "(job).")
     return tuple(home + name for home in homes for name in (*names, names[0].upper()))
 
@@ -40,7 +44,9 @@ def _cap(value: object) -> int | None:
 
 
 def _responses(value: object) -> int | None:
-    """The agent's own steps; the total, which stands in where they are not listed, counts those of the user too."""
+    """The agent's own steps; the total, which stands in where they are not listed, counts those
+    of the user too.
+    """
     return (
         sum(get(step, "source") == "agent" for step in value) or None
         if isinstance(value, list)
@@ -49,7 +55,9 @@ def _responses(value: object) -> int | None:
 
 
 def _paths(*names: str) -> tuple[str, ...]:
-    """Where a controller says something: at the trial, in what the agent's runner adds, or in an object of either."""
+    """Where a controller says something: at the trial, in what the agent's runner adds, or in an
+    object of either.
+    """
     signals = ("localization_signal.", "localizationSignal.", "localization.")
     homes = (
         "",
@@ -167,9 +175,8 @@ def read(document: Document) -> list[Attempt] | None:
     beside = {
         "(job)": job,
         "(dataset)": _dataset(trial, job),
-        "(trajectory)": parse_json(
-            document.sibling("agent/trajectory.json")
-        ),  # that Harbor's agents leave
+        # that Harbor's agents leave
+        "(trajectory)": parse_json(document.sibling("agent/trajectory.json")),
         "(model)": f"{provider}/{name}" if provider and name else "",  # as it was asked for
     }
     attempt = fields.attempt_of(NAME, document, trial, _SHAPE, beside)
@@ -185,7 +192,9 @@ def read(document: Document) -> list[Attempt] | None:
 
 
 def _dataset(trial: Mapping[str, Any], job: Mapping[str, Any]) -> str:
-    """The data set that the trial names, with the version that the job asked for; empty where one of them is missing."""
+    """The data set that the trial names, with the version that the job asked for; empty where
+    one of them is missing.
+    """
     source = fields.text(trial.get("source")) or fields.text(get(trial, "config", "task", "source"))
     listed = [
         entry

@@ -12,18 +12,18 @@ TREATMENT = ("attempt1_tool_cap", "retry_tool_cap", "concurrency", "timeout_s")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One JSON value of a file. `value` is data of strangers: any shape, any size below the limit."""
+    """One JSON value of a file. `value` is data of strangers: any shape, any size below the
+    limit.
+    """
 
     source: str  # path of the file, relative to the directory that is imported
-    folders: tuple[
-        str, ...
-    ]  # names of the directories above the file, those above the imported one included
+    # names of the directories above the file, those above the imported one included
+    folders: tuple[str, ...]
     name: str
     value: Any
     sibling: Callable[[str], str | None] = lambda _: None  # text of a file beside it
-    context: Callable[[str, int], Mapping[str, Any]] = (
-        lambda *_: {}
-    )  # the nearest document of a file name, so many directories up
+    # the nearest document of a file name, so many directories up
+    context: Callable[[str, int], Mapping[str, Any]] = lambda *_: {}
 
     def folder(self, depth: int) -> str:
         """Name of the directory `depth` levels above the file, from 1; empty when there is none."""
@@ -34,8 +34,9 @@ class Document:
 class Attempt:
     """One uninterrupted run of an agent at a task.
 
-    `values`: columns of the table `attempts` that are known. `treatment`: everything else that was set for the run. `tests`:
-    category -> [succeeded, failed]. Only the files that `patch` touches are stored.
+    `values`: columns of the table `attempts` that are known. `treatment`: everything else that was
+    set for the run. `tests`: category -> [succeeded, failed]. Only the files that `patch` touches
+    are stored.
     """
 
     harness: str
@@ -67,7 +68,9 @@ class Attempt:
         return self.source.rpartition("/")[0]
 
     def all_treatment(self) -> str:
-        """The independent variables, as JSON that is equal for equal treatments. Without a model only a run is like itself."""
+        """The independent variables, as JSON that is equal for equal treatments. Without a model
+        only a run is like itself.
+        """
         columns = {
             name: self.values[name] for name in TREATMENT if self.values.get(name) is not None
         }

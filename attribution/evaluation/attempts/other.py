@@ -1,7 +1,9 @@
-"""Any other result: a reward with a task, whatever variables stand beside it; predictions and trajectories without a result.
+"""Any other result: a reward with a task, whatever variables stand beside it; predictions and
+trajectories without a result.
 
-Names are compared in snake case. What the table has no column for is stored: under `treatment` when it stands among settings, else
-under `extra`. Words like `success` are not taken for a reward: runners say so of a run that ended.
+Names are compared in snake case. What the table has no column for is stored: under `treatment` when
+it stands among settings, else under `extra`. Words like `success` are not taken for a reward:
+runners say so of a run that ended.
 """
 
 import re
@@ -29,12 +31,8 @@ _RESULTS = frozenset(
     )
 )
 _SETTINGS = frozenset(("treatment", "config", "params", "variables", "settings"))
-COUNTS = (
-    "fail_to_pass_count",
-    "pass_to_pass_count",
-    "pass_to_fail_count",
-    "fail_to_fail_count",
-)  # of tests, as in `stage.py`
+# of tests, as in `stage.py`
+COUNTS = ("fail_to_pass_count", "pass_to_pass_count", "pass_to_fail_count", "fail_to_fail_count")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -143,9 +141,8 @@ def read(document: Document) -> list[Attempt] | None:
     )
     if spans and all(isinstance(span, dict) for span in spans):
         return _spans(document, value, spans)
-    if value and all(
-        isinstance(item, dict) and "model_patch" in item for item in value.values()
-    ):  # predictions by instance
+    # predictions by instance
+    if value and all(isinstance(item, dict) and "model_patch" in item for item in value.values()):
         predictions = (
             _attempt(document, {"instance_id": key, **item}) for key, item in value.items()
         )
@@ -157,7 +154,9 @@ def read(document: Document) -> list[Attempt] | None:
 def _spans(
     document: Document, whole: dict[str, Any], spans: list[dict[str, Any]]
 ) -> list[Attempt] | None:
-    """A trial of several attempts: what is said of the trial holds for each of them unless the attempt says otherwise."""
+    """A trial of several attempts: what is said of the trial holds for each of them unless the
+    attempt says otherwise.
+    """
     shared = {k: v for k, v in whole.items() if v is not spans and k not in _HEADS["reward"][1]}
     attempts = []
     for index, span in enumerate(spans):
@@ -170,7 +169,9 @@ def _spans(
 
 
 def _attempt(document: Document, value: dict[str, Any]) -> Attempt | None:
-    """One attempt; None when the object has neither a reward nor a patch nor the place of a trajectory, or names no task."""
+    """One attempt; None when the object has neither a reward nor a patch nor the place of a
+    trajectory, or names no task.
+    """
     inside = [
         key
         for key, item in value.items()
@@ -191,9 +192,8 @@ def _attempt(document: Document, value: dict[str, Any]) -> Attempt | None:
         values["patch_exists"] = int(bool(heads["patch"].strip()))
     placed = swe_bench.run_and_model(document.folders, instance)
     run, model = heads.get("run", ""), heads.get("model", "")
-    if (
-        strength == TRAJECTORY
-    ):  # the model it names may be another than the name it was submitted under
+    # the model it names may be another than the name it was submitted under
+    if strength == TRAJECTORY:
         run, model = placed
     used |= _HEAD_NAMES
     return Attempt(
@@ -219,9 +219,8 @@ def _strength(
     """What kind of record it is: a result, a prediction, a trajectory; None: neither."""
     if "reward" in heads:
         return RESULT
-    if (
-        "model_patch" in outside and "instance_id" in outside
-    ):  # `patch` alone is that of the data set
+    # `patch` alone is that of the data set
+    if "model_patch" in outside and "instance_id" in outside:
         return PATCH_ONLY
     is_placed = not {"trajs", "traj", "trajectories"}.isdisjoint(document.folders[-3:])
     return TRAJECTORY if is_placed or document.name.endswith((".traj", ".traj.json")) else None

@@ -1,8 +1,9 @@
 """How often attempts at tasks succeed, by treatment.
 
-pass@k is the chance that at least one of k attempts at a task succeeds, averaged over tasks: of n attempts with c successes
-1 - C(n-c, k) / C(n, k) (Chen et al. 2021), over the tasks with n >= k. Attempts at one task are not independent, so the interval is
-over tasks; with one attempt for each it is Wilson's. An attempt that the harness could not judge did not succeed.
+pass@k is the chance that at least one of k attempts at a task succeeds, averaged over tasks: of n
+attempts with c successes 1 - C(n-c, k) / C(n, k) (Chen et al. 2021), over the tasks with n >= k.
+Attempts at one task are not independent, so the interval is over tasks; with one attempt for each
+it is Wilson's. An attempt that the harness could not judge did not succeed.
 """
 
 import json
@@ -20,15 +21,14 @@ from collector.storage.views import Table, table_of
 
 MORE = (2, 3, 5, 10)  # k of pass@k, beside 1
 _HALF = 0.5  # of the tasks must have k attempts
-_NAMED = (
-    "agent_type",
-    "model_id",
-    "dataset",
-)  # parts of a treatment that have a column of their own
+# parts of a treatment that have a column of their own
+_NAMED = ("agent_type", "model_id", "dataset")
 _KEY = ("harness", "agent", "model", "dataset", "treatment")
 _ATTEMPTS = """
-SELECT harness, agent_type AS agent, model_id AS model, dataset, treatment, run, evaluated, instance, reward,
-  COALESCE(reward, 0) >= 1 AS solved, COALESCE(attempt_index, 0) AS attempt_index, patch_outcome_label AS label,
+SELECT harness, agent_type AS agent, model_id AS model, dataset, treatment, run, evaluated,
+  instance, reward,
+  COALESCE(reward, 0) >= 1 AS solved, COALESCE(attempt_index, 0) AS attempt_index,
+    patch_outcome_label AS label,
   localized_correct_file AS localized, cost_usd FROM attempts ORDER BY id
 """
 
@@ -37,7 +37,9 @@ AttemptRow = Mapping[str, Any]
 
 
 def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
-    """Treatments of at least `least` attempts, the best first; `by_run`: each run separately. Raises WhoWroteError."""
+    """Treatments of at least `least` attempts, the best first; `by_run`: each run separately.
+    Raises WhoWroteError.
+    """
     attempts = store.rows(_ATTEMPTS)
     if not attempts:
         hint = f"Import the results of a harness with: whowrote data attempts DIR --db {store.path}"
@@ -59,7 +61,8 @@ def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
     )
     rates = {name for row in rows for name in row if name.startswith("pass_at_")}
     notes = [
-        "pass@1: mean over tasks with 95 % interval; attempts that the harness could not judge count as not solved"
+        "pass@1: mean over tasks with 95 % interval; attempts that the harness could not judge"
+        " count as not solved"
     ]
     unjudged = sum(not attempt["evaluated"] for attempt in attempts)
     if unjudged:
@@ -76,7 +79,9 @@ def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
 
 
 def treatment(attempts: Sequence[AttemptRow]) -> dict[str, Any]:
-    """The counts and rates of attempts with the same independent variables, of which there is at least one."""
+    """The counts and rates of attempts with the same independent variables, of which there is at
+    least one.
+    """
     tasks = _tasks(attempts)
     deep = [
         k for k in MORE if sum(1 for n, _ in tasks.values() if n >= k) >= max(2, _HALF * len(tasks))

@@ -1,9 +1,10 @@
 """Walks a directory of results of evaluation runs and reads what it recognises.
 
-The directory is strangers' data: symbolic links are not followed, only regular files are opened, sizes are bounded, and whatever
-cannot be read becomes a problem.
+The directory is strangers' data: symbolic links are not followed, only regular files are opened,
+sizes are bounded, and whatever cannot be read becomes a problem.
 
-Records of the same attempt become one: what knows most is believed, and patches go to the attempts they belong to.
+Records of the same attempt become one: what knows most is believed, and patches go to the attempts
+they belong to.
 """
 
 import os
@@ -118,9 +119,8 @@ class _Scan:
         """The nearest file of that name in a directory or above it."""
         path = folder / name
         if path not in self.contexts:
-            self.contexts[path] = get_dict(
-                parse_json(_text(path, _MOST_CONTEXT))
-            )  # no JSON: a problem when its turn comes
+            # no JSON: a problem when its turn comes
+            self.contexts[path] = get_dict(parse_json(_text(path, _MOST_CONTEXT)))
         return (
             self.contexts[path]
             if self.contexts[path] or folder == self.root
@@ -166,9 +166,8 @@ class _Scan:
         document = self._document(source, path, value)
         attempts = self._attempts(document)
         if attempts is None:
-            is_job = (
-                isinstance(value, dict) and "n_total_trials" in value
-            )  # Harbor's totals of what the trials say themselves
+            # Harbor's totals of what the trials say themselves
+            is_job = isinstance(value, dict) and "n_total_trials" in value
             if path.name in swe_bench.REPORT_NAMES and not is_job:
                 self._problem(
                     source,
@@ -176,7 +175,8 @@ class _Scan:
                     f"keys: {', '.join(sorted(map(str, get_dict(value)))[:12])}",
                 )
             return []
-        # What a trial printed or recorded completes its result; of several attempts nothing tells which one it was.
+        # What a trial printed or recorded completes its result; of several attempts nothing tells
+        # which one it was.
         if len(attempts) == 1 and attempts[0].strength == RESULT:
             printed = next(
                 (
@@ -243,7 +243,7 @@ def _text(path: Path, most: int) -> str | None:
     return data.decode(*_TEXT) if len(data) <= most else None
 
 
-# --- records of the same attempt --------------------------------------------------------------------------------------
+# --- records of the same attempt ------------------------------------------------------------------
 
 
 STAGE = "attempts"
@@ -251,7 +251,9 @@ _TRIALS = (harbor.NAME, terminal_bench.NAME)  # harnesses with a directory for e
 
 
 def merged_attempts(records: Sequence[Attempt]) -> tuple[list[Attempt], list[Problem]]:
-    """(one for each attempt, where records disagree or cannot be assigned). Changes the names of records."""
+    """(one for each attempt, where records disagree or cannot be assigned). Changes the names of
+    records.
+    """
     _resolve_aliases(records)
     _adopt(records)
     problems = []
@@ -293,7 +295,9 @@ def _merge(known: Attempt, better: Attempt) -> Attempt:
 
 
 def _resolve_aliases(records: Sequence[Attempt]) -> None:
-    """`MODEL.RUN.json`: where the model ends is known when the model or the run is named elsewhere; both may have dots."""
+    """`MODEL.RUN.json`: where the model ends is known when the model or the run is named
+    elsewhere; both may have dots.
+    """
     named = [r for r in records if not r.alias and r.model]
     pairs = {f"{plain_model(r.model)}.{r.run}": (r.run, r.model) for r in named if r.run}
     models = sorted({plain_model(r.model) for r in named}, key=len, reverse=True)
@@ -306,11 +310,12 @@ def _resolve_aliases(records: Sequence[Attempt]) -> None:
             record.run, record.model = record.alias.removeprefix(model + "."), model
 
 
-# --- reports inside a trial -------------------------------------------------------------------------------------------
+# --- reports inside a trial -----------------------------------------------------------------------
 
 
 def _adopt(records: Sequence[Attempt]) -> None:
-    """Gives the report that one harness wrote inside the trial of another the name of that trial: it is of the same attempt.
+    """Gives the report that one harness wrote inside the trial of another the name of that trial:
+    it is of the same attempt.
 
     What the trial's own harness says is believed where both say something.
     """
@@ -329,7 +334,8 @@ def _adopt(records: Sequence[Attempt]) -> None:
                 ),
                 [],
             )
-            # Harbor's verifier writes its report about the one task of the trial, however it names that.
+            # Harbor's verifier writes its report about the one task of the trial, however it names
+            # that.
             of_verifier = (
                 bool(outer)
                 and record.directory == f"{outer[0].directory}/verifier"
@@ -350,7 +356,9 @@ def _rename(record: Attempt, trial: Attempt) -> None:
 def _assign(
     weak: Sequence[Attempt], strong: Mapping[str, Attempt]
 ) -> tuple[list[Attempt], Counter[str]]:
-    """(records that belong to no attempt with a result, source -> number of patches that could belong to several)."""
+    """(records that belong to no attempt with a result, source -> number of patches that could
+    belong to several).
+    """
     by_task: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
     for attempt in strong.values():
         by_task[_task(attempt)].append(attempt)

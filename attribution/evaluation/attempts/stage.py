@@ -1,4 +1,6 @@
-"""The table `attempts`: rows stored once, completed by later imports, numbered in order of time. And gold patches of data sets."""
+"""The table `attempts`: rows stored once, completed by later imports, numbered in order of time.
+And gold patches of data sets.
+"""
 
 import json
 import re
@@ -49,14 +51,15 @@ def write(
         connection.executemany(_upsert(columns), store.policy.rows("attempts", columns, rows))
         new = int(store.value("SELECT COUNT(*) FROM attempts")) - int(before)
         connection.execute(
-            f"UPDATE attempts SET patch_outcome_label = {LABEL}, bash_mediated_edits = edit_calls = 0 AND touched_files <> '[]'"
+            f"UPDATE attempts SET patch_outcome_label = {LABEL}, bash_mediated_edits = edit_calls ="
+            " 0 AND touched_files <> '[]'"
         )
         if gold:
             _localize(store, gold)
         _number(store)
         connection.execute(
-            "UPDATE attempts SET session_id = (SELECT MIN(id) FROM sessions WHERE key = session_key HAVING COUNT(*) = 1) "
-            "WHERE session_key IS NOT NULL"
+            "UPDATE attempts SET session_id = (SELECT MIN(id) FROM sessions WHERE key = session_key"
+            " HAVING COUNT(*) = 1) WHERE session_key IS NOT NULL"
         )
         for source in scanned.sources:
             clear_problems(store, None, (STAGE,), source)
@@ -70,14 +73,19 @@ def _columns() -> list[str]:
 
 
 def _upsert(columns: Sequence[str]) -> str:
-    """Inserts a row, or completes the one with its key: a record without a result changes nothing that is known."""
+    """Inserts a row, or completes the one with its key: a record without a result changes
+    nothing that is known.
+    """
     changes = ", ".join(
         f"{name} = CASE WHEN evaluated > excluded.evaluated THEN COALESCE({name}, excluded.{name}) "
         f"ELSE COALESCE(NULLIF(excluded.{name}, ''), {name}) END"
         for name in columns
     )
     marks = ", ".join("?" * len(columns))
-    return f"INSERT INTO attempts ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT (key) DO UPDATE SET {changes}"
+    return (
+        f"INSERT INTO attempts ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT (key) DO UPDATE"
+        f" SET {changes}"
+    )
 
 
 def _row(attempt: Attempt) -> dict[str, Any]:
@@ -99,9 +107,9 @@ def _row(attempt: Attempt) -> dict[str, Any]:
         "extra": fields.limit_size(attempt.extra) or None,
         "stated_index": attempt.values.get("attempt_index"),
         "tests": attempt.tests or None,
-        "tests_to_fix_failed": attempt.tests["FAIL_TO_PASS"][1]
-        if "FAIL_TO_PASS" in attempt.tests
-        else None,
+        "tests_to_fix_failed": (
+            attempt.tests["FAIL_TO_PASS"][1] if "FAIL_TO_PASS" in attempt.tests else None
+        ),
         **counts(attempt.tests),
     }
     if attempt.patch is not None:
@@ -128,7 +136,8 @@ def _cell(name: str, value: Any) -> Any:
 def _localize(store: Store, gold: Mapping[str, frozenset[str]]) -> None:
     changes = []
     for row in store.rows(
-        "SELECT id, instance, touched_files, first_touched_file AS first FROM attempts WHERE touched_files <> '[]'"
+        "SELECT id, instance, touched_files, first_touched_file AS first FROM attempts WHERE"
+        " touched_files <> '[]'"
     ):
         right, touched = gold.get(row["instance"]), set(json.loads(row["touched_files"]))
         if right:
@@ -151,13 +160,16 @@ def _is_among(path: str, files: Iterable[str]) -> bool:
 
 
 def _number(store: Store) -> None:
-    """attempt_index: the harness's own number, else the place among the attempts of a treatment at a task, in order of time."""
+    """attempt_index: the harness's own number, else the place among the attempts of a treatment
+    at a task, in order of time.
+    """
     store.connection.execute(
         "UPDATE attempts SET attempt_index = stated_index WHERE attempt_index IS NOT stated_index"
     )
     groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in store.rows(
-        "SELECT id, instance, treatment, run, trial, started_at FROM attempts WHERE stated_index IS NULL"
+        "SELECT id, instance, treatment, run, trial, started_at FROM attempts WHERE stated_index IS"
+        " NULL"
     ):
         groups[row["instance"], row["treatment"]].append(row)
     changes = []
@@ -218,7 +230,7 @@ def _json_records(path: Path) -> Iterable[dict[str, Any]]:
     return [value for value in values if isinstance(value, dict)]
 
 
-# --- what an attempt came to ------------------------------------------------------------------------------------------
+# --- what an attempt came to ----------------------------------------------------------------------
 
 # docs/grades.md has the tables of both.
 
@@ -241,9 +253,11 @@ def counts(tests: Mapping[str, list[int]]) -> dict[str, int]:
 LABEL = f"""
 CASE
   WHEN evaluated = 0 OR patch_exists = 0 THEN NULL
-  WHEN patch_applies = 0 OR (reward IS NULL AND fail_to_pass_count IS NULL AND error <> '') THEN '{PatchOutcome.UNVERIFIABLE}'
+  WHEN patch_applies = 0 OR (reward IS NULL AND fail_to_pass_count IS NULL
+    AND error <> '') THEN '{PatchOutcome.UNVERIFIABLE}'
   WHEN fail_to_pass_count IS NULL OR pass_to_fail_count IS NULL THEN
-    CASE WHEN reward >= 1 THEN '{PatchOutcome.CORRECT}' WHEN reward > 0 THEN '{PatchOutcome.PARTIAL}' END
+    CASE WHEN reward >= 1 THEN '{PatchOutcome.CORRECT}'
+      WHEN reward > 0 THEN '{PatchOutcome.PARTIAL}' END
   WHEN pass_to_fail_count = 0 AND COALESCE(tests_to_fix_failed, fail_to_fail_count, 0) = 0
     AND (fail_to_pass_count > 0 OR reward = 1) THEN '{PatchOutcome.CORRECT}'
   WHEN fail_to_pass_count > 0 THEN '{PatchOutcome.PARTIAL}'

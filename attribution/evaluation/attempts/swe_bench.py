@@ -28,11 +28,8 @@ STRUCTURE = frozenset(
         "evaluation_logs",
     ),
 )
-REPORT_NAMES = (
-    "report.json",
-    "results.json",
-    "result.json",
-)  # files that are meant to be read: a damaged one is worth a word
+# files that are meant to be read: a damaged one is worth a word
+REPORT_NAMES = ("report.json", "results.json", "result.json")
 _REPORTED = {"patch_successfully_applied", "tests_status", "patch_exists", "patch_is_None"}
 _COLUMNS: fields.Columns = {
     "reward": (lambda value: fields.number(fields.boolean(value)), ("resolved",)),
@@ -62,9 +59,8 @@ def read(document: Document) -> list[Attempt] | None:
         return _run(document, value)
     if all(_is_report(report) for report in value.values()):
         return [_instance(document, str(instance), report) for instance, report in value.items()]
-    if (
-        _is_report(value) and len(document.folders) > 1
-    ):  # the report alone, without the instance around it
+    # the report alone, without the instance around it
+    if _is_report(value) and len(document.folders) > 1:
         return [_instance(document, document.folder(1), value)]
     return None
 
@@ -76,7 +72,8 @@ def _is_report(value: object) -> bool:
 def run_and_model(folders: tuple[str, ...], instance: str) -> tuple[str, str]:
     """Run and model that a result belongs to; "" where its place does not say.
 
-    `…/run_evaluation/RUN/MODEL/INSTANCE/` and `…/SUBMISSION/logs/INSTANCE/`, where the submission is both.
+    `…/run_evaluation/RUN/MODEL/INSTANCE/` and `…/SUBMISSION/logs/INSTANCE/`, where the submission
+    is both.
     """
     above = list(folders)
     if above and above[-1] == instance:
@@ -88,9 +85,9 @@ def run_and_model(folders: tuple[str, ...], instance: str) -> tuple[str, str]:
     if not above:
         return "", ""
     model = above[-1]
-    return above[-2] if len(above) > 1 and not below and above[
-        -2
-    ] not in STRUCTURE else model, model
+    return (
+        above[-2] if len(above) > 1 and not below and above[-2] not in STRUCTURE else model
+    ), model
 
 
 def _instance(document: Document, instance: str, report: dict[str, Any]) -> Attempt:

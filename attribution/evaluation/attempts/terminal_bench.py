@@ -1,4 +1,6 @@
-"""Terminal-Bench: `results.json` of a trial and of a run, with the settings of `run_metadata.json`."""
+"""Terminal-Bench: `results.json` of a trial and of a run, with the settings of
+`run_metadata.json`.
+"""
 
 from typing import Any
 
@@ -36,10 +38,8 @@ _SHAPE = fields.Shape(
         ),
         "started_at": (fields.moment, ("trial_started_at",)),
         "finished_at": (fields.moment, ("trial_ended_at",)),
-        "input_tokens": (
-            lambda value: fields.integer(value) or None,
-            ("total_input_tokens",),
-        ),  # 0: the agent did not say
+        # 0: the agent did not say
+        "input_tokens": (lambda value: fields.integer(value) or None, ("total_input_tokens",)),
         "output_tokens": (lambda value: fields.integer(value) or None, ("total_output_tokens",)),
         "concurrency": (fields.integer, ("(run).n_concurrent_trials",)),
         "timeout_s": (fields.number, ("(run).global_agent_timeout_sec",)),

@@ -1,10 +1,12 @@
-"""What lies beside the result of a trial: the agent's own transcript (`agent/sessions/…/UUID.jsonl`), and what it printed.
+"""What lies beside the result of a trial: the agent's own transcript
+(`agent/sessions/…/UUID.jsonl`), and what it printed.
 
-Where transcripts lie differs between agents and versions, so every file below the folders of the agent's logs is looked at, and its
-content decides. A trajectory that the harness wrote itself (ATIF) is used only where the agent's own record is missing.
+Where transcripts lie differs between agents and versions, so every file below the folders of the
+agent's logs is looked at, and its content decides. A trajectory that the harness wrote itself
+(ATIF) is used only where the agent's own record is missing.
 
-Printed are lines of the harness (`[subq-eval] Turns: 12`) and events of plannotator, one JSON object on a line. Both are known by
-their description alone; no real file was at hand.
+Printed are lines of the harness (`[subq-eval] Turns: 12`) and events of plannotator, one JSON
+object on a line. Both are known by their description alone; no real file was at hand.
 """
 
 import os
@@ -36,7 +38,9 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 
 
 def transcript_columns(trial: Path) -> dict[str, Any]:
-    """Columns of an attempt from the one transcript of its trial; empty where there is none, or several sessions."""
+    """Columns of an attempt from the one transcript of its trial; empty where there is none, or
+    several sessions.
+    """
     groups: dict[str, list[tuple[Path, bytes]]] = defaultdict(list)
     by_name = {reader.NAME: reader for reader in readers()}
     for path, data in _files(trial):
@@ -58,7 +62,9 @@ def transcript_columns(trial: Path) -> dict[str, Any]:
 
 
 def _files(trial: Path) -> Iterator[tuple[Path, bytes]]:
-    """Files of bounded size and number; what cannot be read is left out, as it may belong to anything."""
+    """Files of bounded size and number; what cannot be read is left out, as it may belong to
+    anything.
+    """
     folders = [trial / folder for folder in FOLDERS if not (trial / folder).is_symlink()]
     for path in islice(
         (
@@ -90,9 +96,9 @@ def _columns(session: Session) -> dict[str, Any]:
         "first_touched_file": next(
             (edit.path for call in session.calls if is_edit(call) for edit in call.edits), None
         ),
-        "cache_write_tokens": sum(usage.cache_write for usage in session.usage)
-        if session.counts_tokens
-        else None,
+        "cache_write_tokens": (
+            sum(usage.cache_write for usage in session.usage) if session.counts_tokens else None
+        ),
     }
 
 

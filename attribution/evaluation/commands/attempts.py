@@ -20,17 +20,20 @@ from collector.text import count_of
     default="ngrams",
     show_default=True,
     metavar="NAME",
-    help="Embedding model, as `llm embed-models` lists it (needs whowrote[llm]); ngrams: hashed words, needs nothing; sentences: a "
-    "multilingual encoder on this machine that also tells which messages push back (needs whowrote[vectors]).",
+    help=(
+        "Embedding model, as `llm embed-models` lists it (needs whowrote[llm]); ngrams: hashed"
+        " words, needs nothing; sentences: a multilingual encoder on this machine that also tells"
+        " which messages push back (needs whowrote[vectors])."
+    ),
 )
 @database_option
 @data_options
 def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
     """Measure how far each turn drifts from the task.
 
-    Embeds the sessions of the clone at PATH, or of all clones in the database. No text is embedded twice, and interrupted runs
-    resume. With ngrams, sentences and models that llm runs on this machine, nothing leaves it. docs/metrics.md
-    explains the columns.
+    Embeds the sessions of the clone at PATH, or of all clones in the database. No text is embedded
+    twice, and interrupted runs resume. With ngrams, sentences and models that llm runs on this
+    machine, nothing leaves it. docs/metrics.md explains the columns.
     """
     from attribution.evaluation.embedding.stage import embed_all
     from attribution.evaluation.models import embedder
@@ -44,11 +47,13 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
     for note in run.notes:
         notice(f"note: {note}")
     notice(
-        f"embedded {count_of(run.sessions, 'session')}, {count_of(run.turns, 'turn')}: {chosen.model}, {run.seconds:.0f} s; texts "
-        f"computed: {run.computed}, cached: {run.cached}; unchanged sessions: {run.unchanged}, unreadable: {run.unreadable}"
+        f"embedded {count_of(run.sessions, 'session')}, {count_of(run.turns, 'turn')}:"
+        f" {chosen.model}, {run.seconds:.0f} s; texts computed: {run.computed}, cached:"
+        f" {run.cached}; unchanged sessions: {run.unchanged}, unreadable: {run.unreadable}"
     )
     table.notes.append(
-        f"{count_of(len(table), 'session')}; by turn: cp_curve, intent_coherence_curve of session_embeddings"
+        f"{count_of(len(table), 'session')}; by turn: cp_curve, intent_coherence_curve of"
+        " session_embeddings"
     )
     columns = (
         "key=session",
@@ -109,9 +114,10 @@ def attempts(
 ) -> None:
     """Import evaluation runs, and show how often they succeed.
 
-    With DIR, first imports every file below it that is recognised by its structure as one of the formats listed below; importing
-    the same files twice changes nothing. Prints pass@k with intervals and the outcomes, by treatment, retries listed separately.
-    docs/grades.md explains every number.
+    With DIR, first imports every file below it that is recognised by its structure as one of the
+    formats listed below; importing the same files twice changes nothing. Prints pass@k with
+    intervals and the outcomes, by treatment, retries listed separately. docs/grades.md explains
+    every number.
     """
     from attribution.evaluation.attempts.rates import treatments
 
@@ -158,11 +164,13 @@ def _import(directory: Path, gold: Path | None, db: Path) -> bool:
     with Store(db) as store:
         new = write(store, scanned, patches)
     notice(
-        f"{count_of(scanned.recognised, 'file')} with results: {count_of(len(scanned.attempts), 'attempt')}, {new} of them new"
+        f"{count_of(scanned.recognised, 'file')} with results:"
+        f" {count_of(len(scanned.attempts), 'attempt')}, {new} of them new"
     )
     if scanned.problems:
         notice(
-            f"note: {count_of(len(scanned.problems), 'file')} could not be used in full: whowrote data problems --db {db}"
+            f"note: {count_of(len(scanned.problems), 'file')} could not be used in full: whowrote"
+            f" data problems --db {db}"
         )
     if not scanned.attempts:
         notice(f"note: nothing below {directory} was recognised as a result")

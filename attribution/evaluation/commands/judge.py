@@ -1,4 +1,6 @@
-"""The commands about labels by a language model: the run, the labels, how well they agree with people's."""
+"""The commands about labels by a language model: the run, the labels, how well they agree with
+people's.
+"""
 
 from __future__ import annotations
 
@@ -50,9 +52,10 @@ _LIMIT = click.option(
 def judge() -> None:
     """Label sessions with a language model.
 
-    Optional (needs whowrote[llm]): uses a model that you configure in llm, of a service or on your machine, and only when you run
-    it. `run` sends shortened transcripts to the model you name; `prompts` shows beforehand exactly what would be sent, and
-    `run --dry-run` what it would cost. docs/judge.md explains the labels.
+    Optional (needs whowrote[llm]): uses a model that you configure in llm, of a service or on your
+    machine, and only when you run it. `run` sends shortened transcripts to the model you name;
+    `prompts` shows beforehand exactly what would be sent, and `run --dry-run` what it would cost.
+    docs/judge.md explains the labels.
     """
 
 
@@ -95,12 +98,12 @@ def prompts(
         return
     instructions = {row["question"]: row["system"] for row in rows}
     for row in rows:
-        head = f"question {row['question']}, version {row['version']}, tokens: {row['input_tokens']:,}, turns: {row['turns']}"
-        for text in (
-            head,
-            instructions.pop(row["question"], ""),
-            row["prompt"],
-        ):  # the instructions once per question
+        head = (
+            f"question {row['question']}, version {row['version']}, tokens:"
+            f" {row['input_tokens']:,}, turns: {row['turns']}"
+        )
+        # the instructions once per question
+        for text in (head, instructions.pop(row["question"], ""), row["prompt"]):
             for line in text.split("\n") if text else ():
                 out().print(printable(line), soft_wrap=True)
         out().print()
@@ -144,9 +147,9 @@ def run(
 ) -> None:
     """Have a model label sessions.
 
-    Covers the sessions of the clone at PATH, or of all clones in the database. Shows the estimated cost, by the length of the
-    prompts and the price table of the database, and asks before anything is sent. No question is paid for twice, and interrupted
-    runs resume.
+    Covers the sessions of the clone at PATH, or of all clones in the database. Shows the estimated
+    cost, by the length of the prompts and the price table of the database, and asks before anything
+    is sent. No question is paid for twice, and interrupted runs resume.
     """
     from attribution.evaluation.judge.queries import judge_cost
     from attribution.evaluation.judge.stage import JudgeOptions, run_judge
@@ -165,8 +168,9 @@ def run(
             else f"about {cost.usd:,.2f} USD (prices of {prices.as_of})"
         )
         notice(
-            f"{name}: {count_of(new, 'new question')} about {count_of(cost.sessions, 'session')}, {cost.known:,} answered; about "
-            f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out; cost {usd}"
+            f"{name}: {count_of(new, 'new question')} about {count_of(cost.sessions, 'session')},"
+            f" {cost.known:,} answered; about {cost.input_tokens:,} tokens in,"
+            f" {cost.output_tokens:,} out; cost {usd}"
         )
         if chosen is None:
             return
@@ -194,12 +198,14 @@ def _confirm(model: str) -> None:
 def _outcome(result: JudgeRun) -> str:
     spent = "" if result.usd is None else f", {result.usd:.4f} USD"
     lines = [
-        f"{count_of(result.answered, 'question')} answered, {result.known:,} already known, {count_of(result.labels, 'label')}; "
-        f"{result.input_tokens:,} tokens in, {result.output_tokens:,} out{spent}"
+        f"{count_of(result.answered, 'question')} answered, {result.known:,} already known,"
+        f" {count_of(result.labels, 'label')}; {result.input_tokens:,} tokens in,"
+        f" {result.output_tokens:,} out{spent}"
     ]
     if result.invalid:
         lines.append(
-            f"{count_of(result.invalid, 'question')} without a valid answer (whowrote data problems), to be asked again"
+            f"{count_of(result.invalid, 'question')} without a valid answer (whowrote data"
+            " problems), to be asked again"
         )
     if result.failed:
         lines.append(f"{count_of(result.failed, 'request')} to the model failed: {result.failure}")
@@ -225,7 +231,8 @@ def labels(
 ) -> None:
     """Show how often a model gave each label.
 
-    Shares are corrected for the model's measured error rates where `whowrote data judge validate` has found them.
+    Shares are corrected for the model's measured error rates where `whowrote data judge validate`
+    has found them.
     """
     from attribution.evaluation.judge.queries import class_shares, judge_named
     from attribution.queries.sessions import find_session
@@ -251,7 +258,8 @@ def labels(
             table = table_of(class_shares(store, who, repo), _SHARES)
             columns = ()
     table.notes.append(
-        f"{who.model}, question version {who.prompt_version}: a model's opinions; one session: --session KEY"
+        f"{who.model}, question version {who.prompt_version}: a model's opinions; one session:"
+        " --session KEY"
     )
     print_table(output_format, table, columns)
 
@@ -270,8 +278,9 @@ def labels(
 def validate(people: Path, second: Path | None, model: str, db: Path, output_format: str) -> None:
     """Compare a model's labels with labels given by people.
 
-    CSV is a file with the columns session, turn, label and value. Prints sensitivity, specificity, and the raw and corrected share
-    of each class, and kappa over all classes. With --second, does the same for the labels of two people.
+    CSV is a file with the columns session, turn, label and value. Prints sensitivity, specificity,
+    and the raw and corrected share of each class, and kappa over all classes. With --second, does
+    the same for the labels of two people.
     """
     from attribution.evaluation.judge import stage
     from attribution.evaluation.judge.queries import compare_with_people, judge_named, labels_of
@@ -289,7 +298,8 @@ def validate(people: Path, second: Path | None, model: str, db: Path, output_for
         other, said = "model", f"{who.model}, question version {who.prompt_version}"
     if result.unmatched:
         notice(
-            f"without a label by this {other}: {len(result.unmatched)}, for example: {'; '.join(result.unmatched[:3])}"
+            f"without a label by this {other}: {len(result.unmatched)}, for example:"
+            f" {'; '.join(result.unmatched[:3])}"
         )
     columns = (
         "label",

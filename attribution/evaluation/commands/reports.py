@@ -1,4 +1,6 @@
-"""The chapters quality, grades, maintainability and study, and the command about people's ratings."""
+"""The chapters quality, grades, maintainability and study, and the command about people's
+ratings.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ def quality(
 ) -> None:
     """Score how sessions went, and quality per dollar by model.
 
-    The score describes how a session went, not whether its code is correct. docs/metrics.md has the formula.
+    The score describes how a session went, not whether its code is correct. docs/metrics.md has the
+    formula.
 
     As an alert: whowrote report quality --min-q 0.4
     """
@@ -120,8 +123,9 @@ def grades(
 ) -> None:
     """Compare sessions by task, agent, model and week.
 
-    Differences between agents and between models are given raw and adjusted for the type of task; intervals are computed over
-    repositories if there are at least five. docs/grades.md explains every number.
+    Differences between agents and between models are given raw and adjusted for the type of task;
+    intervals are computed over repositories if there are at least five. docs/grades.md explains
+    every number.
     """
     from attribution.evaluation.grades.report import grades as chapter
 
@@ -147,9 +151,10 @@ def ratings(
 ) -> None:
     """Compare scores with people's ratings, or print a sheet.
 
-    Without CSV, prints a sheet as CSV: a stratified sample over task types and tiers, without scores, agents or models. Read each
-    session (whowrote sessions --session KEY helps), enter 1 (failed) to 5 (excellent) under rating, and name the file as CSV.
-    Sessions without a rating are ignored. Also finds the weights that agree best with the ratings.
+    Without CSV, prints a sheet as CSV: a stratified sample over task types and tiers, without
+    scores, agents or models. Read each session (whowrote sessions --session KEY helps), enter 1
+    (failed) to 5 (excellent) under rating, and name the file as CSV. Sessions without a rating are
+    ignored. Also finds the weights that agree best with the ratings.
     """
     from attribution.evaluation.scores import ratings as rating
 
@@ -161,7 +166,8 @@ def ratings(
     fit = rating.fit_weights(rated)
     if unmatched:
         notice(
-            f"no scored session found for {count_of(len(unmatched), 'rating')}: {', '.join(unmatched[:5])}"
+            f"no scored session found for {count_of(len(unmatched), 'rating')}:"
+            f" {', '.join(unmatched[:5])}"
         )
     print_table(output_format, rating.agreement(rated, fit))
 
@@ -186,9 +192,10 @@ def ratings(
 def maintainability(path: str | None, min_n: int, jobs: int, db: Path, output_format: str) -> None:
     """Compare how commits affect maintainability, by author.
 
-    Each commit is measured once with the delta maintainability model of pydriller: how much of the change goes into short, simple
-    functions with few parameters. Given the PATH of a clone, its new commits are measured first. Without PATH, reports on all
-    measured repositories in the database. docs/maintainability.md explains every number.
+    Each commit is measured once with the delta maintainability model of pydriller: how much of the
+    change goes into short, simple functions with few parameters. Given the PATH of a clone, its new
+    commits are measured first. Without PATH, reports on all measured repositories in the database.
+    docs/maintainability.md explains every number.
     """
     from attribution.evaluation.maintainability.report import maintainability as chapter
     from collector.storage.store import Store
@@ -219,10 +226,10 @@ def maintainability(path: str | None, min_n: int, jobs: int, db: Path, output_fo
 def study(names: tuple[str, ...], db: Path, output_format: str) -> None:
     """Reproduce the tables of the SWE-chat paper.
 
-    Computes its tables from this database, by the paper's definitions and by ours, next to the published values; those that
-    need a judge from stored labels, if there are any. Adds what the paper does not have: survival of lines compared with
-    people's, excess rework, evidence, our error rate. 95 % intervals are clustered by repository. docs/study.md explains the
-    numbers.
+    Computes its tables from this database, by the paper's definitions and by ours, next to the
+    published values; those that need a judge from stored labels, if there are any. Adds what the
+    paper does not have: survival of lines compared with people's, excess rework, evidence, our
+    error rate. 95 % intervals are clustered by repository. docs/study.md explains the numbers.
     """
     from attribution.evaluation.study import study as chapter
     from collector.storage.store import Store

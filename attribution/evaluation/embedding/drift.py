@@ -1,8 +1,11 @@
-"""How a conversation moves away from its task, from the vectors of its texts. Columns of `session_embeddings`. Pure.
+"""How a conversation moves away from its task, from the vectors of its texts. Columns of
+`session_embeddings`. Pure.
 
-Turns are those of the user, counted from 0. The task is the first message of four words or more, normally of turn 0; turns before it
-are null in the curves. The vector of a turn is the mean of the vectors of its message and of all that the agent said in answer:
-messages alone ("yes", "now the tests") are no nearer to the task than messages of other sessions (docs/decisions/0008-embeddings.md).
+Turns are those of the user, counted from 0. The task is the first message of four words or more,
+normally of turn 0; turns before it are null in the curves. The vector of a turn is the mean of the
+vectors of its message and of all that the agent said in answer: messages alone ("yes", "now the
+tests") are no nearer to the task than messages of other sessions
+(docs/decisions/0008-embeddings.md).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +43,8 @@ FEATURES = (
         "cp_curve",
         "json",
         "list of 0 to 2",
-        "context pollution: 1 - cosine(turn of the task, turn) for each turn of the user, message and answer together",
+        "context pollution: 1 - cosine(turn of the task, turn) for each turn of the user, message"
+        " and answer together",
         _NO_TASK,
     ),
     _column("max_cp", "real", "0 to 2", "largest value of cp_curve", _NO_OTHER),
@@ -48,14 +52,17 @@ FEATURES = (
         "drift_onset_turn",
         "integer",
         "turn from 0",
-        f"first turn with cp_curve > {MODERATE}, the threshold of the source; it says nothing with the models here, 97 % of all turns are beyond it",
+        f"first turn with cp_curve > {MODERATE}, the threshold of the source; it says nothing with"
+        " the models here, 97 % of all turns are beyond it",
         "no turn is beyond it",
     ),
     _column(
         "drift_onset_calibrated",
         "integer",
         "turn from 0",
-        "first turn with cp_curve above the model's own threshold, the median between turns of different sessions of a repository, from which on two thirds of the turns are above it, itself included and at least two",
+        "first turn with cp_curve above the model's own threshold, the median between turns of"
+        " different sessions of a repository, from which on two thirds of the turns are above it,"
+        " itself included and at least two",
         "no such turn, or a model whose threshold was not measured",
         version=2,
     ),
@@ -70,15 +77,21 @@ FEATURES = (
         "assumption_lock_turn",
         "integer",
         "turn from 0",
-        "first of two consecutive typed messages that both push back (as turn_pushes_back says, with `sentences` that of this table), when intent_coherence_curve changes by less than the model's `flat` from before the first to after the second. As good as the classifier of messages, which is weak for one message",
-        "no such pair, messages in a language that the classifier was not measured on, or a model whose `flat` was not measured",
+        "first of two consecutive typed messages that both push back (as turn_pushes_back says,"
+        " with `sentences` that of this table), when intent_coherence_curve changes by less than"
+        " the model's `flat` from before the first to after the second. As good as the classifier"
+        " of messages, which is weak for one message",
+        "no such pair, messages in a language that the classifier was not measured on, or a model"
+        " whose `flat` was not measured",
         version=3,
     ),
     _column(
         "plan_ged",
         "real",
         "steps",
-        "edit distance between the first and the last plan of the session (approved plans, to-do lists): a step in or out costs 1, one replaced 1 - cosine, one that is the same 0. Order is kept: for plans as chains the graph edit distance is at most this",
+        "edit distance between the first and the last plan of the session (approved plans, to-do"
+        " lists): a step in or out costs 1, one replaced 1 - cosine, one that is the same 0. Order"
+        " is kept: for plans as chains the graph edit distance is at most this",
         "fewer than two plans on record",
     ),
     _column("plan_steps_first", "integer", "steps", "steps of the first plan", "no plan on record"),
@@ -87,7 +100,9 @@ FEATURES = (
         "turn_pushes_back",
         "json",
         "list of 0 or 1",
-        "of each typed message, as typed_turn_numbers has them: 1: it pushes back by the vector of its beginning, a linear model with published error rates (docs/turns.md); null in languages it was not measured on",
+        "of each typed message, as typed_turn_numbers has them: 1: it pushes back by the vector of"
+        " its beginning, a linear model with published error rates (docs/turns.md); null in"
+        " languages it was not measured on",
         _NO_WEIGHTS,
     ),
     _column(
@@ -101,7 +116,8 @@ FEATURES = (
         "pushback_turns",
         "integer",
         "messages",
-        "of those, the ones that push back; pushback_turns of session_features is the answer of words",
+        "of those, the ones that push back; pushback_turns of session_features is the answer of"
+        " words",
         _NO_WEIGHTS,
     ),
     _column(
@@ -142,9 +158,9 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
         "curve_turns": [exchange.turn for exchange in conversation.exchanges],
         "plan_steps_first": len(plans[0]) if plans else None,
         "plan_steps_last": len(plans[-1]) if plans else None,
-        "plan_ged": edit_distance(plans[0], plans[-1], rows, scale.same)
-        if len(plans) > 1
-        else None,
+        "plan_ged": (
+            edit_distance(plans[0], plans[-1], rows, scale.same) if len(plans) > 1 else None
+        ),
         **(_pushback(conversation, rows) if scale.classifies else {}),
     }
     task = conversation.task
@@ -164,13 +180,15 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
         "drift_onset_turn": next(
             (i for i, cp in enumerate(curve) if cp is not None and cp > MODERATE), None
         ),
-        "drift_onset_calibrated": None
-        if scale.drift is None
-        else lasting_onset(curve, scale.drift),
+        "drift_onset_calibrated": (
+            None if scale.drift is None else lasting_onset(curve, scale.drift)
+        ),
         "intent_coherence_curve": coherence,
-        "assumption_lock_turn": None
-        if scale.flat is None
-        else _lock(conversation, coherence, scale.flat, rows if scale.classifies else None),
+        "assumption_lock_turn": (
+            None
+            if scale.flat is None
+            else _lock(conversation, coherence, scale.flat, rows if scale.classifies else None)
+        ),
         "goal_alignment_at_close": _round(cosine(anchor, rows[close])) if close else None,
     }
 
@@ -215,7 +233,9 @@ def _round(value: float | None) -> float | None:
 
 
 def lasting_onset(curve: Sequence[float | None], threshold: float) -> int | None:
-    """The first index beyond the threshold from which on, itself included, two thirds of two or more values are: no excursion."""
+    """The first index beyond the threshold from which on, itself included, two thirds of two or
+    more values are: no excursion.
+    """
     values = [(i, value) for i, value in enumerate(curve) if value is not None]
     for start, (i, value) in enumerate(values):
         later = [cp > threshold for _, cp in values[start:]]
@@ -231,7 +251,9 @@ def _close(conversation: Conversation) -> str:
 def _lock(
     conversation: Conversation, coherence: Sequence[float | None], flat: float, rows: Rows | None
 ) -> int | None:
-    """See `assumption_lock_turn`; the first message corrects nothing. `rows`: of a model whose vectors are classified."""
+    """See `assumption_lock_turn`; the first message corrects nothing. `rows`: of a model whose
+    vectors are classified.
+    """
     typed = [(i, e.asked) for i, e in enumerate(conversation.exchanges) if e.is_typed]
     for (first, text), (second, answer) in pairwise(typed[1:]):
         before, after = (coherence[first - 1], coherence[second])

@@ -1,4 +1,6 @@
-"""Embeds the sessions of a database: one transaction per session, so that a run that was stopped resumes."""
+"""Embeds the sessions of a database: one transaction per session, so that a run that was stopped
+resumes.
+"""
 
 import hashlib
 import json
@@ -50,7 +52,9 @@ def embed_all(
 
 
 def embed_repo(context: RunContext, embedder: Embedder, result: EmbeddingRun) -> None:
-    """Fills `session_embeddings` for one repository, and what depends on it. Raises DatabaseUnusable."""
+    """Fills `session_embeddings` for one repository, and what depends on it. Raises
+    DatabaseUnusable.
+    """
     stage = Stage(
         StageName.EMBED,
         version_of(
@@ -113,7 +117,10 @@ def _vectors(
     """Vectors of texts, from the cache where they are; new ones go there, a batch at a time."""
     hashes = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32] for text in parts]
     with store.cache() as cache:
-        sql = "SELECT text_hash, vector FROM text_vectors WHERE model = ? AND text_hash IN (SELECT value FROM json_each(?))"
+        sql = (
+            "SELECT text_hash, vector FROM text_vectors WHERE model = ? AND text_hash IN (SELECT"
+            " value FROM json_each(?))"
+        )
         vectors = {
             row["text_hash"]: row["vector"]
             for row in cache.rows(sql, (embedder.model, json.dumps(hashes)))

@@ -1,21 +1,26 @@
-"""How a session failed, or that it did not: a fixed decision tree over measured features, embeddings and a judge's labels.
+"""How a session failed, or that it did not: a fixed decision tree over measured features,
+embeddings and a judge's labels.
 
-The questions are asked in order and the first rule that holds decides; a question without an answer ends the tree with NULL: a
-later rule must not stand in for an earlier one.
+The questions are asked in order and the first rule that holds decides; a question without an answer
+ends the tree with NULL: a later rule must not stand in for an earlier one.
 
-1. stuck_loop: at least 5 calls repeat an earlier one exactly, and they are at least 30 % of all calls.
-2. assumption_locked: assumption_lock_turn is set (needs embeddings, unless no two messages that follow each other push back, and a
-   language that the classifier was measured on).
-3. scope_drift above 2, more than twice the files needed: by a judge; without one by the files that the session touched for each of
-   them that a commit linked to it has; where there is none, or no file was changed, the question is not asked.
-   multi_intent_confusion if the scope was wide from the first turn (conflation_turn, or the first turn that touched another file,
-   there or nowhere) under a plan of 8 steps or more, scope_bleed if a later turn is known; else no rule fits.
-4. shifted_intent: drift_onset_calibrated is set, and the user pushed back little (needs embeddings where there are later messages).
+1. stuck_loop: at least 5 calls repeat an earlier one exactly, and they are at least 30 % of all
+   calls.
+2. assumption_locked: assumption_lock_turn is set (needs embeddings, unless no two messages that
+   follow each other push back, and a language that the classifier was measured on).
+3. scope_drift above 2, more than twice the files needed: by a judge; without one by the files that
+   the session touched for each of them that a commit linked to it has; where there is none, or no
+   file was changed, the question is not asked. multi_intent_confusion if the scope was wide from
+   the first turn (conflation_turn, or the first turn that touched another file, there or nowhere)
+   under a plan of 8 steps or more, scope_bleed if a later turn is known; else no rule fits.
+4. shifted_intent: drift_onset_calibrated is set, and the user pushed back little (needs embeddings
+   where there are later messages).
 5. clean: no such drift, and the user pushed back little.
 6. Else no rule fits.
 
-Little: pushback_turns up to a quarter of turns_classified, the later messages in a language that the classifier was measured on.
-When these are fewer than half of the later messages, sentence vectors answer; without them nothing is known about the user's words.
+Little: pushback_turns up to a quarter of turns_classified, the later messages in a language that
+the classifier was measured on. When these are fewer than half of the later messages, sentence
+vectors answer; without them nothing is known about the user's words.
 """
 
 from collections.abc import Mapping
@@ -34,15 +39,21 @@ FEW_PUSHBACKS = 0.25
 COVERED = 0.5  # share of the later messages that the classifier must have read
 
 _NO_EMBEDDINGS = "no embeddings; run: whowrote data embed"
-_SILENT = "most later messages are in a language that words were not measured on; run: whowrote data embed --model sentences"
+_SILENT = (
+    "most later messages are in a language that words were not measured on; run: whowrote data"
+    " embed --model sentences"
+)
 
 Inputs = Mapping[str, Any]
-"""Feature -> value. `embedded`: its row of embeddings, or empty; `first_turn`: the number of its first turn; `first_outside`: that
-of the first turn that touched a file of no commit linked to it; `touched_per_committed`: files touched for each that one has."""
+"""Feature -> value. `embedded`: its row of embeddings, or empty; `first_turn`: the number of its
+first turn; `first_outside`: that of the first turn that touched a file of no commit linked to
+it; `touched_per_committed`: files touched for each that one has."""
 
 
 FailureVerdict = tuple[FailureMode | None, str]
-"""How a session failed (None: it did not, or that cannot be told), and the rule that decided, or what is missing."""
+"""How a session failed (None: it did not, or that cannot be told), and the rule that decided, or
+what is missing.
+"""
 
 
 def failure_mode(values: Inputs) -> FailureVerdict:
@@ -54,7 +65,10 @@ def failure_mode(values: Inputs) -> FailureVerdict:
     ) >= REPETITION_RATE:
         return (
             FailureMode.STUCK_LOOP,
-            f"{values['repeated_calls']} of {values['tool_call_count']} calls repeat an earlier one",
+            (
+                f"{values['repeated_calls']} of {values['tool_call_count']} calls repeat an"
+                " earlier one"
+            ),
         )
     return _lock(values) or _scope(values) or _intent(values)
 
@@ -105,7 +119,10 @@ def _intent(values: Inputs) -> FailureVerdict:
     if share > FEW_PUSHBACKS:
         return (
             None,
-            f"no rule fits: {100 * share:.0f} % of the later messages push back, but the agent followed",
+            (
+                f"no rule fits: {100 * share:.0f} % of the later messages push back, but the agent"
+                " followed"
+            ),
         )
     if _later(values) and not values["embedded"]:
         return None, _NO_EMBEDDINGS
@@ -126,7 +143,9 @@ def _later(values: Inputs) -> int:
 
 
 def _pushback_share(values: Inputs) -> float | None:
-    """Of the later messages that words, or else sentence vectors, have an answer for; None: too few have one."""
+    """Of the later messages that words, or else sentence vectors, have an answer for; None: too
+    few have one.
+    """
     later = _later(values)
     for answers in (values, values["embedded"]):
         classified = answers.get("turns_classified") or 0
@@ -144,19 +163,23 @@ _COLUMNS = (
     "judge_prompt_version",
     "version",
 )
-# Embeddings of a sentence model go before hashed words, and those that say which messages push back before all others.
+# Embeddings of a sentence model go before hashed words, and those that say which messages push back
+# before all others.
 _EMBEDDINGS = """
 SELECT e.* FROM session_embeddings e JOIN sessions s ON s.id = e.session_id WHERE s.repo_id = ?
 ORDER BY e.turns_classified IS NOT NULL, e.backend <> 'ngrams', e.model
 """
 _LABELS = """
-SELECT l.session_id, l.model, l.prompt_version, MAX(CASE WHEN l.label = 'scope_drift' THEN l.number END) AS scope_drift,
+SELECT l.session_id, l.model, l.prompt_version, MAX(CASE WHEN l.label = 'scope_drift' THEN l.number
+  END) AS scope_drift,
   MAX(CASE WHEN l.label = 'conflation_turn' THEN l.number END) AS conflation_turn
-FROM latest_labels l JOIN sessions s ON s.id = l.session_id WHERE s.repo_id = ? AND l.label IN ('scope_drift', 'conflation_turn')
+FROM latest_labels l JOIN sessions s ON s.id = l.session_id WHERE s.repo_id = ?
+  AND l.label IN ('scope_drift', 'conflation_turn')
 GROUP BY l.session_id, l.model, l.prompt_version
 """
 _FIRST_TURNS = """
-SELECT t.session_id, MIN(t.turn_index) AS first_turn FROM turns t JOIN sessions s ON s.id = t.session_id
+SELECT t.session_id, MIN(t.turn_index) AS first_turn FROM turns t JOIN sessions s
+  ON s.id = t.session_id
 WHERE s.repo_id = ? GROUP BY t.session_id
 """
 _SCOPES = """
@@ -173,7 +196,9 @@ FROM touched GROUP BY session_id
 
 
 def fill_failure_modes(store: Store, repo_id: int) -> None:
-    """Decides for every session of a repository again. Labels of different judges are never mixed. Call within a transaction."""
+    """Decides for every session of a repository again. Labels of different judges are never
+    mixed. Call within a transaction.
+    """
     if not features_ready(store):
         return
     queries = (_EMBEDDINGS, _LABELS, _FIRST_TURNS, _SCOPES)
@@ -218,7 +243,8 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
             )
         )
     store.connection.execute(
-        "DELETE FROM session_failure_modes WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)",
+        "DELETE FROM session_failure_modes WHERE session_id IN (SELECT id FROM sessions WHERE"
+        " repo_id = ?)",
         (repo_id,),
     )
     store.insert("session_failure_modes", _COLUMNS, rows)

@@ -1,7 +1,9 @@
-"""Grade patterns of a database: how the quality of sessions differs by category, harness, model and week, and what harm they did.
+"""Grade patterns of a database: how the quality of sessions differs by category, harness, model and
+week, and what harm they did.
 
-A difference between two agents can come from what they were used for. So it is given twice: raw, and adjusted for the type of task:
-the difference within each type counts as much as the type does among all scored sessions. docs/grades.md explains every number.
+A difference between two agents can come from what they were used for. So it is given twice: raw,
+and adjusted for the type of task: the difference within each type counts as much as the type does
+among all scored sessions. docs/grades.md explains every number.
 """
 
 import statistics
@@ -32,15 +34,21 @@ from collector.storage.views import Table, table_of
 from collector.text import count_of
 
 LEAST = minimum.SESSIONS  # a smaller group has no row
-SUPPORT = 3  # sessions that a type of task needs on both sides, of at least two repositories each, to be compared
-LEAST_WEIGHT = 0.5  # share of all sessions that must be of the compared types: else an adjusted difference is about something else
+# sessions that a type of task needs on both sides, of at least two repositories each, to be
+# compared
+SUPPORT = 3
+# share of all sessions that must be of the compared types: else an adjusted difference is about
+# something else
+LEAST_WEIGHT = 0.5
 UNKNOWN = "unknown"
 HIGH = ("ERROR", "HIGH", "CRITICAL")  # severities of findings that count as harm
 _WITHIN = (-1.0, 1.0)  # limits of a difference
 _WEEK = 7 * 86_400.0
 
 Session = dict[str, Any]
-"""A scored session: q, category (type of task), work, harness (agent), model, repository, started_at, and the columns of harm."""
+"""A scored session: q, category (type of task), work, harness (agent), model, repository,
+started_at, and the columns of harm.
+"""
 
 
 GROUPINGS: Mapping[str, Callable[[Session], str | None]] = {
@@ -59,7 +67,8 @@ GROUPINGS: Mapping[str, Callable[[Session], str | None]] = {
 def grades(
     store: Store, least: int = LEAST, by_judge: bool = False, drivers: Collection[str] = ()
 ) -> list[Table]:
-    """Means, differences, trend, harm and models of the sessions that one of `drivers` drove, if given. Raises WhoWroteError.
+    """Means, differences, trend, harm and models of the sessions that one of `drivers` drove, if
+    given. Raises WhoWroteError.
 
     `by_judge`: by the judge's success_score of 0 to 100, divided by 100, instead of Q.
     """
@@ -82,7 +91,10 @@ def grades(
             f"Compute them with: whowrote repo PATH --db {store.path}",
         )
     if len(scored) < least:
-        few = f"{count_of(len(scored), 'session')} with a score; {least} are needed for a mean, a difference or a trend."
+        few = (
+            f"{count_of(len(scored), 'session')} with a score; {least} are needed for a mean, a"
+            " difference or a trend."
+        )
         return [_table("means", "Mean quality of sessions", [], [few])]
     agreement = (
         "Graded by a judge: success_score / 100 of the model that answered last."
@@ -107,8 +119,10 @@ def _means(scored: Sequence[Session], least: int, notes: Sequence[str]) -> Table
     rows = [row for grouping in GROUPINGS for row in means(scored, grouping, least)]
     few = sum(len(groups(scored, grouping)) for grouping in GROUPINGS) - len(rows)
     explained = [
-        f"{count_of(len(scored), 'session')} with a score; 95 % intervals over repositories, with fewer than five over sessions, "
-        "then taken as independent.",
+        (
+            f"{count_of(len(scored), 'session')} with a score; 95 % intervals over repositories,"
+            " with fewer than five over sessions, then taken as independent."
+        ),
         f"Left out: {count_of(few, 'group')} with fewer than {least} sessions.",
     ]
     return _table("means", "Mean quality of sessions by group", rows, [*explained, *notes])
@@ -159,8 +173,11 @@ def _mean_row(grouping: str, name: str, members: Sequence[Session]) -> dict[str,
 def _differences(scored: Sequence[Session], least: int) -> list[Table]:
     """Differences between agents and between models, where two have enough sessions."""
     notes = [
-        "Mean of the group minus mean of the reference: of all sessions, within types of task, and within types of task of one "
-        "repository. shared: repositories with sessions of both; where there are none, the difference may be one of repositories.",
+        (
+            "Mean of the group minus mean of the reference: of all sessions, within types of task,"
+            " and within types of task of one repository. shared: repositories with sessions of"
+            " both; where there are none, the difference may be one of repositories."
+        ),
     ]
     return [
         _table(f"{grouping}_differences", f"Difference in mean quality by {grouping}", rows, notes)
@@ -172,7 +189,9 @@ def _differences(scored: Sequence[Session], least: int) -> list[Table]:
 def differences(
     scored: Sequence[Session], grouping: str, least: int = LEAST
 ) -> list[dict[str, Any]]:
-    """Every group of at least `least` sessions against the largest one. An unknown harness or model is not compared."""
+    """Every group of at least `least` sessions against the largest one. An unknown harness or
+    model is not compared.
+    """
     sides = {
         name: members
         for name, members in groups(scored, grouping).items()
@@ -238,7 +257,8 @@ def _has_support(side: Sequence[Session], category: str) -> bool:
 
 
 def within_repositories(ours: Sequence[Session], theirs: Sequence[Session]) -> Estimate:
-    """Over every repository and type of task that has sessions of both, weighted with how much both say there: n m / (n + m).
+    """Over every repository and type of task that has sessions of both, weighted with how much both
+    say there: n m / (n + m).
 
     Without an interval when fewer than LEAST_CLUSTERS repositories have both.
     """
@@ -259,7 +279,9 @@ def _trend(scored: Sequence[Session]) -> Table:
 
 
 def trend(scored: Iterable[Session]) -> list[dict[str, Any]]:
-    """Least squares of Q on time: over all sessions, and after the mean of each repository was taken away."""
+    """Least squares of Q on time: over all sessions, and after the mean of each repository was
+    taken away.
+    """
     dated = [(session, began) for session in scored if (began := started(session)) is not None]
     first = min((began for _, began in dated), default=None)
     rows: list[tuple[str, Moments]] = []
@@ -298,11 +320,13 @@ def _harm(store: Store, scored: Sequence[Session], least: int) -> Table:
     ]
     lost = sum(not session["followed"] for session in scored)
     notes = [
-        "Empty: not known, which is not zero. Shares of sessions have Wilson's interval, which assumes independence."
+        "Empty: not known, which is not zero. Shares of sessions have Wilson's interval, which"
+        " assumes independence."
     ]
     if lost:
         notes.append(
-            f"Reverted commits are unknown for {count_of(lost, 'session')}: whowrote survival PATH follows their lines."
+            f"Reverted commits are unknown for {count_of(lost, 'session')}: whowrote survival PATH"
+            " follows their lines."
         )
     if all(session["findings"] is None for session in scored):
         notes.append("The database has no scan results: introduced findings are unknown, not zero.")
@@ -358,12 +382,14 @@ def _share(name: str, hits: int, whole: int) -> dict[str, float | None]:
 
 def _left_out(store: Store, scored: Sequence[Session]) -> list[str]:
     notes = [
-        f"{count_of(store.value('SELECT COUNT(*) FROM sessions') - len(scored), 'session')} without a score."
+        f"{count_of(store.value('SELECT COUNT(*) FROM sessions') - len(scored), 'session')} without"
+        " a score."
     ]
     empty = sum(session["special"] == "empty" for session in scored)
     if empty:
         notes.append(
-            f"{count_of(empty, 'session')} produced nothing at all: a score of 0 by rule, a few of which change a mean."
+            f"{count_of(empty, 'session')} produced nothing at all: a score of 0 by rule, a few of"
+            " which change a mean."
         )
     return notes
 
@@ -378,14 +404,19 @@ def scored_sessions(store: Store) -> list[Session]:
         )
     return store.rows(
         f"""
-        SELECT q.session_id, s.key, q.q, q.task_type AS category, q.work, COALESCE(s.agent, '{UNKNOWN}') AS harness, s.driver,
-          COALESCE(s.model, '{UNKNOWN}') AS model, r.name AS repository, s.started_at, q.special, q.cost_usd,
-          t.repo_id IS NOT NULL AS followed, COALESCE(c.commits, 0) AS commits, COALESCE(c.reverted, 0) AS reverted,
-          {undone} AS undone, CASE WHEN w.repo_id IS NOT NULL THEN COALESCE(i.findings, 0) END AS findings
+        SELECT q.session_id, s.key, q.q, q.task_type AS category, q.work, COALESCE(s.agent,
+          '{UNKNOWN}') AS harness, s.driver,
+          COALESCE(s.model, '{UNKNOWN}') AS model, r.name AS repository, s.started_at, q.special,
+            q.cost_usd,
+          t.repo_id IS NOT NULL AS followed, COALESCE(c.commits, 0) AS commits, COALESCE(c.reverted,
+          0) AS reverted,
+          {undone} AS undone, CASE WHEN w.repo_id IS NOT NULL THEN COALESCE(i.findings, 0)
+          END AS findings
         FROM scores q JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id
         LEFT JOIN tip_states t ON t.repo_id = s.repo_id {features}
         LEFT JOIN (
-          SELECT cs.session_id, COUNT(*) AS commits, SUM(h.reverted_by IS NOT NULL) AS reverted FROM commit_sessions cs
+          SELECT cs.session_id, COUNT(*) AS commits, SUM(h.reverted_by IS NOT NULL) AS reverted
+            FROM commit_sessions cs
           JOIN commits c ON c.id = cs.commit_id
           JOIN history_commits h ON h.repo_id = c.repo_id AND h.commit_sha = c.commit_sha
           WHERE cs.agent_lines > 0 GROUP BY cs.session_id) c ON c.session_id = s.id

@@ -1,6 +1,7 @@
 """The labels, the questions that ask for them, the JSON schema of an answer and its check. Pure.
 
-A question has a version: when its words, a label or a class changes, raise it, and nothing judged before counts as an answer.
+A question has a version: when its words, a label or a class changes, raise it, and nothing judged
+before counts as an answer.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,9 @@ from collector.json_values import load_json
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a model can say about a session or turn: one of `classes`, or without classes a number from `low` to `high`."""
+    """What a model can say about a session or turn: one of `classes`, or without classes a
+    number from `low` to `high`.
+    """
 
     name: str
     meaning: str
@@ -26,11 +29,13 @@ class Label:
 SESSION = (
     Label(
         "task_paraphrase_accuracy",
-        "how well the agent's first restatement of the task says what the user asked; null if it restates nothing",
+        "how well the agent's first restatement of the task says what the user asked; null if it"
+        " restates nothing",
     ),
     Label(
         "plan_optimality",
-        "the approach the agent began with, against the one that led to the result; null if nothing was to be planned",
+        "the approach the agent began with, against the one that led to the result; null if nothing"
+        " was to be planned",
         ("optimal", "suboptimal", "wrong_direction"),
     ),
     Label(
@@ -40,7 +45,8 @@ SESSION = (
     ),
     Label(
         "conflation_turn",
-        "number of the turn in which the agent began to work on what nobody had asked for; null if it never did",
+        "number of the turn in which the agent began to work on what nobody had asked for; null if"
+        " it never did",
         high=100_000,
         whole=True,
     ),
@@ -69,7 +75,8 @@ SESSION = (
     Label("success_score", "how well the user was served, 0 to 100", high=100, whole=True),
 )
 _SIGNS = ("positive", "mixed", "negative")
-# What the paper on SWE-chat asks, as far as its prompts are known; the data set has domain and audience of repositories, not of sessions.
+# What the paper on SWE-chat asks, as far as its prompts are known; the data set has domain and
+# audience of repositories, not of sessions.
 PAPER = (
     Label(
         "goal_completion",
@@ -186,7 +193,9 @@ class InvalidAnswer(ValueError):
 
 
 def parse_answer(question: Question, turns: Sequence[int], text: str) -> dict[str, Any]:
-    """The answer as checked values. `turns` are the numbers asked about, or those a session has. Raises InvalidAnswer."""
+    """The answer as checked values. `turns` are the numbers asked about, or those a session has.
+    Raises InvalidAnswer.
+    """
     answer = _json(text)
     _check("the answer", answer, schema(question))
     if question.per_turn:

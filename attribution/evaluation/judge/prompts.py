@@ -1,7 +1,8 @@
-"""What a model is asked: our words as system prompt, the conversation as bounded, marked data. Pure but for reading our own words.
+"""What a model is asked: our words as system prompt, the conversation as bounded, marked data. Pure
+but for reading our own words.
 
-The conversation goes in as JSON lines between markers that name a hash of the data, so that no text in it can end it. What looks
-like a credential is taken out (`collector/storage/redaction.py`).
+The conversation goes in as JSON lines between markers that name a hash of the data, so that no text
+in it can end it. What looks like a credential is taken out (`collector/storage/redaction.py`).
 """
 
 import hashlib
@@ -20,13 +21,8 @@ from collector.text import printable
 
 MOST = 60_000  # characters of the data of one question
 CHUNK = 40  # turns asked about in one question
-_SIZES = (
-    (1_800, 1_400, 12),
-    (900, 700, 8),
-    (450, 300, 5),
-    (200, 120, 3),
-    (120, 60, 2),
-)  # message, answer, actions per turn
+# message, answer, actions per turn
+_SIZES = ((1_800, 1_400, 12), (900, 700, 8), (450, 300, 5), (200, 120, 3), (120, 60, 2))
 _FILES = 60
 _TARGET = 120  # characters of a path or command
 CHARACTERS_PER_TOKEN = 3.3  # of English with code; the estimate of a cost is on the high side
@@ -138,7 +134,9 @@ def _relative(paths: Sequence[str]) -> list[str]:
 
 
 def _turn_parts(conversation: Conversation) -> Iterator[tuple[tuple[int, ...], list[str]]]:
-    """Typed messages, `CHUNK` at a time, each part with the task and the turn before it as context."""
+    """Typed messages, `CHUNK` at a time, each part with the task and the turn before it as
+    context.
+    """
     exchanges = conversation.exchanges
     typed = [i for i, e in enumerate(exchanges) if e.is_typed]
     for start in range(0, len(typed), CHUNK):
@@ -153,7 +151,9 @@ def _turn_parts(conversation: Conversation) -> Iterator[tuple[tuple[int, ...], l
 
 
 def _fit(exchanges: Sequence[Exchange], aside: Collection[int], room: int) -> list[str]:
-    """Lines of turns within `room` characters: texts get shorter first, then turns in the middle are left out."""
+    """Lines of turns within `room` characters: texts get shorter first, then turns in the middle
+    are left out.
+    """
     lines: list[str] = []
     for sizes in _SIZES:
         lines = [_turn(e, sizes, e.turn in aside) for e in exchanges]

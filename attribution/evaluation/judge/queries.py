@@ -1,4 +1,6 @@
-"""What a judge would cost, which answers are stored, the labels taken from them, and how they agree with a CSV of people's."""
+"""What a judge would cost, which answers are stored, the labels taken from them, and how they
+agree with a CSV of people's.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,13 +35,15 @@ def judges(store: Store) -> list[Judge]:
     """All that have labels, the one that answered last first."""
     return store.select(
         Judge,
-        "SELECT l.model, l.prompt_version FROM judge_labels l JOIN judgements j ON j.id = l.judgement_id "
-        "GROUP BY l.model, l.prompt_version ORDER BY MAX(j.at) DESC, l.model",
+        "SELECT l.model, l.prompt_version FROM judge_labels l JOIN judgements j ON j.id ="
+        " l.judgement_id GROUP BY l.model, l.prompt_version ORDER BY MAX(j.at) DESC, l.model",
     )
 
 
 def judge_named(store: Store, model: str) -> Judge:
-    """The judge that answered last; with a model the last one of that model. Raises WhoWroteError."""
+    """The judge that answered last; with a model the last one of that model. Raises
+    WhoWroteError.
+    """
     every = judges(store)
     latest = next((judge for judge in every if model in ("", judge.model)), None)
     if latest is None:
@@ -65,7 +69,8 @@ def stored_answers(store: Store, model: str, requests: Iterable[Request]) -> dic
     answers: dict[str, int] = {}
     for name in {request.question.name for request in requests}:
         rows = store.rows(
-            "SELECT input_hash, id FROM judgements WHERE model = ? AND prompt = ? AND prompt_version = ?",
+            "SELECT input_hash, id FROM judgements WHERE model = ? AND prompt = ? AND"
+            " prompt_version = ?",
             (model, name, QUESTIONS[name].version),
         )
         answers.update((row["input_hash"], row["id"]) for row in rows)
@@ -88,7 +93,9 @@ def judge_cost(store: Store, model: str, requests: Sequence[Request], prices: Pr
 
 
 def list_price(model: str, prices: Prices, input_tokens: int, output_tokens: int) -> float | None:
-    """USD at list prices, by the name of the model with or without its vendor; None when neither has a price."""
+    """USD at list prices, by the name of the model with or without its vendor; None when neither
+    has a price.
+    """
     price = prices.of(model) or prices.of(model.rpartition("/")[2])
     return (
         None
@@ -104,9 +111,9 @@ LabelPlace = tuple[str, int, str]
 def stored_labels(store: Store, judge: Judge) -> dict[LabelPlace, str | float]:
     """Labels of a judge, without those that it could not tell."""
     rows = store.rows(
-        "SELECT s.key, l.turn_index, l.label, COALESCE(l.value, l.number) AS value FROM judge_labels l "
-        "JOIN sessions s ON s.id = l.session_id "
-        "WHERE l.model = ? AND l.prompt_version = ? AND (l.value IS NOT NULL OR l.number IS NOT NULL)",
+        "SELECT s.key, l.turn_index, l.label, COALESCE(l.value, l.number) AS value FROM"
+        " judge_labels l JOIN sessions s ON s.id = l.session_id WHERE l.model = ? AND"
+        " l.prompt_version = ? AND (l.value IS NOT NULL OR l.number IS NOT NULL)",
         judge,
     )
     return {(row["key"], row["turn_index"], row["label"]): row["value"] for row in rows}
@@ -122,18 +129,21 @@ def latest_labels(store: Store) -> dict[LabelPlace, str | float]:
 
 
 def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str, Any]]:
-    """A row for every class of every label that the judge gave, with the corrected rate where it was validated.
+    """A row for every class of every label that the judge gave, with the corrected rate where it
+    was validated.
 
-    `n` of `of` labels are of the class. A label that is a number has one row, of the class "", with its mean.
+    `n` of `of` labels are of the class. A label that is a number has one row, of the class "", with
+    its mean.
     """
     rows = store.rows(
-        "SELECT l.label, l.value, COUNT(*) AS n, COUNT(l.number) AS numbers, AVG(l.number) AS mean FROM judge_labels l "
-        "JOIN sessions s ON s.id = l.session_id WHERE l.model = ? AND l.prompt_version = ? AND (? IS NULL OR s.repo_id = ?) "
-        "GROUP BY l.label, l.value",
+        "SELECT l.label, l.value, COUNT(*) AS n, COUNT(l.number) AS numbers, AVG(l.number) AS mean"
+        " FROM judge_labels l JOIN sessions s ON s.id = l.session_id WHERE l.model = ? AND"
+        " l.prompt_version = ? AND (? IS NULL OR s.repo_id = ?) GROUP BY l.label, l.value",
         (*judge, repo, repo),
     )
     stored = store.rows(
-        "SELECT label, class, tp, fp, fn, tn FROM judge_validations WHERE model = ? AND prompt_version = ?",
+        "SELECT label, class, tp, fp, fn, tn FROM judge_validations WHERE model = ? AND"
+        " prompt_version = ?",
         judge,
     )
     validated = {
@@ -184,12 +194,12 @@ def corrected_columns(n: int, of: int, validated: Confusion | None) -> dict[str,
     }
 
 
-_CUTS = {
-    "success_score": 50
-}  # numbers that are also compared as a class, from there on: a success in the source
+# numbers that are also compared as a class, from there on: a success in the source
+_CUTS = {"success_score": 50}
 _HINT = (
-    "It needs a header with the columns session (key, or its first six characters or more), turn (number; empty or 0 for labels\n"
-    f"of the whole session), label and value. Labels: {', '.join(LABELS)}"
+    "It needs a header with the columns session (key, or its first six characters or more), turn"
+    " (number; empty or 0 for labels\nof the whole session), label and value. Labels:"
+    f" {', '.join(LABELS)}"
 )
 Pairs = Sequence[tuple[Any, Any]]
 """(what a person said, what the model said)."""
@@ -202,7 +212,9 @@ class Validation(NamedTuple):
 
 
 def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validation:
-    """The stored labels of a judge against those of a CSV. Raises WhoWroteError when the file cannot be read as one."""
+    """The stored labels of a judge against those of a CSV. Raises WhoWroteError when the file
+    cannot be read as one.
+    """
     people = labels_of(path)
     keys = {key for key, _, _ in stored}
     unmatched: list[str] = []
@@ -225,7 +237,9 @@ def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validat
 
 
 def _rows(label: str, pairs: Pairs, every: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """Numbers have correlations, and classes only where a cut is documented. `every`: all labels of the judge."""
+    """Numbers have correlations, and classes only where a cut is documented. `every`: all labels
+    of the judge.
+    """
     if LABELS[label].classes:
         yield from _class_rows(label, LABELS[label].classes, pairs, every)
         return
@@ -269,7 +283,9 @@ def labels_of(path: Path) -> list[tuple[LabelPlace, Any]]:
 
 
 def _person(path: Path, number: int, row: Mapping[str, str]) -> tuple[LabelPlace, Any]:
-    """A row of the CSV: the session as it is named there, turn and label, with a class or a number."""
+    """A row of the CSV: the session as it is named there, turn and label, with a class or a
+    number.
+    """
     session, turn, name, value = (
         row.get(column, "") for column in ("session", "turn", "label", "value")
     )

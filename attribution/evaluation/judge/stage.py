@@ -1,6 +1,8 @@
-"""Asks a model about the sessions of a database: what was answered before is not asked again, each answer is stored at once.
+"""Asks a model about the sessions of a database: what was answered before is not asked again, each
+answer is stored at once.
 
-An answer is stored in one transaction with the labels taken from it. Stopping at any moment loses at most the answers under way.
+An answer is stored in one transaction with the labels taken from it. Stopping at any moment loses
+at most the answers under way.
 """
 
 import json
@@ -89,10 +91,11 @@ def judge_requests(
     session: str = "",
     limit: int | None = None,
 ) -> tuple[list[Request], list[str]]:
-    """(questions about the sessions of one repository or of all, latest session first; a note for each clone that is gone).
+    """(questions about the sessions of one repository or of all, latest session first; a note for
+    each clone that is gone).
 
-    `session`: key of one session, or the beginning of it; `limit`: only this number of sessions. Raises WhoWroteError when nothing
-    is to be asked.
+    `session`: key of one session, or the beginning of it; `limit`: only this number of sessions.
+    Raises WhoWroteError when nothing is to be asked.
     """
     only = find_session(store, session, repo) if session else None
     clones, notes = known_clones(store, repo)
@@ -124,7 +127,9 @@ def run_judge(
     options: JudgeOptions,
     progress: Progress,
 ) -> JudgeRun:
-    """Asks what is not known yet, then decides what depends on labels again. Raises WhoWroteError for a limit without a price."""
+    """Asks what is not known yet, then decides what depends on labels again. Raises
+    WhoWroteError for a limit without a price.
+    """
     with writing_database(store, progress):
         try:
             return ask_all(store, requests, options, progress)
@@ -138,7 +143,9 @@ def run_judge(
 def ask_all(
     store: Store, requests: Sequence[Request], options: JudgeOptions, progress: Progress
 ) -> JudgeRun:
-    """Asks what is not known yet and stores the labels of all. Raises WhoWroteError when a limit is set without a price."""
+    """Asks what is not known yet and stores the labels of all. Raises WhoWroteError when a limit
+    is set without a price.
+    """
     run = JudgeRun(usd=options.price(0, 0))
     if options.max_usd is not None and run.usd is None:
         raise WhoWroteError(
@@ -185,10 +192,16 @@ def _results(new: Sequence[Request], options: JudgeOptions, run: JudgeRun) -> It
                 failures = failures + 1 if result.failed else 0
                 yield result
             if not batch:
-                run.stopped = f"the limit of {options.max_usd:.2f} USD is reached; {count_of(len(waiting), 'question')} left"
+                run.stopped = (
+                    f"the limit of {options.max_usd:.2f} USD is reached;"
+                    f" {count_of(len(waiting), 'question')} left"
+                )
                 return
             if failures >= _GIVE_UP and waiting:
-                run.stopped = f"the model failed {failures} times in a row; {count_of(len(waiting), 'question')} left"
+                run.stopped = (
+                    f"the model failed {failures} times in a row;"
+                    f" {count_of(len(waiting), 'question')} left"
+                )
                 return
 
 
@@ -204,7 +217,9 @@ def _affordable(requests: Sequence[Request], options: JudgeOptions, spent: float
 
 
 def _ask(model: JudgeModel, request: Request) -> _Result:
-    """Asks until an answer is valid, at most ATTEMPTS times. What was wrong is said in our words: an answer is never sent back."""
+    """Asks until an answer is valid, at most ATTEMPTS times. What was wrong is said in our
+    words: an answer is never sent back.
+    """
     form = schema(request.question)
     in_words = (
         ""
@@ -228,7 +243,10 @@ def _ask(model: JudgeModel, request: Request) -> _Result:
             )
         except InvalidAnswer as error:
             problem = str(error)
-            prompt = f"{request.prompt}\n\nAn answer to this was not valid: {problem}. Answer with valid JSON and nothing else."
+            prompt = (
+                f"{request.prompt}\n\nAn answer to this was not valid: {problem}. Answer with valid"
+                " JSON and nothing else."
+            )
     return _Result(request, ATTEMPTS, tokens, problem=problem)
 
 
@@ -261,7 +279,9 @@ _VALIDATION = ("label", "class", "tp", "fp", "fn", "tn", "sensitivity", "specifi
 def _store(
     store: Store, result: _Result, same: Sequence[Request], options: JudgeOptions, run: JudgeRun
 ) -> None:
-    """Stores an answer with its labels for every session that has this question, or why there is none."""
+    """Stores an answer with its labels for every session that has this question, or why there is
+    none.
+    """
     request, question, model = result.request, result.request.question, options.model.name
     estimate = (request.input_tokens * result.attempts, request.output_tokens * result.attempts)
     usd = options.price(*(result.tokens or estimate))
@@ -307,7 +327,9 @@ def _store(
 def _write_labels(
     store: Store, model: str, same: Sequence[Request], output: dict[str, Any], judgement: int
 ) -> int:
-    """The labels of an answer, for all sessions with this question; returns how many. Call within a transaction."""
+    """The labels of an answer, for all sessions with this question; returns how many. Call
+    within a transaction.
+    """
     rows = [
         (
             request.session_id,
@@ -323,7 +345,8 @@ def _write_labels(
         for turn, name, value in _values(request, output)
     ]
     store.connection.executemany(
-        "DELETE FROM judge_labels WHERE session_id = ? AND turn_index = ? AND label = ? AND model = ? AND prompt_version = ?",
+        "DELETE FROM judge_labels WHERE session_id = ? AND turn_index = ? AND label = ? AND model ="
+        " ? AND prompt_version = ?",
         [row[:5] for row in rows],
     )
     store.insert("judge_labels", _LABEL, rows)
@@ -346,20 +369,25 @@ def _values(request: Request, output: dict[str, Any]) -> Iterator[tuple[int, str
 
 
 def fill_turn_labels(store: Store, repo_id: int) -> None:
-    """Columns of `turn_outcomes`: labels of the judge that answered last. Call within a transaction."""
+    """Columns of `turn_outcomes`: labels of the judge that answered last. Call within a
+    transaction.
+    """
     for label in _TURN_LABELS:
         store.connection.execute(
             f"UPDATE turn_outcomes SET {label} = NULL WHERE repo_id = ?", (repo_id,)
         )
         store.connection.execute(
-            f"UPDATE turn_outcomes SET {label} = l.value FROM latest_labels l WHERE l.label = ? AND turn_outcomes.repo_id = ? "
-            "AND l.session_id = turn_outcomes.session_id AND l.turn_index = turn_outcomes.turn_index",
+            f"UPDATE turn_outcomes SET {label} = l.value FROM latest_labels l WHERE l.label = ? AND"
+            " turn_outcomes.repo_id = ? AND l.session_id = turn_outcomes.session_id AND"
+            " l.turn_index = turn_outcomes.turn_index",
             (label, repo_id),
         )
 
 
 def validate(store: Store, path: Path, judge: Judge) -> Validation:
-    """Compares a judge's labels with people's and stores how well they agree. Raises WhoWroteError when the file is not a CSV."""
+    """Compares a judge's labels with people's and stores how well they agree. Raises
+    WhoWroteError when the file is not a CSV.
+    """
     result = compare_with_people(path, stored_labels(store, judge))
     classes, now = [row for row in result.rows if "tp" in row], iso(datetime.now(UTC).timestamp())
     with store.transaction() as connection:

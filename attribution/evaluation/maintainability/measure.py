@@ -1,8 +1,9 @@
 """Adapter to pydriller: the delta maintainability model of commits.
 
-pydriller opens a repository through GitPython, writes to its configuration, reads that of the user, and starts git programs. So
-`measure` runs only in worker processes that see nothing of the caller's git, on a scratch directory of our own whose only link to
-the analysed repository is the directory of its objects (`collector.git.program.own_copy`).
+pydriller opens a repository through GitPython, writes to its configuration, reads that of the user,
+and starts git programs. So `measure` runs only in worker processes that see nothing of the caller's
+git, on a scratch directory of our own whose only link to the analysed repository is the directory
+of its objects (`collector.git.program.own_copy`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pydriller.git import Git
 
 DMM = ("dmm_unit_size", "dmm_unit_complexity", "dmm_unit_interfacing")
+# of lizard's tokenizers
 _FAILURES = (
     RecursionError,
     ValueError,
@@ -33,7 +35,7 @@ _FAILURES = (
     TypeError,
     KeyError,
     RuntimeError,
-)  # of lizard's tokenizers
+)
 _PARSED = 512  # versions of files whose functions are remembered
 Values = Mapping[str, float | None]
 """Column of `commit_quality` -> its value."""
@@ -49,7 +51,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What pydriller says about a commit. Without a `reason` it has values of the delta maintainability model."""
+    """What pydriller says about a commit. Without a `reason` it has values of the delta
+    maintainability model.
+    """
 
     sha: str
     files: int = 0  # whose functions were read
@@ -78,28 +82,35 @@ def tool() -> str:
 
 @lru_cache(4096)
 def counts(path: str) -> bool:
-    """Whether a file is one that people or agents write, in a language that lizard parses, by its path."""
+    """Whether a file is one that people or agents write, in a language that lizard parses, by
+    its path.
+    """
     from lizard_languages import get_reader_for
 
     return get_reader_for(path.rpartition("/")[2]) is not None and place_of(path) in ANALYSED
 
 
 def measure(scratch: str, requests: Sequence[Request]) -> list[Measured]:
-    """Measures commits; only for worker processes, see above. `scratch` is the directory of a ScratchGit."""
+    """Measures commits; only for worker processes, see above. `scratch` is the directory of a
+    ScratchGit.
+    """
     git = open_repository(scratch)
     return [_measure_commit(git, request) for request in requests]
 
 
 @lru_cache(1)
 def open_repository(scratch: str) -> Git:
-    """pydriller on a scratch directory of its own, in a worker process that forgets the caller's environment."""
+    """pydriller on a scratch directory of its own, in a worker process that forgets the caller's
+    environment.
+    """
     directory = own_copy(Path(scratch))
     os.environ.clear()
     os.environ.update(clean_environment(directory))
     import lizard
     from pydriller.git import Git
 
-    # pydriller parses a file for each of the three properties, and its version before a commit is the one after an earlier commit.
+    # pydriller parses a file for each of the three properties, and its version before a commit is
+    # the one after an earlier commit.
     lizard.analyze_file.analyze_source_code = lru_cache(_PARSED)(
         lizard.analyze_file.analyze_source_code
     )
@@ -139,7 +150,9 @@ def _path(file: ModifiedFile) -> str:
 
 
 def _is_program_text(file: ModifiedFile) -> bool:
-    """Whether both versions are texts that somebody wrote; a generated file may have been written by hand before."""
+    """Whether both versions are texts that somebody wrote; a generated file may have been
+    written by hand before.
+    """
     suffix = _path(file).rpartition(".")[2]
     return all(
         not why_left_out(data, suffix)

@@ -1,8 +1,9 @@
-"""What commits do to the maintainability of the code, by who wrote their lines, and how agents' commits differ from others'.
+"""What commits do to the maintainability of the code, by who wrote their lines, and how agents'
+commits differ from others'.
 
-A commit is often the work of several authors. It counts for each class with the share of its lines that the class wrote, so the
-weights of a class add up to a number of whole commits. Two classes are compared as they are, and among commits that are alike: of
-the same repository and of similar size.
+A commit is often the work of several authors. It counts for each class with the share of its lines
+that the class wrote, so the weights of a class add up to a number of whole commits. Two classes are
+compared as they are, and among commits that are alike: of the same repository and of similar size.
 """
 
 from collections import Counter
@@ -24,15 +25,20 @@ REFERENCES = tuple(name for name in LINE_CLASSES if name != LineClass.AGENT)
 _NOT_KNOWN = "not known"
 
 Commit = Mapping[str, Any]
-"""A row of `commit_quality` with the name of its repository as `repo`, and the lines it added and deleted as `changed`."""
+"""A row of `commit_quality` with the name of its repository as `repo`, and the lines it added
+and deleted as `changed`.
+"""
 
 
 def maintainability(store: Store, repo: int | None = None, least: int = LEAST) -> list[Table]:
-    """Means and differences over the measured commits of one repository, or of all. Raises WhoWroteError when none was measured."""
+    """Means and differences over the measured commits of one repository, or of all. Raises
+    WhoWroteError when none was measured.
+    """
     commits = store.rows(
-        "SELECT q.*, r.name AS repo, (SELECT SUM(f.lines_added + f.lines_deleted) FROM commits c JOIN commit_files f "
-        "ON f.commit_id = c.id WHERE c.repo_id = q.repo_id AND c.commit_sha = q.commit_sha) AS changed FROM commit_quality q "
-        "JOIN repos r ON r.id = q.repo_id WHERE ?1 IS NULL OR q.repo_id = ?1 ORDER BY q.repo_id, q.commit_sha",
+        "SELECT q.*, r.name AS repo, (SELECT SUM(f.lines_added + f.lines_deleted) FROM commits c"
+        " JOIN commit_files f ON f.commit_id = c.id WHERE c.repo_id = q.repo_id AND c.commit_sha ="
+        " q.commit_sha) AS changed FROM commit_quality q JOIN repos r ON r.id = q.repo_id WHERE ?1"
+        " IS NULL OR q.repo_id = ?1 ORDER BY q.repo_id, q.commit_sha",
         (repo,),
     )
     if not commits:
@@ -67,15 +73,24 @@ def _notes(commits: Sequence[Commit], least: int) -> list[str]:
     tools = sorted({commit["measured_by"] for commit in commits})
     reasons = Counter(commit["reason"] for commit in commits if commit["reason"])
     notes = [
-        "0 to 1, higher is better: the share of changed code that goes into low-risk functions or out of high-risk ones.",
-        "Each commit counts towards a class by its share of the lines (whole); groups with fewer than "
-        f"{least} whole commits have no mean.",
-        "95 % intervals over repositories; with fewer than five over the commits of these repositories only.",
+        (
+            "0 to 1, higher is better: the share of changed code that goes into low-risk functions"
+            " or out of high-risk ones."
+        ),
+        (
+            "Each commit counts towards a class by its share of the lines (whole); groups with"
+            f" fewer than {least} whole commits have no mean."
+        ),
+        (
+            "95 % intervals over repositories; with fewer than five over the commits of these"
+            " repositories only."
+        ),
         f"commits: {len(commits):,}, {'; '.join(tools)}.",
     ]
     if len(tools) > 1:
         notes.append(
-            "Commits were measured with different versions; measure the repositories again before comparing."
+            "Commits were measured with different versions; measure the repositories again before"
+            " comparing."
         )
     if reasons:
         missing = (
@@ -89,7 +104,9 @@ def _notes(commits: Sequence[Commit], least: int) -> list[str]:
 def means(
     commits: Sequence[Commit], by: str, metric: str, least: float = LEAST
 ) -> list[dict[str, Any]]:
-    """A row for each class or mode that has any commit; without a mean where its commits are too few."""
+    """A row for each class or mode that has any commit; without a mean where its commits are too
+    few.
+    """
     rows = []
     for name in LINE_CLASSES if by == "class" else (*CodingMode, _NOT_KNOWN):
         weighted = [
@@ -123,7 +140,9 @@ def share(commit: Commit, name: str) -> float:
 
 
 def mode(commit: Commit) -> str:
-    """How its lines came about, by those that an agent is recorded or a person was seen to have written."""
+    """How its lines came about, by those that an agent is recorded or a person was seen to have
+    written.
+    """
     agent, human = commit[LineClass.AGENT], commit[LineClass.HUMAN]
     return coding_mode(100 * agent / (agent + human) if agent + human else None) or _NOT_KNOWN
 
@@ -138,7 +157,8 @@ def _differences(commits: Sequence[Commit], least: int) -> Table:
     ]
     comparable = [row for row in rows if row["all_commits"] is not None]
     notes = [
-        "Mean of agents' commits less that of another class: of all, and of commits of the same repository and similar size."
+        "Mean of agents' commits less that of another class: of all, and of commits of the same"
+        " repository and similar size."
     ]
     if not comparable:
         notes = ["No comparison: too few commits by agents or by others."]
@@ -148,7 +168,9 @@ def _differences(commits: Sequence[Commit], least: int) -> Table:
 def compare(
     commits: Sequence[Commit], metric: str, reference: str, least: float = LEAST
 ) -> dict[str, Any]:
-    """Agents' commits less those of another class. No difference with fewer than `least` whole commits on either side."""
+    """Agents' commits less those of another class. No difference with fewer than `least` whole
+    commits on either side.
+    """
     usable = [commit for commit in commits if _has(commit, metric)]
     whole = [sum(share(commit, name) for commit in usable) for name in (LineClass.AGENT, reference)]
     strata: Sequence[Callable[[Commit], Hashable]] = (
@@ -156,21 +178,23 @@ def compare(
         lambda commit: (commit["repo"], _size(commit)),
     )
     raw, alike = (
-        difference(
-            [
-                Observation(
-                    c["repo"],
-                    stratum(c),
-                    (share(c, LineClass.AGENT), share(c, reference)),
-                    c[metric],
-                )
-                for c in usable
-                if share(c, LineClass.AGENT) or share(c, reference)
-            ],
-            (-1.0, 1.0),
+        (
+            difference(
+                [
+                    Observation(
+                        c["repo"],
+                        stratum(c),
+                        (share(c, LineClass.AGENT), share(c, reference)),
+                        c[metric],
+                    )
+                    for c in usable
+                    if share(c, LineClass.AGENT) or share(c, reference)
+                ],
+                (-1.0, 1.0),
+            )
+            if min(whole) >= least
+            else Estimate()
         )
-        if min(whole) >= least
-        else Estimate()
         for stratum in strata
     )
     return {

@@ -1,6 +1,8 @@
-"""Measures what each commit does to the maintainability of the code, and says who wrote its lines: fills `commit_quality`.
+"""Measures what each commit does to the maintainability of the code, and says who wrote its lines:
+fills `commit_quality`.
 
-What is measured never changes, so a run measures the commits that are new; whose the lines are follows the verdicts of each run.
+What is measured never changes, so a run measures the commits that are new; whose the lines are
+follows the verdicts of each run.
 """
 
 import os
@@ -25,9 +27,8 @@ from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 
 VERSION = "1"
-STAGE = Stage(
-    StageName.COMMIT_QUALITY, VERSION
-)  # reports only on new commits: what was reported before stays
+# reports only on new commits: what was reported before stays
+STAGE = Stage(StageName.COMMIT_QUALITY, VERSION)
 _COLUMNS = (
     "repo_id",
     "commit_sha",
@@ -38,7 +39,9 @@ _COLUMNS = (
     "left_out",
     *DMM,
 )
-_TOGETHER = 25  # commits: most versions of files are parsed once for the commit that makes them and once for the next one
+# commits: most versions of files are parsed once for the commit that makes them and once for the
+# next one
+_TOGETHER = 25
 _SECONDS, _MEMORY = 60, 1_500_000_000  # for one commit
 _MOST_TEXT = 32 << 20  # bytes of changed files, both versions
 _IN_DIFF = 1 << 20  # larger files have no text diff (collector.git.program)
@@ -53,7 +56,8 @@ def measure_new_commits(clone: OpenRepo, jobs: int, progress: Progress) -> None:
 
 
 def measure_commits(context: RunContext, head: str, jobs: int = 0) -> int | None:
-    """Measures the commits up to `head` that are not in the table: how many these were; None: nothing changed since the last run.
+    """Measures the commits up to `head` that are not in the table: how many these were; None:
+    nothing changed since the last run.
 
     Raises PyDrillerMissing, DatabaseUnusable.
     """
@@ -91,7 +95,9 @@ class _Update:
         self._lines = _lines_by_class(self._store, self._repo_id)
 
     def refresh(self) -> None:
-        """Drops rows that another version made or whose commit is gone; whose the lines are may be known better now."""
+        """Drops rows that another version made or whose commit is gone; whose the lines are may
+        be known better now.
+        """
         stale = (
             "repo_id = ?1 AND (measured_by <> ?2 OR reason = ?3 "
             "OR commit_sha NOT IN (SELECT commit_sha FROM commits WHERE repo_id = ?1))"
@@ -113,7 +119,9 @@ class _Update:
             )
 
     def measure(self, jobs: int) -> int:
-        """Measures the commits that have no row; each portion is stored when it is there. How many there were."""
+        """Measures the commits that have no row; each portion is stored when it is there. How
+        many there were.
+        """
         measured = self._measured_commits()
         new = [
             row["commit_sha"]
@@ -133,7 +141,8 @@ class _Update:
     def ordinary_reasons(self) -> list[Problem]:
         """How many commits have no value for an ordinary reason."""
         rows = self._store.rows(
-            "SELECT reason, COUNT(*) AS commits FROM commit_quality WHERE repo_id = ? AND reason <> '' GROUP BY reason",
+            "SELECT reason, COUNT(*) AS commits FROM commit_quality WHERE repo_id = ? AND reason <>"
+            " '' GROUP BY reason",
             (self._repo_id,),
         )
         return [
@@ -205,7 +214,9 @@ Portion = list[Request]
 
 
 def _measure(repo: GitRepo, requests: Sequence[Request], jobs: int) -> Iterator[list[Measured]]:
-    """What pydriller says, in portions. A portion that fails is tried again commit by commit, to see which one it is."""
+    """What pydriller says, in portions. A portion that fails is tried again commit by commit, to
+    see which one it is.
+    """
     portions = [
         list(requests[start : start + _TOGETHER]) for start in range(0, len(requests), _TOGETHER)
     ]
@@ -251,7 +262,10 @@ def _written_files(store: Store, repo_id: int) -> dict[str, list[str]]:
 def _lines_by_class(store: Store, repo_id: int) -> dict[str, Counter[str]]:
     """Commit -> class -> added lines with text, in files that count."""
     lines: dict[str, Counter[str]] = defaultdict(Counter)
-    sql = "SELECT commit_sha, path, class, SUM(nonblank) AS lines FROM line_spans WHERE repo_id = ? GROUP BY 1, 2, 3"
+    sql = (
+        "SELECT commit_sha, path, class, SUM(nonblank) AS lines FROM line_spans WHERE repo_id = ?"
+        " GROUP BY 1, 2, 3"
+    )
     for row in store.rows(sql, (repo_id,)):
         if measure.counts(row["path"]):
             lines[row["commit_sha"]][row["class"]] += row["lines"]

@@ -1,12 +1,15 @@
-"""The quality score Q of a session: four parts, weights by type of task, special cases, tiers, return on cost. Pure.
+"""The quality score Q of a session: four parts, weights by type of task, special cases, tiers,
+return on cost. Pure.
 
-Q = w1 Completion + w2 Execution + w3 Efficiency + w4 Outcome, each 0 to 1. A signal that is missing is left out and its weight goes
-to the others of its part; a part without any signal is left out and its weight goes to the other parts (that of Outcome goes to
-Completion when nothing outside the conversation was touched). The share of weights whose signal was there is kept with the score.
-Q says how a session went, not whether the code is right or beautiful.
+Q = w1 Completion + w2 Execution + w3 Efficiency + w4 Outcome, each 0 to 1. A signal that is missing
+is left out and its weight goes to the others of its part; a part without any signal is left out and
+its weight goes to the other parts (that of Outcome goes to Completion when nothing outside the
+conversation was touched). The share of weights whose signal was there is kept with the score. Q
+says how a session went, not whether the code is right or beautiful.
 
-`q_rated` is the same with RATED_WEIGHTS and with the signals that agree with readers' ratings, equal within their part: some of the
-document's, and others (weight 0 in Q) that it does not have. docs/metrics.md says how they were chosen and how well they agree.
+`q_rated` is the same with RATED_WEIGHTS and with the signals that agree with readers' ratings,
+equal within their part: some of the document's, and others (weight 0 in Q) that it does not have.
+docs/metrics.md says how they were chosen and how well they agree.
 """
 
 from __future__ import annotations
@@ -42,8 +45,11 @@ WEIGHTS: Mapping[str, PartWeights] = {
 # Chosen by the ratings of benchmarks/data/session-ratings.csv (`report quality --weights rated`).
 RATED_WEIGHTS: PartWeights = (0.475, 0.475, 0.0, 0.05)
 
-AGREEMENT = (  # Pearson's correlation with 95 % interval, on what nothing was chosen by; docs/metrics.md says how it was measured
-    "Q agrees weakly with readers' ratings: r = 0.31 (0.16 to 0.45; 141 sessions); with --weights rated, r = 0.60 (0.39 to 0.76)."
+# Pearson's correlation with 95 % interval, on what nothing was chosen by; docs/metrics.md says how
+# it was measured
+AGREEMENT = (
+    "Q agrees weakly with readers' ratings: r = 0.31 (0.16 to 0.45; 141 sessions); with --weights"
+    " rated, r = 0.60 (0.39 to 0.76)."
 )
 TIERS = (
     (0.90, Tier.EXCELLENT),
@@ -64,9 +70,8 @@ FITTED_TIERS = (
 ALERT = 0.40  # a lower score is worth a look, says the document
 
 _SUBSTANCE = 50  # words of an answer that count as substantive
-_THOUGHT = re.compile(
-    r"<think.*?(?:</details>|</think\w*>|\Z)", re.S
-)  # that some programs keep in the text
+# that some programs keep in the text
+_THOUGHT = re.compile(r"<think.*?(?:</details>|</think\w*>|\Z)", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,9 @@ class Score:
 
     @property
     def rank(self) -> float | None:
-        """Share of the sessions of the same type in `baselines` that scored lower; None without a score of its parts."""
+        """Share of the sessions of the same type in `baselines` that scored lower; None without
+        a score of its parts.
+        """
         return None if self.q is None or self.special else baseline(self.task_type).rank(self.q)
 
     @property
@@ -129,14 +136,15 @@ class Deeds(NamedTuple):
     places: int = 0  # that a turn edited and another turn followed
     places_again: int = 0  # where the next turn edited again
     places_undone: int = 0  # where the next turn put back what had been there
-    old: int | None = (
-        None  # committed lines that were followed for 30 days; None before `whowrote survival`
-    )
+    # committed lines that were followed for 30 days; None before `whowrote survival`
+    old: int | None = None
     alive: int | None = None  # of those, still there
 
 
 def score(row: Row, deeds: Deeds | None = None) -> Score:
-    """Q of one session with everything it is made of; `deeds` None: nothing is known of what became of its lines."""
+    """Q of one session with everything it is made of; `deeds` None: nothing is known of what
+    became of its lines.
+    """
     result = Score(task_type(row), kind_of_work(row), cost_usd=row["cost_usd"])
     deeds, usual = deeds or Deeds(), baseline(result.task_type)
     result.signals = [
@@ -174,7 +182,9 @@ class WeightedScore(NamedTuple):
 
 
 def mix(parts: Mapping[str, float | None], weights: PartWeights) -> WeightedScore:
-    """Q of these parts. The weight of an unknown outcome goes to completion, that of other unknown parts to all others."""
+    """Q of these parts. The weight of an unknown outcome goes to completion, that of other
+    unknown parts to all others.
+    """
     complete = dict(zip(PARTS, weights, strict=True))
     if parts["outcome"] is None:
         complete["completion"] += complete["outcome"]
@@ -197,7 +207,8 @@ def _mean(weighted: Iterable[tuple[float, float | None]]) -> float | None:
 
 
 def _completion(row: Row) -> list[Signal]:
-    # The classifier of messages finds five times as many corrections as the word lists, which stand in where it does not speak.
+    # The classifier of messages finds five times as many corrections as the word lists, which stand
+    # in where it does not speak.
     ended, corrections = (
         row["ended_normally"],
         row["correction_turns"] if row["pushback_turns"] is None else row["pushback_turns"],
@@ -251,7 +262,9 @@ def _rest(count: float | None, whole: float | None) -> float | None:
 
 
 def _troubled_turns(row: Row) -> int | None:
-    """Messages after the first that push back, as the classifier reads them, or that show an error. None: texts are not stored."""
+    """Messages after the first that push back, as the classifier reads them, or that show an
+    error. None: texts are not stored.
+    """
     numbers, shown = row["typed_turn_numbers"] or (), row.get("error_turns")
     pushes = row["turn_pushes_back"] or [None] * len(numbers)
     if shown is None:
@@ -263,9 +276,11 @@ def _troubled_turns(row: Row) -> int | None:
 
 
 def closing(said: str) -> float | None:
-    """By the beginning of the last message: 1 it reports what was done, 0 it only announces something, 0.5 neither.
+    """By the beginning of the last message: 1 it reports what was done, 0 it only announces
+    something, 0.5 neither.
 
-    None where nothing was said or not in English. Who announces and then says no more was cut off, or waits.
+    None where nothing was said or not in English. Who announces and then says no more was cut off,
+    or waits.
     """
     text = lower_case(_THOUGHT.sub("", said)).strip()
     if not text or language_of(text) not in (None, Language.ENGLISH):
@@ -322,9 +337,8 @@ def _execution(row: Row, deeds: Deeds) -> list[Signal]:
         ),
         Signal("execution", "error_recovery", 0.15, recovery, run),
         Signal("execution", "subagents", 0.1, delegated, started),
-        Signal(
-            "execution", "results", 0.0, _rest(missing, len(sizes)) or None, missing, rated=1.0
-        ),  # none at all: not recorded
+        # none at all: not recorded
+        Signal("execution", "results", 0.0, _rest(missing, len(sizes)) or None, missing, rated=1.0),
         Signal("execution", "new_calls", 0.0, _rest(repeated, 1), repeated, rated=1.0),
         Signal(
             "execution",
@@ -368,7 +382,8 @@ def _efficiency(row: Row, usual: Baseline) -> list[Signal]:
     compactions = row["compaction_events"]
     compacted = None if compactions is None else (1.0, 0.8, 0.5)[min(len(compactions), 2)]
     price = row["cost_usd"] / turns if turns and row["cost_usd"] is not None else None
-    # By the cost of a response within the type of task: 0.7 above three of four sessions, 0.5 above nine of ten.
+    # By the cost of a response within the type of task: 0.7 above three of four sessions, 0.5 above
+    # nine of ten.
     appropriate = (
         None
         if price is None
@@ -402,9 +417,8 @@ class Acceptance(NamedTuple):
     """What is known of how the work was received, each 0 to 1; None: nothing is known."""
 
     words: float | None  # the last message welcomes or refuses, or the user began again
-    deeds: (
-        float | None
-    )  # share of the work that neither the next turn put back nor a later session threw away
+    # share of the work that neither the next turn put back nor a later session threw away
+    deeds: float | None
     kept: float | None  # share of committed lines still there after 30 days
 
     @property
@@ -418,7 +432,9 @@ _WORDS: Mapping[str, float] = {SessionOutcome.RESTARTED: 0.4, SessionOutcome.REJ
 
 
 def acceptance(row: Row, deeds: Deeds) -> Acceptance:
-    """A session is also `accepted` because its lines landed, which `landed` counts already: here only a person's word does."""
+    """A session is also `accepted` because its lines landed, which `landed` counts already: here
+    only a person's word does.
+    """
     words = 1.0 if row["last_message_accepts"] else _WORDS.get(row["session_outcome"] or "")
     undone = deeds.places_undone / deeds.places if deeds.places else 0.0
     stood = (1 - deeds.discarded / deeds.produced) * (1 - undone) if deeds.produced else None
@@ -455,7 +471,9 @@ def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
 
 
 def _special(row: Row, result: Score) -> None:
-    """Sessions that had nothing to do or produced nothing are scored apart; without prompt, task or outcome they are not."""
+    """Sessions that had nothing to do or produced nothing are scored apart; without prompt, task
+    or outcome they are not.
+    """
     last_message = (row.get("last_said") or "").strip()
     idle = not row["touched_files"] and not row["commits_made"]
     is_cron = (row.get("first_prompt") or "").lstrip().lower().startswith("[cron")
@@ -465,13 +483,11 @@ def _special(row: Row, result: Score) -> None:
     )
     if not row["agent_words"] and not row["tool_call_count"]:
         result.special, result.q = SpecialScore.EMPTY, 0.0
-    elif not row[
-        "user_turn_count"
-    ]:  # no person's task (0), or a subagent (None): nobody whose judgement there could be
+    # no person's task (0), or a subagent (None): nobody whose judgement there could be
+    elif not row["user_turn_count"]:
         result.special, result.q = SpecialScore.NO_PROMPT, None
-    elif (
-        row.get("asked_turns") == 0
-    ):  # nothing but commands of the agent's program, such as /exit; None: no texts are stored
+    # nothing but commands of the agent's program, such as /exit; None: no texts are stored
+    elif row.get("asked_turns") == 0:
         result.special, result.q = SpecialScore.NO_TASK, None
     elif result.parts["outcome"] is not None and not is_outcome_known:
         result.special, result.q = SpecialScore.NO_OUTCOME, None
@@ -519,7 +535,9 @@ class Baseline(NamedTuple):
 
 
 def baseline(task: str) -> Baseline:
-    """What is usual for a type of task, or for all types where there were too few sessions of it."""
+    """What is usual for a type of task, or for all types where there were too few sessions of
+    it.
+    """
     usual = baselines().get(task)
     return usual if usual is not None and usual.sessions >= LEAST else baselines()[ALL]
 

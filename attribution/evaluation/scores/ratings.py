@@ -1,8 +1,10 @@
-"""People's ratings of sessions: a sheet to fill in, how well Q agrees with the ratings, and the weights that would agree best.
+"""People's ratings of sessions: a sheet to fill in, how well Q agrees with the ratings, and the
+weights that would agree best.
 
-All weights of a grid (steps of 0.05 that sum to 1) are tried. Those whose Q correlates best (Pearson) with the ratings win; of
-equal ones the closest to the published weights. The correlation of a fit with what it was fitted on flatters it, so each
-repository is scored once with weights fitted on the others: these scores together give the correlation to believe.
+All weights of a grid (steps of 0.05 that sum to 1) are tried. Those whose Q correlates best
+(Pearson) with the ratings win; of equal ones the closest to the published weights. The correlation
+of a fit with what it was fitted on flatters it, so each repository is scored once with weights
+fitted on the others: these scores together give the correlation to believe.
 """
 
 import hashlib
@@ -24,7 +26,10 @@ from collector.storage.views import Table, read_view, table_of
 STEPS = 20  # weights are multiples of 1 / STEPS
 LEAST = minimum.RATED
 LEAST_REPOSITORIES = 3  # with fewer there is nothing to judge a fit by
-_HINT = "It needs a header with the columns session and rating (a number; the session's key or its first six characters or more)"
+_HINT = (
+    "It needs a header with the columns session and rating (a number; the session's key or its"
+    " first six characters or more)"
+)
 
 Score = Mapping[str, Any]
 """A row of `session_scores`."""
@@ -46,7 +51,9 @@ class Fit(NamedTuple):
 
 
 def read_ratings(store: Store, path: Path) -> tuple[list[RatedSession], list[str]]:
-    """Rated sessions that have a score, and what names no session or several. Raises WhoWroteError when the CSV cannot be read."""
+    """Rated sessions that have a score, and what names no session or several. Raises
+    WhoWroteError when the CSV cannot be read.
+    """
     scores = {
         row["key"]: row
         for row in read_view(store, "session_scores", order="session_id")
@@ -106,17 +113,21 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
             f"{part} {weight:.2f}" for part, weight in zip(PARTS, fit.weights, strict=True)
         )
         notes.append(
-            f"Fitted weights: {weights}. The last row is what to expect of sessions that nobody rated."
+            f"Fitted weights: {weights}. The last row is what to expect of sessions that nobody"
+            " rated."
         )
     else:
         notes.append(
-            f"No weights are fitted to fewer than {LEAST} ratings, of {LEAST_REPOSITORIES} repositories, that differ."
+            f"No weights are fitted to fewer than {LEAST} ratings, of {LEAST_REPOSITORIES}"
+            " repositories, that differ."
         )
     return table_of(rows, {}, notes, "agreement", "Q against people's ratings")
 
 
 def fit_weights(rated: Sequence[RatedSession]) -> Fit | None:
-    """None with fewer than LEAST sessions, of fewer than LEAST_REPOSITORIES repositories, or when all ratings are equal."""
+    """None with fewer than LEAST sessions, of fewer than LEAST_REPOSITORIES repositories, or
+    when all ratings are equal.
+    """
     sessions = _made_of_parts(rated)
     repositories = sorted({session.score["repo"] for session in sessions})
     too_few = len(sessions) < LEAST or len(repositories) < LEAST_REPOSITORIES
@@ -160,9 +171,11 @@ def weight_grid(steps: int = STEPS) -> Iterator[PartWeights]:
 
 
 def rating_sheet(store: Store, sessions: int, seed: int = 1) -> Table:
-    """Sessions for people to rate, without scores, agents or models: as many of each type of task and tier as there are.
+    """Sessions for people to rate, without scores, agents or models: as many of each type of task
+    and tier as there are.
 
-    Their order tells nothing; equal seeds give equal sheets. Raises WhoWroteError when nothing has a score.
+    Their order tells nothing; equal seeds give equal sheets. Raises WhoWroteError when nothing has
+    a score.
     """
     strata: dict[tuple[str, str], list[tuple[str, Score]]] = defaultdict(list)
     for row in read_view(store, "session_scores", order="session_id"):

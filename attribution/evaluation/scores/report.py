@@ -1,4 +1,6 @@
-"""Scores of sessions as tables: all of them, one taken apart, by either weights, by week, and models by quality and cost."""
+"""Scores of sessions as tables: all of them, one taken apart, by either weights, by week, and
+models by quality and cost.
+"""
 
 import json
 from collections import defaultdict
@@ -25,15 +27,24 @@ def score_table(store: Store, repo: int | None = None, rated: bool = False) -> T
     if rated:
         table.rows = [_rated(row, _stored(store, row["session_id"])) for row in table]
     table.notes += [
-        f"Q and tier are {'q_rated and tier_fitted, made from ratings' if rated else 'those of the source'}: see --weights.",
-        "q_rank: share of sessions of the same task in public repositories with a lower Q. To explain one score: --explain KEY.",
+        (
+            "Q and tier are"
+            f" {'q_rated and tier_fitted, made from ratings' if rated else 'those of the source'}:"
+            " see --weights."
+        ),
+        (
+            "q_rank: share of sessions of the same task in public repositories with a lower Q. To"
+            " explain one score: --explain KEY."
+        ),
         AGREEMENT,
     ]
     return table
 
 
 def explained_score(store: Store, key: str, rated: bool = False) -> Table:
-    """The signals of the score of the session that `key` names, part by part. Raises WhoWroteError."""
+    """The signals of the score of the session that `key` names, part by part. Raises
+    WhoWroteError.
+    """
     table = signal_table(store, find_session(store, key, None), rated)
     if table is None:
         raise WhoWroteError(
@@ -44,7 +55,9 @@ def explained_score(store: Store, key: str, rated: bool = False) -> Table:
 
 
 def signal_table(store: Store, session: int, rated: bool = False) -> Table | None:
-    """The signals that the score of a session is made of; None without a score. A signal without a score was left out."""
+    """The signals that the score of a session is made of; None without a score. A signal without
+    a score was left out.
+    """
     scores = read_view(store, "session_scores", {"session_id": session})
     if not len(scores):
         return None
@@ -103,7 +116,10 @@ def _summary(score: Mapping[str, Any]) -> str:
         if score["roi"] is None
         else f"; {score['cost_usd']:.2f} USD, Q per USD {score['roi']:.2f}"
     )
-    return f"{grade}{rule}; {score['task_type']}; signals cover {score['weight_covered']:.0%} of the weight{cost}."
+    return (
+        f"{grade}{rule}; {score['task_type']}; signals cover {score['weight_covered']:.0%} of the"
+        f" weight{cost}."
+    )
 
 
 def _short(value: Any) -> str | None:
@@ -177,7 +193,9 @@ def iso_week(session: Mapping[str, Any]) -> str | None:
 
 
 def week_table(scored: Iterable[Mapping[str, Any]], least: float) -> Table:
-    """Digest of each week with scored sessions: how many, mean and lowest `q`, how many are below `least`, and their cost."""
+    """Digest of each week with scored sessions: how many, mean and lowest `q`, how many are
+    below `least`, and their cost.
+    """
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for session in scored:
         if session["q"] is not None:
@@ -201,7 +219,8 @@ UNKNOWN = "unknown"
 
 
 def model_table(scored: Iterable[Mapping[str, Any]]) -> Table:
-    """Mean quality and cost of each model over the sessions with `model`, `q` and `cost_usd`, cheapest first.
+    """Mean quality and cost of each model over the sessions with `model`, `q` and `cost_usd`,
+    cheapest first.
 
     `frontier`: 1 where no other model is both cheaper and better.
     """
@@ -231,6 +250,7 @@ def model_table(scored: Iterable[Mapping[str, Any]]) -> Table:
         for cost, q, model in means
     ]
     notes = [
-        "frontier: no other model is both cheaper and better. Over the sessions that have a score and a cost."
+        "frontier: no other model is both cheaper and better. Over the sessions that have a score"
+        " and a cost."
     ]
     return table_of(rows, {"mean_cost_usd": "USD"}, notes, "models", "Quality and cost by model")

@@ -48,11 +48,13 @@ def fill_scores(store: Store, repo_id: int) -> None:
 
 
 def _requests(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
-    """Session -> its first prompt of a person, how many turns asked for something, and those whose text shows an error."""
+    """Session -> its first prompt of a person, how many turns asked for something, and those
+    whose text shows an error.
+    """
     requests: dict[int, dict[str, Any]] = {}
     for row in store.rows(
-        "SELECT t.session_id, t.turn_index, t.origin, t.prompt FROM turns t JOIN sessions s ON s.id = t.session_id "
-        "WHERE s.repo_id = ? ORDER BY t.session_id, t.turn_index",
+        "SELECT t.session_id, t.turn_index, t.origin, t.prompt FROM turns t JOIN sessions s ON s.id"
+        " = t.session_id WHERE s.repo_id = ? ORDER BY t.session_id, t.turn_index",
         (repo_id,),
     ):
         request = requests.setdefault(
@@ -71,10 +73,11 @@ def _deeds(store: Store, repo_id: int) -> dict[int, Deeds]:
     return {
         row.pop("session_id"): Deeds(**row)
         for row in store.rows(
-            "SELECT session_id, SUM(origin <> 'injected') AS turns, SUM(origin <> 'injected' AND calls > 0) AS acting_turns, "
-            "SUM(produced) AS produced, SUM(discarded) AS discarded, SUM(places) AS places, SUM(places_again) AS places_again, "
-            "SUM(places_undone) AS places_undone, SUM(old_30) AS old, SUM(alive_30) AS alive FROM turn_outcomes "
-            "WHERE repo_id = ? GROUP BY session_id",
+            "SELECT session_id, SUM(origin <> 'injected') AS turns, SUM(origin <> 'injected' AND"
+            " calls > 0) AS acting_turns, SUM(produced) AS produced, SUM(discarded) AS discarded,"
+            " SUM(places) AS places, SUM(places_again) AS places_again, SUM(places_undone) AS"
+            " places_undone, SUM(old_30) AS old, SUM(alive_30) AS alive FROM turn_outcomes WHERE"
+            " repo_id = ? GROUP BY session_id",
             (repo_id,),
         )
     }

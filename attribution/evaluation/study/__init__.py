@@ -1,12 +1,15 @@
-"""The tables of SWE-chat (arXiv 2604.20779) from any database, beside the published values, and what no other study has.
+"""The tables of SWE-chat (arXiv 2604.20779) from any database, beside the published values, and
+what no other study has.
 
-A table is a query of tables.sql over the sessions of sessions.sql. `-- statistics:` in its head says what becomes of its rows:
+A table is a query of tables.sql over the sessions of sessions.sql. `-- statistics:` in its head
+says what becomes of its rows:
 
-    pooled, mean, median    each row is a unit (a session): what it is grouped by, repo_id, top and bottom of a ratio
+    pooled, mean, median    each row is a unit (a session): what it is grouped by, repo_id, top and
+                            bottom of a ratio
     rate                    each row has findings and lines, and gets the rate per 1,000 lines
 
-paper.toml has the published values by table, column and row. Tables that no query makes are functions of the modules here: files
-with a NAME and `tables(store)`.
+paper.toml has the published values by table, column and row. Tables that no query makes are
+functions of the modules here: files with a NAME and `tables(store)`.
 """
 
 import json
@@ -73,7 +76,10 @@ def _sessions(store: Store) -> Iterator[None]:
     connection.create_aggregate("quantile", 2, Quantile)  # type: ignore[arg-type]
     features = f"SELECT session_id AS has_features, {', '.join(_FEATURES)} FROM session_features"
     if not features_ready(store):
-        features = f"SELECT {', '.join(f'NULL AS {name}' for name in ('has_features', *_FEATURES))} WHERE 0"
+        features = (
+            f"SELECT {', '.join(f'NULL AS {name}' for name in ('has_features', *_FEATURES))}"
+            " WHERE 0"
+        )
     for statement in (
         _text("sessions.sql").format(features=features, typed=sql_list(TYPED)).split(";\n")
     ):
@@ -100,14 +106,18 @@ def _paper() -> dict[str, dict[str, dict[str, float | str]]]:
 
 
 def published_values(table: str) -> dict[str, Row]:
-    """Key of a row of a table -> its columns with what the paper published; None where a version says nothing."""
+    """Key of a row of a table -> its columns with what the paper published; None where a version
+    says nothing.
+    """
     columns = _paper().get(table, {})
     keys = dict.fromkeys(key for values in columns.values() for key in values)
     return {key: {column: values.get(key) for column, values in columns.items()} for key in keys}
 
 
 def join_published(name: str, rows: Sequence[Row], keys: Sequence[str]) -> list[Row]:
-    """The rows with the published values of those that have the same values in the columns `keys`."""
+    """The rows with the published values of those that have the same values in the columns
+    `keys`.
+    """
     values = published_values(name)
     nothing = dict.fromkeys(_paper().get(name, ()))
     return [
@@ -125,7 +135,10 @@ class _Query(NamedTuple):
 
 @cache
 def _queries() -> list[_Query]:
-    few = f"No number of fewer than {minimum.SESSIONS} sessions (n); n = 0 cannot be asked of this database."
+    few = (
+        f"No number of fewer than {minimum.SESSIONS} sessions (n); n = 0 cannot be asked of this"
+        " database."
+    )
     words = {
         "few": few,
         "audited": "".join(audited_notes()),
@@ -184,7 +197,8 @@ def add_rates(rows: Sequence[Row]) -> list[Row]:
 def ratio_rows(
     name: str, units: Sequence[Row], keys: Sequence[str], statistics: Sequence[str]
 ) -> list[Row]:
-    """A row for each group of units, and for those that were published alone; no number where the sessions are too few.
+    """A row for each group of units, and for those that were published alone; no number where the
+    sessions are too few.
 
     `n`: its units; `of`: the sum of their bottoms.
     """
@@ -226,7 +240,9 @@ def _ratio_row(units: Sequence[Unit], statistics: Sequence[str]) -> Row:
 
 
 def pooled_ratio(units: Sequence[Unit]) -> Estimate:
-    """Sum over sum; the interval is over repositories, as the sessions of one are not independent."""
+    """Sum over sum; the interval is over repositories, as the sessions of one are not
+    independent.
+    """
     limits = (0.0, 1.0 if all(top <= bottom for _, top, bottom in units) else inf)
     # With two repositories an interval would say nothing.
     return ratio_over_repositories(

@@ -1,4 +1,6 @@
-"""What no query gives: coverage, labels of a judge, and what no other study has: lines after the commit, our own errors."""
+"""What no query gives: coverage, labels of a judge, and what no other study has: lines after the
+commit, our own errors.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -64,8 +66,11 @@ def _coverage(store: Store) -> Table:
         shares = (n / age.lines if age.lines else None for age, n in zip(ages, lines, strict=True))
         rows.append({"lines": part, "n": lines[0]} | dict(zip(names, shares, strict=True)))
     notes = [
-        "Non-blank lines added to source and test files, in commits that have a session or name an agent or a checkpoint. Named: "
-        "agent, human, likely human or tool. Days are before the last commit of each repository.",
+        (
+            "Non-blank lines added to source and test files, in commits that have a session or name"
+            " an agent or a checkpoint. Named: agent, human, likely human or tool. Days are before"
+            " the last commit of each repository."
+        ),
         *audited_notes(),
     ]
     title = "Coverage: lines with a named author, by age, and why the others have none"
@@ -89,16 +94,22 @@ def _labels(store: Store) -> Table:
             {name: share.get(name) for name in columns} | number | {"note": share.get("note", "")}
         )
     notes = [
-        f"Judge: {latest.model}, prompts of version {latest.prompt_version}. Corrected shares take out the errors measured "
-        "against people's labels (Rogan and Gladen); without a validation they are missing, and the counted share may be far off.",
-        "The paper's judges were other models with other prompts, on Claude Code's sessions for pushback. It gives pushback by "
-        "coding mode; here stands the mean of the three (`pushback_by_mode` has each).",
+        (
+            f"Judge: {latest.model}, prompts of version {latest.prompt_version}. Corrected shares"
+            " take out the errors measured against people's labels (Rogan and Gladen); without a"
+            " validation they are missing, and the counted share may be far off."
+        ),
+        (
+            "The paper's judges were other models with other prompts, on Claude Code's sessions for"
+            " pushback. It gives pushback by coding mode; here stands the mean of the three"
+            " (`pushback_by_mode` has each)."
+        ),
     ]
     rows = join_published("judge_labels", rows, ("label", "class"))
     return table_of(rows, notes=notes, name="judge_labels", title=title)
 
 
-# --- lines after the commit -------------------------------------------------------------------------------------------
+# --- lines after the commit -----------------------------------------------------------------------
 
 
 def _survival(records: Sequence[LifetimeRecord]) -> Table:
@@ -127,14 +138,21 @@ def _survival(records: Sequence[LifetimeRecord]) -> Table:
             rows.append(head | {"alive after": f"{days} days"} | values)
         rows += [
             head
-            | {"alive after": "until now", "value": point.share, "lines old enough": point.enough}
+            | {
+                "alive after": "until now",
+                "value": point.share,
+                "lines old enough": point.enough,
+            }
             for point in head_point(members)
             if point.share is not None
         ]
     notes = [
         "Source and test files. Kaplan-Meier over all repositories; intervals by repository.",
         "Needs `whowrote survival PATH` for each of them.",
-        f"No share with fewer than {minimum.SHARE.lines} lines of {minimum.SHARE.commits} commits that are old enough.",
+        (
+            f"No share with fewer than {minimum.SHARE.lines} lines of {minimum.SHARE.commits}"
+            " commits that are old enough."
+        ),
         *audited_notes(),
     ]
     return table_of(
@@ -165,9 +183,9 @@ def _rework(store: Store, followed: Sequence[int], records: Sequence[LifetimeRec
         )
     notes = [f"{name}: {MEANING[name]}." for name in BASELINES]
     notes.append(
-        "Pooled over repositories that have both, intervals by commit. The comparison within files, with tests, is in "
-        f"`whowrote survival`. No excess with fewer than {minimum.SURVIVAL.lines} lines of {minimum.SURVIVAL.commits} commits on a "
-        "side."
+        "Pooled over repositories that have both, intervals by commit. The comparison within"
+        " files, with tests, is in `whowrote survival`. No excess with fewer than"
+        f" {minimum.SURVIVAL.lines} lines of {minimum.SURVIVAL.commits} commits on a side."
     )
     notes += audited_notes()
     between = spread(comparisons)
@@ -198,7 +216,10 @@ def _errors() -> Table:
         }
         rows.append({"class": name, "evidence": evidence} | of_rate)
     notes = [
-        "Lines decided by blind readers, in repositories that no rule was made on; docs/accuracy.md has the rest.",
+        (
+            "Lines decided by blind readers, in repositories that no rule was made on;"
+            " docs/accuracy.md has the rest."
+        ),
         "Every number of this study that counts lines by author is no better than these rates.",
     ]
     return table_of(rows, notes=notes, name="error_rate", title="Our own error rate")
@@ -207,8 +228,14 @@ def _errors() -> Table:
 def _corrected_table(store: Store) -> Table:
     rows: list[Row] = []
     notes = [
-        "Corrected by what blind readers found of each class; lines of commits that do not mention agents are left out.",
-        "human: counted are lines with a witness and likely ones together, as readers knew one person from no other.",
+        (
+            "Corrected by what blind readers found of each class; lines of commits that do not"
+            " mention agents are left out."
+        ),
+        (
+            "human: counted are lines with a witness and likely ones together, as readers knew one"
+            " person from no other."
+        ),
     ]
     matrix = measurements().get("confusion", {})
     for files, kinds in (("source and test", sorted(HEADLINE)), ("every kind", list(FileKind))):

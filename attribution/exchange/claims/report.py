@@ -1,4 +1,6 @@
-"""What `data claims` shows: what is claimed, how much of it is true of its commit, and how it compares with our own lines."""
+"""What `data claims` shows: what is claimed, how much of it is true of its commit, and how it
+compares with our own lines.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -32,8 +34,9 @@ def claims_tables(store: Store, repos: Sequence[int], names: Sequence[str]) -> l
     ids = ", ".join(map(str, repos)) or "NULL"
     tables = [TABLES[name](store, ids) for name in names]
     problems = store.rows(
-        "SELECT code, COUNT(*) AS count, MIN(subject || ' ' || COALESCE(detail, '')) AS example FROM problems "
-        f"WHERE stage = 'claims' AND repo_id IN ({ids}) GROUP BY code ORDER BY 2 DESC"
+        "SELECT code, COUNT(*) AS count, MIN(subject || ' ' || COALESCE(detail, '')) AS example"
+        f" FROM problems WHERE stage = 'claims' AND repo_id IN ({ids}) GROUP BY code ORDER BY 2"
+        " DESC"
     )
     return [*tables, table_of(problems, _UNITS, name="problems", title="What could not be used")]
 
@@ -59,10 +62,10 @@ def _worth(store: Store, ids: str, group: str, counts: Sequence[str] = ()) -> li
         for count in (*counts, "attesting", "consistent", "lines", "added", *_WRONG)
     )
     return store.rows(
-        f"SELECT {', '.join((group, *counts))}, attesting, consistent, "
-        "1.0 * consistent / NULLIF(attesting, 0) AS consistent_share, "
-        f"lines, 1.0 * added / NULLIF(lines, 0) AS added_share, added, {', '.join(_WRONG)} "
-        f"FROM (SELECT {group}, {sums} FROM claim_worth WHERE repo_id IN ({ids}) GROUP BY {group}) ORDER BY {group}"
+        f"SELECT {', '.join((group, *counts))}, attesting, consistent, 1.0 * consistent /"
+        " NULLIF(attesting, 0) AS consistent_share, lines, 1.0 * added / NULLIF(lines, 0) AS"
+        f" added_share, added, {', '.join(_WRONG)} FROM (SELECT {group}, {sums} FROM claim_worth"
+        f" WHERE repo_id IN ({ids}) GROUP BY {group}) ORDER BY {group}"
     )
 
 
@@ -82,8 +85,9 @@ def _producers(store: Store, ids: str) -> Table:
 
 def _statuses(store: Store, ids: str) -> Table:
     rows = store.rows(
-        "SELECT r.producer, x.status, COUNT(*) AS records, SUM(x.lines) AS lines FROM claim_records r "
-        f"JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id IN ({ids}) AND r.state = 'read' GROUP BY 1, 2",
+        "SELECT r.producer, x.status, COUNT(*) AS records, SUM(x.lines) AS lines FROM"
+        " claim_records r JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id IN"
+        f" ({ids}) AND r.state = 'read' GROUP BY 1, 2",
     )
     rows.sort(key=lambda row: (row["producer"], list(ClaimStatus).index(row["status"])))
     return table_of(
@@ -122,11 +126,15 @@ def _agreement(store: Store, ids: str) -> Table:
 
 def _added_lines(store: Store, ids: str) -> Table:
     rows = store.rows(
-        "SELECT producer, claimed_author AS author, COALESCE(tool, '') AS tool, COALESCE(claimed_model, '') AS model, "
-        "COUNT(DISTINCT commit_sha) AS commits, SUM(lines) AS lines FROM claimed_lines "
-        f"WHERE repo_id IN ({ids}) AND NOT has_session GROUP BY 1, 2, 3, 4 ORDER BY 1, 6 DESC"
+        "SELECT producer, claimed_author AS author, COALESCE(tool, '') AS tool,"
+        " COALESCE(claimed_model, '') AS model, COUNT(DISTINCT commit_sha) AS commits, SUM(lines)"
+        f" AS lines FROM claimed_lines WHERE repo_id IN ({ids}) AND NOT has_session GROUP BY 1, 2,"
+        " 3, 4 ORDER BY 1, 6 DESC"
     )
-    title = "Verified lines in commits without a session: declared, counted separately from the attribution"
+    title = (
+        "Verified lines in commits without a session: declared, counted separately from the"
+        " attribution"
+    )
     return table_of(rows, _UNITS, (), "added", title)
 
 

@@ -1,7 +1,9 @@
-"""Reads what other producers claim, checks each record against its commit, and stores both. Independent of attribution.
+"""Reads what other producers claim, checks each record against its commit, and stores both.
+Independent of attribution.
 
-Records of other tools lie in notes and in files with a name of their own; their shape tells which producer wrote them. Everything
-is a claim: it is checked against its commit before it counts, and never changes our own lines (docs/decisions/0009).
+Records of other tools lie in notes and in files with a name of their own; their shape tells which
+producer wrote them. Everything is a claim: it is checked against its commit before it counts, and
+never changes our own lines (docs/decisions/0009).
 """
 
 import re
@@ -56,7 +58,8 @@ _MAX_RANGES = 200_000  # characters of ranges that are stored as written
 
 
 def check_clone(store: Store, path: str, branch: str = "", progress: Progress = no_progress) -> int:
-    """Reads and checks the claims of the clone at `path`, which need not be attributed; returns the number of its repository.
+    """Reads and checks the claims of the clone at `path`, which need not be attributed; returns the
+    number of its repository.
 
     Raises what opening it raises, DatabaseUnusable.
     """
@@ -203,7 +206,9 @@ class _Checker:
         return self._repo.text_blob(blob) if blob is not None else None
 
     def _next_commit(self, record: ClaimRecord) -> str:
-        """The commit of the branch that first changes a file of the record after it was written; "" when there is none."""
+        """The commit of the branch that first changes a file of the record after it was written;
+        "" when there is none.
+        """
         after, written = self._positions.get(record.commit, -1), record.written_at
         if written is None and after < 0:
             return ""
@@ -402,7 +407,7 @@ def _text(value: str) -> str | None:
     return printable(value) or None
 
 
-# --- where records lie in a clone -------------------------------------------------------------------------------------
+# --- where records lie in a clone -----------------------------------------------------------------
 
 
 NOTES = "refs/notes/"
@@ -414,7 +419,9 @@ _ENDINGS = (".jsonl", ".json", ".ndjson")
 def claim_sources(
     repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]
 ) -> list[ClaimSource]:
-    """Everything that may hold claims, a note that several refs share once. Notes that no producer reads are a problem row."""
+    """Everything that may hold claims, a note that several refs share once. Notes that no
+    producer reads are a problem row.
+    """
     unique: dict[tuple[str, str], ClaimSource] = {}
     for ref, target in sorted(refs.items()):
         for source in _notes(repo, ref, target, problems) if ref.startswith(NOTES) else ():
@@ -486,7 +493,9 @@ def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[ClaimS
 
 
 def read_records(repo: GitRepo, source: ClaimSource) -> Iterable[ClaimRecord]:
-    """The records of one note or file; why there are none is a problem of a record without claims."""
+    """The records of one note or file; why there are none is a problem of a record without
+    claims.
+    """
     size = repo.blob_size(source.blob)
     if size is None:
         return [unread("", source, RecordState.MISSING_BLOB, "absent from this clone")]
@@ -504,7 +513,8 @@ def read_records(repo: GitRepo, source: ClaimSource) -> Iterable[ClaimRecord]:
 
 
 def root_of(recorded: Iterable[str], paths: Iterable[str]) -> str:
-    """The worktree that most of the absolute paths of somebody's machine lie in, "" when no path ends in a file of the repository.
+    """The worktree that most of the absolute paths of somebody's machine lie in, "" when no path
+    ends in a file of the repository.
 
     Each file that a path ends in is a vote for a directory.
     """

@@ -1,13 +1,15 @@
 """Is what a record claims true of its commit? And commits of a clone, as this check sees them.
 
-Every claimed line gets one status, the first of `LINE_STATUSES` that applies. A record has the first that applies of
-COMMIT_MISSING, UNREACHABLE (the commit is not in the history of the branch), then the worst of its lines, EMPTY when it claims
-none, and OK. It is *consistent* when all its lines are added ones.
+Every claimed line gets one status, the first of `LINE_STATUSES` that applies. A record has the
+first that applies of COMMIT_MISSING, UNREACHABLE (the commit is not in the history of the branch),
+then the worst of its lines, EMPTY when it claims none, and OK. It is *consistent* when all its
+lines are added ones.
 
-A squash merge leaves the notes on the commits of the pull request. Where the clone has those (`refs/pull/*/head`), the commit of
-the branch that was made of them is found as for trailers (`attribution/authorship/originals.py`). A claimed line is taken along if
-the original adds it and if it stands in the branch's version of the file, by git's own diff, as a line that the branch's commit
-adds. Lines that a later commit of the pull request changed stay behind.
+A squash merge leaves the notes on the commits of the pull request. Where the clone has those
+(`refs/pull/*/head`), the commit of the branch that was made of them is found as for trailers
+(`attribution/authorship/originals.py`). A claimed line is taken along if the original adds it and
+if it stands in the branch's version of the file, by git's own diff, as a line that the branch's
+commit adds. Lines that a later commit of the pull request changed stay behind.
 """
 
 from __future__ import annotations
@@ -111,7 +113,9 @@ def status_of(findings: ClaimStatus, reach: Reach) -> ClaimStatus:
 
 
 class CommittedFiles:
-    """One commit with the files that claims ask for. A merge adds what it adds to any of its parents."""
+    """One commit with the files that claims ask for. A merge adds what it adds to any of its
+    parents.
+    """
 
     def __init__(self, repo: GitRepo, commit: Commit) -> None:
         self._repo, self._commit = repo, commit
@@ -179,7 +183,9 @@ class CommittedFile:
 
     @cached_property
     def perhaps_added(self) -> Ranges:
-        """Lines that it adds as some other diff says; which of several equal lines is the new one is a matter of taste."""
+        """Lines that it adds as some other diff says; which of several equal lines is the new
+        one is a matter of taste.
+        """
         changed = [old for old in self._olds if old and old != self._new]
         return unite(
             span
@@ -202,7 +208,9 @@ Text = Callable[[str, str], bytes | None]
 
 
 def new_places(repo: GitRepo, head: str, noted: Container[str]) -> dict[str, tuple[str, Anchor]]:
-    """Of the commits of `noted` beside the branch, those that became part of a commit of the branch which has no note itself."""
+    """Of the commits of `noted` beside the branch, those that became part of a commit of the
+    branch which has no note itself.
+    """
 
     def names(commit: Commit) -> tuple[str, ...]:
         return (commit.sha,) if commit.sha in noted else ()
@@ -223,7 +231,8 @@ def new_places(repo: GitRepo, head: str, noted: Container[str]) -> dict[str, tup
 def carry(
     checked: Sequence[CheckedClaim], before: str, after: str, files: CommittedFiles, text: Text
 ) -> list[CheckedClaim]:
-    """The claims, in their order, with those of their lines that `before` adds and that stand in `after`, checked against that one.
+    """The claims, in their order, with those of their lines that `before` adds and that stand in
+    `after`, checked against that one.
 
     `checked`: the claims as checked against `before`; `files`: those of the commit `after`.
     """

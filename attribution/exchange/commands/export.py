@@ -45,8 +45,8 @@ def claims(
     """Check what other tools claim about who wrote lines.
 
     Given the PATH of a clone, its claims are read and checked first: notes of git-ai, Agent Trace
-    records, and trailers. The clone does not have to be attributed. Without PATH, reports on all repositories in the database
-    whose claims have been read. Claims never change the attribution.
+    records, and trailers. The clone does not have to be attributed. Without PATH, reports on all
+    repositories in the database whose claims have been read. Claims never change the attribution.
     """
     from attribution.exchange.claims.report import (
         checked_repositories,
@@ -123,8 +123,9 @@ def export(
 ) -> None:
     """Export the attribution for other programs.
 
-    FORMAT is one of those listed below. Given the PATH of a clone, only its lines are exported, after attributing it if necessary;
-    otherwise everything in the database. The clone itself is never written to.
+    FORMAT is one of those listed below. Given the PATH of a clone, only its lines are exported,
+    after attributing it if necessary; otherwise everything in the database. The clone itself is
+    never written to.
     """
     from attribution.exchange.exports import ExportRequest, exports
     from attribution.queries.repositories import all_repositories
@@ -135,7 +136,8 @@ def export(
     for name, value in (("into", into), ("ref", ref), ("table", tables)):
         if value and name not in export_.OPTIONS:
             raise click.UsageError(
-                f"--{name} is only for {', '.join(each.NAME for each in exports() if name in each.OPTIONS)}"
+                f"--{name} is only for"
+                f" {', '.join(each.NAME for each in exports() if name in each.OPTIONS)}"
             )
     if tables and path is not None:
         raise click.UsageError("--table applies to whole databases only")

@@ -1,6 +1,7 @@
 """Our results in the formats of others: one writer per format, found by its `NAME`.
 
-A writer gives files below the place it is told, and nothing else; the analysed clone is never written to.
+A writer gives files below the place it is told, and nothing else; the analysed clone is never
+written to.
 """
 
 from collections.abc import Iterator, Sequence
@@ -60,22 +61,29 @@ Share = list[Row]
 
 _SPANS = f"""
 SELECT r.name AS repo, c.commit_sha AS "commit", c.author_at,
-  trim(COALESCE(c.author_name, '') || ' <' || COALESCE(c.author_email, '') || '>') AS committer, COALESCE(n.key, '') AS session,
-  COALESCE(n.agent, n.agent_label, '') AS agent, COALESCE(n.agent_version, '') AS agent_version, f.path, s.start_line,
-  s.end_line, s.end_line - s.start_line + 1 AS lines, o.author, o.how, o.evidence, o.turn_index AS turn,
+  trim(COALESCE(c.author_name, '') || ' <' || COALESCE(c.author_email, '') || '>') AS committer,
+  COALESCE(n.key, '') AS session,
+  COALESCE(n.agent, n.agent_label, '') AS agent, COALESCE(n.agent_version, '') AS agent_version,
+    f.path, s.start_line,
+  s.end_line, s.end_line - s.start_line + 1 AS lines, o.author, o.how, o.evidence,
+  o.turn_index AS turn,
   COALESCE(o.model, CASE WHEN o.author = 'agent' THEN n.model END, '') AS model
-FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id
+FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id
+  JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id LEFT JOIN sessions n ON n.id = o.session_id
-WHERE c.repo_id = ? AND f.content = 'text' AND {line_class_sql("o")} IN ('{LineClass.AGENT}', '{LineClass.HUMAN}')
+WHERE c.repo_id = ? AND f.content = 'text' AND {line_class_sql("o")} IN ('{LineClass.AGENT}',
+  '{LineClass.HUMAN}')
 ORDER BY c.position, n.key, f.path, s.start_line
 """
 
 
 def commit_shares(store: Store, repo_id: int, people: bool = True) -> Iterator[Share]:
-    """Commit by commit, session by session: lines that a recorded action wrote, and those of people with a witness.
+    """Commit by commit, session by session: lines that a recorded action wrote, and those of people
+    with a witness.
 
-    Lines that only a trailer gives to an agent, people's without a witness, those of tools and unknown ones are left out: the
-    formats have no name for them, and none of them may pass for an agent's or a person's.
+    Lines that only a trailer gives to an agent, people's without a witness, those of tools and
+    unknown ones are left out: the formats have no name for them, and none of them may pass for an
+    agent's or a person's.
     """
     spans = (
         span for span in store.rows(_SPANS, (repo_id,)) if people or span["author"] != Author.HUMAN
@@ -94,10 +102,13 @@ _UNSHARED = (
 
 
 def left_out(store: Store, repos: Sequence[int]) -> list[str]:
-    """A note on the added lines that are in no share, by class; none when there are no such lines."""
+    """A note on the added lines that are in no share, by class; none when there are no such
+    lines.
+    """
     among = ", ".join(map(str, repos)) or "NULL"
     sums = store.rows(
-        f"SELECT class, SUM(lines) AS lines FROM line_spans WHERE repo_id IN ({among}) GROUP BY class"
+        f"SELECT class, SUM(lines) AS lines FROM line_spans WHERE repo_id IN ({among}) GROUP BY"
+        " class"
     )
     lines = {row["class"]: row["lines"] for row in sums}
     parts = [f"{lines[name]:,} {name.replace('_', ' ')}" for name in _UNSHARED if lines.get(name)]

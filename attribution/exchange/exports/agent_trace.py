@@ -1,4 +1,6 @@
-"""Agent Trace 0.1.0: JSON lines, one record per commit and session; people's lines of a commit are a record of their own."""
+"""Agent Trace 0.1.0: JSON lines, one record per commit and session; people's lines of a commit
+are a record of their own.
+"""
 
 import json
 import re
@@ -13,7 +15,10 @@ from collector.vocabulary.lines import Author, How
 
 NAME = "agent-trace"
 LABEL = "Agent Trace 0.1.0"
-GIVES = "a JSON Lines file; `revision` is the commit that the line numbers refer to; evidence in `metadata`"
+GIVES = (
+    "a JSON Lines file; `revision` is the commit that the line numbers refer to; evidence in"
+    " `metadata`"
+)
 OPTIONS: frozenset[str] = frozenset()
 
 VERSION = "0.1.0"

@@ -1,4 +1,6 @@
-"""Labels, reviews, ratings and discoveries as JSON lines, for a database that is built again; of a database of any schema."""
+"""Labels, reviews, ratings and discoveries as JSON lines, for a database that is built again; of
+a database of any schema.
+"""
 
 from attribution.exchange.exports import ExportRequest, ExportResult
 from collector.storage.carry import export_carried

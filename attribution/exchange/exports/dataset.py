@@ -1,7 +1,8 @@
-"""The data set: SWE-chat's tables, and lines, edits, statements and provenance beside them, with a card that says what it is.
+"""The data set: SWE-chat's tables, and lines, edits, statements and provenance beside them, with a
+card that says what it is.
 
-The card (`README.md`) has the version, the sources, licences, selection, error rates, removals, and what is done about personal
-details.
+The card (`README.md`) has the version, the sources, licences, selection, error rates, removals, and
+what is done about personal details.
 """
 
 from collections.abc import Iterable
@@ -15,16 +16,27 @@ from collector.text import count_of
 
 NAME = "dataset"
 LABEL = "Data set"
-GIVES = "a directory with SWE-chat's tables, lines, edits, statements, provenance and a data card, as Parquet or CSV"
+GIVES = (
+    "a directory with SWE-chat's tables, lines, edits, statements, provenance and a data card, as"
+    " Parquet or CSV"
+)
 OPTIONS: frozenset[str] = frozenset()
-VERSION = "1.0"  # of the tables: the first number changes when a column changes its meaning or goes, the second when one comes
+# of the tables: the first number changes when a column changes its meaning or goes, the second when
+# one comes
+VERSION = "1.0"
 
-_SOURCES = """SELECT k.store, s.agent, COUNT(DISTINCT s.repo_id) AS repositories, COUNT(DISTINCT s.id) AS sessions
-FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id JOIN checkpoints k ON k.id = x.checkpoint_id
+_SOURCES = """SELECT k.store, s.agent, COUNT(DISTINCT s.repo_id) AS repositories,
+COUNT(DISTINCT s.id) AS sessions
+FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id JOIN checkpoints k
+  ON k.id = x.checkpoint_id
 GROUP BY 1, 2 ORDER BY 1, 4 DESC, 2"""
-_LICENCES = """SELECT COALESCE(licence, 'not known') AS licence, COUNT(*) AS repositories FROM repos r
+_LICENCES = """SELECT COALESCE(licence, 'not known') AS licence, COUNT(*) AS repositories
+FROM repos r
 LEFT JOIN wanted_candidates w ON w.repo_id = r.id GROUP BY 1 ORDER BY 2 DESC, 1"""
-_EXCLUDED = "SELECT COALESCE(exclusion, 'taken') AS reason, COUNT(*) AS repositories FROM candidates GROUP BY 1 ORDER BY 2 DESC, 1"
+_EXCLUDED = (
+    "SELECT COALESCE(exclusion, 'taken') AS reason, COUNT(*) AS repositories FROM candidates GROUP"
+    " BY 1 ORDER BY 2 DESC, 1"
+)
 
 
 def write(request: ExportRequest) -> ExportResult:
@@ -40,29 +52,45 @@ def _card(store: Store, result: ExportResult) -> str:
     read = store.value("SELECT MAX(finished_at) FROM stage_runs") or "never"
     names = ("agent", "declared", "human", "likely_human", "tool")
     sources = [
-        f"{row['store']}, {row['agent'] or 'unread'}: {count_of(row['sessions'], 'session')}, repositories: {row['repositories']:,}"
+        f"{row['store']}, {row['agent'] or 'unread'}: {count_of(row['sessions'], 'session')},"
+        f" repositories: {row['repositories']:,}"
         for row in store.rows(_SOURCES)
     ]
     licences = [f"{row['licence']}: {row['repositories']:,}" for row in store.rows(_LICENCES)]
     excluded = [f"{row['reason']}: {row['repositories']:,}" for row in store.rows(_EXCLUDED)]
     parts = {
-        "What it is": f"Version {VERSION}, written by whowrote {version()} from a database last filled {read}: the tables of "
-        "SWE-chat (arXiv 2604.20779) under its names, and who wrote each line of the commits, from the records of agents.",
+        "What it is": (
+            f"Version {VERSION}, written by whowrote {version()} from a database last filled"
+            f" {read}: the tables of SWE-chat (arXiv 2604.20779) under its names, and who wrote"
+            " each line of the commits, from the records of agents."
+        ),
         "Tables": _list(
             f"`{name}`: {count_of(count, 'row')}" for name, count in result.rows.items()
         ),
         "Sources": _list(sources),
-        "Licences": "Of the repositories, as their server names them. The text of each file is under that of its "
-        "repository.\n\n" + _list(licences),
-        "Selection": "Candidates, and why they were left out (`whowrote collect report` says more). Repositories that were read "
-        "without discovery are not among them.\n\n" + _list(excluded),
-        "Error rates": f"Lines were {audited_note(*names)}. `unknown` and `undeclared` lines name nobody.",
-        "Removals": f"{store.value('SELECT COUNT(*) FROM forgotten'):,} repositories were removed on request "
-        "(`whowrote collect forget`): they are in no table, and are not fetched again. Whoever has an earlier version should take "
-        "this one.",
-        "Personal details": f"Text of transcripts: {policy.get('content') or 'full'}; taken out of texts: "
-        f"{policy.get('redaction') or 'nothing'}. The tables of lines, edits and statements name no people. Authors of commits and "
-        "of prompts are people: do not try to find out who they are, and do not publish their texts apart from the repository.",
+        "Licences": (
+            "Of the repositories, as their server names them. The text of each file is under that"
+            " of its repository.\n\n" + _list(licences)
+        ),
+        "Selection": (
+            "Candidates, and why they were left out (`whowrote collect report` says more)."
+            " Repositories that were read without discovery are not among them.\n\n"
+            + _list(excluded)
+        ),
+        "Error rates": (
+            f"Lines were {audited_note(*names)}. `unknown` and `undeclared` lines name nobody."
+        ),
+        "Removals": (
+            f"{store.value('SELECT COUNT(*) FROM forgotten'):,} repositories were removed on"
+            " request (`whowrote collect forget`): they are in no table, and are not fetched"
+            " again. Whoever has an earlier version should take this one."
+        ),
+        "Personal details": (
+            f"Text of transcripts: {policy.get('content') or 'full'}; taken out of texts:"
+            f" {policy.get('redaction') or 'nothing'}. The tables of lines, edits and statements"
+            " name no people. Authors of commits and of prompts are people: do not try to find out"
+            " who they are, and do not publish their texts apart from the repository."
+        ),
     }
     sections = [f"## {name}\n\n{text}\n" for name, text in parts.items()]
     return "\n".join(("# Who wrote the lines of public repositories\n", *sections))

@@ -1,7 +1,9 @@
-"""git-ai authorship notes 3.0.0: a text per commit, as files or as notes in a repository that was named for it.
+"""git-ai authorship notes 3.0.0: a text per commit, as files or as notes in a repository that was
+named for it.
 
-Only what agents wrote is named: a line in no entry is "untracked" there, while "known human" means that typing was seen, which we
-never do. Notes are written to a ref of our own, and never where a note of somebody else is.
+Only what agents wrote is named: a line in no entry is "untracked" there, while "known human" means
+that typing was seen, which we never do. Notes are written to a ref of our own, and never where a
+note of somebody else is.
 """
 
 import hashlib
@@ -46,7 +48,8 @@ def write(request: ExportRequest) -> ExportResult:
         ref = request.ref or REF
         _write_notes(request.into, ref, notes)
         result.notes.append(
-            f"notes written to {ref} of {request.into}: {len(notes)}; see them with: git log --notes={ref}"
+            f"notes written to {ref} of {request.into}: {len(notes)}; see them with: git log"
+            f" --notes={ref}"
         )
     else:
         result.files.append(request.out)
@@ -117,7 +120,8 @@ def _earlier_notes(repo: GitRepo, ref: str) -> dict[str, bytes]:
         records = reader.read(ClaimSource("note", ref, path, blob, sha), data)
         if not records or records[0].state != RecordState.OWN:
             raise WhoWroteError(
-                f"{ref} of {repo.worktree() or repo.path} contains notes of other tools, for example on {sha}",
+                f"{ref} of {repo.worktree() or repo.path} contains notes of other tools, for"
+                f" example on {sha}",
                 "Nothing was written. Choose another ref: --ref refs/notes/NAME",
             )
         notes[sha] = data

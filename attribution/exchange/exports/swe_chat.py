@@ -1,7 +1,9 @@
-"""SWE-chat's tables (arXiv 2604.20779, release v2) under its own table and column names, so that its notebook reads our data.
+"""SWE-chat's tables (arXiv 2604.20779, release v2) under its own table and column names, so that
+its notebook reads our data.
 
-A column we cannot fill is null, such as identities at GitHub, and labels where no language model was asked. Line counts of sessions
-and commits are ours, not the vendor's; a session is summed over all its checkpoints. The rows are made in `swe_chat.sql`.
+A column we cannot fill is null, such as identities at GitHub, and labels where no language model
+was asked. Line counts of sessions and commits are ours, not the vendor's; a session is summed over
+all its checkpoints. The rows are made in `swe_chat.sql`.
 """
 
 from __future__ import annotations
@@ -146,7 +148,7 @@ def _rows(store: Store, table: str, select: str, repo_id: int, labels: Labels) -
     yield from rows if complete is None else complete(rows, labels)
 
 
-# --- what needs more than SQL -----------------------------------------------------------------------------------------
+# --- what needs more than SQL ---------------------------------------------------------------------
 
 
 def _repositories(rows: Iterable[Row], labels: Labels) -> Iterator[Row]:
@@ -224,9 +226,9 @@ def _call(row: Row) -> Row:
     return {
         "file_path": next((str(arguments[key]) for key in _PATH_KEYS if arguments.get(key)), None),
         "pattern": str(arguments["pattern"]) if arguments.get("pattern") else None,
-        "bash_category": ("git" if is_git else "other")
-        if row["tool_name"].lower() in _SHELL
-        else None,
+        "bash_category": (
+            ("git" if is_git else "other") if row["tool_name"].lower() in _SHELL else None
+        ),
     }
 
 

@@ -1,4 +1,6 @@
-"""CSV: every table and view of the database as rows with types; checks, binary columns and SQLite's own tables are left out."""
+"""CSV: every table and view of the database as rows with types; checks, binary columns and
+SQLite's own tables are left out.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -43,7 +45,9 @@ def _kind_of_values(store: Store, table: str, column: str) -> str:
 
 
 def write_all(request: ExportRequest, ending: str, writer: Writer) -> ExportResult:
-    """One file per table below `request.out`. Raises WhoWroteError for a table that is not there."""
+    """One file per table below `request.out`. Raises WhoWroteError for a table that is not
+    there.
+    """
     present = names(request.store)
     for name in request.tables:
         if name not in present:

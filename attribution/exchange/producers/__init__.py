@@ -1,4 +1,6 @@
-"""What other tools wrote down about who wrote which lines: one reader per producer, found by its `NAME`."""
+"""What other tools wrote down about who wrote which lines: one reader per producer, found by its
+`NAME`.
+"""
 
 from functools import cache
 from typing import Any, cast

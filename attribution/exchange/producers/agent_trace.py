@@ -1,4 +1,6 @@
-"""Agent Trace records (0.1.0 and what calls itself so), in files or notes; also flat lines that name no commit."""
+"""Agent Trace records (0.1.0 and what calls itself so), in files or notes; also flat lines that
+name no commit.
+"""
 
 import re
 from collections.abc import Iterator
@@ -30,9 +32,8 @@ ORDER = 60  # its shape is the least telling
 OWN = "dev.whowrote"  # the key of metadata in records of our own
 
 _FLAT = re.compile(r"^agent-trace/v0\.1(?:\.\d+)?$")
-_VERSIONS = re.compile(
-    r"^(?:0\.1(?:\.\d+)?|1\.0(?:\.0)?|2\.0(?:\.0)?)$"
-)  # all seen with the fields of 0.1.0
+# all seen with the fields of 0.1.0
+_VERSIONS = re.compile(r"^(?:0\.1(?:\.\d+)?|1\.0(?:\.0)?|2\.0(?:\.0)?)$")
 _AUTHORS = {"ai": ClaimedAuthor.AGENT, "human": ClaimedAuthor.HUMAN, "mixed": ClaimedAuthor.MIXED}
 _USED = ("version", "id", "timestamp", "vcs", "tool", "files", "metadata", "trace_id")
 _USED_FLAT = (
@@ -97,7 +98,8 @@ def _record(source: ClaimSource, value: dict[str, Any], version: str, line: int)
         word(first_of(value, "vcs"), "revision"),
         isinstance(first_of(metadata, OWN), dict),
     )
-    # A note sits on the commit it speaks of; a line of a file names what was checked out when the lines were written.
+    # A note sits on the commit it speaks of; a line of a file names what was checked out when the
+    # lines were written.
     before = not source.commit and not is_ours
     for file in objects(value["files"]):
         builder.claims += _file(builder, file, word(tool, "name"), metadata, before)
@@ -130,9 +132,8 @@ def _file(
             if not lines:
                 continue
             if hook and lines == ((1, 1),) and first_of(span, "content_hash") is None:
-                builder.problem(
-                    "placeholder_range", path
-                )  # what hooks write when they do not know the place
+                # what hooks write when they do not know the place
+                builder.problem("placeholder_range", path)
                 continue
             who = _who(
                 first_of(span, "contributor") or first_of(talk, "contributor"), tool, session
@@ -183,7 +184,9 @@ def _flat(source: ClaimSource, value: dict[str, Any], version: str, line: int) -
 
 
 def json_lines(data: bytes) -> Iterator[tuple[int, Any]]:
-    """Number, from 1 on, and value of the lines with text; None for one that is no JSON. A document over many lines is line 1."""
+    """Number, from 1 on, and value of the lines with text; None for one that is no JSON. A
+    document over many lines is line 1.
+    """
     text = data.strip()
     whole = json_of(data) if text[:1] in (b"{", b"[") else None
     first_alone = json_of(text.split(b"\n", 1)[0]) is not None

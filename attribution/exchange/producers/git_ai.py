@@ -47,8 +47,9 @@ _USED_OF_AGENT = (
     "accepted_lines",
     "overriden_lines",
 )
-# From 1.6.21 on, whatever is left in a commit of somebody who typed, or without an agent, becomes that person's
-# (their pull request 2060 of 2026-07-31); builds of developers have the number of the release before them.
+# From 1.6.21 on, whatever is left in a commit of somebody who typed, or without an agent, becomes
+# that person's (their pull request 2060 of 2026-07-31); builds of developers have the number of the
+# release before them.
 _FILLS = (1, 6, 21)
 _FILLS_DEVELOPMENT = (1, 6, 20)
 _NUMBERS = re.compile(r"^(development:)?(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
@@ -67,7 +68,9 @@ def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
 
 
 def _joined(text: str) -> Iterator[tuple[str, Any]]:
-    """Head and JSON value of each note in a text; `git notes merge -s union` joins those of two clones into one."""
+    """Head and JSON value of each note in a text; `git notes merge -s union` joins those of two
+    clones into one.
+    """
     while text.strip():
         head, separator, body = (
             ("", "---", text[4:]) if text.startswith("---\n") else text.partition("\n---\n")
@@ -110,7 +113,9 @@ def _note(source: ClaimSource, head: str, meta: Any, number: int) -> ClaimRecord
 
 
 def basis_of_people(tool_version: str) -> ClaimBasis:
-    """SEEN: lines of people are those that an editor saw being typed or saved. REST: they may be only what was left over."""
+    """SEEN: lines of people are those that an editor saw being typed or saved. REST: they may be
+    only what was left over.
+    """
     match = _NUMBERS.match(tool_version)
     if match is None:
         return ClaimBasis.REST
@@ -153,14 +158,18 @@ def _who(meta: Mapping[str, Any], key: str) -> tuple[Who, bool]:
             else ClaimBasis.REST
         )
         detail = others(record, ("author",))
-        return Who(
-            ClaimedAuthor.HUMAN, person=word(record, "author"), detail=detail, basis=basis
-        ), record is None
+        return (
+            Who(ClaimedAuthor.HUMAN, person=word(record, "author"), detail=detail, basis=basis),
+            record is None,
+        )
     first, second = ("sessions", "prompts") if key.startswith("s_") else ("prompts", "sessions")
     record = first_of(first_of(meta, first), key) or first_of(first_of(meta, second), key)
     agent = first_of(record, "agent_id")
     session, person = word(agent, "id") or key, word(record, "human_author")
     detail = others(record, _USED_OF_AGENT)
-    return Who(
-        ClaimedAuthor.AGENT, word(agent, "tool"), word(agent, "model"), session, person, detail
-    ), record is None
+    return (
+        Who(
+            ClaimedAuthor.AGENT, word(agent, "tool"), word(agent, "model"), session, person, detail
+        ),
+        record is None,
+    )

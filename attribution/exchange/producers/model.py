@@ -1,4 +1,6 @@
-"""What other producers say about who wrote lines: the nouns, and the helpers that all their readers need. Pure."""
+"""What other producers say about who wrote lines: the nouns, and the helpers that all their
+readers need. Pure.
+"""
 
 import json
 from collections.abc import Iterable
@@ -64,7 +66,9 @@ class ClaimRecord:
     format_version: str = ""
     tool_version: str = ""
     commit: str = ""  # commit it names; "" if it names none
-    before: bool = False  # the commit is the one that was checked out when the lines were written, not the one that holds them
+    # the commit is the one that was checked out when the lines were written, not the one that holds
+    # them
+    before: bool = False
     base: str = ""  # commit the producer itself wrote down, when the note sits on one
     written_at: float | None = None
     state: RecordState = RecordState.READ
@@ -90,10 +94,11 @@ class ClaimSource:
 
 
 class Producer(Protocol):
-    """The contract of a module in `attribution/exchange/producers/`. Pure: bytes in, records out, never an exception for bad input.
+    """The contract of a module in `attribution/exchange/producers/`. Pure: bytes in, records out,
+    never an exception for bad input.
 
-    A module may also say where its claims are kept: `NOTES` (names below `refs/notes/`), `FOLDERS` (at the root of the tree).
-    `trailers` reads commits, and has no `sniff`.
+    A module may also say where its claims are kept: `NOTES` (names below `refs/notes/`), `FOLDERS`
+    (at the root of the tree). `trailers` reads commits, and has no `sniff`.
     """
 
     NAME: str
@@ -101,7 +106,9 @@ class Producer(Protocol):
     FOUND: str  # where it is looked for, for people
 
     def sniff(self, source: ClaimSource, data: bytes) -> bool:
-        """Whether the bytes are of this producer; by their shape, and by the place only where the shape says nothing."""
+        """Whether the bytes are of this producer; by their shape, and by the place only where
+        the shape says nothing.
+        """
         ...
 
     def read(self, source: ClaimSource, data: bytes) -> list[ClaimRecord]: ...
@@ -119,7 +126,9 @@ class RecordBuilder:
         self.problems.append(Problem(STAGE, self.source.subject, code, detail))
 
     def span(self, path: str, value: Any) -> Ranges:
-        """The range of lines a JSON object gives; () and a problem when it gives none that can be."""
+        """The range of lines a JSON object gives; () and a problem when it gives none that can
+        be.
+        """
         first, last = first_of(value, "start_line"), first_of(value, "end_line")
         if path and 0 < number(first) <= number(last):
             return ((number(first), number(last)),)
@@ -179,7 +188,9 @@ def number(value: Any) -> int:
 
 
 def others(value: Any, used: Iterable[str]) -> str:
-    """Keys of a JSON object that were not used, as JSON; texts of sessions left out, and what is too long cut away."""
+    """Keys of a JSON object that were not used, as JSON; texts of sessions left out, and what is
+    too long cut away.
+    """
     if not isinstance(value, dict):
         return ""
     left = {

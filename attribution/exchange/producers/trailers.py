@@ -1,4 +1,6 @@
-"""Statements of commits: a trailer, a line of the body or the author names an agent, for the whole commit. Pure."""
+"""Statements of commits: a trailer, a line of the body or the author names an agent, for the
+whole commit. Pure.
+"""
 
 from attribution.exchange.producers.model import Claim, ClaimRecord, Who
 from attribution.exchange.words import ClaimedAuthor
@@ -7,7 +9,10 @@ from collector.model import Commit
 
 NAME = "trailers"
 LABEL = "trailers and bot accounts"
-FOUND = "`Co-authored-by:`, `Assisted-by:`, `Generated-by:` and the other forms of `statements.toml`; the author"
+FOUND = (
+    "`Co-authored-by:`, `Assisted-by:`, `Generated-by:` and the other forms of `statements.toml`;"
+    " the author"
+)
 
 
 def read_commit(commit: Commit) -> list[ClaimRecord]:

@@ -15,7 +15,8 @@ from attribution.queries.features import features_ready
 from collector.plugins import plugin_directories
 from collector.storage.store import Store
 
-MIXED = "mixed"  # what only a mixture of runs breaks; each row names its repository: `--repair` reads them again
+# what only a mixture of runs breaks; each row names its repository: `--repair` reads them again
+MIXED = "mixed"
 SUBJECTS = ("lines", "history", "facts", MIXED)
 
 
@@ -40,7 +41,9 @@ class Check:
 
 @cache
 def invariants() -> tuple[Invariant, ...]:
-    """All but those about features: of the core, and of the plug-ins that have a file `checks.sql`."""
+    """All but those about features: of the core, and of the plug-ins that have a file
+    `checks.sql`.
+    """
     return (
         *(invariant for name in SUBJECTS for invariant in _subject_invariants(name)),
         *_plugin_invariants("checks.sql"),
@@ -54,7 +57,9 @@ def _plugin_invariants(name: str) -> Iterator[Invariant]:
 
 
 def mixed_repositories(store: Store) -> list[int]:
-    """Numbers of the repositories in which rows of several runs stand side by side, or rows of one were lost."""
+    """Numbers of the repositories in which rows of several runs stand side by side, or rows of
+    one were lost.
+    """
     result = (
         store.rows(f"SELECT DISTINCT repo_id FROM ({invariant.sql})")
         for invariant in _subject_invariants(MIXED)

@@ -28,9 +28,8 @@ from collector.storage.views import read_view
 _MOST = 100  # findings on the page
 _AROUND = 3  # lines before and after each
 _CHOICES = ("severity", "agent", "model", "status", "place")
-_LEVELS = {
-    each.meaning: f"{number}{each.meaning}" for number, each in enumerate(Severity)
-}  # by which the page is sorted
+# by which the page is sorted
+_LEVELS = {each.meaning: f"{number}{each.meaning}" for number, each in enumerate(Severity)}
 
 Row = dict[str, Any]
 
@@ -40,7 +39,9 @@ def pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
 
 
 def findings_page(request: PageRequest) -> Shown:
-    """Findings of a repository by severity, each with its code; chosen by who wrote them, by their status and by what is known."""
+    """Findings of a repository by severity, each with its code; chosen by who wrote them, by
+    their status and by what is known.
+    """
     only = {name: value for name in COLUMNS if (value := request.text(name))}
     confidence, alive = request.text("confidence").upper(), request.text("alive") == "1"
     selection = FindingFilter(
@@ -88,7 +89,10 @@ def findings_page(request: PageRequest) -> Shown:
 
 def _finding_cell(row: Row) -> str:
     status = f" ({row['status']})" if row["status"] != "introduced" else ""
-    return f"<b>{text(row['cwe'] or '')}</b> {text(row['rule_id'] + status, 80)}<br>{dim(row['message'] or '', 160)}"
+    return (
+        f"<b>{text(row['cwe'] or '')}</b>"
+        f" {text(row['rule_id'] + status, 80)}<br>{dim(row['message'] or '', 160)}"
+    )
 
 
 def _path_cell(repo: str, to: Addresses, row: Row) -> str:
@@ -110,7 +114,7 @@ def _commit_link(to: Addresses, repo: str, sha: str, label: str) -> str:
     return link(to.commit(repo, sha), label) if to else text(label)
 
 
-# --- parts of other pages ---------------------------------------------------------------------------------------------
+# --- parts of other pages -------------------------------------------------------------------------
 
 
 def repository_sections(store: Store, repo_id: int, to: Addresses) -> Iterator[tuple[str, str]]:
@@ -160,7 +164,9 @@ def commit_sections(store: Store, commit_id: int, to: Addresses) -> Iterator[tup
 def search_sections(
     store: Store, terms: Sequence[str], repo: str, to: Addresses
 ) -> Iterator[tuple[str, str]]:
-    """Heading and markup of the findings that have all terms; `repo`: only of the repository of that name."""
+    """Heading and markup of the findings that have all terms; `repo`: only of the repository of
+    that name.
+    """
     rows = store.rows(
         "SELECT n.repo, n.label, n.commit_sha, n.path, n.start_line, n.class FROM finding_list n "
         f"WHERE {all_terms(_TEXT, terms)} AND (?1 = '' OR n.repo = ?1) ORDER BY n.id DESC LIMIT 25",
@@ -197,7 +203,9 @@ def line_notes(store: Store, repo_id: int, path: str) -> dict[int, list[LineNote
 
 
 def markdown_sections(store: Store, shas: set[str]) -> list[str]:
-    """Markdown about weaknesses of high and medium confidence that came with commits; no line where nothing was scanned."""
+    """Markdown about weaknesses of high and medium confidence that came with commits; no line
+    where nothing was scanned.
+    """
     if not store.value("SELECT EXISTS (SELECT 1 FROM rule_sets)"):
         return []
     rows = [
@@ -215,6 +223,9 @@ def markdown_sections(store: Store, shas: set[str]) -> list[str]:
         )
         author = row["class"].replace("_", " ")
         lines.append(f"| {place} | {weakness} | {(row['confidence'] or '').lower()} | {author} |")
-    title = f"**New weaknesses** of high or medium confidence: {len(rows)}. A finding is a hint, not a verdict."
+    title = (
+        f"**New weaknesses** of high or medium confidence: {len(rows)}. A finding is a hint, not a"
+        " verdict."
+    )
     table = ["| where | weakness | confidence | written by |", "|---|---|---|---|", *lines]
     return [title, "\n".join(["<details><summary>Where</summary>", "", *table, "", "</details>"])]

@@ -1,4 +1,6 @@
-"""The commands about findings: the list, one finding, SARIF written and read, verdicts of people, the report."""
+"""The commands about findings: the list, one finding, SARIF written and read, verdicts of
+people, the report.
+"""
 
 from __future__ import annotations
 
@@ -91,8 +93,10 @@ _FILTERS = (
         multiple=True,
         metavar="NAME=VALUE",
         callback=lambda context, option, values: _choices(values),
-        help="Only findings with this agent, model, place, rule, severity or status (repeatable). Without a status, those that "
-        "their commit introduced; status=all lists all.",
+        help=(
+            "Only findings with this agent, model, place, rule, severity or status (repeatable)."
+            " Without a status, those that their commit introduced; status=all lists all."
+        ),
     ),
     click.option(
         "--new-since",
@@ -144,8 +148,10 @@ def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--fail-on",
     type=click.Choice((*Severity, *(each.meaning for each in Severity)), case_sensitive=False),
-    help="Exit with 1 when a listed finding is still there, not only called false by reviewers, and so severe or worse; high is "
-    "error, medium warning, low info.",
+    help=(
+        "Exit with 1 when a listed finding is still there, not only called false by reviewers, and"
+        " so severe or worse; high is error, medium warning, low info."
+    ),
 )
 @database_option
 @data_options
@@ -161,8 +167,9 @@ def findings(
 ) -> None:
     """List weaknesses introduced by commits.
 
-    Each is listed with who wrote the lines and whether it is still there: those that are first, the worst first. Findings of low
-    confidence are left out, as in `whowrote report weaknesses`, which counts source files alone, unless --low or --confidence asks.
+    Each is listed with who wrote the lines and whether it is still there: those that are first, the
+    worst first. Findings of low confidence are left out, as in `whowrote report weaknesses`, which
+    counts source files alone, unless --low or --confidence asks.
 
     For a pull request: whowrote findings --new-since origin/main --fail-on high
     """
@@ -201,7 +208,9 @@ WHERE p.code = 'scan_later' AND (?1 IS NULL OR p.repo_id = ?1) ORDER BY r.name
 
 
 def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) -> Table:
-    """Findings, of the repository of this name or of all, with a note of those of low confidence that nobody asked for."""
+    """Findings, of the repository of this name or of all, with a note of those of low confidence
+    that nobody asked for.
+    """
     from attribution.queries.repositories import all_repositories, repository_named
     from attribution.weaknesses.queries import findings as queries
 
@@ -215,7 +224,8 @@ def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) 
         table.rows = [row for row in every if row["confidence"] in queries.HEADLINE]
     if len(table) < len(every):
         table.notes.append(
-            f"left out because of low confidence: {len(every) - len(table):,}; to list them too: --low"
+            f"left out because of low confidence: {len(every) - len(table):,}; to list them too:"
+            " --low"
         )
     for row in store.rows(_LATER, (repo.id if repo else None,)):
         table.notes.append(
@@ -239,8 +249,9 @@ def sarif(
 ) -> None:
     """Write findings that are present at HEAD to FILE as SARIF 2.1.0.
 
-    Places are those of HEAD, so that code hosts and editors show them where they are. The commit that introduced a finding, who
-    wrote its lines and which session did are properties of each result.
+    Places are those of HEAD, so that code hosts and editors show them where they are. The commit
+    that introduced a finding, who wrote its lines and which session did are properties of each
+    result.
     """
     from attribution.weaknesses.queries.sarif import sarif as as_sarif
     from collector.storage.store import Store
@@ -267,8 +278,9 @@ def sarif(
 def authors(log: Path, path: str | None, commit: str, db: Path, output_format: str) -> None:
     """Say who wrote the lines of other scanners' findings.
 
-    SARIF is what CodeQL, Snyk, semgrep or another scanner found in the clone at PATH, at HEAD or the commit that --commit names.
-    Each finding is listed with the author of most of its lines, as `whowrote blame` has them. Nothing is stored.
+    SARIF is what CodeQL, Snyk, semgrep or another scanner found in the clone at PATH, at HEAD or
+    the commit that --commit names. Each finding is listed with the author of most of its lines, as
+    `whowrote blame` has them. Nothing is stored.
     """
     from attribution.stats.accuracy import audited_note
     from attribution.weaknesses.queries.sarif import authored_results
@@ -279,7 +291,8 @@ def authors(log: Path, path: str | None, commit: str, db: Path, output_format: s
         notice("the log has no finding with a place in a file")
     counts = Counter(row["line_class"].replace("_", " ") or "not known" for row in rows)
     notes = [
-        f"{count_of(len(rows), 'finding')}: {', '.join(f'{n:,} {name}' for name, n in counts.most_common())}"
+        f"{count_of(len(rows), 'finding')}:"
+        f" {', '.join(f'{n:,} {name}' for name, n in counts.most_common())}"
     ]
     notes += filter(None, [audited_note(LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN)])
     units = {
@@ -304,8 +317,8 @@ def authors(log: Path, path: str | None, commit: str, db: Path, output_format: s
 def show(fingerprint: str, db: Path, output_format: str) -> None:
     """Show one finding in context.
 
-    Prints the lines, their author, the prompt behind them, and what became of the finding. FINGERPRINT is the id shown in the list,
-    or a prefix of it.
+    Prints the lines, their author, the prompt behind them, and what became of the finding.
+    FINGERPRINT is the id shown in the list, or a prefix of it.
     """
     from attribution.weaknesses.commands.views import finding_view
     from attribution.weaknesses.queries.findings import context, finding_of
@@ -346,16 +359,17 @@ def review(
 ) -> None:
     """Review findings one by one.
 
-    Asks about the finding FINGERPRINT, else about a sample balanced over repositories, tiers, authors and rules. Answer if each
-    is a real weakness: t(rue), f(alse), u(nsure), s(kip), q(uit). Reviews are stored under your name and survive later scans of the
-    repository.
+    Asks about the finding FINGERPRINT, else about a sample balanced over repositories, tiers,
+    authors and rules. Answer if each is a real weakness: t(rue), f(alse), u(nsure), s(kip), q(uit).
+    Reviews are stored under your name and survive later scans of the repository.
     """
     from attribution.weaknesses.queries.findings import finding_of, findings, sample, store_review
     from collector.storage.store import Store
 
     if (verdict or note) and not (verdict and fingerprint):
         raise click.UsageError(
-            "a verdict needs a finding, and a reason a verdict: FINGERPRINT --verdict false --why TEXT"
+            "a verdict needs a finding, and a reason a verdict: FINGERPRINT --verdict false --why"
+            " TEXT"
         )
     with Store(db, create=False) as store:
         if verdict:
@@ -412,8 +426,8 @@ def weaknesses(
 ) -> None:
     """Report weaknesses per 1,000 added lines, by author.
 
-    Compares agents with people, and shows what became of the findings. Covers the clone at PATH, or all scanned repositories in the
-    database.
+    Compares agents with people, and shows what became of the findings. Covers the clone at PATH, or
+    all scanned repositories in the database.
     """
     from attribution.weaknesses.queries.report import BY, weakness_tables
 

@@ -33,7 +33,10 @@ _RULES = click.option(
     "--semgrep",
     default="",
     metavar="PATH",
-    help="Path of the semgrep program.  [default: WHOWROTE_SEMGREP, else next to python, else on PATH]",
+    help=(
+        "Path of the semgrep program.  [default: WHOWROTE_SEMGREP, else next to python, else on"
+        " PATH]"
+    ),
 )
 @click.option(
     "--scan-jobs",
@@ -46,7 +49,10 @@ _RULES = click.option(
     type=click.FloatRange(0),
     default=math.inf,
     metavar="N",
-    help="Stop scanning after this time: files at HEAD and the history of findings in them come first. The next run continues.",
+    help=(
+        "Stop scanning after this time: files at HEAD and the history of findings in them come"
+        " first. The next run continues."
+    ),
 )
 @click.option(
     "--cache",
@@ -69,9 +75,9 @@ def scan(
 ) -> None:
     """Scan added lines for weaknesses (CWEs).
 
-    Scans every version of every changed file once, offline, using semgrep with the built-in rules, and follows each finding until
-    it is fixed or removed. PATH is a clone, attributed first if necessary. Without PATH, scans all repositories in the database
-    whose clones are still in place.
+    Scans every version of every changed file once, offline, using semgrep with the built-in rules,
+    and follows each finding until it is fixed or removed. PATH is a clone, attributed first if
+    necessary. Without PATH, scans all repositories in the database whose clones are still in place.
     """
     from attribution.weaknesses.stage.scan import ScanRequest, scan_clone
 
@@ -84,7 +90,8 @@ def scan(
             notice(f"note: {note}")
         rows.append({"repo": opened.name, **asdict(update)})
     notes = [
-        "texts: versions of files that are scanned; new: not in the cache; given: passed to the scanner"
+        "texts: versions of files that are scanned; new: not in the cache; given: passed to the"
+        " scanner"
     ]
     columns = (
         "repo",
@@ -131,8 +138,9 @@ def rules(
 ) -> None:
     """List the weakness rules and how often each was right.
 
-    Tiers: taint (input from a request or command line reaches a dangerous call), built (a concatenated string reaches it), api (the
-    call alone). With RULE, the id of a rule or its end, the rule is shown with its patterns.
+    Tiers: taint (input from a request or command line reaches a dangerous call), built (a
+    concatenated string reaches it), api (the call alone). With RULE, the id of a rule or its end,
+    the rule is shown with its patterns.
     """
     from attribution.weaknesses.commands.views import rule_view
     from attribution.weaknesses.rules.rulesets import find_rule, measured, named, rule_row

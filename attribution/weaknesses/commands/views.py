@@ -52,8 +52,8 @@ def finding_view(console: Console, finding: Row) -> None:
     other = f["added_lines"] - f["agent_lines"] - f["human_lines"] - f["unknown_lines"]
     table.add_row(
         "lines",
-        f"{f['added_lines']} added by the commit: {f['agent_lines']} agent, {f['human_lines']} human, "
-        f"{f['unknown_lines']} unknown, {other} other",
+        f"{f['added_lines']} added by the commit: {f['agent_lines']} agent, {f['human_lines']}"
+        f" human, {f['unknown_lines']} unknown, {other} other",
     )
     table.add_row("status", f"{f['status']}, {minute(f['author_at'])}")
     if f["session"]:
@@ -79,7 +79,10 @@ def finding_view(console: Console, finding: Row) -> None:
 def _fate(f: Row) -> str:
     if f["alive_at_head"]:
         return f"still present at {f['head_path']}:{f['head_line']}"
-    return f"gone since {(f['fixed_sha'] or '')[:9]} ({words(f['fixed_how'] or '')}), by {f['fixed_author'] or 'unknown'}"
+    return (
+        f"gone since {(f['fixed_sha'] or '')[:9]} ({words(f['fixed_how'] or '')}), by"
+        f" {f['fixed_author'] or 'unknown'}"
+    )
 
 
 def rule_view(console: Console, row: Row) -> None:
@@ -97,7 +100,8 @@ def rule_view(console: Console, row: Row) -> None:
     dim(
         console,
         one_line(
-            f"tier {row['tier'] or 'unknown'}, confidence {row['confidence'] or 'unknown'}, {row['languages']}"
+            f"tier {row['tier'] or 'unknown'}, confidence {row['confidence'] or 'unknown'},"
+            f" {row['languages']}"
         ),
     )
     console.print(

@@ -25,8 +25,8 @@ from collector.text import decode, printable, split_lines
 
 HEADLINE = (Confidence.HIGH, Confidence.MEDIUM)
 _WORST_FIRST = (
-    "repo_id, alive_at_head DESC, CASE severity WHEN 'ERROR' THEN 0 WHEN 'WARNING' THEN 1 ELSE 2 END, "
-    "CASE confidence WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END, id"
+    "repo_id, alive_at_head DESC, CASE severity WHEN 'ERROR' THEN 0 WHEN 'WARNING' THEN 1 ELSE 2"
+    " END, CASE confidence WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END, id"
 )
 _AROUND = 6  # lines before and after a finding
 
@@ -42,12 +42,10 @@ class FindingFilter:
     author: str | None = None  # class
     alive: bool = False
     confidence: tuple[str, ...] = ()
-    only: Mapping[str, str] = field(
-        default_factory=dict
-    )  # name of COLUMNS -> value; without a status: introduced
-    since: str | None = (
-        None  # a revision of the clone: only findings of commits that it does not have
-    )
+    # name of COLUMNS -> value; without a status: introduced
+    only: Mapping[str, str] = field(default_factory=dict)
+    # a revision of the clone: only findings of commits that it does not have
+    since: str | None = None
 
 
 COLUMNS = {
@@ -58,7 +56,9 @@ COLUMNS = {
     "severity": "severity",
     "status": "status",
 }
-"""What findings can be chosen by: as users call it -> column of `finding_list`. The status `all` stands for every one."""
+"""What findings can be chosen by: as users call it -> column of `finding_list`. The status `all`
+stands for every one.
+"""
 
 
 def not_scanned(store: Store) -> WhoWroteError:
@@ -69,7 +69,9 @@ def not_scanned(store: Store) -> WhoWroteError:
 
 
 def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
-    """Findings by repository, the worst first. Raises WhoWroteError when nothing was scanned, or `since` is unknown."""
+    """Findings by repository, the worst first. Raises WhoWroteError when nothing was scanned, or
+    `since` is unknown.
+    """
     if not store.value("SELECT COUNT(*) FROM rule_sets"):
         raise not_scanned(store)
     chosen = {"status": str(FindingStatus.INTRODUCED), **wanted.only}
@@ -106,7 +108,9 @@ def introduced_findings(store: Store, repo: int | None, confidence: Sequence[str
 
 
 def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:
-    """Commits of the attributed branch that a revision does not have. Raises WhoWroteError without the clone or the revision."""
+    """Commits of the attributed branch that a revision does not have. Raises WhoWroteError
+    without the clone or the revision.
+    """
     (row,) = store.rows("SELECT path, head_sha FROM repos WHERE id = ?", (repo_id,))
     repo = clone_at(row["path"])
     if repo is None:
@@ -120,7 +124,9 @@ def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:
 
 
 def sample(rows: Iterable[Row], count: int, seed: int = 1) -> list[Row]:
-    """`count` findings, chosen in turn from each stratum (repository, tier, class of the author), within it from each rule."""
+    """`count` findings, chosen in turn from each stratum (repository, tier, class of the
+    author), within it from each rule.
+    """
     shuffled = list(rows)
     random.Random(seed).shuffle(shuffled)
     varied = _sort_by_turn(shuffled, lambda row: (*_stratum(row), row["rule_id"]))
@@ -138,7 +144,9 @@ def _sort_by_turn(rows: Iterable[Row], key: Callable[[Row], tuple[str, ...]]) ->
 
 
 def context(store: Store, finding: Row) -> Row:
-    """A finding with the lines around it, the number of the first, the prompt behind it and its reviews."""
+    """A finding with the lines around it, the number of the first, the prompt behind it and its
+    reviews.
+    """
     (lines,) = code_of([finding])
     first = max(1, finding["start_line"] - _AROUND)
     prompt = prompt_of(store, finding["session_id"], finding["turn_index"])
@@ -151,7 +159,9 @@ def context(store: Store, finding: Row) -> Row:
 
 
 def code_of(rows: Sequence[Row], around: int = _AROUND) -> list[list[str]]:
-    """The lines of each finding and some around it, in the commit that introduced it; none where the clone is gone."""
+    """The lines of each finding and some around it, in the commit that introduced it; none where
+    the clone is gone.
+    """
     clones = {path: clone_at(path) for path in {row["clone"] for row in rows}}
     return [_lines_around(clones[row["clone"]], row, around) for row in rows]
 
@@ -167,7 +177,10 @@ def _lines_around(repo: GitRepo | None, row: Row, around: int) -> list[str]:
 
 def reviews_of(store: Store, fingerprint: str) -> list[Row]:
     """What reviewers say of a finding: reviewer, verdict, note, reviewed_at."""
-    sql = "SELECT reviewer, verdict, note, reviewed_at FROM finding_reviews WHERE fingerprint = ? ORDER BY reviewed_at, reviewer"
+    sql = (
+        "SELECT reviewer, verdict, note, reviewed_at FROM finding_reviews WHERE fingerprint = ?"
+        " ORDER BY reviewed_at, reviewer"
+    )
     return store.rows(sql, (fingerprint,))
 
 
@@ -192,17 +205,20 @@ def finding_of(store: Store, fingerprint: str) -> Row:
 def scanned_rule_sets(store: Store, repo: int | None = None) -> list[Row]:
     """The rules and the scanners that files of one repository, or of any, were scanned with."""
     return store.rows(
-        "SELECT DISTINCT s.id, s.name, s.hash, s.engine, s.rules FROM rule_sets s JOIN scan_files n ON n.rule_set_id = s.id "
-        "JOIN commit_files f ON f.id = n.file_id JOIN commits c ON c.id = f.commit_id WHERE ? IS NULL OR c.repo_id = ?",
+        "SELECT DISTINCT s.id, s.name, s.hash, s.engine, s.rules FROM rule_sets s JOIN scan_files n"
+        " ON n.rule_set_id = s.id JOIN commit_files f ON f.id = n.file_id JOIN commits c ON c.id ="
+        " f.commit_id WHERE ? IS NULL OR c.repo_id = ?",
         (repo, repo),
     )
 
 
-# --- what people say, by the fingerprints of findings: kept when a repository is scanned again -------------------------
+# --- what people say, by the fingerprints of findings: kept when a repository is scanned again ----
 
 
 def store_review(store: Store, finding: Row, reviewer: str, verdict: str, note: str) -> None:
-    """The review of a row of `finding_list` by a person, made now; it replaces what the same person said of the finding before."""
+    """The review of a row of `finding_list` by a person, made now; it replaces what the same
+    person said of the finding before.
+    """
     about = {
         name: finding[name] for name in ("fingerprint", "rule_id", "repo", "commit_sha", "path")
     }
@@ -214,7 +230,10 @@ def store_review(store: Store, finding: Row, reviewer: str, verdict: str, note: 
     values = (
         about
         | said
-        | {"line": finding["start_line"], "reviewed_at": iso(datetime.now(UTC).timestamp())}
+        | {
+            "line": finding["start_line"],
+            "reviewed_at": iso(datetime.now(UTC).timestamp()),
+        }
     )
     with store.transaction() as connection:
         marks = ", ".join(f":{name}" for name in values)

@@ -1,4 +1,6 @@
-"""Rates of agents and a baseline compared over strata, terciles, and rates corrected by reviews. Pure."""
+"""Rates of agents and a baseline compared over strata, terciles, and rates corrected by reviews.
+Pure.
+"""
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -37,14 +39,15 @@ class Compared(NamedTuple):
     other: RateCell
     pooled: Ratio
     stratified: Ratio
-    without_one: (
-        Interval | None
-    )  # range of the stratified ratio with each repository left out in turn
+    # range of the stratified ratio with each repository left out in turn
+    without_one: Interval | None
     most: str  # the repository whose absence changes it most
 
 
 def compare(strata: Strata) -> Compared:
-    """Both sides over all strata. The interval takes findings as independent; the range shows one repository's pull."""
+    """Both sides over all strata. The interval takes findings as independent; the range shows
+    one repository's pull.
+    """
     agent, other = (
         total(sides.agent for sides in strata.values()),
         total(sides.other for sides in strata.values()),
@@ -62,7 +65,9 @@ def compare(strata: Strata) -> Compared:
 
 
 def terciles(weighted: Sequence[tuple[float, int]]) -> tuple[float, float]:
-    """Values below which a third and two thirds of the weight lie, of (value, weight); both 0 when there is too little to tell."""
+    """Values below which a third and two thirds of the weight lie, of (value, weight); both 0
+    when there is too little to tell.
+    """
     whole = sum(weight for _, weight in weighted)
     bounds: list[float] = []
     below = 0
@@ -74,7 +79,9 @@ def terciles(weighted: Sequence[tuple[float, int]]) -> tuple[float, float]:
 
 
 class Reviewed(NamedTuple):
-    """A stratum of findings: how many there are, how many of them somebody read, and how many of those are true."""
+    """A stratum of findings: how many there are, how many of them somebody read, and how many of
+    those are true.
+    """
 
     findings: int
     read: int
@@ -92,8 +99,9 @@ class Precision(NamedTuple):
 def precision(strata: Iterable[Reviewed]) -> Precision | None:
     """Of all strata of which some were read, weighted by their findings.
 
-    One stratum: exact. Several: normal approximation of the stratified mean, its shares smoothed by Agresti and Coull's two and two
-    so that a stratum where all were true is not taken for certain. None when none was read.
+    One stratum: exact. Several: normal approximation of the stratified mean, its shares smoothed by
+    Agresti and Coull's two and two so that a stratum where all were true is not taken for certain.
+    None when none was read.
     """
     read = [s for s in strata if s.read]
     if not read:
@@ -119,8 +127,9 @@ def _share(read: Sequence[Reviewed]) -> tuple[float, float]:
 def corrected_rate(cell: RateCell, strata: Iterable[Reviewed]) -> Rate | None:
     """Rate of the true ones among all findings of the cell. None when none was read.
 
-    When all were read, the count of the true ones with its exact interval. Else the share of true ones in what was read stands for
-    the rest; the interval is normal on the logarithm, from the variance of a count and that of the share.
+    When all were read, the count of the true ones with its exact interval. Else the share of true
+    ones in what was read stands for the rest; the interval is normal on the logarithm, from the
+    variance of a count and that of the share.
     """
     read = [s for s in strata if s.read]
     if not read:

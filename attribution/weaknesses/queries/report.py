@@ -1,6 +1,8 @@
-"""Weaknesses of one or more repositories: rates by who wrote the lines, comparisons, fates, what was left out.
+"""Weaknesses of one or more repositories: rates by who wrote the lines, comparisons, fates, what
+was left out.
 
-Findings and scanned lines are rows of the database with a column for each grouping; those of lines have the number of `lines`.
+Findings and scanned lines are rows of the database with a column for each grouping; those of lines
+have the number of `lines`.
 """
 
 from collections import Counter, defaultdict
@@ -30,10 +32,8 @@ from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass, codin
 
 CLASSES = (*LINE_CLASSES, Mixture.MIXED)
 BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
-_OF_FINDINGS = (
-    "cwe",
-    "confidence",
-)  # groupings that lines do not have: all lines of a class stand below each of their rates
+# groupings that lines do not have: all lines of a class stand below each of their rates
+_OF_FINDINGS = ("cwe", "confidence")
 _BASELINES: Mapping[str, tuple[str, ...]] = {
     HUMAN: (LineClass.HUMAN,),
     UNDECLARED: (LineClass.HUMAN, LineClass.UNDECLARED),
@@ -53,7 +53,8 @@ def weakness_tables(
     file_places: Sequence[str] = (FilePlace.SOURCE,),
     low: bool = False,
 ) -> list[Table]:
-    """Numbers over the scanned repositories: a table of rates for each grouping, then comparisons, fates and what was left out.
+    """Numbers over the scanned repositories: a table of rates for each grouping, then comparisons,
+    fates and what was left out.
 
     `low`: findings of low confidence too. Raises WhoWroteError when no repository was scanned.
     """
@@ -116,7 +117,10 @@ def weakness_tables(
 
 
 def _notes(rule_sets: Sequence[Row]) -> list[str]:
-    several = "repositories were scanned with different rules or scanners; scan them again before comparing"
+    several = (
+        "repositories were scanned with different rules or scanners; scan them again before"
+        " comparing"
+    )
     return [
         *([several] if len(rule_sets) > 1 else []),
         *filter(None, [audited_note(LineClass.AGENT, LineClass.HUMAN)]),
@@ -124,19 +128,25 @@ def _notes(rule_sets: Sequence[Row]) -> list[str]:
 
 
 _FINDINGS = """
-SELECT r.name AS repo, n.commit_id, n.fingerprint, n.rule_id, COALESCE(n.cwe, 'none') AS cwe, n.status,
-  COALESCE(n.confidence, '') AS confidence, n.language, n.place, n.class, COALESCE(n.agent, '') AS agent,
-  COALESCE(n.model, '') AS model, s.complexity, n.suppressed, n.ignored, n.fixed_how, n.fixed_author, n.moves,
+SELECT r.name AS repo, n.commit_id, n.fingerprint, n.rule_id, COALESCE(n.cwe, 'none') AS cwe,
+  n.status,
+  COALESCE(n.confidence, '') AS confidence, n.language, n.place, n.class, COALESCE(n.agent,
+    '') AS agent,
+  COALESCE(n.model, '') AS model, s.complexity, n.suppressed, n.ignored, n.fixed_how,
+    n.fixed_author, n.moves,
   n.rewords, n.alive_at_head
 FROM findings n JOIN repos r ON r.id = n.repo_id
-LEFT JOIN commit_files f ON f.commit_id = n.commit_id AND f.path = n.path LEFT JOIN scan_files s ON s.file_id = f.id
+LEFT JOIN commit_files f ON f.commit_id = n.commit_id AND f.path = n.path LEFT JOIN scan_files s
+  ON s.file_id = f.id
 WHERE ? IS NULL OR n.repo_id = ? ORDER BY n.id
 """
 _LINES = """
 SELECT r.name AS repo, l.commit_id, l.place, l.language, l.complexity, l.class,
-  COALESCE(CASE l.class WHEN 'agent' THEN COALESCE(s.agent, s.agent_label) WHEN 'declared' THEN c.declared_agent END, '')
+  COALESCE(CASE l.class WHEN 'agent' THEN COALESCE(s.agent, s.agent_label)
+    WHEN 'declared' THEN c.declared_agent END, '')
     AS agent,
-  COALESCE(CASE WHEN l.class IN ('agent', 'declared') THEN COALESCE(l.model, s.model) END, '') AS model,
+  COALESCE(CASE WHEN l.class IN ('agent', 'declared') THEN COALESCE(l.model, s.model) END,
+    '') AS model,
   SUM(l.lines) AS lines
 FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
 LEFT JOIN sessions s ON s.id = l.session_id WHERE l.scanned = 1 AND (? IS NULL OR l.repo_id = ?)
@@ -170,17 +180,21 @@ def _add_groups(findings: Sequence[Row], lines: Sequence[Row], modes: Mapping[in
 
 
 def _modes(store: Store, repo: int | None) -> dict[int, str]:
-    """Commit -> coding mode by its own lines: human_only (no agent line), collaborative, vibe (99 % and more), not known."""
+    """Commit -> coding mode by its own lines: human_only (no agent line), collaborative, vibe
+    (99 % and more), not known.
+    """
     rows = store.rows(
-        "SELECT commit_id, 100.0 * agent_lines / NULLIF(agent_lines + human_lines, 0) AS percentage FROM commit_lines "
-        "WHERE ?1 IS NULL OR repo_id = ?1",
+        "SELECT commit_id, 100.0 * agent_lines / NULLIF(agent_lines + human_lines, 0) AS percentage"
+        " FROM commit_lines WHERE ?1 IS NULL OR repo_id = ?1",
         (repo,),
     )
     return {row["commit_id"]: coding_mode(row["percentage"]) or _NOT_KNOWN for row in rows}
 
 
 def _rates(by: str, findings: Iterable[Row], lines: Iterable[Row]) -> list[Row]:
-    """Rates by one grouping and class of author; the group with most lines, or most findings, first."""
+    """Rates by one grouping and class of author; the group with most lines, or most findings,
+    first.
+    """
     events = Counter((row[by], row["class"]) for row in findings)
     below = Counter[tuple[str, str]]()
     for row in lines:
@@ -212,7 +226,8 @@ def _rates(by: str, findings: Iterable[Row], lines: Iterable[Row]) -> list[Row]:
 def _comparisons(
     findings: Sequence[Row], lines: Sequence[Row], is_measured: bool
 ) -> tuple[list[Row], list[str]]:
-    """Agent against each baseline: pooled, within repository and language, and with complexity where it was measured.
+    """Agent against each baseline: pooled, within repository and language, and with complexity
+    where it was measured.
 
     And notes: why there is no comparison, or how little it says.
     """
@@ -247,7 +262,8 @@ def _comparisons(
             rows.append(row)
     if any(row["agent_findings"] + row["baseline_findings"] < minimum.FINDINGS for row in rows):
         notes.append(
-            f"comparisons over fewer than {minimum.FINDINGS} findings say little; look at the intervals"
+            f"comparisons over fewer than {minimum.FINDINGS} findings say little; look at the"
+            " intervals"
         )
     return rows, notes
 
@@ -285,7 +301,9 @@ def _sides(
 
 
 def _statuses(findings: Sequence[Row], counted: Sequence[Row]) -> list[Row]:
-    """Findings by what their commit did, and what is to know of those that count: only these are in rates."""
+    """Findings by what their commit did, and what is to know of those that count: only these are
+    in rates.
+    """
     count = Counter(row["status"] for row in findings)
     numbers: dict[str, int] = {
         "introduced": len(counted),
@@ -302,7 +320,9 @@ def _statuses(findings: Sequence[Row], counted: Sequence[Row]) -> list[Row]:
 
 
 def _fates(findings: Sequence[Row]) -> list[Row]:
-    """By author: findings, those still present at the tip, and others by who removed them, or how where nobody can be named."""
+    """By author: findings, those still present at the tip, and others by who removed them, or
+    how where nobody can be named.
+    """
     fates = []
     for author in _in_order(row["class"] for row in findings):
         of_author = [row for row in findings if row["class"] == author]
@@ -340,10 +360,11 @@ def _top(findings: Sequence[Row], most: int = 10) -> list[Row]:
 
 
 def _reviews(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> list[Row]:
-    """By class of author and of all, from what people said of findings, weighted by rule: samples are even over rules.
+    """By class of author and of all, from what people said of findings, weighted by rule: samples
+    are even over rules.
 
-    Share of true findings among those that people read with its 95 % interval, and the rate corrected by it. Unsure verdicts are
-    left out.
+    Share of true findings among those that people read with its 95 % interval, and the rate
+    corrected by it. Unsure verdicts are left out.
     """
     verdicts: dict[str, set[str]] = defaultdict(set)
     for row in store.rows("SELECT fingerprint, verdict FROM finding_reviews"):
@@ -393,12 +414,14 @@ _SCANNED = f"""
 SELECT {place_columns("l.path", AGENT)}, 0 AS events, SUM(l.lines) AS lines
 FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
 LEFT JOIN sessions s ON s.id = l.session_id
-WHERE l.scanned = 1 AND l.place = '{FilePlace.SOURCE}' AND l.class = '{LineClass.AGENT}' AND {days("c.author_at")}
+WHERE l.scanned = 1 AND l.place = '{FilePlace.SOURCE}' AND l.class = '{LineClass.AGENT}'
+  AND {days("c.author_at")}
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7 ORDER BY c.id, 3, 4
 """
 _FOUND = f"""
 SELECT {place_columns("n.path", "COALESCE(n.agent, '')")}, COUNT(*) AS events, 0 AS lines
-FROM findings n JOIN repos r ON r.id = n.repo_id JOIN commits c ON c.id = n.commit_id LEFT JOIN sessions s ON s.id = n.session_id
+FROM findings n JOIN repos r ON r.id = n.repo_id JOIN commits c ON c.id = n.commit_id
+  LEFT JOIN sessions s ON s.id = n.session_id
 WHERE n.status = 'introduced' AND n.place = '{FilePlace.SOURCE}' AND n.class = '{LineClass.AGENT}'
   AND n.confidence IN ({sql_list(HEADLINE)}) AND {days("c.author_at")}
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7 ORDER BY c.id, 3, 4

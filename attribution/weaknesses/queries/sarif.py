@@ -1,7 +1,8 @@
-"""SARIF 2.1.0, the format of scanners, code hosts and editors: our findings written, and findings of others with their authors.
+"""SARIF 2.1.0, the format of scanners, code hosts and editors: our findings written, and findings
+of others with their authors.
 
-A log of another scanner names files and lines of one commit; they are looked up there as `blame` does, and nothing is stored. Such
-a log is hostile input.
+A log of another scanner names files and lines of one commit; they are looked up there as `blame`
+does, and nothing is stored. Such a log is hostile input.
 """
 
 import json
@@ -27,11 +28,8 @@ from collector.text import printable
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = ("note", "warning", "error")
 _STEP = {"low": 0, "medium": 1, "high": 2}
-_SECURITY_SEVERITY = {
-    Severity.ERROR: "8.0",
-    Severity.WARNING: "5.5",
-    Severity.INFO: "2.0",
-}  # GitHub: high, medium, low
+# GitHub: high, medium, low
+_SECURITY_SEVERITY = {Severity.ERROR: "8.0", Severity.WARNING: "5.5", Severity.INFO: "2.0"}
 _LINES = 2_000  # of one finding that are looked up
 
 Row = dict[str, Any]
@@ -40,8 +38,9 @@ Row = dict[str, Any]
 def sarif(store: Store, findings: Sequence[Row], prompts: bool = False) -> dict[str, Any]:
     """A log with one run for each repository and rule set; places are those of HEAD.
 
-    `findings`: rows of `finding_list` that are present there; `prompts`: with the prompt behind each. `authorRates` of a run: how
-    often the classes that results name as author are right, as blind readers found.
+    `findings`: rows of `finding_list` that are present there; `prompts`: with the prompt behind
+    each. `authorRates` of a run: how often the classes that results name as author are right, as
+    blind readers found.
     """
     runs: dict[tuple[int, int], list[Row]] = defaultdict(list)
     for finding in findings:
@@ -107,9 +106,8 @@ def _result(
 ) -> dict[str, Any]:
     first = finding["head_line"]
     region = {"startLine": first, "endLine": first + finding["end_line"] - finding["start_line"]}
-    uri = quote(
-        finding["head_path"], safe="/-._~"
-    )  # no name is to be taken for a scheme or a query
+    # no name is to be taken for a scheme or a query
+    uri = quote(finding["head_path"], safe="/-._~")
     result: dict[str, Any] = {
         "ruleId": finding["rule_id"],
         "ruleIndex": position[finding["rule_id"]],
@@ -145,8 +143,8 @@ def _result(
 def authored_results(opened: OpenRepo, log: Path, commit: str = "") -> list[Row]:
     """Findings of another scanner with who wrote most of their lines, in the order of the log.
 
-    `line_class` is "" where nobody can be looked up; `problem` says why. `commit`: the one that was scanned, HEAD by default.
-    Raises WhoWroteError for a log that is none.
+    `line_class` is "" where nobody can be looked up; `problem` says why. `commit`: the one that was
+    scanned, HEAD by default. Raises WhoWroteError for a log that is none.
     """
     results = list(read_sarif(log))
     numbers: dict[str, set[int]] = defaultdict(set)
@@ -227,15 +225,17 @@ def _places(scanner: str, result: object) -> Iterator[Row]:
                 "level": printable(get_str(result, "level"))[:20] or "warning",
                 "path": path,
                 "start_line": start,
-                "end_line": end
-                if isinstance(end, int) and start <= end < start + _LINES
-                else start,
+                "end_line": (
+                    end if isinstance(end, int) and start <= end < start + _LINES else start
+                ),
                 "message": printable(get_str(result, "message", "text"))[:500],
             }
 
 
 def _path(uri: str) -> str:
-    """Below the top of the repository; "" for anything else: logs also hold absolute addresses of a build machine."""
+    """Below the top of the repository; "" for anything else: logs also hold absolute addresses
+    of a build machine.
+    """
     parts = urlsplit(uri)
     path = PurePosixPath(unquote(parts.path))
     if parts.scheme or parts.netloc or path.is_absolute() or ".." in path.parts:

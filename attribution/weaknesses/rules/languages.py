@@ -1,4 +1,6 @@
-"""Which language a file is in, as what it is handed to the scanner, and which rules are for it. Pure."""
+"""Which language a file is in, as what it is handed to the scanner, and which rules are for it.
+Pure.
+"""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +8,9 @@ from typing import NamedTuple
 
 
 class Kind(NamedTuple):
-    """A language, and the name under which a text is scanned: the ending of a file name, or dockerfile, workflow."""
+    """A language, and the name under which a text is scanned: the ending of a file name, or
+    dockerfile, workflow.
+    """
 
     language: str
     suffix: str
@@ -68,10 +72,12 @@ _NAMES = {
     "vagrantfile": "rb",
 }
 _SHEBANG = re.compile(
-    rb"#![ \t]*\S*?/(?:env[ \t]+(?:-\S+[ \t]+)*)?(python|bash|sh|zsh|ksh|dash|node|deno|ruby|php)[\d.]*(?=[\s;]|$)"
+    rb"#![ \t]*\S*?/(?:env[ \t]+(?:-\S+["
+    rb" \t]+)*)?(python|bash|sh|zsh|ksh|dash|node|deno|ruby|php)[\d.]*(?=[\s;]|$)"
 )
 _PROGRAMS = {"python": "py", "node": "js", "deno": "ts", "ruby": "rb", "php": "php"}
-# Workflows run only from the root of a repository; a copy of another project further down does nothing.
+# Workflows run only from the root of a repository; a copy of another project further down does
+# nothing.
 _WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|(?:^|/)action\.ya?ml$")
 
 # What semgrep calls a language -> what we call it.
@@ -126,14 +132,18 @@ def _kind(suffix: str) -> Kind:
 
 
 def target_path(name: str, suffix: str) -> str:
-    """Where a text is laid for the scanner, relative to the directory it scans. `name` is ours: a blob id."""
+    """Where a text is laid for the scanner, relative to the directory it scans. `name` is ours:
+    a blob id.
+    """
     if suffix == WORKFLOW.suffix:  # rules for workflows ask for the directory
         return f".github/workflows/{name}.yml"
     return f"{name[:2]}/{name}.{suffix}"
 
 
 def rule_languages(languages: Iterable[str], paths: Iterable[str] = ()) -> set[str]:
-    """Our names of the languages a rule is for; "*" for any. `paths`: the paths it is limited to."""
+    """Our names of the languages a rule is for; "*" for any. `paths`: the paths it is limited
+    to.
+    """
     match = set()
     for name in languages:
         name = name.lower()

@@ -1,6 +1,7 @@
 """The rule sets there are: ours (package data) and files. Reads, writes nothing.
 
-A set is named by the sha256 of its rules as sorted JSON, so that the same rules have the same name wherever they lie.
+A set is named by the sha256 of its rules as sorted JSON, so that the same rules have the same name
+wherever they lie.
 """
 
 import hashlib
@@ -79,7 +80,9 @@ class RuleSet:
 
     @cached_property
     def text(self) -> str:
-        """What the scanner is given: one file, sorted, so that it is the same for the same rules."""
+        """What the scanner is given: one file, sorted, so that it is the same for the same
+        rules.
+        """
         bodies = [dict(rule.body) for rule in self.rules]
         return json.dumps({"rules": bodies}, sort_keys=True, ensure_ascii=True, default=str)
 
@@ -92,12 +95,16 @@ class RuleSet:
         return frozenset(name for rule in self.rules for name in rule.languages)
 
     def covers(self, language: str) -> bool:
-        """Whether some rule is for texts of the language; rules for any text alone do not make a language covered."""
+        """Whether some rule is for texts of the language; rules for any text alone do not make a
+        language covered.
+        """
         return language in self.languages
 
 
 def files_of(names: Sequence[str]) -> list[RuleFile]:
-    """The rule files that `--rules` names: `own`, files, directories; ours when it names none. Raises RulesUnusable."""
+    """The rule files that `--rules` names: `own`, files, directories; ours when it names none.
+    Raises RulesUnusable.
+    """
     files: list[RuleFile] = []
     for name in names or (OWN,):
         files += (
@@ -137,13 +144,17 @@ def load(files: Sequence[RuleFile], name: str) -> RuleSet:
 
 
 def weaknesses() -> dict[str, dict[str, str]]:
-    """CWE-89 -> its name, its OWASP class and what it means in plain words, for the CWEs that our rules know."""
+    """CWE-89 -> its name, its OWASP class and what it means in plain words, for the CWEs that
+    our rules know.
+    """
     table: dict[str, dict[str, str]] = json.loads((_HOME / "cwe.json").read_text("utf-8"))
     return table
 
 
 def measured() -> dict[str, dict[str, list[int]]]:
-    """What was measured of our rules (benchmarks/rules.py): rule -> annotated, planted and read -> counts."""
+    """What was measured of our rules (benchmarks/rules.py): rule -> annotated, planted and read
+    -> counts.
+    """
     table: dict[str, dict[str, list[int]]] = json.loads(
         (_HOME / "measured.json").read_text("utf-8")
     )["rules"]
@@ -151,7 +162,8 @@ def measured() -> dict[str, dict[str, list[int]]]:
 
 
 def rule_row(rule: Rule, counts: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, Any]:
-    """A rule with its precision and recall on annotated code, what it found of planted weaknesses, and findings that people read.
+    """A rule with its precision and recall on annotated code, what it found of planted weaknesses,
+    and findings that people read.
 
     `counts`: as `measured` gives them. Shares are None where nothing was counted.
     """
@@ -268,7 +280,9 @@ def _rule(body: dict[str, Any]) -> Rule:
 
 
 def _cwes(meta: Mapping[str, Any]) -> dict[str, str]:
-    """CWE-78 -> the same with its name. Sets write CWE-78, "CWE-78: …", cwe-23, a number alone, or the number in cwe_id."""
+    """CWE-78 -> the same with its name. Sets write CWE-78, "CWE-78: …", cwe-23, a number alone,
+    or the number in cwe_id.
+    """
     names: dict[str, str] = {}
     for text in (
         text for key in ("cwe_id", "cwe", "CWE", "cwes") for text in _strings(meta.get(key))

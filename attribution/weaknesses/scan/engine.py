@@ -1,12 +1,14 @@
-"""The adapter for semgrep, which runs as a program because it has no API. Only this module and git's start programs.
+"""The adapter for semgrep, which runs as a program because it has no API. Only this module and
+git's start programs.
 
-Texts of other people are laid into a directory of ours under names of ours (the ids of their blobs), so that nothing they chose is
-on a command line; an empty `.semgrepignore` there keeps the built-in list of ignored paths away. Nothing is asked of the network:
-without `--disable-version-check` a call that finds none waits for 98 seconds. One single-job process a core: `-j 2` costs a third
-more.
+Texts of other people are laid into a directory of ours under names of ours (the ids of their
+blobs), so that nothing they chose is on a command line; an empty `.semgrepignore` there keeps the
+built-in list of ignored paths away. Nothing is asked of the network: without
+`--disable-version-check` a call that finds none waits for 98 seconds. One single-job process a
+core: `-j 2` costs a third more.
 
-A run has limits of time and memory. A run that breaks them, or crashes, is ended with all its children and its texts are tried
-again in halves, until the text that caused it is alone.
+A run has limits of time and memory. A run that breaks them, or crashes, is ended with all its
+children and its texts are tried again in halves, until the text that caused it is alone.
 """
 
 import contextlib
@@ -110,11 +112,13 @@ class Scanned:
     failed_rules: list[str] = field(default_factory=list)
 
 
-# --- finding it -------------------------------------------------------------------------------------------------------
+# --- finding it -----------------------------------------------------------------------------------
 
 
 def find_engine(path: str = "") -> Engine:
-    """The scanner at `path`, else that of the environment, beside the interpreter, on the PATH. Raises EngineMissing."""
+    """The scanner at `path`, else that of the environment, beside the interpreter, on the PATH.
+    Raises EngineMissing.
+    """
     beside = Path(sys.executable).parent
     name = path or os.environ.get(ENVIRONMENT, "")
     program = (
@@ -184,7 +188,7 @@ def _environment(home: Path) -> dict[str, str]:
     )
 
 
-# --- scanning ---------------------------------------------------------------------------------------------------------
+# --- scanning -------------------------------------------------------------------------------------
 
 
 def scan(
@@ -197,7 +201,8 @@ def scan(
 ) -> Generator[list[Scanned], None, None]:
     """What became of the targets, portion by portion as runs end.
 
-    `complain` is told of runs that were ended or crashed. Raises EngineFailed when a run without any text fails as well.
+    `complain` is told of runs that were ended or crashed. Raises EngineFailed when a run without
+    any text fails as well.
     """
     portions = _portions(targets, limits)
     with _scratch_directory() as directory, ThreadPoolExecutor(jobs) as executor:
@@ -268,7 +273,9 @@ class _Scanner:
         self._remarks: set[str] = set()
 
     def scan(self, targets: Sequence[Target]) -> list[Scanned]:
-        """Results of all targets. One on which a rule took too long is scanned again by itself, with longer limits."""
+        """Results of all targets. One on which a rule took too long is scanned again by itself,
+        with longer limits.
+        """
         scanned = self._scan(targets)
         slow = [each.target for each in scanned if each.failed_rules]
         return [each for each in scanned if not each.failed_rules] + [
@@ -373,7 +380,9 @@ def _write_files(home: Path, scanned: Mapping[str, Scanned], rules: str) -> None
 
 
 def _start(engine: Engine, home: Path, seconds: int, threshold: int) -> subprocess.Popen[bytes]:
-    """A run over the files in a directory. A rule may take so many seconds, and so many rules may do so before a text is left."""
+    """A run over the files in a directory. A rule may take so many seconds, and so many rules
+    may do so before a text is left.
+    """
     command = [
         engine.path,
         "scan",
@@ -420,7 +429,9 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _read_results(home: Path, code: int, scanned: Mapping[str, Scanned]) -> list[str]:
-    """Fills in what a run said of its texts; returns what it said of the rules. Raises _RunFailed when there is no result."""
+    """Fills in what a run said of its texts; returns what it said of the rules. Raises
+    _RunFailed when there is no result.
+    """
     try:
         # Valid JSON is success, whatever the exit code: 2 and 3 still come with results.
         answer = json.loads((home / "out").read_bytes())

@@ -1,7 +1,8 @@
-"""What is to be scanned of a history: the versions of files that its commits add or change, and the ones before.
+"""What is to be scanned of a history: the versions of files that its commits add or change, and the
+ones before.
 
-And what scans said of texts: in the user's cache, which serves all databases, so that a fork, another database or a run after a
-kill scans only texts that are new, or beside the database.
+And what scans said of texts: in the user's cache, which serves all databases, so that a fork,
+another database or a run after a kill scans only texts that are new, or beside the database.
 """
 
 import hashlib
@@ -110,7 +111,9 @@ def plan(repo: GitRepo, head: str, rules: RuleSet, progress: Progress) -> ScanPl
 
 
 def _add_texts(history: ScanPlan, pair: Pair, rules: RuleSet) -> None:
-    """Both versions, when one of them counts: what comes out of a vendored file was there before."""
+    """Both versions, when one of them counts: what comes out of a vendored file was there
+    before.
+    """
     both = [side for side in pair if side is not None and rules.covers(side.kind.language)]
     if any(side.place in ANALYSED for side in both):
         history.texts.update((side.text, side.kind.language) for side in both)
@@ -148,7 +151,9 @@ def changed_files(
     scans: "Mapping[Text, CachedScan]",
     findings: Mapping[Text, Sequence[VersionFinding]],
 ) -> list[Changed]:
-    """The files with their findings on both sides. What is left out by its place or its text has none."""
+    """The files with their findings on both sides. What is left out by its place or its text has
+    none.
+    """
 
     def of_side(side: Side | None) -> tuple[Sequence[VersionFinding], frozenset[str] | None]:
         if side is None or not side.kind.suffix:
@@ -171,7 +176,7 @@ def _lines(repo: GitRepo, old: str, new: str) -> list[LineChange]:
     return line_changes(a, b)
 
 
-# --- kept by blob, rule set and scanner -------------------------------------------------------------------------------
+# --- kept by blob, rule set and scanner -----------------------------------------------------------
 
 
 ENVIRONMENT = "WHOWROTE_CACHE"
@@ -183,7 +188,8 @@ _NOSEM = re.compile(rb"nosem(?:grep)?\b", re.IGNORECASE)
 def open_cache(store: Store, path: Path | None, notes: list[str]) -> Store:
     """The cache at `path`, else WHOWROTE_CACHE, else scans.db in the user's cache directory.
 
-    It is a file beside the database when none was named and the cache directory cannot be written. Raises DatabaseUnusable.
+    It is a file beside the database when none was named and the cache directory cannot be written.
+    Raises DatabaseUnusable.
     """
     file = path or Path(os.environ.get(ENVIRONMENT) or cache_directory() / "scans.db")
     try:
@@ -233,7 +239,9 @@ class ScanCache:
     def findings(
         self, texts: Iterable[Text], rules: RuleSet
     ) -> dict[Text, tuple[VersionFinding, ...]]:
-        """Findings by text, of overlapping ones with one CWE the strongest; texts without any are left out."""
+        """Findings by text, of overlapping ones with one CWE the strongest; texts without any
+        are left out.
+        """
         findings: dict[Text, list[VersionFinding]] = {}
         for row in self._rows("blob_findings", texts):
             rule = rules.by_id.get(row["rule_id"])
@@ -296,7 +304,9 @@ def hash_of(text: bytes) -> str:
 
 
 def is_suppressed(lines: Sequence[bytes], start: int) -> bool:
-    """Whether a comment asks semgrep to hide a match: on its first line, or alone on the line above."""
+    """Whether a comment asks semgrep to hide a match: on its first line, or alone on the line
+    above.
+    """
     here = lines[start - 1] if start <= len(lines) else b""
     if _NOSEM.search(here):
         return True

@@ -1,7 +1,9 @@
-"""The adapter for lizard: cyclomatic complexity of the functions that a commit changed, a control for comparisons of authors.
+"""The adapter for lizard: cyclomatic complexity of the functions that a commit changed, a control
+for comparisons of authors.
 
-Agents may be given, or write, other code than people. Rates are therefore also compared among files whose changed functions are
-alike: each added line has the complexity of the function around it, a file of a commit the mean over its added lines with text.
+Agents may be given, or write, other code than people. Rates are therefore also compared among files
+whose changed functions are alike: each added line has the complexity of the function around it, a
+file of a commit the mean over its added lines with text.
 """
 
 import json
@@ -39,6 +41,7 @@ SUFFIXES = (
     "swift",
     "lua",
 )
+# of its tokenizers
 FAILURES = (
     RecursionError,
     ValueError,
@@ -47,7 +50,7 @@ FAILURES = (
     TypeError,
     KeyError,
     RuntimeError,
-)  # of its tokenizers
+)
 
 Function = tuple[int, int, int]
 """First line, last line, complexity."""
@@ -58,7 +61,9 @@ class LizardMissing(WhoWroteError):
 
 
 def measure(context: RunContext, cache: Store, plan: Callable[[], ScanPlan]) -> None:
-    """Fills `scan_files.complexity` of the scanned source files of a repository. Raises LizardMissing, DatabaseUnusable."""
+    """Fills `scan_files.complexity` of the scanned source files of a repository. Raises
+    LizardMissing, DatabaseUnusable.
+    """
     store, repo_id, tool = context.store, context.repo_id, _tool()
     scan = last_run(store, repo_id, StageName.WEAKNESSES)
     run = STAGE.start(
@@ -67,8 +72,9 @@ def measure(context: RunContext, cache: Store, plan: Callable[[], ScanPlan]) -> 
     if run.is_current:
         return
     files = store.rows(
-        "SELECT f.id, c.commit_sha, f.path FROM scan_files n JOIN commit_files f ON f.id = n.file_id "
-        "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND n.scanned = 1 AND n.place = 'source'",
+        "SELECT f.id, c.commit_sha, f.path FROM scan_files n JOIN commit_files f ON f.id ="
+        " n.file_id JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND n.scanned = 1 AND"
+        " n.place = 'source'",
         (repo_id,),
     )
     sides, spans = sides_of(plan()), _added_spans(store, repo_id)
@@ -93,8 +99,8 @@ def _added_spans(store: Store, repo_id: int) -> dict[int, list[tuple[int, int, i
     """Changed file -> spans of added lines: first, last, lines with text."""
     spans: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for row in store.rows(
-        "SELECT s.file_id, s.start_line, s.end_line, s.nonblank FROM spans s JOIN commit_files f ON f.id = s.file_id "
-        "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ?",
+        "SELECT s.file_id, s.start_line, s.end_line, s.nonblank FROM spans s JOIN commit_files f ON"
+        " f.id = s.file_id JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ?",
         (repo_id,),
     ):
         spans[row["file_id"]].append((row["start_line"], row["end_line"], row["nonblank"]))
@@ -148,7 +154,9 @@ def functions(data: bytes, suffix: str) -> list[Function]:
 def mean_complexity(
     measured: Sequence[Function], spans: Iterable[tuple[int, int, int]]
 ) -> float | None:
-    """Mean over spans of added lines (first, last, lines with text); a line in several functions has the innermost's."""
+    """Mean over spans of added lines (first, last, lines with text); a line in several functions
+    has the innermost's.
+    """
     whole = weighted = 0.0
     inner = sorted(measured, key=lambda f: f[1] - f[0])
     for start, end, nonblank in spans:

@@ -1,7 +1,8 @@
-"""Rows of the findings of a repository: who wrote their lines, what became of them, and what the rates are counted over.
+"""Rows of the findings of a repository: who wrote their lines, what became of them, and what the
+rates are counted over.
 
-A span of a commit is a row too: start_line, end_line, nonblank, author, class, reason, session_id, turn_index, call_id,
-model, and the agent of the session.
+A span of a commit is a row too: start_line, end_line, nonblank, author, class, reason, session_id,
+turn_index, call_id, model, and the agent of the session.
 """
 
 import json
@@ -58,8 +59,8 @@ def write(context: RunContext, result: ScanResult) -> None:
     store, repo_id = context.store, context.repo_id
     store.connection.execute("DELETE FROM findings WHERE repo_id = ?", (repo_id,))
     store.connection.execute(
-        "DELETE FROM scan_files WHERE file_id IN (SELECT f.id FROM commit_files f JOIN commits c ON c.id = f.commit_id "
-        "WHERE c.repo_id = ?)",
+        "DELETE FROM scan_files WHERE file_id IN (SELECT f.id FROM commit_files f JOIN commits c ON"
+        " c.id = f.commit_id WHERE c.repo_id = ?)",
         (repo_id,),
     )
     rule_set = _rule_set(store, result.rules, result.engine.name)
@@ -131,15 +132,16 @@ class _Rows:
         self._spans: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self._sessions: dict[int, list[int]] = defaultdict(list)
         for row in store.rows(
-            "SELECT s.commit_id, s.session_id FROM commit_sessions s JOIN commits c ON c.id = s.commit_id WHERE c.repo_id = ?",
+            "SELECT s.commit_id, s.session_id FROM commit_sessions s JOIN commits c ON c.id ="
+            " s.commit_id WHERE c.repo_id = ?",
             (repo_id,),
         ):
             self._sessions[row["commit_id"]].append(row["session_id"])
 
     def scan_files(self) -> list[dict[str, Any]]:
         files = self._store.rows(
-            "SELECT f.id, c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
-            "WHERE c.repo_id = ? AND f.lines_added > 0",
+            "SELECT f.id, c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id ="
+            " f.commit_id WHERE c.repo_id = ? AND f.lines_added > 0",
             (self._repo_id,),
         )
         return [
@@ -205,9 +207,11 @@ class _Rows:
             "severity": rule.severity or None,
             "confidence": rule.confidence or None,
             "tier": rule.tier or None,
-            "status": instance.status
-            if authors["added_lines"] or is_uncertain
-            else FindingStatus.SURFACED,
+            "status": (
+                instance.status
+                if authors["added_lines"] or is_uncertain
+                else FindingStatus.SURFACED
+            ),
             "commit_id": commit_id,
             "commit_sha": instance.sha,
             "path": path,
@@ -260,8 +264,10 @@ class _Rows:
 
 
 _SPANS = f"""
-SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, {line_class_sql("o")} AS class, o.reason, o.session_id,
-  o.turn_index, o.call_id, COALESCE(o.model, n.model) AS model, COALESCE(n.agent, n.agent_label) AS agent
+SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, {line_class_sql("o")} AS class,
+  o.reason, o.session_id,
+  o.turn_index, o.call_id, COALESCE(o.model, n.model) AS model, COALESCE(n.agent,
+  n.agent_label) AS agent
 FROM commit_files f JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
 LEFT JOIN sessions n ON n.id = o.session_id WHERE f.commit_id = ? ORDER BY f.id, s.start_line
 """
@@ -277,19 +283,21 @@ def fingerprint(instance: Instance) -> str:
 def _fill_turns(store: Store, repo_id: int) -> None:
     """Weaknesses that turns brought in and fixed."""
     store.connection.execute(
-        "UPDATE turn_outcomes SET findings_fixed = 0, findings_introduced = (SELECT COUNT(*) FROM findings f "
-        "WHERE f.session_id = turn_outcomes.session_id AND f.turn_index = turn_outcomes.turn_index AND f.status = 'introduced') "
-        "WHERE repo_id = ?",
+        "UPDATE turn_outcomes SET findings_fixed = 0, findings_introduced = (SELECT COUNT(*) FROM"
+        " findings f WHERE f.session_id = turn_outcomes.session_id AND f.turn_index ="
+        " turn_outcomes.turn_index AND f.status = 'introduced') WHERE repo_id = ?",
         (repo_id,),
     )
     # A fix is a turn's where no other turn of the session had edited the file by then.
     store.connection.execute(
-        "UPDATE turn_outcomes SET findings_fixed = n.fixed FROM (SELECT session_id, turn_index, COUNT(*) AS fixed FROM ("
-        "SELECT f.id, e.session_id, MIN(e.turn_index) AS turn_index FROM findings f JOIN commits c ON c.id = f.fixed_by "
-        "JOIN edits e ON e.session_id = f.fixed_session_id AND e.path = f.path AND e.outcome = 'applied' "
-        "AND (e.at IS NULL OR e.at <= c.author_at) WHERE f.repo_id = ? AND f.status = 'introduced' "
-        "GROUP BY f.id, e.session_id HAVING COUNT(DISTINCT e.turn_index) = 1) GROUP BY session_id, turn_index) n "
-        "WHERE n.session_id = turn_outcomes.session_id AND n.turn_index = turn_outcomes.turn_index",
+        "UPDATE turn_outcomes SET findings_fixed = n.fixed FROM (SELECT session_id, turn_index,"
+        " COUNT(*) AS fixed FROM (SELECT f.id, e.session_id, MIN(e.turn_index) AS turn_index FROM"
+        " findings f JOIN commits c ON c.id = f.fixed_by JOIN edits e ON e.session_id ="
+        " f.fixed_session_id AND e.path = f.path AND e.outcome = 'applied' AND (e.at IS NULL OR"
+        " e.at <= c.author_at) WHERE f.repo_id = ? AND f.status = 'introduced' GROUP BY f.id,"
+        " e.session_id HAVING COUNT(DISTINCT e.turn_index) = 1) GROUP BY session_id, turn_index) n"
+        " WHERE n.session_id = turn_outcomes.session_id AND n.turn_index ="
+        " turn_outcomes.turn_index",
         (repo_id,),
     )
 
@@ -304,9 +312,11 @@ def authors_of(
     blank: Iterable[int] = (),
     declared: str | None = None,
 ) -> Row:
-    """The columns of a finding about its added lines with text. The session is the one that wrote most of them.
+    """The columns of a finding about its added lines with text. The session is the one that wrote
+    most of them.
 
-    `start` to `end`: lines of the match; `blank`: those without text; `declared`: the agent that the commit declares.
+    `start` to `end`: lines of the match; `blank`: those without text; `declared`: the agent that
+    the commit declares.
     """
     empty = set(blank)
     counted = [(sum(n not in empty for n in _shared(span, start, end)), span) for span in spans]
@@ -328,8 +338,9 @@ def authors_of(
         "human_lines": classes[LineClass.HUMAN],
         "unknown_lines": authors[Author.UNKNOWN],
         **{name: most.get(name) for name in ("session_id", "turn_index", "call_id", "model")},
-        "agent": (is_of_agent and most["agent"])
-        or (declared if single == LineClass.DECLARED else None),
+        "agent": (
+            (is_of_agent and most["agent"]) or (declared if single == LineClass.DECLARED else None)
+        ),
     }
 
 
@@ -348,7 +359,8 @@ def ended_by(
     commit: Sequence[Row],
     sessions: Sequence[int],
 ) -> tuple[str, int | None]:
-    """Who ended a finding, as class and session: the lines in its place, else all lines its commit added to the file, else to any.
+    """Who ended a finding, as class and session: the lines in its place, else all lines its commit
+    added to the file, else to any.
 
     `spans`: of the file; `commit`: of all files; `sessions`: linked to the commit.
     """

@@ -1,4 +1,6 @@
-"""Brings the findings of a repository up to date: plan, scan what no cache knows, follow, store. The steps in order."""
+"""Brings the findings of a repository up to date: plan, scan what no cache knows, follow, store.
+The steps in order.
+"""
 
 import math
 import os
@@ -67,7 +69,9 @@ class ScanUpdate:
 
 
 def scan_clone(opened: OpenRepo, request: ScanRequest, progress: Progress) -> ScanUpdate:
-    """Scans what is new in a clone. Raises EngineMissing, EngineFailed, RulesUnusable, DatabaseUnusable."""
+    """Scans what is new in a clone. Raises EngineMissing, EngineFailed, RulesUnusable,
+    DatabaseUnusable.
+    """
     with sole_writer(opened, progress):
         return scan_repository(
             RunContext(opened.store, opened.repo, opened.repo_id, progress), opened.head, request
@@ -78,7 +82,9 @@ _INTRODUCED = "SELECT COUNT(*) FROM findings WHERE repo_id = ? AND status = 'int
 
 
 def scan_repository(context: RunContext, head: str, request: ScanRequest) -> ScanUpdate:
-    """Scans what is new up to `head`. Raises EngineMissing, EngineFailed, RulesUnusable, DatabaseUnusable."""
+    """Scans what is new up to `head`. Raises EngineMissing, EngineFailed, RulesUnusable,
+    DatabaseUnusable.
+    """
     notes: list[str] = []
     with open_cache(context.store, request.cache, notes) as cache:
         files, name = files_of(request.rules), " ".join(request.rules) or OWN
@@ -110,7 +116,9 @@ def scan_repository(context: RunContext, head: str, request: ScanRequest) -> Sca
 
 
 def _key(context: RunContext, head: str, rules: str, engine: str) -> str:
-    """The verdicts are written again by any run of the stage before, even one with the same inputs."""
+    """The verdicts are written again by any run of the stage before, even one with the same
+    inputs.
+    """
     lines = last_run(context.store, context.repo_id, StageName.LINES)
     return digest(
         VERSION, head, rules, engine, *([f"{lines.key} {lines.finished_at}"] if lines else ())
@@ -122,8 +130,8 @@ def _scan(
 ) -> None:
     """Scans the texts that the cache does not hold, and reads from it what is known of all.
 
-    First those of HEAD, then the other versions of files with findings there, then the rest, newest first: what is open and who
-    introduced it is known before everything is.
+    First those of HEAD, then the other versions of files with findings there, then the rest, newest
+    first: what is open and who introduced it is known before everything is.
     """
     cache, clock = ScanCache(store, result.rules.sha256, result.engine.name), Clock()
     texts = result.plan.texts
@@ -151,10 +159,8 @@ def _scan(
 
     scan_some([text for text in new if text in present])
     telling = result.plan.histories_of(cache.findings(present, result.rules))
-    for is_telling in (
-        True,
-        False,
-    ):  # one after the other: the end of the time takes away what another process has in hand
+    # one after the other: the end of the time takes away what another process has in hand
+    for is_telling in (True, False):
         some = [text for text in new if text not in present and (text in telling) == is_telling]
         if clock.seconds <= 60 * request.minutes:
             scan_some(some)
@@ -165,7 +171,8 @@ def _scan(
     if later:
         update.later, update.state = len(later), "unfinished"
         update.notes.append(
-            f"time is over: {count_of(len(later), 'version')} of files are not scanned yet; the next run continues"
+            f"time is over: {count_of(len(later), 'version')} of files are not scanned yet; the"
+            " next run continues"
         )
 
 

@@ -1,1 +1,3 @@
-"""Findings followed through the history: which commit introduced each, who wrote it, what became of it."""
+"""Findings followed through the history: which commit introduced each, who wrote it, what became
+of it.
+"""

@@ -1,11 +1,14 @@
-"""Findings followed through a history: which commit brought each in, which took it away, where it is at the tip. Pure.
+"""Findings followed through a history: which commit brought each in, which took it away, where it
+is at the tip. Pure.
 
-Commits come parents first. Each has a state: for every file with findings the findings in order, as instances that go on from
-version to version. A merge takes over what one of its parents has; what both sides brought in alike becomes one.
+Commits come parents first. Each has a state: for every file with findings the findings in order, as
+instances that go on from version to version. A merge takes over what one of its parents has; what
+both sides brought in alike becomes one.
 
-Within a file of a commit, a finding is known by its rule and the matched text without white space; equal ones are counted. They are
-paired first, on unchanged lines before changed ones. What is left over in one file and missing in another of the same commit was
-moved, so that renames, moves and new layout bring nothing in. What then remains of one rule in one hunk, old and new, is the same
+Within a file of a commit, a finding is known by its rule and the matched text without white space;
+equal ones are counted. They are paired first, on unchanged lines before changed ones. What is left
+over in one file and missing in another of the same commit was moved, so that renames, moves and new
+layout bring nothing in. What then remains of one rule in one hunk, old and new, is the same
 weakness in other words: somebody who edits a vulnerable line does not introduce it.
 """
 
@@ -38,16 +41,17 @@ class VersionFinding(NamedTuple):
 
 @dataclass
 class Changed:
-    """A file that differs from a parent, with the findings of both versions. Paths are None where it does not exist."""
+    """A file that differs from a parent, with the findings of both versions. Paths are None
+    where it does not exist.
+    """
 
     old_path: str | None
     path: str | None
     before: Sequence[VersionFinding]
     after: Sequence[VersionFinding]
     lines: Callable[[], Sequence[LineChange]]
-    blind_before: frozenset[str] | None = (
-        frozenset()
-    )  # rules that were not run on the old version; None: none was
+    # rules that were not run on the old version; None: none was
+    blind_before: frozenset[str] | None = frozenset()
     blind_after: frozenset[str] | None = frozenset()
 
     @cached_property
@@ -62,9 +66,8 @@ class Paired:
 
     matched: list[tuple[int, int]] = field(default_factory=list)
     reworded: list[tuple[int, int]] = field(default_factory=list)
-    moved_in: list[tuple[int, int, int]] = field(
-        default_factory=list
-    )  # file it comes from, place there, place here
+    # file it comes from, place there, place here
+    moved_in: list[tuple[int, int, int]] = field(default_factory=list)
     new: list[int] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
 
@@ -151,7 +154,9 @@ def _group_by_key(hits: Sequence[VersionFinding]) -> dict[tuple[str, str], list[
 def strongest(
     hits: Iterable[VersionFinding], strength: Callable[[str], tuple[int, ...]]
 ) -> tuple[VersionFinding, ...]:
-    """Of findings with one CWE whose matches overlap only the one of the strongest rule: a statement is counted once. In order."""
+    """Of findings with one CWE whose matches overlap only the one of the strongest rule: a
+    statement is counted once. In order.
+    """
     kept_by_cwe: dict[str, list[VersionFinding]] = defaultdict(list)
     for hit in sorted(
         hits, key=lambda h: (*strength(h.rule), h.end_byte - h.start_byte, h.start_byte, h.rule)
@@ -205,13 +210,14 @@ class Instance:
     fix: Fix | None = None
     moves: int = 0
     rewords: int = 0
-    same_as: Instance | None = (
-        None  # the other side of a merge brought in the same, and that one went on
-    )
+    # the other side of a merge brought in the same, and that one went on
+    same_as: Instance | None = None
     head: tuple[str, int] | None = None  # path and first line at the tip
 
     def fate(self) -> Instance:
-        """The instance whose end is this one's: one of the same that is at the tip, else one that was fixed."""
+        """The instance whose end is this one's: one of the same that is at the tip, else one
+        that was fixed.
+        """
         chain: list[Instance] = []
         twin: Instance | None = self
         while twin is not None and twin not in chain:
@@ -223,7 +229,9 @@ class Instance:
 
 @dataclass(slots=True)
 class Tracker:
-    """`children`: how many commits have a commit as parent, so that states nobody needs any more are dropped."""
+    """`children`: how many commits have a commit as parent, so that states nobody needs any more
+    are dropped.
+    """
 
     children: Mapping[str, int]
     instances: list[Instance] = field(default_factory=list)
@@ -279,7 +287,9 @@ class Tracker:
         )
 
     def _fix(self, instance: Instance, sha: str, f: Changed, hit: VersionFinding) -> None:
-        """When several branches fix it the last one counts: an earlier one may have got lost in a merge."""
+        """When several branches fix it the last one counts: an earlier one may have got lost in
+        a merge.
+        """
         lines: Lines = ()
         if f.path is None:
             how = FixHow.FILE_DELETED
@@ -305,9 +315,8 @@ class Tracker:
                 state.pop(f.old_path, None)
         for path in differing:
             state.pop(path, None)
-        used = {
-            id(instance) for row in state.values() for instance, _ in row
-        }  # each stands in one place
+        # each stands in one place
+        used = {id(instance) for row in state.values() for instance, _ in row}
         for path, f in differing.items():
             placed: dict[int, Instance] = {}
             for number, side in enumerate(sides):
@@ -325,7 +334,9 @@ class Tracker:
         placed: dict[int, Instance],
         used: set[int],
     ) -> None:
-        """What one parent has of the findings of a merged file. `used`: instances that have their place in the merge."""
+        """What one parent has of the findings of a merged file. `used`: instances that have
+        their place in the merge.
+        """
         other = next((changed for changed in side if changed.path == path), None)
         if other is None:  # the file is as this parent has it
             olds = _matching(state.get(path, ()), f.after, path)
@@ -345,7 +356,9 @@ class Tracker:
                 used.add(id(instance))
 
     def _settle(self, sha: str, states: Sequence[State], state: State) -> None:
-        """What a parent had and the merge has not: the same came from the other side, was fixed there, or the merge dropped it."""
+        """What a parent had and the merge has not: the same came from the other side, was fixed
+        there, or the merge dropped it.
+        """
         there = {id(instance) for row in state.values() for instance, _ in row}
         by_key: dict[tuple[str, str, str], list[Instance]] = defaultdict(list)
         for path, row in state.items():
@@ -390,7 +403,9 @@ class Tracker:
 
 
 def _instances_before(state: State, f: Changed) -> list[Instance]:
-    """The instances behind the findings of the old version; ones nobody saw coming are older than what can be seen."""
+    """The instances behind the findings of the old version; ones nobody saw coming are older
+    than what can be seen.
+    """
     return _matching(state.get(f.old_path or "", ()), f.before, f.old_path or "")
 
 
@@ -403,8 +418,10 @@ def _matching(
     for instance, hit in row:
         waiting[hit.key].append(instance)
     return [
-        waiting[hit.key].pop(0)
-        if waiting[hit.key]
-        else Instance(hit, "", path, 0, FindingStatus.INTRODUCED, older=True)
+        (
+            waiting[hit.key].pop(0)
+            if waiting[hit.key]
+            else Instance(hit, "", path, 0, FindingStatus.INTRODUCED, older=True)
+        )
         for hit in hits
     ]

@@ -35,13 +35,12 @@ _NOT_A_MODEL = "<synthetic>"  # texts that the agent's program writes in the mod
 class SessionBuilder:
     """What the copies of a transcript say, each event once by its key: the first occurrence counts.
 
-    For each record call `begin`, then add what the record says. `build` puts everything in order of time and finds the turn of
-    each event.
+    For each record call `begin`, then add what the record says. `build` puts everything in order of
+    time and finds the turn of each event.
     """
 
-    in_order_of_time = (
-        True  # False: messages, usage and events stay in the order in which they were read
-    )
+    # False: messages, usage and events stay in the order in which they were read
+    in_order_of_time = True
 
     def __init__(self, agent: str, session_id: str) -> None:
         self.agent = agent
@@ -52,9 +51,8 @@ class SessionBuilder:
         self.truncated_start = False
         self.order = 0  # number of the record that is being read
         self.record_ids: set[str] = set()
-        self.cwd = (
-            ""  # the working directory, model and mode that hold until the next record changes them
-        )
+        # the working directory, model and mode that hold until the next record changes them
+        self.cwd = ""
         self.model = ""
         self.mode = ""
         self.driver = Driver.UNKNOWN
@@ -91,7 +89,7 @@ class SessionBuilder:
         name = str(kind)[:40]
         self.unknown_record_types[name] = self.unknown_record_types.get(name, 0) + 1
 
-    # --- what a record says ---------------------------------------------------------------------------------------
+    # --- what a record says -----------------------------------------------------------------------
 
     def add_cwd(self, value: object) -> str:
         """A working directory, which holds from here on; "" when the value is not text."""
@@ -122,7 +120,9 @@ class SessionBuilder:
             self.turns.setdefault(key, (self.order, Turn(0, time, text, origin, self.driver)))
 
     def add_user_text(self, key: Hashable, time: float | None, text: str, kind: PromptKind) -> None:
-        """A text in the place of a user's: a turn, unless the harness put it there or it reports an interruption."""
+        """A text in the place of a user's: a turn, unless the harness put it there or it reports
+        an interruption.
+        """
         if kind is PromptKind.INTERRUPT:
             self.add_event("interrupt", time)
         elif kind is PromptKind.INJECTED:
@@ -135,7 +135,9 @@ class SessionBuilder:
     def add_prompt(
         self, key: Hashable, time: float | None, text: str, is_meta: bool = False
     ) -> None:
-        """A text in the place of a user's, as it stands in the record: what the harness added to it is taken out."""
+        """A text in the place of a user's, as it stands in the record: what the harness added to
+        it is taken out.
+        """
         clean = without_reminders(text)
         self.add_user_text(key, time, clean, classify(clean, is_meta))
 
@@ -157,7 +159,9 @@ class SessionBuilder:
     def use_tokens(
         self, key: str, time: float | None, input: int = 0, output: int = 0, **more: Any
     ) -> None:
-        """Tokens of a response of the model that holds; `more` are fields of `Usage`. Nothing where there are none."""
+        """Tokens of a response of the model that holds; `more` are fields of `Usage`. Nothing
+        where there are none.
+        """
         if input or output or more.get("cache_read") or more.get("cache_write"):
             self.add_usage(
                 Usage(
@@ -174,7 +178,9 @@ class SessionBuilder:
         cached_among_input: bool = True,
         **more: Any,
     ) -> None:
-        """Tokens as a record names them: `names` has for fields of `Usage` the keys in `tokens`, with dots between them."""
+        """Tokens as a record names them: `names` has for fields of `Usage` the keys in `tokens`,
+        with dots between them.
+        """
         counted = {field: get_int(tokens, *theirs.split(".")) for field, theirs in names.items()}
         if cached_among_input:
             counted["input"] = max(
@@ -185,7 +191,8 @@ class SessionBuilder:
     def add_usage(self, usage: Usage) -> None:
         """Tokens of a response, at the time of its first record.
 
-        Streamed records repeat them with a growing output, and some lack the input: of each kind the most counts.
+        Streamed records repeat them with a growing output, and some lack the input: of each kind
+        the most counts.
         """
         order, existing = self.usage.get(usage.message_id, (self.order, usage))
         most = {kind: max(getattr(existing, kind), getattr(usage, kind)) for kind in _TOKENS}
@@ -210,10 +217,11 @@ class SessionBuilder:
         return sorted(self.turns.values(), key=lambda pair: (pair[1].at or 0.0, pair[0]))
 
     def _turns_with_work(self, calls: Sequence[tuple[int, ToolCall]]) -> list[tuple[int, Turn]]:
-        """The turns without the commands that the agent's program dealt with itself, which become events.
+        """The turns without the commands that the agent's program dealt with itself, which become
+        events.
 
-        A slash command is a turn when the model answered it, unless it only keeps house (`/exit`, `/clear`, `/model`). In a session
-        that another one spawned no turn is a person's.
+        A slash command is a turn when the model answered it, unless it only keeps house (`/exit`,
+        `/clear`, `/model`). In a session that another one spawned no turn is a person's.
         """
         turns: list[tuple[int, Turn]] = []
         placement = _TurnFinder(ordered := self.ordered_turns())
@@ -302,13 +310,14 @@ class _TurnFinder:
         return bisect_right(self._orders, order)
 
     def of(self, events: Iterable[tuple[int, _Event]], sort: bool) -> tuple[_Event, ...]:
-        """The events with their turns, in order of time; in the order read where a time is missing."""
+        """The events with their turns, in order of time; in the order read where a time is
+        missing.
+        """
         pairs = list(events)
         if sort:
             timed = all(event.at is not None for _, event in pairs)
             pairs.sort(key=lambda pair: (pair[1].at or 0.0 if timed else 0.0, pair[0]))
         for order, event in pairs:
-            object.__setattr__(
-                event, "turn", self.turn(event.at, order)
-            )  # nobody has it yet; a copy of each costs too much
+            # nobody has it yet; a copy of each costs too much
+            object.__setattr__(event, "turn", self.turn(event.at, order))
         return tuple(event for _, event in pairs)

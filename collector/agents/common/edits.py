@@ -1,4 +1,6 @@
-"""What a tool was asked to do to files: its arguments, which every agent spells in its own way, patches, and marked blocks."""
+"""What a tool was asked to do to files: its arguments, which every agent spells in its own way,
+patches, and marked blocks.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -83,7 +85,9 @@ def replacements(arguments: object) -> tuple[Replacement, ...]:
 
 
 def edits_from_arguments(arguments: object, cwd: str = "", **recorded: Any) -> list[Edit]:
-    """What a write or edit tool was asked to do; `recorded` are further fields of the Edit. [] without a path."""
+    """What a write or edit tool was asked to do; `recorded` are further fields of the Edit. []
+    without a path.
+    """
     path = resolve(cwd, path_argument(arguments))
     if not path:
         return [
@@ -111,18 +115,14 @@ def edits_from_arguments(arguments: object, cwd: str = "", **recorded: Any) -> l
 
 
 _WRITES = re.compile(r"write|edit|create|replace|insert|append|patch|update|save|modify", re.I)
-_REMOTE = (
-    "owner",
-    "repo",
-    "repository",
-    "project_id",
-    "url",
-    "bucket",
-)  # the file is somewhere else
+# the file is somewhere else
+_REMOTE = ("owner", "repo", "repository", "project_id", "url", "bucket")
 
 
 def edits_of_unknown_tool(name: str, arguments: object, cwd: str = "") -> list[Edit]:
-    """What a tool of a server or extension was asked to do to a file, if its name says that it writes; else []."""
+    """What a tool of a server or extension was asked to do to a file, if its name says that it
+    writes; else [].
+    """
     if not _WRITES.search(name.rpartition("__")[2]) or any(
         get(arguments, key) is not None for key in _REMOTE
     ):
@@ -132,20 +132,26 @@ def edits_of_unknown_tool(name: str, arguments: object, cwd: str = "") -> list[E
 
 
 def _added_hunks(text: str) -> Iterator[Hunk]:
-    """Lines of which it is not said where they go: a symbol, a pattern, or comments in the place of what stays, tell."""
+    """Lines of which it is not said where they go: a symbol, a pattern, or comments in the place
+    of what stays, tell.
+    """
     for part in _EXISTING.split(text):
         if part.strip():
             yield _hunk([f"+{line}" for line in part.removesuffix("\n").split("\n")])
 
 
 def edits_from_patch(arguments: object, cwd: str = "") -> list[Edit]:
-    """What a tool that takes a patch was asked to do: the patch is its whole input, or one of its arguments."""
+    """What a tool that takes a patch was asked to do: the patch is its whole input, or one of
+    its arguments.
+    """
     text = arguments if isinstance(arguments, str) else argument(arguments, *_PATCH)
     return parse_patch(text, cwd) if BEGIN in text else []
 
 
 def displayed_texts(display: dict[str, Any]) -> dict[str, Any]:
-    """Texts before and after an edit, and its diff, as Gemini CLI and what grew out of it show them: fields of `Edit`."""
+    """Texts before and after an edit, and its diff, as Gemini CLI and what grew out of it show
+    them: fields of `Edit`.
+    """
     before, after, new = (
         display.get("originalContent"),
         display.get("newContent"),
@@ -173,7 +179,7 @@ def added_lines(path: str, after: int, text: str) -> Edit:
     )
 
 
-# --- the patches of `apply_patch`, which several agents share; unified diffs are in collector.git.patches -------------------
+# --- the patches of `apply_patch`, which several agents share; unified diffs are in collector.git.p
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
 _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$")
@@ -181,7 +187,9 @@ _MOVE = re.compile(r"^\*\*\* Move to: (.+?)\s*$")
 
 
 def parse_patch(text: str, cwd: str = "", by_shell: bool = False) -> list[Edit]:
-    """The files a patch adds, updates, deletes or moves. Hunks carry exact text and no line numbers (`old_start` 0)."""
+    """The files a patch adds, updates, deletes or moves. Hunks carry exact text and no line
+    numbers (`old_start` 0).
+    """
     edits = []
     for action, path, lines in _sections(text):
         full = resolve(cwd, path)
@@ -265,7 +273,7 @@ def patches_in(text: str) -> list[str]:
     return matches
 
 
-# --- blocks of text to search and to put in its place, between marks on lines of their own ------------------------------------
+# --- blocks of text to search and to put in its place, between marks on lines of their own --------
 
 _SEARCH = re.compile(r"^(?:<{5,9}|-{5,9}) (?:SEARCH|ORIGINAL)>?\s*$")
 _MIDDLE = re.compile(r"^={5,9}\s*$")
@@ -273,7 +281,9 @@ _REPLACE = re.compile(r"^(?:>{5,9}|\+{5,9}) (?:REPLACE|UPDATED)>?\s*$")
 
 
 def search_replace_blocks(text: str) -> tuple[Replacement, ...]:
-    """The blocks of a text in order; one that is not closed is left out. Their lines end in newlines."""
+    """The blocks of a text in order; one that is not closed is left out. Their lines end in
+    newlines.
+    """
     return tuple(_blocks(text.split("\n")))
 
 
@@ -299,7 +309,9 @@ def _join(lines: list[str]) -> str:
 
 
 def text_before(after: str, blocks: Sequence[Replacement]) -> str | None:
-    """The text that the blocks, one after the other, turned into this one; None where their places cannot be told."""
+    """The text that the blocks, one after the other, turned into this one; None where their
+    places cannot be told.
+    """
     before = after
     for block in reversed(blocks):
         if not block.new or before.count(block.new) != 1:

@@ -1,4 +1,6 @@
-"""The JSON in the bytes of a transcript: lines, each distinct one once, or whole documents. What is unreadable is a problem."""
+"""The JSON in the bytes of a transcript: lines, each distinct one once, or whole documents. What
+is unreadable is a problem.
+"""
 
 import json
 import re
@@ -20,7 +22,8 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 def first_value(blob: bytes) -> object | None:
-    """The first JSON value of a transcript: that of its first line, or the document when it goes over many lines.
+    """The first JSON value of a transcript: that of its first line, or the document when it goes
+    over many lines.
 
     None of one that is too long to be read.
     """
@@ -59,7 +62,9 @@ def values(line: bytes) -> Iterator[Any]:
         yield orjson.loads(line)
         return
     except orjson.JSONDecodeError:
-        pass  # two values on the line, bytes that are no UTF-8, lone surrogates, NaN: the slower reader takes them
+        # two values on the line, bytes that are no UTF-8, lone surrogates, NaN: the slower reader
+        # takes them
+        pass
     text = decode(line)
     if is_too_deep(text):
         raise ValueError(f"values inside each other more than {JSON_DEPTH:,} times")
@@ -76,9 +81,11 @@ def records(
     session_id: str,
     skip: Callable[[bytes], bool] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """JSON objects of all copies of a transcript, each distinct line once, in order of first appearance.
+    """JSON objects of all copies of a transcript, each distinct line once, in order of first
+    appearance.
 
-    The unreadable lines of a copy become one problem with their number and the first position; `skip` drops lines unread.
+    The unreadable lines of a copy become one problem with their number and the first position;
+    `skip` drops lines unread.
     """
     visited: set[int] = set()
     longest = b""
@@ -108,12 +115,13 @@ def records(
 
 
 def same_lines(first: bytes, second: bytes) -> int:
-    """Where the first line of `second` begins that differs from `first`: copies of a session have the same beginning."""
+    """Where the first line of `second` begins that differs from `first`: copies of a session
+    have the same beginning.
+    """
     low, high = 0, min(len(first), len(second))
     left, right = memoryview(first), memoryview(second)
-    while (
-        low < high
-    ):  # the beginnings of length `low` agree; halves are compared at the speed of memory
+    # the beginnings of length `low` agree; halves are compared at the speed of memory
+    while low < high:
         middle = (low + high + 1) // 2
         if left[low:middle] == right[low:middle]:
             low = middle
@@ -123,7 +131,9 @@ def same_lines(first: bytes, second: bytes) -> int:
 
 
 def copies(blobs: Iterable[bytes]) -> list[bytes]:
-    """The copies worth reading, largest first, whatever their order: those that begin another one add nothing."""
+    """The copies worth reading, largest first, whatever their order: those that begin another
+    one add nothing.
+    """
     retained: list[bytes] = []
     for blob in sorted(set(blobs), key=lambda b: (-len(b), b)):
         if not any(longer.startswith(blob) for longer in retained):
@@ -134,8 +144,8 @@ def copies(blobs: Iterable[bytes]) -> list[bytes]:
 def documents(blobs: Iterable[bytes], problems: list[Problem], session_id: str) -> Iterator[object]:
     """The documents of all copies, largest copy first.
 
-    A long session is stored as several documents, one after the other. What follows an unreadable one is lost; the copy becomes a
-    problem.
+    A long session is stored as several documents, one after the other. What follows an unreadable
+    one is lost; the copy becomes a problem.
     """
     for blob in copies(blobs):
         try:

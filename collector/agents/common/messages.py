@@ -1,4 +1,6 @@
-"""Messages in the shapes of the models' own interfaces, which most agents store unchanged, and what a `user` text really is."""
+"""Messages in the shapes of the models' own interfaces, which most agents store unchanged, and
+what a `user` text really is.
+"""
 
 import re
 from enum import StrEnum
@@ -46,12 +48,14 @@ _MAX_COST = 1e6  # USD of one response; more cannot be a cost
 
 
 def recorded_cost(value: object) -> float | None:
-    """USD of one response. None also where it is 0: agents record that for a model whose price they do not know."""
+    """USD of one response. None also where it is 0: agents record that for a model whose price
+    they do not know.
+    """
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else 0
     return float(number) if 0 < number < _MAX_COST else None
 
 
-# --- what a person typed, and what the harness put in a person's place; measured on 4,228 user texts --------------------------
+# --- what a person typed, and what the harness put in a person's place; measured on 4,228 user text
 
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.S)
 _IDE = re.compile(r"^\s*<ide_(\w+)>.*?</ide_\1>\s*", re.S)

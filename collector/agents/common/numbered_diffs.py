@@ -1,7 +1,8 @@
 """Edits of Pi and Oh My Pi.
 
-The result says what was done to files: whole texts where they are short, else a numbered diff. The line-addressed patches of
-Oh My Pi, sections `[path#tag]` of operations on numbered lines (`SWAP 3.=5:`, `REM`, `MV path`), say nothing of the text.
+The result says what was done to files: whole texts where they are short, else a numbered diff. The
+line-addressed patches of Oh My Pi, sections `[path#tag]` of operations on numbered lines
+(`SWAP 3.=5:`, `REM`, `MV path`), say nothing of the text.
 """
 
 import re
@@ -18,7 +19,9 @@ _ELISION = "..."
 
 
 def recorded_edits(details: object, cwd: str, path: str = "") -> list[Edit]:
-    """The edits that the details of a result describe, file by file; [] when they name no file and `path` is not given."""
+    """The edits that the details of a result describe, file by file; [] when they name no file
+    and `path` is not given.
+    """
     files = get_list(details, "perFileResults") or [details]
     changes = (
         _recorded_edit(file, cwd, get_str(file, "path") or path)
@@ -46,9 +49,8 @@ def _recorded_edit(file: object, cwd: str, written: str) -> Edit | None:
     return Edit(path, "edit", hunks=hunks, after=after, **existing)
 
 
-_Row = tuple[
-    str, int, str
-]  # mark, line number (old for removed and kept lines, new for added ones), text
+# mark, line number (old for removed and kept lines, new for added ones), text
+_Row = tuple[str, int, str]
 
 
 def display_hunks(diff: str) -> tuple[Hunk, ...]:
@@ -116,7 +118,9 @@ def is_hashline(text: str) -> bool:
 
 
 def hashline_edits(arguments: object, cwd: str = "") -> list[Edit]:
-    """The files that a patch changes, deletes or moves; the new text of a changed file is not known from the patch."""
+    """The files that a patch changes, deletes or moves; the new text of a changed file is not
+    known from the patch.
+    """
     text = argument(arguments, "input", "patch")
     headers = list(_HEADER.finditer(text))
     edits = []

@@ -1,6 +1,8 @@
-"""The base of all readers: it goes through the records, pairs calls with their results, and tells what a call did.
+"""The base of all readers: it goes through the records, pairs calls with their results, and tells
+what a call did.
 
-What a call did follows from its name and arguments, which agents spell in few ways; a reader overrides what is special about it.
+What a call did follows from its name and arguments, which agents spell in few ways; a reader
+overrides what is special about it.
 """
 
 import re
@@ -29,8 +31,8 @@ from collector.model import Command, Edit, FileObservation, Session, Spawn, Stat
 from collector.text import normal_path, resolve
 from collector.vocabulary.agents import tool_kinds
 
-# What a transcript can tell, in the order of the table in docs/agents.md. A reader declares its part as `GIVES`; the tests compare
-# that with what it finds in its sample.
+# What a transcript can tell, in the order of the table in docs/agents.md. A reader declares its
+# part as `GIVES`; the tests compare that with what it finds in its sample.
 FACETS = {
     "times": "when each call was made",
     "results": "whether a call succeeded",
@@ -86,7 +88,9 @@ _JJ_PARENT = re.compile(r"^Parent commit\s*(?:\(@-\))?\s*: [k-z]{6,}\S* ([0-9a-f
 
 @dataclass(slots=True)
 class Call:
-    """The record of a call. Its result may stand in a later record, or in another copy of the transcript."""
+    """The record of a call. Its result may stand in a later record, or in another copy of the
+    transcript.
+    """
 
     id: str
     name: str
@@ -119,17 +123,19 @@ NO_RESULT = Result(None, "", recorded=False)
 
 
 class RecordReader(SessionBuilder):
-    """A reader of one format is a subclass: it adds what a record says (`take`), and what is special about a call."""
+    """A reader of one format is a subclass: it adds what a record says (`take`), and what is
+    special about a call.
+    """
 
     shells: frozenset[str] = frozenset()  # tools that run a command
     writers: frozenset[str] = frozenset()  # tools that write or edit a file
     reads: frozenset[str] = frozenset()  # tools that show a file
     spawns: frozenset[str] = frozenset()  # tools that start a subagent
-    rejections: tuple[
-        str, ...
-    ] = ()  # parts, in lower case, of the error of a call that the user did not allow
+    # parts, in lower case, of the error of a call that the user did not allow
+    rejections: tuple[str, ...] = ()
     exits: re.Pattern[str] | None = None  # the exit code in what a shell gave back
-    one_by_one = False  # copies are read as they come, none is kept: those of a session can be many and large
+    # copies are read as they come, none is kept: those of a session can be many and large
+    one_by_one = False
     one_directory = False  # the whole session ran in one directory, which may be known only later
 
     def __init__(self, agent: str, session_id: str) -> None:
@@ -138,7 +144,9 @@ class RecordReader(SessionBuilder):
         self.results: dict[str, Result] = {}
 
     def take(self, record: dict[str, Any]) -> None:
-        """Adds what one JSON object of the transcript says; a reader of texts, which have none, lacks it."""
+        """Adds what one JSON object of the transcript says; a reader of texts, which have none,
+        lacks it.
+        """
         raise NotImplementedError
 
     def read_lines(
@@ -174,7 +182,9 @@ class RecordReader(SessionBuilder):
         result: Result | None = None,
         **more: Any,
     ) -> str:
-        """Adds a call of the record that is read, with its result where that has both; its id. `more` are fields of `Call`."""
+        """Adds a call of the record that is read, with its result where that has both; its id.
+        `more` are fields of `Call`.
+        """
         fields = {"model": self.model, "cwd": self.cwd, **more}
         if key not in self.calls:
             self.calls[key] = Call(key, name, arguments, time, self.order, **fields)
@@ -189,7 +199,7 @@ class RecordReader(SessionBuilder):
         """The session, once everything is read."""
         return self.build(list(self.completed_calls()))
 
-    # --- what a call did ------------------------------------------------------------------------------------------
+    # --- what a call did --------------------------------------------------------------------------
 
     def completed_calls(self) -> Iterator[tuple[int, ToolCall]]:
         """(number of its record, call) of all calls, once everything is read."""
@@ -218,13 +228,17 @@ class RecordReader(SessionBuilder):
             input=to_json(call.arguments),
             edits=tuple(self.edits(call, result)) or self.edits_of_unknown_tool(call),
             command=command,
-            seen=self.observation(call, result)
-            if tool in self.reads and status is Status.OK
-            else None,
+            seen=(
+                self.observation(call, result)
+                if tool in self.reads and status is Status.OK
+                else None
+            ),
             spawn=self.spawn(call, result) if tool in self.spawns else None,
-            commits=self.commits(command, result)
-            if command
-            else commits_of_tool(call.name, result.text),
+            commits=(
+                self.commits(command, result)
+                if command
+                else commits_of_tool(call.name, result.text)
+            ),
             result_size=len(result.text) if result.recorded else None,
         )
 
@@ -233,7 +247,9 @@ class RecordReader(SessionBuilder):
         return call.name
 
     def outcome(self, call: Call, result: Result) -> Outcome:
-        """Unknown without a result; a rejection where the error says that the user did not allow the call."""
+        """Unknown without a result; a rejection where the error says that the user did not allow
+        the call.
+        """
         error = result.error or result.text
         if not result.recorded or result.status is Status.UNKNOWN:
             return Status.UNKNOWN, ""
@@ -314,7 +330,9 @@ def is_part(arguments: object) -> bool:
 
 
 def numbered_lines(listing: str, row: re.Pattern[str]) -> tuple[int, list[str]] | None:
-    """Number of the first line, and the lines of a listing with a number before each; None where one has no number."""
+    """Number of the first line, and the lines of a listing with a number before each; None where
+    one has no number.
+    """
     rows = [match for line in listing.split("\n") if (match := row.match(line))]
     return (
         (int(rows[0][1]), [match[2] for match in rows])
@@ -334,24 +352,29 @@ def shell_command(text: str, cwd: str, output: str = "", background: bool = Fals
 
 
 def commits_in(command: Command, output: str) -> tuple[str, ...]:
-    """Abbreviated ids of the commits a command made: git's `[main 1a2b3c4] Subject`, and what jj shows below its working copy."""
+    """Abbreviated ids of the commits a command made: git's `[main 1a2b3c4] Subject`, and what jj
+    shows below its working copy.
+    """
     made = _COMMIT_LINE.findall(output) if _GIT.search(command.text) else []
     made += _JJ_PARENT.findall(output) if _JJ_FINISHES.search(command.text) else []
     return tuple(dict.fromkeys(made))
 
 
 def commits_of_tool(name: str, output: str) -> tuple[str, ...]:
-    """The id that a tool of a git server gave for the commit it made: `mcp__git__git_commit`, or one of GitHub's."""
+    """The id that a tool of a git server gave for the commit it made: `mcp__git__git_commit`, or
+    one of GitHub's.
+    """
     pattern = next((ids for tool, ids in _COMMITTING.items() if name.endswith(tool)), None)
     match = pattern.search(output) if pattern is not None else None
     return (match[1],) if match else ()
 
 
-# --- formats that several agents share ----------------------------------------------------------------------------------
+# --- formats that several agents share ------------------------------------------------------------
 
+# take a subcommand
 _EDITORS = frozenset(
     {"str_replace_editor", "str_replace_based_edit_tool", "file_editor", "text_editor"}
-)  # take a subcommand
+)
 _CHANGING = frozenset({"create", "write", "str_replace", "insert", "edit"})
 
 

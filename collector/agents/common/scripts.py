@@ -12,7 +12,9 @@ _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0"
 
 
 def patches_in_script(script: str) -> list[str]:
-    """Patches written as one string literal of a JavaScript program. Text put together at run time is not recovered."""
+    """Patches written as one string literal of a JavaScript program. Text put together at run
+    time is not recovered.
+    """
     matches, position = [], 0
     while (start := script.find(BEGIN, position)) >= 0:
         position = start + len(BEGIN)
@@ -31,7 +33,9 @@ _WORKDIR_KEY = re.compile(r"""["']?\bworkdir["']?\s*:\s*(["'`])""")
 
 
 def commands_in_script(script: str) -> list[tuple[str, str]]:
-    """(command, directory) of each `exec_command` call with literal arguments in a JavaScript program."""
+    """(command, directory) of each `exec_command` call with literal arguments in a JavaScript
+    program.
+    """
     results = []
     starts = [match.end() for match in re.finditer(r"\bexec_command\s*\(", script)]
     for start, stop in zip(starts, [*starts[1:], len(script)], strict=False):
@@ -49,7 +53,9 @@ def _argument(script: str, key: re.Pattern[str], start: int, stop: int) -> str:
 
 
 def _literal(script: str, start: int, quote: str, raw: bool) -> tuple[str, int] | None:
-    """The string literal whose text begins at `start`, and where it ends; None when it is open or has `${…}` parts."""
+    """The string literal whose text begins at `start`, and where it ends; None when it is open
+    or has `${…}` parts.
+    """
     position = start
     while position < len(script):
         char = script[position]

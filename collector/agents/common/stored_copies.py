@@ -1,4 +1,6 @@
-"""What copies of a session tell together: when calls without a time were made, and what follows the last whole copy. Pure."""
+"""What copies of a session tell together: when calls without a time were made, and what follows
+the last whole copy. Pure.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -25,11 +27,13 @@ def is_undated(session: Session) -> bool:
 
 
 def bounded(session: Session, copies: Iterable[StoredCopy]) -> Session:
-    """The session with `not_before` of its calls set to when the last copy without them was stored, where that is later.
+    """The session with `not_before` of its calls set to when the last copy without them was stored,
+    where that is later.
 
-    The record that was being written when a copy was stored is not in it: what follows a copy is dated from its second record on,
-    and all of a session that has no record in it. A copy that lacks what an earlier one has was begun anew and tells nothing of it.
-    The session lasted at least until the last copy with a call of it was stored.
+    The record that was being written when a copy was stored is not in it: what follows a copy is
+    dated from its second record on, and all of a session that has no record in it. A copy that
+    lacks what an earlier one has was begun anew and tells nothing of it. The session lasted at
+    least until the last copy with a call of it was stored.
     """
     calls, stored = list(session.calls), set[str]()
     ended = session.ended_at
@@ -46,7 +50,9 @@ def bounded(session: Session, copies: Iterable[StoredCopy]) -> Session:
 
 
 def continued(full: Session, compact: Session) -> Session:
-    """`full`, and what the compact transcript has after its end. Calls are known by the agent's own ids, turns are counted on."""
+    """`full`, and what the compact transcript has after its end. Calls are known by the agent's
+    own ids, turns are counted on.
+    """
     end = full.ended_at or 0.0
     existing = {call.call_id for call in full.calls}
     first = max((turn.index for turn in full.turns), default=0)

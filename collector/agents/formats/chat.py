@@ -1,7 +1,8 @@
-"""Sessions in the form of OpenAI's chat interface: one JSON document `{messages: [{role, content, tool_calls}]}`. Pure.
+"""Sessions in the form of OpenAI's chat interface: one JSON document
+`{messages: [{role, content, tool_calls}]}`. Pure.
 
-A converter that many use writes sessions of Codex and Claude Code so, with a time for each message (`_metadata`) and what the first
-record of the session said (`meta`).
+A converter that many use writes sessions of Codex and Claude Code so, with a time for each message
+(`_metadata`) and what the first record of the session said (`meta`).
 """
 
 import hashlib
@@ -30,14 +31,18 @@ class ChatMessage(NamedTuple):
 
 
 def session_meta(document: object) -> dict[str, Any]:
-    """What a converted session says of itself; {} for any other document, and where no message has a time."""
+    """What a converted session says of itself; {} for any other document, and where no message
+    has a time.
+    """
     messages = objects(document.get("messages")) if isinstance(document, dict) else []
     timed = any(get_str(message, "_metadata", "timestamp") for message in messages)
     return get_dict(document, "meta", "session_meta") if timed else {}
 
 
 def lines_of_chats(blob: bytes, records: Callable[[object], Iterable[dict[str, Any]]]) -> bytes:
-    """Chats, one after the other, as the records that they were made from; anything else, or a chat that is cut off, as it is."""
+    """Chats, one after the other, as the records that they were made from; anything else, or a
+    chat that is cut off, as it is.
+    """
     try:
         chats = list(values(blob)) if session_meta(first_value(blob)) else []
     except (ValueError, RecursionError):

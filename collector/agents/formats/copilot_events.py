@@ -1,7 +1,8 @@
-"""Events of Copilot, of its command line and in VS Code: JSONL `{type, data, id, timestamp, parentId, agentId?}`.
+"""Events of Copilot, of its command line and in VS Code: JSONL
+`{type, data, id, timestamp, parentId, agentId?}`.
 
-A call is `tool.execution_start` and `tool.execution_complete`, and a request before. VS Code keeps no results, and writes the
-arguments of a request as JSON text.
+A call is `tool.execution_start` and `tool.execution_complete`, and a request before. VS Code keeps
+no results, and writes the arguments of a request as JSON text.
 """
 
 import re
@@ -136,7 +137,9 @@ class _Reader(RecordReader):
         self._context(record, data, time)
 
     def _usage(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
-        """Tokens of a response since 1.0; those read from a cache and written to it are among the input."""
+        """Tokens of a response since 1.0; those read from a cache and written to it are among
+        the input.
+        """
         used = get_dict(data, "usage")
         key, model = get_str(used, "apiCallId") or get_str(record, "id"), get_str(used, "model")
         self.count_tokens(key, time, used, _TOKENS, model=model, agent_id=_agent(record))
@@ -231,7 +234,9 @@ class _Reader(RecordReader):
         return {"hunks": parse_unified(diff), "before_known": created}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        """The text that `view` showed; a directory is shown as a list, which no diff accompanies."""
+        """The text that `view` showed; a directory is shown as a list, which no diff
+        accompanies.
+        """
         metrics = get_dict(result.details, "toolTelemetry", "metrics")
         if metrics.get("resultLength") != metrics.get("resultForLlmLength") or "\n@@ " not in _diff(
             result

@@ -1,8 +1,10 @@
-"""Sessions as OpenCode exports them, and agents that grew out of it: documents `{info, messages: [{info, parts}]}`.
+"""Sessions as OpenCode exports them, and agents that grew out of it: documents
+`{info, messages: [{info, parts}]}`.
 
-A tool part holds its call and its result. Part and call ids may be redacted, so a part is known by its message and its place in
-it. `apply_patch` records whole texts of each file before and after (up to 1.2; later versions a diff); the summary of a user
-message records what the whole turn changed, shell commands included. A subagent is a session of its own with a `parentID`.
+A tool part holds its call and its result. Part and call ids may be redacted, so a part is known by
+its message and its place in it. `apply_patch` records whole texts of each file before and after (up
+to 1.2; later versions a diff); the summary of a user message records what the whole turn changed,
+shell commands included. A subagent is a session of its own with a `parentID`.
 """
 
 import json
@@ -87,9 +89,8 @@ class _Reader(RecordReader):
         time = time_of(get(info, "time", "created"))
         self.begin(time)
         if info.get("role") == "user":
-            self.use_model(
-                _model(info), time
-            )  # a prompt names the model that was chosen, an answer the one that gave it
+            # a prompt names the model that was chosen, an answer the one that gave it
+            self.use_model(_model(info), time)
             self._user(key, parts, time)
             self._turn_changes(info, time, ends)
         else:
@@ -105,9 +106,8 @@ class _Reader(RecordReader):
             kind, text = get(part, "type"), get_str(part, "text")
             if kind == "text" and get(part, "synthetic") is True:
                 self.add_event("injected", time, text[:80])
-                if (attached := _ATTACHED.match(text)) and (
-                    listed := _listed_text(text)
-                ):  # named with @
+                # named with @
+                if (attached := _ATTACHED.match(text)) and (listed := _listed_text(text)):
                     shown, start, whole = listed
                     self.add_observation(
                         FileObservation(
@@ -125,7 +125,9 @@ class _Reader(RecordReader):
     def _turn_changes(
         self, info: dict[str, Any], time: float | None, ends: dict[str, float]
     ) -> None:
-        """Texts of the files that the turn changed, as they were when it began and when it ended."""
+        """Texts of the files that the turn changed, as they were when it began and when it
+        ended.
+        """
         ended = ends.get(get_str(info, "id"), time)
         for change in get_list(info, "summary", "diffs"):
             path = resolve(self._first_cwd, get_str(change, "file"))
@@ -171,9 +173,8 @@ class _Reader(RecordReader):
         self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None
     ) -> None:
         state = get_dict(part, "state")
-        stopped = (
-            get_dict(state, "metadata").get("exit", 0) is None
-        )  # a command that ran when the user stopped it, or too long
+        # a command that ran when the user stopped it, or too long
+        stopped = get_dict(state, "metadata").get("exit", 0) is None
         status = (
             Status.UNKNOWN if stopped else _STATUS.get(get_str(state, "status"), Status.UNKNOWN)
         )
@@ -242,9 +243,11 @@ class _Reader(RecordReader):
 
 
 def body_of(display: str) -> str:
-    """What stands in `<content>` or `<file>`, whichever is first, without a line break at either end; "" without one of them.
+    """What stands in `<content>` or `<file>`, whichever is first, without a line break at either
+    end; "" without one of them.
 
-    An output that was cut has no end. Searched without a regular expression, which tries every character of the file.
+    An output that was cut has no end. Searched without a regular expression, which tries every
+    character of the file.
     """
     begins = [(position, tag) for tag in _TAGS if (position := display.find(f"<{tag}>")) >= 0]
     if not begins:
@@ -258,7 +261,9 @@ def body_of(display: str) -> str:
 
 
 def _listed_text(display: str) -> tuple[str, int, bool] | None:
-    """Text, number of its first line, and whether it is the whole file, of a listing with numbers; None where lines are cut."""
+    """Text, number of its first line, and whether it is the whole file, of a listing with
+    numbers; None where lines are cut.
+    """
     body = body_of(display)
     listed = numbered_lines(
         "\n".join(line for line in body.split("\n") if _LINE.match(line)), _LINE
@@ -304,13 +309,17 @@ def _texts(change: dict[str, Any]) -> dict[str, Any]:
 
 
 def _display_hunks(change: object, diff: str = "") -> tuple[Hunk, ...]:
-    """Hunks of a display diff: indentation common to all its lines is cut, so positions are exact and text is not."""
+    """Hunks of a display diff: indentation common to all its lines is cut, so positions are
+    exact and text is not.
+    """
     hunks = parse_unified(get_str(change, "patch") or get_str(change, "diff") or diff)
     return tuple(replace(hunk, exact_text=False) for hunk in hunks)
 
 
 def _patched_file(file: dict[str, Any], cwd: str, stated: dict[str, Edit]) -> Edit:
-    """One file of an applied patch: whole texts where the version records them, else what the patch states."""
+    """One file of an applied patch: whole texts where the version records them, else what the
+    patch states.
+    """
     path, kind, texts = resolve(cwd, get_str(file, "filePath")), file.get("type"), _texts(file)
     of_patch = stated.get(path)
     if kind == "add":
@@ -330,7 +339,9 @@ def _patched_file(file: dict[str, Any], cwd: str, stated: dict[str, Edit]) -> Ed
 
 
 def _place_hunks(display: tuple[Hunk, ...], stated: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
-    """The shown hunks where their lines prove to be uncut, else those of the patch: exact text without positions."""
+    """The shown hunks where their lines prove to be uncut, else those of the patch: exact text
+    without positions.
+    """
     if stated and _changed_lines(display) == _changed_lines(stated):
         return tuple(replace(hunk, exact_text=True) for hunk in display)
     return stated or display
@@ -341,7 +352,7 @@ def _changed_lines(hunks: tuple[Hunk, ...]) -> list[str]:
     return sorted(line for hunk in hunks for line in hunk.lines if line[:1] in ("+", "-"))
 
 
-# --- sessions on this machine ----------------------------------------------------------------------------------------
+# --- sessions on this machine ---------------------------------------------------------------------
 
 _TABLES = {
     "session": ("id", "directory"),
@@ -401,8 +412,9 @@ def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:
         },
         "messages": [
             {
-                "info": get_dict(parse_json(entry["data"]))
-                | {"id": entry["id"], "sessionID": session},
+                "info": (
+                    get_dict(parse_json(entry["data"])) | {"id": entry["id"], "sessionID": session}
+                ),
                 "parts": parts[entry["id"]],
             }
             for entry in messages

@@ -1,6 +1,8 @@
-"""Databases of other programs: of one that is in use a copy is read, with what its owner has not yet merged into it.
+"""Databases of other programs: of one that is in use a copy is read, with what its owner has not
+yet merged into it.
 
-Opening such a one in place can leave files beside it, and without its write-ahead log the latest rows are missing.
+Opening such a one in place can leave files beside it, and without its write-ahead log the latest
+rows are missing.
 """
 
 import shutil
@@ -60,8 +62,9 @@ class CopiedDatabase:
 def copied(path: Path) -> Iterator[CopiedDatabase]:
     """A database as it is now. Raises OSError.
 
-    One with a log is copied; the copy goes when it is out of date or the program ends. One without is at rest: it is opened as a
-    file that nobody writes, which takes no lock and leaves nothing behind, and copied if somebody wrote it meanwhile.
+    One with a log is copied; the copy goes when it is out of date or the program ends. One without
+    is at rest: it is opened as a file that nobody writes, which takes no lock and leaves nothing
+    behind, and copied if somebody wrote it meanwhile.
     """
     before = state(path)
     if before[1] == _ABSENT and before[0] != _ABSENT:
@@ -81,9 +84,8 @@ def of_bytes(data: bytes) -> Iterator[CopiedDatabase]:
         yield database
 
 
-_JOURNAL = slice(
-    18, 20
-)  # of the header: with a write-ahead log (2) or without (1); one in memory can have none
+# of the header: with a write-ahead log (2) or without (1); one in memory can have none
+_JOURNAL = slice(18, 20)
 
 
 @contextmanager
@@ -96,8 +98,9 @@ def _open(uri: str, name: object, data: bytes = b"") -> Iterator[CopiedDatabase]
         raise DatabaseUnreadable(f"{name}: {error}") from error
     with closing(connection):
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
-        # One in a worktree may be anybody's: nothing that its schema says is run. An index that would have to run something (one on
-        # `json_extract`, before SQLite 3.41) is then an error of the schema; the third line lets the rest of it count.
+        # One in a worktree may be anybody's: nothing that its schema says is run. An index that
+        # would have to run something (one on `json_extract`, before SQLite 3.41) is then an error
+        # of the schema; the third line lets the rest of it count.
         for setting in ("trusted_schema = OFF", "query_only = ON", "writable_schema = ON"):
             connection.execute(f"PRAGMA {setting}")
         deadline = time.monotonic() + DATABASE_SECONDS
@@ -105,13 +108,14 @@ def _open(uri: str, name: object, data: bytes = b"") -> Iterator[CopiedDatabase]
         yield CopiedDatabase(connection)
 
 
-_copies: dict[
-    Path, tuple[State, tempfile.TemporaryDirectory[str]]
-] = {}  # removed when they are out of date, or the program ends
+# removed when they are out of date, or the program ends
+_copies: dict[Path, tuple[State, tempfile.TemporaryDirectory[str]]] = {}
 
 
 def _fresh_copy(path: Path) -> Path:
-    """A copy of the database as it is now: the one that was made before, as long as nothing was written since."""
+    """A copy of the database as it is now: the one that was made before, as long as nothing was
+    written since.
+    """
     existing = _copies.get(path)
     if existing is None or existing[0] != state(path):
         directory = tempfile.TemporaryDirectory(prefix="whowrote-")

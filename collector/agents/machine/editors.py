@@ -1,4 +1,6 @@
-"""Editors that grew out of VS Code: where they keep their users' data, which folders a window showed, and how they name files."""
+"""Editors that grew out of VS Code: where they keep their users' data, which folders a window
+showed, and how they name files.
+"""
 
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -25,7 +27,9 @@ def folders(workspace: Path) -> list[str]:
 
 
 def path_of(uri: object) -> str:
-    """The path of a file: of `file:///…`, or of the parts of such an address as an object; "" for anything that is no file."""
+    """The path of a file: of `file:///…`, or of the parts of such an address as an object; ""
+    for anything that is no file.
+    """
     if isinstance(uri, dict):
         scheme, path = (
             get_str(uri, "scheme") or "file",

@@ -1,4 +1,6 @@
-"""Files of other programs, which may be written while they are read: opened for reading, no links followed, up to a size."""
+"""Files of other programs, which may be written while they are read: opened for reading, no
+links followed, up to a size.
+"""
 
 import errno
 import json
@@ -27,7 +29,9 @@ _failures: ContextVar[dict[Path, Exception] | None] = ContextVar("failures", def
 
 @contextmanager
 def failures_noted() -> Iterator[dict[Path, Exception]]:
-    """While sessions are looked for, a file that cannot be read is empty and noted: it costs no more than its own session."""
+    """While sessions are looked for, a file that cannot be read is empty and noted: it costs no
+    more than its own session.
+    """
     failures: dict[Path, Exception] = {}
     token = _failures.set(failures)
     try:
@@ -37,7 +41,9 @@ def failures_noted() -> Iterator[dict[Path, Exception]]:
 
 
 def attempt(path: Path, read: Callable[[], bytes]) -> bytes:
-    """What `read` gives of a file. Raises OSError, and ValueError for one that is damaged, unless failures are noted."""
+    """What `read` gives of a file. Raises OSError, and ValueError for one that is damaged,
+    unless failures are noted.
+    """
     try:
         return read()
     except (OSError, ValueError) as error:
@@ -92,7 +98,9 @@ def _read(path: Path, size: int | None) -> bytes:
 
 
 def match_files(location: Path, pattern: str) -> Iterator[Path]:
-    """Files in a place that are named like `*/chats/*.jsonl`; by name, no links followed, none half written."""
+    """Files in a place that are named like `*/chats/*.jsonl`; by name, no links followed, none
+    half written.
+    """
     name, _, rest = pattern.partition("/")
     for entry in _entries(location):
         if not fnmatchcase(entry.name, name):
@@ -162,19 +170,25 @@ def stamp(paths: Iterable[Path]) -> str:
 
 
 def first_line(path: Path) -> dict[str, Any]:
-    """The object in the first line of a file, which may be long; {} where there is none. Raises OSError."""
+    """The object in the first line of a file, which may be long; {} where there is none. Raises
+    OSError.
+    """
     value = first_value(head(path)) or first_value(head(path, _LONG_LINE))
     return value if isinstance(value, dict) else {}
 
 
 def names_path(data: bytes, path: str, before: str = "") -> bool:
-    """Whether a string in JSON is a path or lies below it. `before`: a pattern of what stands before the string."""
+    """Whether a string in JSON is a path or lies below it. `before`: a pattern of what stands
+    before the string.
+    """
     written = json.dumps(path, ensure_ascii=False)[:-1].encode("utf-8", "surrogateescape")
     return re.search(before.encode() + re.escape(written) + rb'["/\\]', data) is not None
 
 
 def text_in(data: bytes, pattern: re.Pattern[bytes]) -> str:
-    """What the first group of a pattern matches inside of a JSON string of a file; "" where there is none."""
+    """What the first group of a pattern matches inside of a JSON string of a file; "" where
+    there is none.
+    """
     match = pattern.search(data)
     value = first_value(b'"' + match[1] + b'"') if match else None
     return value if isinstance(value, str) else ""

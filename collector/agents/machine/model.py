@@ -1,4 +1,6 @@
-"""Where agents keep sessions on a machine, and which of its directories are worktrees of a repository."""
+"""Where agents keep sessions on a machine, and which of its directories are worktrees of a
+repository.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,18 @@ class Machine:
 
     @classmethod
     def copied(cls, directory: Path) -> Iterator[Machine]:
-        """Two ways to see a directory that was named: as a copy of a home directory, and as one of an agent's directories in it."""
+        """Two ways to see a directory that was named: as a copy of a home directory, and as one
+        of an agent's directories in it.
+        """
         directory = directory.absolute()
         yield cls(directory, within=directory)
         for up in list(directory.parents)[:3]:
             yield cls(up, within=directory)
 
     def paths(self, pattern: str) -> Iterator[Path]:
-        """Paths written as for a shell: `~` is the home, `${NAME:-default}` a variable, `{a,b}` both; after `*` what there is."""
+        """Paths written as for a shell: `~` is the home, `${NAME:-default}` a variable, `{a,b}`
+        both; after `*` what there is.
+        """
         while (
             written := _VARIABLE.sub(
                 lambda name: self.variables.get(name[1], "").strip() or name[2], pattern
@@ -96,7 +102,9 @@ def whole_lines(session: LocalSession) -> Iterator[bytes]:
 
 
 def _without_links(path: str) -> str:
-    """Where an absolute path of a record leads; the path itself where no file of this machine can have that name."""
+    """Where an absolute path of a record leads; the path itself where no file of this machine
+    can have that name.
+    """
     try:
         return os.path.realpath(path) if path.startswith("/") else path
     except ValueError:  # a zero byte or half of a surrogate pair
@@ -107,7 +115,9 @@ _SHORTEST = 2  # parts of a path; a clone in `/` or `/home` would take every ses
 
 
 def _spellings(path: str) -> Iterator[str]:
-    """How programs write a path: composed or not, and a drive as Windows, WSL and Git Bash name it."""
+    """How programs write a path: composed or not, and a drive as Windows, WSL and Git Bash name
+    it.
+    """
     normal = normal_path(path)
     windows = f"{normal[1:2].upper()}:\\" + normal[3:].replace("/", "\\")
     several = (
@@ -128,7 +138,9 @@ class Roots:
 
     @classmethod
     def of_repository(cls, repo: GitRepo, former: Iterable[str] = ()) -> Roots:
-        """The worktrees of a clone, as they are named and where links lead; `former`: where it was before."""
+        """The worktrees of a clone, as they are named and where links lead; `former`: where it
+        was before.
+        """
         named = [str(form) for path in repo.worktrees() for form in (path, path.resolve())]
         return cls.of_paths([*named, *former])
 
@@ -143,7 +155,9 @@ class Roots:
 
     @property
     def spellings(self) -> list[str]:
-        """All forms in which records, and names that agents make of a path, may have the worktrees."""
+        """All forms in which records, and names that agents make of a path, may have the
+        worktrees.
+        """
         return list(
             dict.fromkeys(
                 form for path in self.paths for form in (path, *_spellings(self.locations[path]))
@@ -151,7 +165,9 @@ class Roots:
         )
 
     def of(self, path: str) -> str:
-        """The worktree that contains a directory or file; "" for any other, and for one of another repository inside it."""
+        """The worktree that contains a directory or file; "" for any other, and for one of
+        another repository inside it.
+        """
         if not path:
             return ""
         inner = comparable_path(path)
@@ -196,23 +212,24 @@ Find = Callable[[Path, Roots], Iterable[LocalSession]]
 class Store:
     """One way in which an agent keeps sessions on a developer's machine.
 
-    Files are chosen by their place and name, never by guessing at their content. Only those that `patterns` name, and files beside
-    them, are opened: those of other repositories no further than to see whose they are, and databases that are in use as a copy.
+    Files are chosen by their place and name, never by guessing at their content. Only those that
+    `patterns` name, and files beside them, are opened: those of other repositories no further than
+    to see whose they are, and databases that are in use as a copy.
     """
 
     agent: str  # slug of the agent, and of the reader of its transcripts
     at: tuple[str, ...] = ()  # directories and databases of this agent, see `Machine.paths`
     patterns: tuple[str, ...] = ()  # of the sessions' files in a directory
-    whose: Callable[[Path], tuple[str, str]] | None = (
-        None  # (id, directory) of the session in a file; for others there is `find`
-    )
+    # (id, directory) of the session in a file; for others there is `find`
+    whose: Callable[[Path], tuple[str, str]] | None = None
     beside: Callable[[Path], Iterable[Path]] = lambda path: ()  # what else is read for a session
     find: Find | None = None  # sessions of the repository in a place; raises OSError
-    load: Callable[[LocalSession], Iterator[bytes]] = (
-        whole_lines  # what the reader takes, part by part; raises OSError, ValueError
-    )
+    # what the reader takes, part by part; raises OSError, ValueError
+    load: Callable[[LocalSession], Iterator[bytes]] = whole_lines
     inside: str = ""  # the place in a worktree
-    proven: bool = True  # such sessions were read from files that the agent wrote; else it follows documents and other programs
+    # such sessions were read from files that the agent wrote; else it follows documents and other
+    # programs
+    proven: bool = True
     kept_days: int | None = None  # the agent deletes older sessions by itself
     form: str = ""  # tells a second way to keep sessions from the first
 
@@ -232,7 +249,9 @@ class Store:
             yield from files.match_files(location, pattern)
 
     def sessions(self, location: Path, roots: Roots) -> Iterator[LocalSession]:
-        """Sessions of the repository in one place. Raises OSError for a place that cannot be read."""
+        """Sessions of the repository in one place. Raises OSError for a place that cannot be
+        read.
+        """
         for session in (
             self.find(location, roots) if self.find else self._started_in(location, roots)
         ):
@@ -250,19 +269,23 @@ class Store:
 class Committed:
     """Transcripts of an agent that people commit."""
 
-    paths: tuple[
-        str, ...
-    ]  # their files, as git's globs have them; those of one directory are read together, in this order
+    # their files, as git's globs have them; those of one directory are read together, in this order
+    paths: tuple[str, ...]
     sessions: Callable[[str, bytes], Sequence[str]]  # those in a file, by (path, content)
     every: bool = False  # all versions are read: later ones drop what earlier ones have
-    found_by: tuple[
-        str, ...
-    ] = ()  # searches for such files on a server, as GitHub's code search takes them
-    undated: bool = False  # no call has a time: the version before a session tells that it had not begun; adds to other forms
-    own: bool = False  # other programs have such files, other repositories such sessions: it must have written text of this one
+    # searches for such files on a server, as GitHub's code search takes them
+    found_by: tuple[str, ...] = ()
+    # no call has a time: the version before a session tells that it had not begun; adds to other
+    # forms
+    undated: bool = False
+    # other programs have such files, other repositories such sessions: it must have written text of
+    # this one
+    own: bool = False
 
     def rank(self, path: str) -> int | None:
-        """Which of the paths a file is that git listed for any form: each has names of its own; None for another form's."""
+        """Which of the paths a file is that git listed for any form: each has names of its own;
+        None for another form's.
+        """
         return next(
             (n for n, glob in enumerate(self.paths) if fnmatchcase(path, glob.replace("**/", "*"))),
             None,

@@ -1,4 +1,6 @@
-"""The adapter for zstd, with which Codex compresses old sessions: Python has it since 3.14, pyarrow (extra `parquet`) before."""
+"""The adapter for zstd, with which Codex compresses old sessions: Python has it since 3.14,
+pyarrow (extra `parquet`) before.
+"""
 
 import importlib
 import io
@@ -10,7 +12,9 @@ class NoZstd(OSError):
 
 
 def decompressed(data: bytes, size: int) -> bytes:
-    """The first `size` bytes of what was compressed; `data` may be its beginning only. Raises NoZstd, ValueError (damaged)."""
+    """The first `size` bytes of what was compressed; `data` may be its beginning only. Raises
+    NoZstd, ValueError (damaged).
+    """
     value = io.BytesIO()
     try:
         with _stream(data) as stream:

@@ -1,6 +1,7 @@
 """What a channel gets, and what it has to be: a function that names candidates.
 
-And what discovery knows, in the database: candidates, who named them, and how far each slice of each query got.
+And what discovery knows, in the database: candidates, who named them, and how far each slice of
+each query got.
 """
 
 import re
@@ -115,7 +116,8 @@ class DiscoveryLog:
             for c in cursors
         ]
         connection.executemany(
-            f"INSERT OR {conflict} INTO cursors ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT OR {conflict} INTO cursors ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?,"
+            " ?, ?)",
             rows,
         )
 
@@ -126,14 +128,16 @@ class DiscoveryLog:
         hits: Iterable[DiscoveryHit],
         children: Iterable[Cursor] = (),
     ) -> int:
-        """Hits and the cursor that says they were read, in one transaction; returns how many candidates are new.
+        """Hits and the cursor that says they were read, in one transaction; returns how many
+        candidates are new.
 
-        `children`: slices to read in place of this one, unless they are there. Nothing is written when the cursor is no longer as
-        it was `before`: another process read the same.
+        `children`: slices to read in place of this one, unless they are there. Nothing is written
+        when the cursor is no longer as it was `before`: another process read the same.
         """
         with self.store.transaction() as connection:
             stored = connection.execute(
-                "SELECT state, position FROM cursors WHERE server = ? AND channel = ? AND query = ? AND slice = ?",
+                "SELECT state, position FROM cursors WHERE server = ? AND channel = ? AND query = ?"
+                " AND slice = ?",
                 (self.server, before.channel, before.query, before.slice),
             ).fetchone()
             if stored is not None and tuple(stored) != (before.state, before.position):
@@ -147,7 +151,9 @@ class DiscoveryLog:
         return new
 
     def name(self, channel: str, query: str, slice: str, hit: DiscoveryHit) -> bool:
-        """A candidate that no query named, such as the new name of a renamed one. True when it is new; again changes nothing."""
+        """A candidate that no query named, such as the new name of a renamed one. True when it
+        is new; again changes nothing.
+        """
         with self.store.transaction() as connection:
             exists = connection.execute(
                 "SELECT 1 FROM discoveries d JOIN candidates c ON c.id = d.candidate_id"
@@ -166,7 +172,8 @@ class DiscoveryLog:
             return 0
         before = connection.total_changes
         connection.execute(
-            "INSERT INTO candidates (server, full_name, first_seen_at, github_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO candidates (server, full_name, first_seen_at, github_id) VALUES (?, ?, ?,"
+            " ?) ON CONFLICT DO NOTHING",
             (server, hit.full_name, now, hit.github_id),
         )
         new = connection.total_changes - before
@@ -174,8 +181,9 @@ class DiscoveryLog:
             "SELECT id FROM candidates WHERE server = ? AND full_name = ?", (server, hit.full_name)
         ).fetchone()
         connection.execute(
-            "INSERT INTO discoveries (candidate_id, channel, query, slice, seen_at, hits, evidence) VALUES (?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (candidate_id, channel, query) DO UPDATE SET hits = hits + excluded.hits",
+            "INSERT INTO discoveries (candidate_id, channel, query, slice, seen_at, hits, evidence)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (candidate_id, channel, query) DO UPDATE SET"
+            " hits = hits + excluded.hits",
             (row[0], channel, query, slice, now, hit.hits, printable(hit.evidence)[:500]),
         )
         return new
@@ -213,7 +221,9 @@ class NamedRepository(NamedTuple):
 
 
 def valid_name(text: str) -> str | None:
-    """`owner/name`, or `group/subgroup/name`, without `.git`; None for anything that could be something else."""
+    """`owner/name`, or `group/subgroup/name`, without `.git`; None for anything that could be
+    something else.
+    """
     name = text.removesuffix(".git").strip("/")
     if not _NAME.fullmatch(name) or any(
         part in (".", "..", ".git") or part.startswith("-") for part in name.split("/")
@@ -223,7 +233,9 @@ def valid_name(text: str) -> str | None:
 
 
 def parse_name(text: str, server: str = GITHUB) -> NamedRepository | None:
-    """The repository of `owner/name`, `host/owner/name`, a web address, or an ssh address; None when it is none of them."""
+    """The repository of `owner/name`, `host/owner/name`, a web address, or an ssh address; None
+    when it is none of them.
+    """
     text = text.strip()
     plain = valid_name(text)
     if (
@@ -260,7 +272,9 @@ FIRST_DAY = datetime(2026, 1, 3, tzinfo=UTC)  # the producer's first public rele
 
 @dataclass(frozen=True, slots=True)
 class DiscoverOptions:
-    """What the user asked for. Times are UTC. `archive`: directory or address of hourly event files, "" for the public ones."""
+    """What the user asked for. Times are UTC. `archive`: directory or address of hourly event
+    files, "" for the public ones.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
@@ -296,7 +310,9 @@ class ChannelContext:
 
 
 class Scope(StrEnum):
-    """What a channel looks at. Two channels that look at the same find and miss the same repositories: they are one witness."""
+    """What a channel looks at. Two channels that look at the same find and miss the same
+    repositories: they are one witness.
+    """
 
     DEFAULT_BRANCH = "default branch"
     EVENTS = "events of pushes"
@@ -305,13 +321,14 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """`run` resumes at the cursors; it raises WhoWroteError when it has to stop early, and everything before is kept."""
+    """`run` resumes at the cursors; it raises WhoWroteError when it has to stop early, and
+    everything before is kept.
+    """
 
     name: str
     about: str  # what it asks and what it needs, for people
     needs_token: bool
     scope: Scope
     run: Callable[[ChannelContext], None]
-    is_usual: Callable[[DiscoverOptions], bool] = (
-        is_search_wanted  # whether it is asked when no channel is named
-    )
+    # whether it is asked when no channel is named
+    is_usual: Callable[[DiscoverOptions], bool] = is_search_wanted

@@ -1,8 +1,10 @@
-"""Code search: repositories whose default branch has files of a record, or the hooks that Entire installs into agents' settings.
+"""Code search: repositories whose default branch has files of a record, or the hooks that Entire
+installs into agents' settings.
 
-GitHub gives 1,000 results per query, so a query is cut by the size of the file, in halves, one single size by words that the file
-has or has not, and then by owners, which is also what remains when the server ignores sizes. The index leaves out most forks, files
-over 384 kB and repositories without activity for a year.
+GitHub gives 1,000 results per query, so a query is cut by the size of the file, in halves, one
+single size by words that the file has or has not, and then by owners, which is also what remains
+when the server ignores sizes. The index leaves out most forks, files over 384 kB and repositories
+without activity for a year.
 """
 
 from typing import Any

@@ -1,7 +1,9 @@
-"""Commit search: repositories with a commit on the default branch that names a checkpoint, or an agent in a trailer of its own.
+"""Commit search: repositories with a commit on the default branch that names a checkpoint, or an
+agent in a trailer of its own.
 
-The search is by words, so the trailer is looked for again in the message. A slice is a range of committer times, halved down
-to a minute while it has more than 1,000 results, then cut by merges and owners; the next run asks only for what came since.
+The search is by words, so the trailer is looked for again in the message. A slice is a range of
+committer times, halved down to a minute while it has more than 1,000 results, then cut by merges
+and owners; the next run asks only for what came since.
 """
 
 import re

@@ -1,11 +1,13 @@
-"""GH Archive and OpenDigger: public pushes to a branch of the producer, hour by hour, as far as the archives caught them.
+"""GH Archive and OpenDigger: public pushes to a branch of the producer, hour by hour, as far as the
+archives caught them.
 
-No token is needed and no search caps the results, but the archives have only a part of all events: GH Archive 10 to 20 % since
-2025-05-23. OpenDigger keeps an archive of the same form since 2026-09-06, which is read from then on; how much it misses is not
-known. An hour is a gzip file of one event per line, local or downloaded. It is read as a stream; only lines that hold the name of
-such a branch are parsed. Since 2025-10-07 a push has only repository_id, push_id, ref, head and before; the ref was there before as
-well. Pushes of refs outside refs/heads are probably no events, so repositories with one ref per checkpoint are found here only by
-their older branch.
+No token is needed and no search caps the results, but the archives have only a part of all events:
+GH Archive 10 to 20 % since 2025-05-23. OpenDigger keeps an archive of the same form since
+2026-09-06, which is read from then on; how much it misses is not known. An hour is a gzip file of
+one event per line, local or downloaded. It is read as a stream; only lines that hold the name of
+such a branch are parsed. Since 2025-10-07 a push has only repository_id, push_id, ref, head and
+before; the ref was there before as well. Pushes of refs outside refs/heads are probably no events,
+so repositories with one ref per checkpoint are found here only by their older branch.
 """
 
 import gzip
@@ -79,7 +81,9 @@ def _take(line: bytes, reading: HourReading) -> None:
 
 
 def hit_of(event: Any) -> DiscoveryHit | None:
-    """The repository of an event that made or moved a branch of the producer; both generations of payloads."""
+    """The repository of an event that made or moved a branch of the producer; both generations
+    of payloads.
+    """
     kind, name, ref = (
         get_str(event, "type"),
         get_str(event, "repo", "name"),
@@ -113,7 +117,9 @@ def _is_address(archive: str) -> bool:
 
 
 def hours(context: ChannelContext) -> list[datetime]:
-    """The hours asked for, by default from the last one read until now. Raises WhoWroteError when there is no beginning."""
+    """The hours asked for, by default from the last one read until now. Raises WhoWroteError
+    when there is no beginning.
+    """
     request = context.request
     if (
         request.archive
@@ -154,9 +160,11 @@ def _hours_in(folder: Path) -> list[datetime]:
 
 
 def run(context: ChannelContext) -> None:
-    """Reads all hours; one that cannot be read holds up none of the later ones. Raises WhoWroteError at the end for those.
+    """Reads all hours; one that cannot be read holds up none of the later ones. Raises
+    WhoWroteError at the end for those.
 
-    Missing hours are asked for again by the next run, they may have been published since; so are those that could not be read.
+    Missing hours are asked for again by the next run, they may have been published since; so are
+    those that could not be read.
     """
     closed = (CursorState.DONE, CursorState.DAMAGED)
     cursors = {cursor.slice: cursor for cursor in context.log.cursors(NAME, QUERY)}
@@ -224,7 +232,9 @@ def _local_hour(path: Path) -> HourReading | None:
 
 
 def _remote_hour(context: ChannelContext, url: str) -> HourReading | None:
-    """Downloads and reads an hour, several times if it breaks off. None: the archive has none. Raises Unreachable."""
+    """Downloads and reads an hour, several times if it breaks off. None: the archive has none.
+    Raises Unreachable.
+    """
     web, clock = context.github.web, context.github.clock
     plain = {"Accept-Encoding": "identity"}
     for attempt in range(TRIES):

@@ -1,4 +1,5 @@
-"""A list: names in a file, on stdin or on the command line, and all repositories of an organisation or a user.
+"""A list: names in a file, on stdin or on the command line, and all repositories of an organisation
+or a user.
 
 A list has a name or an address in each line, also as a cell of a CSV file.
 """
@@ -31,9 +32,11 @@ _SEPARATORS = re.compile(r"[\s,;|]+")
 
 
 def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], list[str]]:
-    """(line, server, name) of the repositories of a list, and the lines that name none; `#` begins a comment.
+    """(line, server, name) of the repositories of a list, and the lines that name none; `#` begins
+    a comment.
 
-    The first name or address of a line counts, so that a CSV file is a list as well, with its headings as a line that names none.
+    The first name or address of a line counts, so that a CSV file is a list as well, with its
+    headings as a line that names none.
     """
     text = data.decode(
         "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace"
@@ -70,14 +73,17 @@ def _texts(context: ChannelContext) -> Iterator[tuple[str, bytes]]:
 
 
 def _run_text(context: ChannelContext, source: str, data: bytes) -> None:
-    """Stores the candidates of a list. The slice names its content: a list that grew is another slice."""
+    """Stores the candidates of a list. The slice names its content: a list that grew is another
+    slice.
+    """
     names, bad = names_of(data, context.log.server)
     if bad:
         examples = ", ".join(printable(public_url(word)[:80]) for word in bad[:3]) + (
             ", …" if len(bad) > 3 else ""
         )
         context.tell(
-            f"{source}: skipped, neither owner/name nor a repository URL (https://HOST/…): {examples} ({len(bad)} in all)"
+            f"{source}: skipped, neither owner/name nor a repository URL (https://HOST/…):"
+            f" {examples} ({len(bad)} in all)"
         )
     slice = f"{source} {hashlib.sha256(data).hexdigest()[:12]}"
     cursor = context.log.cursor(NAME, source, slice) or Cursor(
@@ -93,7 +99,9 @@ def _run_text(context: ChannelContext, source: str, data: bytes) -> None:
 
 
 def _run_owner(context: ChannelContext, owner: str) -> None:
-    """All repositories of an owner, the last pushed first. Raises WhoWroteError for an owner that is not there."""
+    """All repositories of an owner, the last pushed first. Raises WhoWroteError for an owner
+    that is not there.
+    """
     query = f"owner {owner}"
     cursor = context.log.cursor(NAME, query, query) or Cursor(NAME, query, query)
     while cursor.state != CursorState.DONE:

@@ -1,7 +1,9 @@
-"""Searches of GitHub's API read to the end: slices of at most 1,000 results, pages, and a cursor after each page.
+"""Searches of GitHub's API read to the end: slices of at most 1,000 results, pages, and a cursor
+after each page.
 
-Nothing is left out in silence: a slice that is refused, that the server cannot finish or that cannot be cut any further has a state
-of its own, is told, and the first two are asked again by the next run.
+Nothing is left out in silence: a slice that is refused, that the server cannot finish or that
+cannot be cut any further has a state of its own, is told, and the first two are asked again by the
+next run.
 """
 
 import re
@@ -19,11 +21,13 @@ from collector.json_values import get, get_str, identifier, objects
 Item = dict[str, Any]
 Split = Callable[[str, Sequence[Item]], list[str]]
 
-# A slice is cut without gap or overlap: a range of sizes is halved; by a word or an owner one part has it and the other has not.
-# GitHub's documentation of search allows 256 characters of words beside the qualifiers, and five operators AND, OR and NOT; an
-# excluded qualifier (`-user:`) is no operator.
+# A slice is cut without gap or overlap: a range of sizes is halved; by a word or an owner one part
+# has it and the other has not. GitHub's documentation of search allows 256 characters of words
+# beside the qualifiers, and five operators AND, OR and NOT; an excluded qualifier (`-user:`) is no
+# operator.
 MOST_OPERATORS = 5
-LONGEST = 4000  # characters of a slice: servers refuse addresses of about 8,000, and quoting makes them longer
+# characters of a slice: servers refuse addresses of about 8,000, and quoting makes them longer
+LONGEST = 4000
 OWNERS = 50  # that one cut takes away
 _SIZE = re.compile(r" size:(\d+)\.\.(\d+)")
 _NAMED, _EXCLUDED = re.compile(r" user:(\S+)"), re.compile(r" -user:(\S+)")
@@ -38,7 +42,8 @@ def halve_sizes(largest: int) -> Split:
         low, high = (int(match[1]), int(match[2])) if match else (0, largest)
         if low >= high:
             return []
-        # Settings have some hundred bytes: the middle of a wide range is taken on a scale of powers.
+        # Settings have some hundred bytes: the middle of a wide range is taken on a scale of
+        # powers.
         middle = (low + high) // 2 if high < 4 * max(low, 64) else max(low, 16) * 4
         middle = min(max(middle, low), high - 1)
         base = _SIZE.sub("", slice)
@@ -60,7 +65,9 @@ def split_words(words: Sequence[str]) -> Split:
 
 
 def split_owners(slice: str, items: Sequence[Item]) -> list[str]:
-    """Repositories of the owners on the first page, and of all others; of several owners that are named, halves."""
+    """Repositories of the owners on the first page, and of all others; of several owners that
+    are named, halves.
+    """
     named, excluded = _NAMED.findall(slice), {name.lower() for name in _EXCLUDED.findall(slice)}
     if named:
         middle, base = len(named) // 2, _NAMED.sub("", slice)
@@ -98,8 +105,8 @@ def _owner(item: Item) -> str:
 
 CAP = 1000  # results GitHub gives of one query
 PER_PAGE = 100
-# Pages of one query that one run reads: a server that promises results without an end is left after some hours at GitHub's rate,
-# told as unfinished, and the next run goes on.
+# Pages of one query that one run reads: a server that promises results without an end is left after
+# some hours at GitHub's rate, told as unfinished, and the next run goes on.
 MOST_PAGES = 5_000
 TRIES = 3  # of a page that the server did not finish
 _AGAIN = (CursorState.REFUSED, CursorState.INCOMPLETE)
@@ -114,8 +121,9 @@ class Unfinished(WhoWroteError):
 class Search:
     """One kind of search.
 
-    `splits`: ways to cut a slice, the best first; each takes it and the results on its first page, and gives no part when it
-    cannot. `read` makes a hit of a result (None: it is none). `forks`: it has a qualifier for them.
+    `splits`: ways to cut a slice, the best first; each takes it and the results on its first page,
+    and gives no part when it cannot. `read` makes a hit of a result (None: it is none). `forks`: it
+    has a qualifier for them.
     """
 
     channel: str
@@ -200,7 +208,8 @@ class _Reading:
         if self._is_ignored(cursor, page.total):
             self._tell(
                 cursor,
-                f"has all results of {cursor.parent}, as its sibling has: the server ignores what it was cut by",
+                f"has all results of {cursor.parent}, as its sibling has: the server ignores what"
+                " it was cut by",
             )
             self.context.log.put([replace(cursor, state=CursorState.IGNORED, total=page.total)])
             return True
@@ -220,7 +229,9 @@ class _Reading:
         return bool(parts)
 
     def _is_ignored(self, cursor: Cursor, total: int) -> bool:
-        """Whether this slice and its siblings each have all results of the slice that they were cut from."""
+        """Whether this slice and its siblings each have all results of the slice that they were
+        cut from.
+        """
         if cursor.parent is None:
             return False
         cursors = {
@@ -277,7 +288,9 @@ def _reopen(cursor: Cursor) -> Cursor:
 def run_search(
     context: ChannelContext, search: Search, query: str, roots: Sequence[str]
 ) -> list[str]:
-    """Reads all slices of a query; `roots` are the slices to begin with. Returns what was refused or not finished."""
+    """Reads all slices of a query; `roots` are the slices to begin with. Returns what was
+    refused or not finished.
+    """
     cursors = context.log.cursors(search.channel, query)
     slices = {cursor.slice for cursor in cursors}
     again = [_reopen(cursor) for cursor in cursors if cursor.state in _AGAIN]
@@ -315,7 +328,9 @@ Roots = Callable[[ChannelContext, str], list[str]]  # of a query: the slices to 
 def run_searches(
     context: ChannelContext, search: Search, queries: Sequence[str], roots: Roots
 ) -> None:
-    """Asks `queries`, each of them per owner when owners are wished for. Raises Unfinished at the end."""
+    """Asks `queries`, each of them per owner when owners are wished for. Raises Unfinished at
+    the end.
+    """
     texts = [
         f"{query} user:{owner}" for query in queries for owner in context.request.owners
     ] or list(queries)

@@ -117,7 +117,9 @@ def open_channel_context(
 
 
 def addresses() -> tuple[str, str]:
-    """Addresses of the API and of git: what GITHUB_API_URL and GITHUB_SERVER_URL say, else github.com. Raises WhoWroteError."""
+    """Addresses of the API and of git: what GITHUB_API_URL and GITHUB_SERVER_URL say, else
+    github.com. Raises WhoWroteError.
+    """
     from collector.discovery.github.client import API_URL
     from collector.repository_names import GITHUB
 
@@ -168,7 +170,10 @@ def _listing() -> list[tuple[str, str]]:
 @click.option(
     "--archive",
     default="",
-    help="Directory or URL of hourly event files.  [default: GH Archive; from 2026-09-06 OpenDigger's]",
+    help=(
+        "Directory or URL of hourly event files.  [default: GH Archive; from 2026-09-06"
+        " OpenDigger's]"
+    ),
 )
 @click.option("--since", type=_DATE, help="Start date (UTC) for commit search and GH Archive.")
 @click.option("--until", type=_DATE, help="End date (UTC), exclusive.")
@@ -180,9 +185,9 @@ def discover(
 ) -> int:
     """Find public repositories with checkpoints or other records.
 
-    Collects candidates from CHANNELS, asks git what each of them holds, and fetches metadata from GitHub. By default, all channels
-    listed below whose requirements are met are used. Every answer is stored immediately: interrupted runs resume, and later runs
-    ask only for what is new.
+    Collects candidates from CHANNELS, asks git what each of them holds, and fetches metadata from
+    GitHub. By default, all channels listed below whose requirements are met are used. Every answer
+    is stored immediately: interrupted runs resume, and later runs ask only for what is new.
     """
     from collector.discovery.github.patience import NO_TOKEN
     from collector.discovery.selection import run
@@ -210,8 +215,8 @@ def probe(
 ) -> int:
     """Ask git what repositories hold.
 
-    Probes the REPOS named (owner/name or a URL), --all candidates, or by default those that have not answered yet; then reapplies
-    the exclusions.
+    Probes the REPOS named (owner/name or a URL), --all candidates, or by default those that have
+    not answered yet; then reapplies the exclusions.
     """
     from collector.discovery.selection import run
 
@@ -234,8 +239,8 @@ def probe(
 def report(db: Path, output_format: str) -> None:
     """Report what was found, excluded and probably missed.
 
-    Selection statistics: hits and confirmed repositories per channel, exclusions with their reasons, distributions, and an estimate
-    of how many repositories were missed.
+    Selection statistics: hits and confirmed repositories per channel, exclusions with their
+    reasons, distributions, and an estimate of how many repositories were missed.
     """
     from collector.discovery.selection.report import report as statistics
     from collector.storage.store import Store
@@ -301,7 +306,8 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
     sections = statistics(context.log.store, context.now())
     totals = {row["what"]: row["count"] for row in sections["totals"]}
     end = (
-        f"new candidates: {outcome.new}, probed: {outcome.probed}, with new metadata: {outcome.metadata}; in the database: "
+        f"new candidates: {outcome.new}, probed: {outcome.probed}, with new metadata:"
+        f" {outcome.metadata}; in the database: "
         + ", ".join(f"{count} {name}" for name, count in totals.items())
     )
     columns = ("channel", "hits", "found", "probed", "confirmed", "taken", "confirmed_by_no_other")
@@ -311,9 +317,8 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
         notice(
             f"excluded: {reasons}; for details run: collect report --db {context.log.store.path}"
         )
-    others = [
-        f"{row['record']} {row['found']}" for row in sections["records"][1:] if row["found"]
-    ]  # checkpoints are in the table
+    # checkpoints are in the table
+    others = [f"{row['record']} {row['found']}" for row in sections["records"][1:] if row["found"]]
     if others and not output_format:
         notice(f"repositories by record: {', '.join(others)}")
     for what, error in outcome.failures:

@@ -94,9 +94,10 @@ def run(
 ) -> None:
     """Mirror repositories and load what they hold.
 
-    NAME is owner/name or a URL. Without names and lists, takes what `collect discover` confirmed and updates existing mirrors; an
-    unchanged repository costs one small request. It can be run again at any time, also after an interruption. A repository that
-    failed twice is left alone until it changes or is named. To attribute the lines afterwards, run: whowrote db FILE.
+    NAME is owner/name or a URL. Without names and lists, takes what `collect discover` confirmed
+    and updates existing mirrors; an unchanged repository costs one small request. It can be run
+    again at any time, also after an interruption. A repository that failed twice is left alone
+    until it changes or is named. To attribute the lines afterwards, run: whowrote db FILE.
     """
     from collector.runtime.runner import RunOptions
 
@@ -162,7 +163,8 @@ def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -
 def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
     """Delete a repository and never fetch it again.
 
-    Deletes its rows, mirror and shard. Only a hash of its name is kept, so that it is skipped if it is found again.
+    Deletes its rows, mirror and shard. Only a hash of its name is kept, so that it is skipped if it
+    is found again.
     """
     from collector.discovery.mirrors.table import forget as remove
     from collector.repository_names import checked_label
@@ -175,16 +177,18 @@ def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
             removed = remove(store, label, _mirrors_of(db))
             size = removed["bytes"] / 1_000_000
             notice(
-                f"{label}: removed {count_of(removed['rows'], 'row')} and {size:,.1f} MB of mirror; it will not be fetched again"
+                f"{label}: removed {count_of(removed['rows'], 'row')} and {size:,.1f} MB of mirror;"
+                " it will not be fetched again"
             )
             if removed["in_use"]:
                 complain(
-                    f"traces of {label} stay in free pages: another program has the database or a cache open",
+                    f"traces of {label} stay in free pages: another program has the database or a"
+                    " cache open",
                     f"End it and run again: collect forget {label}",
                 )
 
 
-# --- the steps of a run -----------------------------------------------------------------------------------------------
+# --- the steps of a run ---------------------------------------------------------------------------
 
 
 def _mirrors_of(db: Path) -> Path:
@@ -192,7 +196,9 @@ def _mirrors_of(db: Path) -> Path:
 
 
 def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource], int]:
-    """(what is to be fetched, lines that name nothing). Raises WhoWroteError when there is nothing to do."""
+    """(what is to be fetched, lines that name nothing). Raises WhoWroteError when there is
+    nothing to do.
+    """
     from collector.discovery.mirrors import table
 
     sources, refused = table.read_list(lines, addresses()[1])

@@ -38,7 +38,9 @@ class BadToken(GitHubError):
 
 
 class Refused(GitHubError):
-    """GitHub refuses this request: forbidden (403), or a query it does not accept (422). `status` is the HTTP status."""
+    """GitHub refuses this request: forbidden (403), or a query it does not accept (422).
+    `status` is the HTTP status.
+    """
 
     def __init__(self, message: str, status: int, hint: str = "") -> None:
         super().__init__(message, hint)
@@ -59,7 +61,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """GraphQL: the data that came, and the error of each alias that did not (its type and message); "": of no alias."""
+    """GraphQL: the data that came, and the error of each alias that did not (its type and
+    message); "": of no alias.
+    """
 
     data: dict[str, Any]
     errors: dict[str, tuple[str, str]]
@@ -80,7 +84,9 @@ class GitHub(Patient):
         return Page(value, _NEXT.search(answer.headers.get("link", "")) is not None)
 
     def graphql(self, query: str) -> Partial:
-        """Data and errors side by side. Raises Refused when there is no data at all, BadToken, LimitReached, Unreachable."""
+        """Data and errors side by side. Raises Refused when there is no data at all, BadToken,
+        LimitReached, Unreachable.
+        """
         base = self.api.rstrip("/")  # of GitHub Enterprise, …/api/graphql is beside …/api/v3
         address = (base.removesuffix("/v3") if base.endswith("/api/v3") else base) + "/graphql"
         body = json.dumps({"query": query, "variables": {}}).encode()

@@ -1,10 +1,13 @@
-"""What a git server says that a repository has: one question of protocol 2, asked alike by probes and before a transfer.
+"""What a git server says that a repository has: one question of protocol 2, asked alike by probes
+and before a transfer.
 
-A request may meet a limit, a failure that passes, a renamed repository or a server that refuses our short way of asking. Only when
-the address itself, asked as git asks (GET of info/refs), is not there either, a repository is called gone.
+A request may meet a limit, a failure that passes, a renamed repository or a server that refuses our
+short way of asking. Only when the address itself, asked as git asks (GET of info/refs), is not
+there either, a repository is called gone.
 
-A server may be hostile: every size is bounded, every line is checked, and anything unexpected is BadProtocol, never a guess.
-Formats: gitprotocol-common and gitprotocol-v2 of git's own documentation.
+A server may be hostile: every size is bounded, every line is checked, and anything unexpected is
+BadProtocol, never a guess. Formats: gitprotocol-common and gitprotocol-v2 of git's own
+documentation.
 """
 
 from __future__ import annotations
@@ -21,15 +24,12 @@ from collector.discovery.github.transport import HttpResponse, Unreachable
 from collector.errors import WhoWroteError
 from collector.limits import ADVERTISED_REFS
 
-# What we call ourselves over HTTP: github.com shows a repository without `.git` only to programs whose name begins with git/.
+# What we call ourselves over HTTP: github.com shows a repository without `.git` only to programs
+# whose name begins with git/.
 HTTP_AGENT = "git/2.30.0 (whowrote)"
 _GONE = (401, 404, 410, 451)
-_NO_SUFFIX_NEEDED = (
-    "github.com",
-    "gitlab.com",
-    "codeberg.org",
-    "bitbucket.org",
-)  # every repository is there with .git
+# every repository is there with .git
+_NO_SUFFIX_NEEDED = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")
 _GONE_WORDS = (
     "not found",
     "disabled",
@@ -52,7 +52,9 @@ _AGENT = b"agent=whowrote"
 
 
 class NoRefs(WhoWroteError):
-    """The refs cannot be had. `gone`: the server says that there is no such repository, or not for us."""
+    """The refs cannot be had. `gone`: the server says that there is no such repository, or not
+    for us.
+    """
 
     def __init__(self, message: str, gone: bool = False) -> None:
         super().__init__(message)
@@ -69,17 +71,17 @@ class GitServers(Patient):
 
     tries: int = 4
     server: str = ""
-    _refused: set[str] = field(
-        default_factory=set
-    )  # repositories that were answered only without the token
+    # repositories that were answered only without the token
+    _refused: set[str] = field(default_factory=set)
 
     def refs(self, base: str, prefixes: Sequence[str]) -> Refs:
-        """The refs of the repository at `base` that begin with one of `prefixes`. Raises NoRefs, of an older protocol OldServer."""
+        """The refs of the repository at `base` that begin with one of `prefixes`. Raises NoRefs,
+        of an older protocol OldServer.
+        """
         answer = self._post(base, ls_refs_request(prefixes))
         if _is(answer, RESULT):
-            with contextlib.suppress(
-                ServerSays, BadProtocol
-            ):  # protocol 2 is not spoken, or another hash is
+            # protocol 2 is not spoken, or another hash is
+            with contextlib.suppress(ServerSays, BadProtocol):
                 return parse_ls_refs(answer.body, _base(answer.url))
         greeting = self._greet(base)
         answer = self._post(
@@ -91,7 +93,9 @@ class GitServers(Patient):
             raise NoRefs(f"git answered: {error}") from None
 
     def _greet(self, base: str) -> HttpResponse:
-        """What the server says to git's own first question, at this address or at the same without `.git`."""
+        """What the server says to git's own first question, at this address or at the same
+        without `.git`.
+        """
         answer = self._info_refs(base)
         if (
             _is_gone(answer)
@@ -120,7 +124,8 @@ class GitServers(Patient):
     ) -> HttpResponse:
         """An answer that is not a limit. Raises NoRefs.
 
-        A token that the server does not take, or that is not authorised for this organisation, is left out: the public part stays.
+        A token that the server does not take, or that is not authorised for this organisation, is
+        left out: the public part stays.
         """
         headers = {"User-Agent": HTTP_AGENT, "Git-Protocol": "version=2", **headers}
         authorization = self.authorization(url)
@@ -135,7 +140,9 @@ class GitServers(Patient):
         return answer
 
     def authorization(self, url: str) -> dict[str, str]:
-        """The header with the token, for the server that it belongs to and repositories that take it."""
+        """The header with the token, for the server that it belongs to and repositories that
+        take it.
+        """
         is_ours = bool(self.server) and url.startswith(self.server.rstrip("/") + "/")
         if self.token is None or not is_ours or _base(url) in self._refused:
             return {}
@@ -143,8 +150,9 @@ class GitServers(Patient):
         if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
             return {}
         return {
-            "Authorization": "Basic "
-            + base64.b64encode(f"x-access-token:{self.token.secret}".encode()).decode()
+            "Authorization": (
+                "Basic " + base64.b64encode(f"x-access-token:{self.token.secret}".encode()).decode()
+            )
         }
 
 
@@ -156,7 +164,9 @@ def _is(answer: HttpResponse, kind: str) -> bool:
 
 
 def _is_gone(answer: HttpResponse) -> bool:
-    """403 says nothing by itself: a firewall sends it as well as a server whose repository is blocked. Its words decide."""
+    """403 says nothing by itself: a firewall sends it as well as a server whose repository is
+    blocked. Its words decide.
+    """
     if answer.status == 403:
         text = answer.body[:4000].decode("utf-8", "replace").lower()
         return any(words in text for words in _GONE_WORDS) and "<html" not in text
@@ -192,7 +202,9 @@ def packet(data: bytes) -> bytes:
 
 
 def packets(answer: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Packets of an answer, which must end with one: data, or a mark (such as FLUSH) without data. Raises BadProtocol."""
+    """Packets of an answer, which must end with one: data, or a mark (such as FLUSH) without
+    data. Raises BadProtocol.
+    """
     start = 0
     while start < len(answer):
         head = answer[start : start + 4]

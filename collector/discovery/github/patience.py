@@ -1,9 +1,11 @@
-"""One request until it has an answer, of GitHub's API or a git server: waits at rate limits, tries again what may pass.
+"""One request until it has an answer, of GitHub's API or a git server: waits at rate limits, tries
+again what may pass.
 
-GitHub counts requests per resource (core, search, code_search, graphql) and says so in x-ratelimit-* headers. Beside these primary
-limits there are secondary ones, against bursts. Both come with 403, 429 or, from GraphQL, 200; its errors are of type RATE_LIMITED
-or RATE_LIMIT, and x-ratelimit-remaining need not be 0 then. Git's own servers say in words that they limit. Where each answer is
-reported: docs/discovery.md.
+GitHub counts requests per resource (core, search, code_search, graphql) and says so in
+x-ratelimit-* headers. Beside these primary limits there are secondary ones, against bursts. Both
+come with 403, 429 or, from GraphQL, 200; its errors are of type RATE_LIMITED or RATE_LIMIT, and
+x-ratelimit-remaining need not be 0 then. Git's own servers say in words that they limit. Where each
+answer is reported: docs/discovery.md.
 """
 
 from __future__ import annotations
@@ -42,9 +44,11 @@ _SHORT = 20_000  # bytes: an answer that is only about a limit is not longer
 
 @dataclass(slots=True)
 class Budgets:
-    """What each resource has left, as the server said last. Times are seconds since 1970. Several threads may share one.
+    """What each resource has left, as the server said last. Times are seconds since 1970. Several
+    threads may share one.
 
-    A resource is a part of GitHub's API, or a git server. Secondary limits of the API hold for all of its resources.
+    A resource is a part of GitHub's API, or a git server. Secondary limits of the API hold for all
+    of its resources.
     """
 
     left: dict[str, int] = field(default_factory=dict)
@@ -54,7 +58,9 @@ class Budgets:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, resource: str, headers: Mapping[str, str], now: float) -> None:
-        """Takes over what an answer says about its resource. The reset is a time of the server's clock, `now` one of ours."""
+        """Takes over what an answer says about its resource. The reset is a time of the server's
+        clock, `now` one of ours.
+        """
         name = headers.get("x-ratelimit-resource", resource)
         left, reset = (
             _number(headers.get("x-ratelimit-remaining")),
@@ -71,14 +77,15 @@ class Budgets:
         return max(0.0, until - now)
 
     def close(self, resource: str, kind: str, headers: Mapping[str, str], now: float) -> None:
-        """After a limit, for as long as the server asks. A longer pause that another thread met stays."""
+        """After a limit, for as long as the server asks. A longer pause that another thread met
+        stays.
+        """
         is_server = "://" in resource
         scope = resource if is_server else _EVERY
         with self._lock:
             strikes = self.strikes.get(scope, 0)
-            if (
-                is_server and self.closed.get(scope, 0.0) > now
-            ):  # another thread met the same limit: one pause, one strike
+            # another thread met the same limit: one pause, one strike
+            if is_server and self.closed.get(scope, 0.0) > now:
                 strikes = max(0, strikes - 1)
             self.strikes[scope] = strikes + 1
             until = now + pause_after(kind, headers, now, strikes)
@@ -91,7 +98,9 @@ class Budgets:
                 self.closed[name] = max(self.closed.get(name, 0.0), until)
 
     def reopen(self, resource: str, now: float) -> None:
-        """After a good answer. One that was on its way when another thread met the limit ends no pause."""
+        """After a good answer. One that was on its way when another thread met the limit ends no
+        pause.
+        """
         scope = resource if "://" in resource else _EVERY
         with self._lock:
             if self.closed.get(scope, 0.0) <= now:
@@ -99,7 +108,9 @@ class Budgets:
 
 
 def pause_after(kind: str, headers: Mapping[str, str], now: float, strikes: int) -> float:
-    """Seconds to wait after a limit: as the server asks, else a minute, doubled for each of `strikes` limits before in a row."""
+    """Seconds to wait after a limit: as the server asks, else a minute, doubled for each of
+    `strikes` limits before in a row.
+    """
     after, reset = retry_after(headers, now), _number(headers.get("x-ratelimit-reset"))
     pause = FIRST_PAUSE * 2.0 ** min(strikes, 10)
     if after is not None:
@@ -133,7 +144,9 @@ def _date(text: str) -> float | None:
 
 
 def limit_kind(status: int, headers: Mapping[str, str], body: bytes) -> str | None:
-    """`primary`, `secondary` or None: a 403 that is about permissions has neither the headers nor the words."""
+    """`primary`, `secondary` or None: a 403 that is about permissions has neither the headers
+    nor the words.
+    """
     if status == 200:
         return _limit_in_words(body) if len(body) <= _SHORT else None
     if status not in (403, 429):
@@ -151,7 +164,9 @@ def _has(text: str, phrases: Iterable[str]) -> bool:
 
 
 def _limit_in_words(body: bytes) -> str | None:
-    """The limit that an answer with status 200 tells of instead of giving data: as JSON, or as git's ERR packet."""
+    """The limit that an answer with status 200 tells of instead of giving data: as JSON, or as
+    git's ERR packet.
+    """
     if not body.lstrip().startswith(b"{"):
         text = body[:2000].decode("utf-8", "replace").lower()
         return "secondary" if "err " in text and _has(text, (*_SECONDARY, *_PRIMARY)) else None
@@ -228,9 +243,11 @@ class Patient:
     def ask(
         self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes = b""
     ) -> HttpResponse:
-        """An answer that is neither a limit nor a failure of the server. Raises LimitReached, TooLarge, Unreachable.
+        """An answer that is neither a limit nor a failure of the server. Raises LimitReached,
+        TooLarge, Unreachable.
 
-        After a limit the threads ask one after the other, until an answer is good: each would meet the same limit.
+        After a limit the threads ask one after the other, until an answer is good: each would meet
+        the same limit.
         """
         failures = limits = 0
         while True:
@@ -274,13 +291,17 @@ class Patient:
         return answer, kind
 
     def wait(self, resource: str) -> None:
-        """Sleeps until the resource may be asked. Raises LimitReached when that is longer than allowed: then nothing is sent."""
+        """Sleeps until the resource may be asked. Raises LimitReached when that is longer than
+        allowed: then nothing is sent.
+        """
         self._sleep(
             self.budgets.wait_before(resource, self.clock.now()), f"rate limit of {resource}"
         )
 
     def _back_off(self, failures: int, why: str, error: Unreachable | None = None) -> None:
-        """Waits 1, 2, 4 … seconds, each up to twice as long by chance. Raises Unreachable after the last try."""
+        """Waits 1, 2, 4 … seconds, each up to twice as long by chance. Raises Unreachable after
+        the last try.
+        """
         if failures >= self.tries:
             raise error or Unreachable(
                 f"{why}, {failures} times", "Try again later: finished work is kept", True
@@ -311,8 +332,9 @@ def server_of(url: str) -> str:
 
 
 NO_TOKEN = (
-    "no token: code search and GraphQL need one, the other searches are slower (10 instead of 30 requests a minute), and metadata "
-    "costs one of 60 requests an hour per repository. Set GITHUB_TOKEN, or use `gh auth login`; no scope is needed."
+    "no token: code search and GraphQL need one, the other searches are slower (10 instead of 30"
+    " requests a minute), and metadata costs one of 60 requests an hour per repository. Set"
+    " GITHUB_TOKEN, or use `gh auth login`; no scope is needed."
 )
 
 
@@ -330,7 +352,9 @@ class Token:
 def find_token(
     host: str = "github.com", environment: Mapping[str, str] | None = None
 ) -> Token | None:
-    """The first of GITHUB_TOKEN, GH_TOKEN, `gh auth token`. Raises WhoWroteError for one that cannot be a token."""
+    """The first of GITHUB_TOKEN, GH_TOKEN, `gh auth token`. Raises WhoWroteError for one that
+    cannot be a token.
+    """
     environment = os.environ if environment is None else environment
     for name in ("GITHUB_TOKEN", "GH_TOKEN"):
         secret = environment.get(name, "").strip()

@@ -1,7 +1,8 @@
-"""Deadlines for connections: a timeout of httpx2 begins again with every byte, so a server that sends one now and then has no end.
+"""Deadlines for connections: a timeout of httpx2 begins again with every byte, so a server that
+sends one now and then has no end.
 
-The waits of a connection go through its network backend. Ours waits for no longer than is left until the deadline that holds
-(`collector/runtime/bounds.py`).
+The waits of a connection go through its network backend. Ours waits for no longer than is left
+until the deadline that holds (`collector/runtime/bounds.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The adapter for HTTP (httpx2): one request, one answer of bounded size and time. Redirects take no token to another host."""
+"""The adapter for HTTP (httpx2): one request, one answer of bounded size and time. Redirects
+take no token to another host.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _PRIVATE = ("authorization", "cookie")
 
 
 class Unreachable(WhoWroteError):
-    """No usable answer: no connection, a timeout, a connection that broke, an answer that is too large."""
+    """No usable answer: no connection, a timeout, a connection that broke, an answer that is too
+    large.
+    """
 
     def __init__(self, message: str, hint: str = "", answered: bool = False) -> None:
         """`answered`: the server is there, and fails."""
@@ -48,7 +52,9 @@ class HttpResponse:
 
 @dataclass(slots=True)
 class Web:
-    """Keeps connections open; may be used by several threads. Close it, or use it in a `with` statement."""
+    """Keeps connections open; may be used by several threads. Close it, or use it in a `with`
+    statement.
+    """
 
     timeout: float = 30.0
     user_agent: str = "whowrote"
@@ -77,7 +83,8 @@ class Web:
 
                 from collector.discovery.github.timed import keep_deadlines
 
-                # The library writes every address at level INFO: those who switch logging on should not see them through us.
+                # The library writes every address at level INFO: those who switch logging on should
+                # not see them through us.
                 logging.getLogger("httpx2").setLevel(logging.WARNING)
                 logging.getLogger("httpcore2").setLevel(logging.WARNING)
                 self._client = httpx2.Client(
@@ -114,10 +121,11 @@ class Web:
         most: int = ANSWER_BYTES,
         patience: float = PATIENCE,
     ) -> Iterator[tuple[HttpResponse, Iterator[bytes]]]:
-        """The answer without its body, and the body in pieces, decompressed. Raises Unreachable, also while it is read.
+        """The answer without its body, and the body in pieces, decompressed. Raises Unreachable,
+        also while it is read.
 
-        `most` bytes, and `patience` seconds or the deadline that holds, are the bounds of the whole answer, with its headers and
-        redirects: a server may send for ever.
+        `most` bytes, and `patience` seconds or the deadline that holds, are the bounds of the whole
+        answer, with its headers and redirects: a server may send for ever.
         """
         import httpx2
 
@@ -179,7 +187,9 @@ Redirect = tuple[str, str, bytes, dict[str, str]]
 def _follow_redirect(
     method: str, url: str, target: str, content: bytes, sent: dict[str, str], status: int
 ) -> Redirect:
-    """The next request. POST stays POST (git servers redirect renamed repositories with 301), except after 303."""
+    """The next request. POST stays POST (git servers redirect renamed repositories with 301),
+    except after 303.
+    """
     try:
         following = urljoin(url, target)
     except ValueError:

@@ -36,7 +36,9 @@ class Mirrors:
         return self.root / directory(name)
 
     def incoming(self, name: str) -> Path:
-        """A new directory for a mirror that is not complete yet; what killed runs left of the same one is removed."""
+        """A new directory for a mirror that is not complete yet; what killed runs left of the
+        same one is removed.
+        """
         folder = self.root / _INCOMING
         folder.mkdir(parents=True, exist_ok=True)
         prefix = tombstone(name)[:16] + "."
@@ -61,7 +63,9 @@ class Mirrors:
 
     @contextmanager
     def lock(self, name: str, patience: float) -> Iterator[int]:
-        """Only one process at a time works on a mirror. Yields the descriptor. Raises InUse after `patience` seconds."""
+        """Only one process at a time works on a mirror. Yields the descriptor. Raises InUse
+        after `patience` seconds.
+        """
         (self.root / _LOCKS).mkdir(parents=True, exist_ok=True)
         with file_lock(self._lock_file(name), patience, f"the mirror of {name}") as descriptor:
             yield descriptor
@@ -71,9 +75,11 @@ class Mirrors:
 
 
 def lay_out(path: Path, url: str, sha256: bool = False, name: str = "") -> None:
-    """An empty bare repository in an empty directory: no hooks, no template, nothing of the user's configuration.
+    """An empty bare repository in an empty directory: no hooks, no template, nothing of the user's
+    configuration.
 
-    `url`: checked by repository_names.checked_url, so without quotes; `name`: as in RepositorySource.
+    `url`: checked by repository_names.checked_url, so without quotes; `name`: as in
+    RepositorySource.
     """
     for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
         (path / folder).mkdir(parents=True, exist_ok=True)

@@ -38,7 +38,9 @@ _ELSEWHERE = dict(spec.lstrip("+").replace("*", "").split(":") for spec in FETCH
 
 
 def note_names() -> tuple[str, ...]:
-    """Names below `refs/notes/` that are worth fetching: of the tools whose records a plug-in reads."""
+    """Names below `refs/notes/` that are worth fetching: of the tools whose records a plug-in
+    reads.
+    """
     return tuple(sorted({name for names in hooks("note_names") for name in names()}))
 
 
@@ -72,9 +74,8 @@ class Advertised:
 
     head: str = ""  # the branch that HEAD points to, refs/heads/…; "" in an empty repository
     refs: Mapping[str, str] = field(default_factory=dict)  # name -> object id, only what is wanted
-    url: str = (
-        ""  # the address that answered, another one than was asked when the repository was renamed
-    )
+    # the address that answered, another one than was asked when the repository was renamed
+    url: str = ""
 
     def key(self) -> str:
         """Changes when anything that is wanted has moved."""
@@ -94,7 +95,9 @@ def keep_wanted(head: str, refs: Mapping[str, str], wanted: WantedRefs, url: str
 
 
 def is_safe(name: str) -> bool:
-    """A ref as git allows it (`git check-ref-format`), not to be taken for an option or a pattern."""
+    """A ref as git allows it (`git check-ref-format`), not to be taken for an option or a
+    pattern.
+    """
     return (
         name.startswith("refs/")
         and not _UNSAFE.search(name)
@@ -203,7 +206,9 @@ def kind_of(complaint: str) -> str:
 
 @dataclass(slots=True)
 class Remote:
-    """Asks servers; several threads may share one. The token is for `server` alone. `stop` ends all transfers."""
+    """Asks servers; several threads may share one. The token is for `server` alone. `stop` ends
+    all transfers.
+    """
 
     token: Token | None = None
     server: str = GITHUB
@@ -252,7 +257,9 @@ class Remote:
         return parse_listing(listing.decode("utf-8", "replace"))
 
     def access(self, url: str, settings: tuple[str, ...] = ()) -> GitAccess:
-        """What git is allowed at an address: the protocol of the address alone, and the token of its server and no other."""
+        """What git is allowed at an address: the protocol of the address alone, and the token of
+        its server and no other.
+        """
         headers = self._servers.authorization(url) if self.server.startswith("https://") else {}
         secrets = [
             (f"http.{self.server}/.extraHeader", f"Authorization: {value}")
@@ -312,7 +319,8 @@ _TALKING = (
     "credential.helper=",
     "fetch.recurseSubmodules=false",
     "fetch.writeCommitGraph=false",
-    "fetch.unpackLimit=1",  # a pack for each fetch: its growth can be watched, and a killed one leaves a single file behind
+    # a pack for each fetch: its growth can be watched, and a killed one leaves a single file behind
+    "fetch.unpackLimit=1",
     "gc.auto=0",
     "maintenance.auto=false",
     "http.lowSpeedLimit=1000",  # bytes per second
@@ -332,9 +340,8 @@ class GitAccess:
 
     protocols: Sequence[str] = ()  # these and no others
     settings: Sequence[str] = ()
-    secrets: Sequence[
-        tuple[str, str]
-    ] = ()  # settings that must not be seen in the list of processes
+    # settings that must not be seen in the list of processes
+    secrets: Sequence[tuple[str, str]] = ()
 
 
 def talk(
@@ -347,10 +354,10 @@ def talk(
 ) -> bytes:
     """Runs a git command in a bare repository of ours; returns what it prints.
 
-    `watch()` is asked five times a second for a reason to stop: then git and its helpers are killed, as they are at the
-    deadline that holds. `lock` is a file descriptor
-    that git keeps open as long as it runs, so that the lock outlives us if we are killed. Raises GitFailed with git's words,
-    Stopped with the watcher's.
+    `watch()` is asked five times a second for a reason to stop: then git and its helpers are
+    killed, as they are at the deadline that holds. `lock` is a file descriptor
+    that git keeps open as long as it runs, so that the lock outlives us if we are killed. Raises
+    GitFailed with git's words, Stopped with the watcher's.
     """
     command = ["git", f"--git-dir={directory}", "--no-pager"]
     for setting in (*_TALKING, *access.settings):
@@ -374,7 +381,8 @@ def talk(
                 cwd=directory,
                 env=environment,
                 start_new_session=True,  # a group of its own: its helpers end with it
-                restore_signals=False,  # a file that may not grow is an error in words, not the silent end of a helper
+                # a file that may not grow is an error in words, not the silent end of a helper
+                restore_signals=False,
                 pass_fds=() if lock is None else (lock,),
             )
         _attend(process, watch)
@@ -410,7 +418,9 @@ def _attend(process: subprocess.Popen[bytes], watch: Callable[[], str]) -> None:
 
 
 def _await_group(group: int) -> None:
-    """Helpers of a killed command may take a moment to go; what they were writing must be at rest before it is tidied up."""
+    """Helpers of a killed command may take a moment to go; what they were writing must be at
+    rest before it is tidied up.
+    """
     for _ in range(50):
         try:
             os.killpg(group, 0)

@@ -1,8 +1,9 @@
-"""What is known about mirrors: rows of `mirrors` in, work to do out; and repositories that are to be forgotten.
+"""What is known about mirrors: rows of `mirrors` in, work to do out; and repositories that are to
+be forgotten.
 
-Many repositories are fetched several at a time, each of them once whatever names it is given. Only a server knows that two names
-are of one repository: it sends who asks at the old name to the new one. A mirror that is there keeps its name; a new one has the
-name that its repository has today.
+Many repositories are fetched several at a time, each of them once whatever names it is given. Only
+a server knows that two names are of one repository: it sends who asks at the old name to the new
+one. A mirror that is there keeps its name; a new one has the name that its repository has today.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +40,9 @@ from collector.vocabulary.sessions import JobState
 
 
 def read_list(lines: Iterable[str], server: str) -> tuple[list[RepositorySource], list[BadName]]:
-    """The repositories of a list, and what is wrong with the lines that name none; empty lines and comments (#) are skipped."""
+    """The repositories of a list, and what is wrong with the lines that name none; empty lines
+    and comments (#) are skipped.
+    """
     sources: dict[str, RepositorySource] = {}
     refused = []
     for line in lines:
@@ -74,9 +77,13 @@ def mirrored_sources(store: Store) -> list[RepositorySource]:
 def name_sources(store: Store, sources: Iterable[RepositorySource]) -> dict[str, RepositorySource]:
     """What each repository is called here, by its place: once, under a name of its own.
 
-    When two servers have the same owner/name, the one that was there first keeps it, and the other is called host/owner/name.
+    When two servers have the same owner/name, the one that was there first keeps it, and the other
+    is called host/owner/name.
     """
-    sql = "SELECT name, url FROM repos WHERE url LIKE 'http%' AND name NOT IN (SELECT name FROM mirrors) ORDER BY id"
+    sql = (
+        "SELECT name, url FROM repos WHERE url LIKE 'http%' AND name NOT IN (SELECT name FROM"
+        " mirrors) ORDER BY id"
+    )
     existing = [
         *mirrored_sources(store),
         *(RepositorySource(row["name"], row["url"]) for row in store.rows(sql)),
@@ -97,7 +104,9 @@ def name_sources(store: Store, sources: Iterable[RepositorySource]) -> dict[str,
 
 
 def name_at(address: str) -> str:
-    """owner/name at the end of an address that a server gave; the address itself when there is none."""
+    """owner/name at the end of an address that a server gave; the address itself when there is
+    none.
+    """
     try:
         return name_of(address)
     except BadName:
@@ -105,7 +114,9 @@ def name_at(address: str) -> str:
 
 
 def names_here(store: Store, names: Iterable[str]) -> set[str]:
-    """The names here, in small letters, of repositories that may be called by what a server calls them now."""
+    """The names here, in small letters, of repositories that may be called by what a server
+    calls them now.
+    """
     rows = store.rows("SELECT name, url FROM mirrors")
     here = {row["name"].lower() for row in rows}
     today = {name_at(row["url"]).lower(): row["name"].lower() for row in rows}
@@ -123,12 +134,14 @@ def not_forgotten(store: Store, sources: Iterable[RepositorySource]) -> list[Rep
 
 
 def _names(repository: RepositorySource) -> list[str]:
-    """What a repository is, or was, called here: another server may have had its owner/name before."""
+    """What a repository is, or was, called here: another server may have had its owner/name
+    before.
+    """
     name, url = repository.name, repository.url
     return [name, name_with_host(url)] if host_of(url) else [name]
 
 
-# --- what became of it ------------------------------------------------------------------------------------------------
+# --- what became of it ----------------------------------------------------------------------------
 
 
 def note(store: Store, result: FetchResult) -> None:
@@ -173,10 +186,13 @@ def note(store: Store, result: FetchResult) -> None:
 
 
 def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
-    """Repositories with a complete mirror, by name if any are named; the largest first, so that none is left working alone."""
+    """Repositories with a complete mirror, by name if any are named; the largest first, so that
+    none is left working alone.
+    """
     chosen = names_here(store, names)
     rows = store.rows(
-        "SELECT name, path, refs_key FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL ORDER BY bytes DESC, rowid"
+        "SELECT name, path, refs_key FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL"
+        " ORDER BY bytes DESC, rowid"
     )
     mirrors = []
     for row in rows:
@@ -197,18 +213,18 @@ def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
 
 
 def forget(store: Store, name: str, root: Path) -> dict[str, int]:
-    """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its names.
+    """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its
+    names.
 
-    Returns the number of `rows` and `bytes` removed, and `in_use`: how many files keep traces because somebody else reads them.
+    Returns the number of `rows` and `bytes` removed, and `in_use`: how many files keep traces
+    because somebody else reads them.
     """
     names = {name.lower(): name} | {here: here for here in names_here(store, [name])}
     mirrors = {
         repository.name.lower(): name_at(repository.url) for repository in mirrored_sources(store)
     }
-    for (
-        here,
-        present,
-    ) in mirrors.items():  # one that was renamed must not come back under its present name
+    # one that was renamed must not come back under its present name
+    for here, present in mirrors.items():
         if here in names and here.count("/") == 1 and present.lower() not in mirrors:
             names.setdefault(present.lower(), present)
     rows = sum(_forget_name(store, each) for each in names.values())
@@ -234,7 +250,8 @@ def _forget_name(store: Store, name: str) -> int:
             (name,),
         ).rowcount
         rows += _forget_candidate(store, name)
-        # What keeps the words that it was made from: answers of a model, and the index for searching.
+        # What keeps the words that it was made from: answers of a model, and the index for
+        # searching.
         if store.has("judgements"):
             rows += run(
                 "DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)"
@@ -252,13 +269,18 @@ def _forget_candidate(store: Store, name: str) -> int:
     """What discovery knows of it."""
     run = store.connection.execute
     with_host = "replace(replace(server, 'https://', ''), 'http://', '') || '/' || full_name"
-    chosen = f"SELECT id FROM candidates WHERE full_name = ? COLLATE NOCASE OR {with_host} = ? COLLATE NOCASE"
+    chosen = (
+        f"SELECT id FROM candidates WHERE full_name = ? COLLATE NOCASE OR {with_host} = ? COLLATE"
+        " NOCASE"
+    )
     rows = run(f"DELETE FROM discoveries WHERE candidate_id IN ({chosen})", (name, name)).rowcount
     return int(rows + run(f"DELETE FROM candidates WHERE id IN ({chosen})", (name, name)).rowcount)
 
 
 def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """One row per repository that was fetched, loaded or attributed: how far it got and what is wrong with it."""
+    """One row per repository that was fetched, loaded or attributed: how far it got and what is
+    wrong with it.
+    """
     chosen = names_here(store, names)
     with store.cache(create=False) as cache:
         jobs = {
@@ -266,16 +288,16 @@ def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any
             for job in cache.rows("SELECT name, stage, state, error FROM jobs")
         }
     rows = store.rows(
-        "WITH every AS (SELECT name FROM repos UNION SELECT name FROM mirrors) "
-        "SELECT COALESCE(r.name, e.name) AS name, m.state AS mirror, m.seen_at AS seen, m.bytes AS size, m.detail, m.failures, "
-        "(SELECT COUNT(*) FROM checkpoints c WHERE c.repo_id = r.id) AS checkpoints, "
-        "(SELECT COUNT(*) FROM sessions s WHERE s.repo_id = r.id) AS sessions, "
-        "(SELECT COUNT(*) FROM commits c WHERE c.repo_id = r.id) AS commits, "
-        "(SELECT COUNT(*) FROM problems p WHERE p.repo_id = r.id) AS problems, "
-        "EXISTS (SELECT 1 FROM stage_runs t WHERE t.repo_id = r.id AND t.stage = 'load') AS has_facts, "
-        "EXISTS (SELECT 1 FROM stage_runs t WHERE t.repo_id = r.id AND t.stage = 'lines') AS has_lines "
-        "FROM every e LEFT JOIN repos r ON r.name = e.name COLLATE NOCASE LEFT JOIN mirrors m ON m.name = e.name "
-        "GROUP BY lower(e.name) ORDER BY lower(e.name)"
+        "WITH every AS (SELECT name FROM repos UNION SELECT name FROM mirrors) SELECT"
+        " COALESCE(r.name, e.name) AS name, m.state AS mirror, m.seen_at AS seen, m.bytes AS size,"
+        " m.detail, m.failures, (SELECT COUNT(*) FROM checkpoints c WHERE c.repo_id = r.id) AS"
+        " checkpoints, (SELECT COUNT(*) FROM sessions s WHERE s.repo_id = r.id) AS sessions,"
+        " (SELECT COUNT(*) FROM commits c WHERE c.repo_id = r.id) AS commits, (SELECT COUNT(*) FROM"
+        " problems p WHERE p.repo_id = r.id) AS problems, EXISTS (SELECT 1 FROM stage_runs t WHERE"
+        " t.repo_id = r.id AND t.stage = 'load') AS has_facts, EXISTS (SELECT 1 FROM stage_runs t"
+        " WHERE t.repo_id = r.id AND t.stage = 'lines') AS has_lines FROM every e LEFT JOIN repos r"
+        " ON r.name = e.name COLLATE NOCASE LEFT JOIN mirrors m ON m.name = e.name GROUP BY"
+        " lower(e.name) ORDER BY lower(e.name)"
     )
     return [_state_of(row, jobs) for row in rows if not chosen or row["name"].lower() in chosen]
 
@@ -319,9 +341,11 @@ class FetchPlan:
 def fetch(
     store: Store, sources: Sequence[RepositorySource], plan: FetchPlan
 ) -> Iterator[FetchResult]:
-    """Fetches each and notes what became of it. Ends early when the disk is full: the others are left for the next run.
+    """Fetches each and notes what became of it. Ends early when the disk is full: the others are
+    left for the next run.
 
-    A name whose repository has another one has the state `moved` and no row; the repository has a result of its own.
+    A name whose repository has another one has the state `moved` and no row; the repository has a
+    result of its own.
     """
     mirrors, fetched = Mirrors(plan.root), set[str]()
     # Mirrors come first: then it is known which of them were renamed when a name comes that is new.
@@ -387,7 +411,10 @@ def _twin(store: Store, result: FetchResult) -> str:
     """Words about a second mirror of a repository that was renamed."""
     for other in mirrored_sources(store):
         if other.name != result.name and same_place(other.url, result.url):
-            return f"; {other.name} is the same, and to keep one of the two, run: collect forget {result.name}"
+            return (
+                f"; {other.name} is the same, and to keep one of the two, run: collect forget"
+                f" {result.name}"
+            )
     return ""
 
 
@@ -405,9 +432,8 @@ def _fetch_each(sources: Iterable[RepositorySource], plan: FetchPlan) -> Iterato
         try:
             for future in as_completed([pool.submit(work, repository) for repository in sources]):
                 yield future.result()
-        except (
-            BaseException
-        ):  # also when nobody asks for more results: transfers would go on for an hour
+        # also when nobody asks for more results: transfers would go on for an hour
+        except BaseException:
             plan.remote.stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -1,4 +1,6 @@
-"""Brings the mirror of one repository up to date with `git fetch`; a mirror that is under its name is complete."""
+"""Brings the mirror of one repository up to date with `git fetch`; a mirror that is under its
+name is complete.
+"""
 
 import errno
 import shutil
@@ -49,7 +51,8 @@ _FETCH = (
 )
 FSCK: tuple[str, ...] = ("fetch.fsckObjects=true", "transfer.fsckObjects=true")
 _NO_SPACE = (errno.EFBIG, errno.ENOSPC, errno.EDQUOT)
-# After a fetch git puts more than 50 packs together; what no ref reaches any more stays. Transcripts are large.
+# After a fetch git puts more than 50 packs together; what no ref reaches any more stays.
+# Transcripts are large.
 _HOUSEKEEPING = (
     "maintenance.auto=true",
     "gc.auto=1000000",
@@ -72,10 +75,8 @@ class FetchOptions:
     seconds: float = 3600.0  # of all attempts together; 0 for no limit
     keep_free: int = 1 << 30  # bytes that stay free on the disk
     patience: float = 60.0  # seconds to wait for another run at the same mirror
-    pauses: tuple[float, ...] = (
-        2.0,
-        10.0,
-    )  # seconds before a server that could not be reached is tried again
+    # seconds before a server that could not be reached is tried again
+    pauses: tuple[float, ...] = (2.0, 10.0)
 
 
 @dataclass(slots=True)
@@ -104,8 +105,9 @@ def update_mirror(
 ) -> FetchResult:
     """Makes or updates one mirror. What went wrong is in the result. Raises InUse.
 
-    An old name never gets a mirror: the state is `moved`, and the repository is to be fetched at `address`. A mirror that was there
-    before its repository was moved keeps its name, and is updated from where that is now.
+    An old name never gets a mirror: the state is `moved`, and the repository is to be fetched at
+    `address`. A mirror that was there before its repository was moved keeps its name, and is
+    updated from where that is now.
     """
     result = FetchResult(source.name, source.url, path=str(mirrors.path(source.name)))
     with (
@@ -125,7 +127,9 @@ def update_mirror(
 
 
 def mirror(address: str, progress: Progress) -> str:
-    """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises WhoWroteError, BadName, InUse."""
+    """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises
+    WhoWroteError, BadName, InUse.
+    """
     repository, remote, mirrors = (
         source(address),
         Remote(find_token()),
@@ -221,7 +225,9 @@ class _Update:
         )
 
     def _follow(self, main: Advertised) -> None:
-        """Takes over the address that the repository has now. From then on, who takes its old name does not take the mirror."""
+        """Takes over the address that the repository has now. From then on, who takes its old
+        name does not take the mirror.
+        """
         before = disk.url_of(self.final)
         if not same_place(before, main.url):
             if not same_place(before, self.source.url):
@@ -232,7 +238,9 @@ class _Update:
         self.result.url = main.url
 
     def _ask_elsewhere(self, url: str) -> Advertised | None:
-        """The refs of the repository with the checkpoints, if the settings name another one; None when it cannot be asked."""
+        """The refs of the repository with the checkpoints, if the settings name another one;
+        None when it cannot be asked.
+        """
         name = checkpoint_remote(self._settings())
         if not name or url.lower().removesuffix(".git").endswith(f"/{name.lower()}"):
             return Advertised()
@@ -285,7 +293,9 @@ class _Update:
             disk.lay_out(self.path, main.url, len(main.refs[main.head]) == 64, self.source.name)
 
     def _fetch(self, url: str, *arguments: str) -> None:
-        """Fetches; again without what old or damaged repositories fail at. Raises GitFailed, Failure."""
+        """Fetches; again without what old or damaged repositories fail at. Raises GitFailed,
+        Failure.
+        """
         options, settings = ["--no-filter"], FSCK
         for _ in range(3):
             try:
@@ -295,7 +305,8 @@ class _Update:
                 raise
             except GitFailed as error:
                 if settings and ("fsck" in str(error).lower() or "malformed" in str(error)):
-                    # Old histories have objects that git would not write today. They are only read here.
+                    # Old histories have objects that git would not write today. They are only read
+                    # here.
                     settings = ()
                     self.notes.append(f"kept although fsck complains: {error}"[:300])
                 elif options == ["--no-filter"] and kind_of(str(error)) == "damaged":
@@ -345,7 +356,9 @@ class _Update:
 
 
 def checkpoint_remote(settings: bytes) -> str:
-    """owner/name of the repository that the settings name as the place of the checkpoints; "" for none or an unusable name."""
+    """owner/name of the repository that the settings name as the place of the checkpoints; ""
+    for none or an unusable name.
+    """
     setting = remote_setting(settings)
     try:
         return checked_name(setting.repository) if setting is not None else ""

@@ -1,6 +1,8 @@
-"""What the server knows about candidates: GraphQL for 50 at a time, partial answers kept; without a token REST, one by one.
+"""What the server knows about candidates: GraphQL for 50 at a time, partial answers kept; without a
+token REST, one by one.
 
-GraphQL also gives the settings of the producer, which may name another repository as the place of the checkpoints.
+GraphQL also gives the settings of the producer, which may name another repository as the place of
+the checkpoints.
 """
 
 import json
@@ -19,9 +21,8 @@ from collector.text import count_of, printable
 BATCH = 50
 MOST_IN_VAIN = 8  # requests in a row that give nothing: one bad repository among 50 costs six
 _SHOWN = [(record.name, place) for record in records().values() for place in record.places]
-_PLACES = {
-    f"record{number}": shown for number, shown in enumerate(_SHOWN)
-}  # alias -> record and path at the root
+# alias -> record and path at the root
+_PLACES = {f"record{number}": shown for number, shown in enumerate(_SHOWN)}
 _FIELDS = f"""fragment F on Repository {{ databaseId nameWithOwner stargazerCount forkCount isFork
 parent {{ nameWithOwner }} isArchived licenseInfo {{ spdxId }} primaryLanguage {{ name }} diskUsage createdAt pushedAt
 object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }}
@@ -42,9 +43,8 @@ _PATHS = {
 }
 NO_LICENCE = "none"
 
-Answer = tuple[
-    int, dict[str, Any] | None
-]  # candidate, columns; None: the server knows no such repository
+# candidate, columns; None: the server knows no such repository
+Answer = tuple[int, dict[str, Any] | None]
 
 
 class NoMetadata(GitHubError):
@@ -65,7 +65,9 @@ def ask_graphql(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> I
 
 @dataclass(slots=True)
 class _Batches:
-    """Batches, cut in halves where the server fails: one repository may be what it fails at. Not endlessly: it may fail at all."""
+    """Batches, cut in halves where the server fails: one repository may be what it fails at. Not
+    endlessly: it may fail at all.
+    """
 
     context: ChannelContext
     in_vain: int = 0  # requests in a row that gave nothing
@@ -118,7 +120,8 @@ class _Batches:
         if self.unanswered:
             count = len(self.unanswered)
             raise NoMetadata(
-                f"no metadata of {count_of(count, 'candidate')}, for example {self.unanswered[0]}: {self.problem}",
+                f"no metadata of {count_of(count, 'candidate')}, for example {self.unanswered[0]}:"
+                f" {self.problem}",
                 "Run it again later: they are asked for again",
             )
 
@@ -129,7 +132,8 @@ def repository_query(names: Sequence[str]) -> str:
     for number, full_name in enumerate(names):
         owner, _, name = full_name.partition("/")
         parts.append(
-            f"r{number}: repository(owner: {json.dumps(owner)}, name: {json.dumps(name)}) {{ ...F }}"
+            f"r{number}: repository(owner: {json.dumps(owner)}, name: {json.dumps(name)}) {{"
+            " ...F }"
         )
     return "{ " + " ".join(parts) + " }\n" + _FIELDS
 
@@ -175,7 +179,9 @@ def _columns(value: Mapping[str, Any], side: int) -> dict[str, Any]:
 
 
 def _check(name: str, value: Any) -> int | str | None:
-    """Only what a column is for, and a terminal can show: anything else that a server says is not known."""
+    """Only what a column is for, and a terminal can show: anything else that a server says is
+    not known.
+    """
     if name in ("is_fork", "archived"):
         return int(value) if isinstance(value, bool) else None
     if name in ("github_id", "stars", "forks", "size_kb"):

@@ -1,4 +1,6 @@
-"""Asks a git server which of the interesting refs a repository has: one request of protocol 2, no API budget."""
+"""Asks a git server which of the interesting refs a repository has: one request of protocol 2,
+no API budget.
+"""
 
 import hashlib
 from collections import deque
@@ -70,7 +72,9 @@ class RefsProbe:
 
 @dataclass(slots=True)
 class Prober:
-    """Call it with (server, name); several threads may share it, so that a rate limit stops them all."""
+    """Call it with (server, name); several threads may share it, so that a rate limit stops them
+    all.
+    """
 
     servers: GitServers
 
@@ -98,7 +102,9 @@ Item = TypeVar("Item")
 def probe_all(
     prober: Prober, items: Iterable[Item], address: Callable[[Item], tuple[str, str]], jobs: int = 8
 ) -> Iterator[tuple[Item, RefsProbe]]:
-    """Each item with the answer, in the order of the items; no more than `jobs` are asked and not yet handed out."""
+    """Each item with the answer, in the order of the items; no more than `jobs` are asked and
+    not yet handed out.
+    """
     remaining = iter(items)
     with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="probe") as pool:
         running = deque(

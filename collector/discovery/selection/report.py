@@ -1,6 +1,8 @@
-"""Selection statistics: what each channel found, what was confirmed, what was left out and why, and how much was probably missed.
+"""Selection statistics: what each channel found, what was confirmed, what was left out and why, and
+how much was probably missed.
 
-A repository that was renamed counts once, under its present name, with the channels of all its names.
+A repository that was renamed counts once, under its present name, with the channels of all its
+names.
 """
 
 import json
@@ -20,10 +22,8 @@ from collector.discovery.records import CHECKPOINTS, records
 from collector.discovery.words import Exclusion
 from collector.storage.store import Store
 
-DERIVED = (
-    "renamed",
-    "checkpoint_remote",
-)  # no channels: a new name, and a place of checkpoints that a repository names
+# no channels: a new name, and a place of checkpoints that a repository names
+DERIVED = ("renamed", "checkpoint_remote")
 TOP = 10
 _Z = 1.959964  # standard deviations of a 95 % interval
 
@@ -34,7 +34,9 @@ _TAKEN = "c.exclusion IS NULL AND (c.confirmed IS TRUE OR c.notes <> '' OR c.rec
 _LAYOUTS = {
     "v1 branch": "c.v1_oid <> ''",
     "one ref per checkpoint": "c.checkpoint_refs <> 0",
-    "one ref per checkpoint, no v1 branch": "c.checkpoint_refs <> 0 AND COALESCE(c.v1_oid, '') = ''",
+    "one ref per checkpoint, no v1 branch": (
+        "c.checkpoint_refs <> 0 AND COALESCE(c.v1_oid, '') = ''"
+    ),
     "v2": "c.v2_oid <> ''",
     f"{BRANCHES}sessions": "c.legacy_oid <> ''",
     "shadow branches": "c.shadow_branches <> 0",
@@ -49,7 +51,10 @@ _NUMBERS = {
     "checkpoint_refs": "c.checkpoint_refs",
 }
 _HITS = "SELECT channel, sum(hits) AS hits FROM discoveries GROUP BY 1 ORDER BY 1"
-_CURSORS = "SELECT channel, state, count(*) AS slices, sum(found) AS results FROM cursors GROUP BY channel, state ORDER BY 1, 2"
+_CURSORS = (
+    "SELECT channel, state, count(*) AS slices, sum(found) AS results FROM cursors GROUP BY"
+    " channel, state ORDER BY 1, 2"
+)
 
 Row = dict[str, Any]
 Overlaps = Mapping[frozenset[str], int]  # confirmed repositories by the channels that found them
@@ -83,7 +88,9 @@ def report(store: Store, now: datetime) -> dict[str, list[Row]]:
 
 @contextmanager
 def _one_moment(store: Store, now: datetime) -> Iterator[None]:
-    """What is read inside does not change; `temp.renamed` has the candidates that are another one under their present name."""
+    """What is read inside does not change; `temp.renamed` has the candidates that are another
+    one under their present name.
+    """
     with store.snapshot() as connection:
         connection.create_function("days_since", 1, partial(_days, now), deterministic=True)
         connection.execute(
@@ -92,10 +99,12 @@ def _one_moment(store: Store, now: datetime) -> Iterator[None]:
         connection.execute(
             "INSERT INTO temp.renamed WITH RECURSIVE chain (id, present, steps) AS ("
             "  SELECT id, id, 0 FROM candidates WHERE renamed_to <> ''"
-            "  UNION SELECT chain.id, n.id, steps + 1 FROM chain JOIN candidates c ON c.id = chain.present"
+            "  UNION SELECT chain.id, n.id, steps + 1 FROM chain JOIN candidates c ON c.id ="
+            " chain.present"
             "  JOIN candidates n ON n.server = c.server AND n.full_name = c.renamed_to"
             "  WHERE n.id <> chain.id AND steps < 10"  # names may lead in a circle
-            ") SELECT id, present FROM (SELECT id, present, max(steps) FROM chain GROUP BY id) WHERE present <> id"
+            ") SELECT id, present FROM (SELECT id, present, max(steps) FROM chain GROUP BY id)"
+            " WHERE present <> id"
         )
         yield
 
@@ -132,11 +141,11 @@ def _totals(store: Store) -> dict[str, int]:
 def _groups(store: Store) -> list[Row]:
     """Repositories that the same channels found; one set of channels may be in several groups."""
     rows = store.rows(
-        "WITH sets AS (SELECT COALESCE(r.present, d.candidate_id) AS id, json_group_array(DISTINCT d.channel) AS channels "
-        "FROM discoveries d LEFT JOIN temp.renamed r ON r.id = d.candidate_id GROUP BY 1) "
-        "SELECT s.channels, count(*) AS found, count(c.outcome) AS probed, "
-        f"count(*) FILTER (WHERE {_CONFIRMED}) AS confirmed, count(*) FILTER (WHERE {_TAKEN}) AS taken "
-        f"FROM sets s CROSS JOIN {_CURRENT} AND c.id = s.id GROUP BY s.channels"
+        "WITH sets AS (SELECT COALESCE(r.present, d.candidate_id) AS id, json_group_array(DISTINCT"
+        " d.channel) AS channels FROM discoveries d LEFT JOIN temp.renamed r ON r.id ="
+        " d.candidate_id GROUP BY 1) SELECT s.channels, count(*) AS found, count(c.outcome) AS"
+        f" probed, count(*) FILTER (WHERE {_CONFIRMED}) AS confirmed, count(*) FILTER (WHERE"
+        f" {_TAKEN}) AS taken FROM sets s CROSS JOIN {_CURRENT} AND c.id = s.id GROUP BY s.channels"
     )
     return [row | {"channels": frozenset(json.loads(row["channels"]))} for row in rows]
 
@@ -191,7 +200,9 @@ def _numbers(store: Store, taken: int) -> list[Row]:
 
 
 def _quartiles(count: int, ordered: Iterable[float]) -> list[float | None]:
-    """Minimum, quartiles and maximum of so many values, the smallest first, which are not held; linear between the nearest two."""
+    """Minimum, quartiles and maximum of so many values, the smallest first, which are not held;
+    linear between the nearest two.
+    """
     if not count:
         return [None] * 5
     positions = [share * (count - 1) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
@@ -210,8 +221,8 @@ def _top(store: Store, column: str) -> list[Row]:
     source = f"{_CURRENT} AND {_TAKEN} AND c.metadata_at IS NOT NULL"
     total = _count(store, source, {"total": "TRUE"})["total"]
     rows = store.rows(
-        f"SELECT COALESCE(NULLIF(c.{column}, ''), '(none)') AS {column}, count(*) AS count, ? AS of "
-        f"FROM {source} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {TOP}",
+        f"SELECT COALESCE(NULLIF(c.{column}, ''), '(none)') AS {column}, count(*) AS count, ? AS of"
+        f" FROM {source} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {TOP}",
         (total,),
     )
     others = total - sum(row["count"] for row in rows)
@@ -221,7 +232,8 @@ def _top(store: Store, column: str) -> list[Row]:
 def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
     """An estimate from each pair of scopes.
 
-    Channels that look at the same, as the default branch, are one list: that they agree says nothing about what both cannot see.
+    Channels that look at the same, as the default branch, are one list: that they agree says
+    nothing about what both cannot see.
     """
     scopes: dict[str, list[str]] = {}
     for channel in channels():  # those that look by themselves and found something confirmed
@@ -282,11 +294,13 @@ class Estimate(NamedTuple):
 
 
 def chapman(first: int, second: int, both: int) -> Estimate | None:
-    """How many repositories no channel found, from how many are on each of two lists, and how many on both (capture-recapture).
+    """How many repositories no channel found, from how many are on each of two lists, and how many
+    on both (capture-recapture).
 
-    Chapman's estimator with Seber's variance. The interval is 95 %, log-normal on the part not seen (Chao 1987). It assumes that
-    the two find independently of each other: those that find the same kind of repository overlap more than that and make the
-    estimate too small, those that exclude each other make it too large. None when one list is empty.
+    Chapman's estimator with Seber's variance. The interval is 95 %, log-normal on the part not seen
+    (Chao 1987). It assumes that the two find independently of each other: those that find the same
+    kind of repository overlap more than that and make the estimate too small, those that exclude
+    each other make it too large. None when one list is empty.
     """
     if not first or not second:
         return None

@@ -1,4 +1,6 @@
-"""Discovery as a whole: ask the channels, ask git, ask for metadata, decide. Every step continues where it was stopped."""
+"""Discovery as a whole: ask the channels, ask git, ask for metadata, decide. Every step
+continues where it was stopped.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +28,9 @@ from collector.storage.store import iso
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What to take. `licences` are SPDX ids in lower case, empty for all; `most_kb` is KiB as the server counts."""
+    """What to take. `licences` are SPDX ids in lower case, empty for all; `most_kb` is KiB as
+    the server counts.
+    """
 
     forks: bool = False
     licences: frozenset[str] = frozenset()
@@ -51,9 +55,10 @@ def decide(
 ) -> Decision:
     """Whether a row of `candidates` that was probed is left out.
 
-    `names` are the (server, name in lower case) of all candidates, `server` is the one that is asked for metadata. There a NULL is
-    neither yes nor no: what a filter needs and nobody knows leaves the candidate out until it is known. Elsewhere nobody will ever
-    know it, which leaves the candidate out only where a licence is asked for.
+    `names` are the (server, name in lower case) of all candidates, `server` is the one that is
+    asked for metadata. There a NULL is neither yes nor no: what a filter needs and nobody knows
+    leaves the candidate out until it is known. Elsewhere nobody will ever know it, which leaves the
+    candidate out only where a licence is asked for.
     """
     if row["exclusion"] == Exclusion.FORGOTTEN:
         return Decision(Exclusion.FORGOTTEN, row["detail"])
@@ -143,14 +148,16 @@ def channels_called(names: Sequence[str]) -> list[Channel]:
 def due(log: DiscoveryLog) -> Rows:
     """Candidates never probed with success whose time has come."""
     return log.store.rows(
-        "SELECT * FROM candidates WHERE probed_at IS NULL AND (next_attempt_at IS NULL OR next_attempt_at <= ?)"
-        " AND exclusion IS NOT 'forgotten' ORDER BY id",
+        "SELECT * FROM candidates WHERE probed_at IS NULL AND (next_attempt_at IS NULL OR"
+        " next_attempt_at <= ?) AND exclusion IS NOT 'forgotten' ORDER BY id",
         (log.now(),),
     )
 
 
 def candidates(log: DiscoveryLog, names: Iterable[str] = ()) -> Rows:
-    """Candidates by name, or all; names that are none yet become candidates. Raises WhoWroteError for what is no name."""
+    """Candidates by name, or all; names that are none yet become candidates. Raises
+    WhoWroteError for what is no name.
+    """
     parsed = {text: parse_name(text, log.server) for text in names}
     for text, repository in parsed.items():
         if repository is None:
@@ -176,7 +183,9 @@ def candidates(log: DiscoveryLog, names: Iterable[str] = ()) -> Rows:
 
 
 def confirm(context: ChannelContext, prober: Prober, outcome: DiscoverResult, rows: Rows) -> None:
-    """Probes these candidates, then what came of it: new names, repositories that hold the checkpoints of others."""
+    """Probes these candidates, then what came of it: new names, repositories that hold the
+    checkpoints of others.
+    """
     while True:
         for number, (row, answer) in enumerate(
             probe_all(prober, rows, lambda row: (row["server"], row["full_name"]), JOBS)
@@ -291,9 +300,12 @@ def settle(log: DiscoveryLog, filters: Filters) -> int:
 
 
 def _add_named_records(log: DiscoveryLog) -> None:
-    """What searches found, beside what the server shows at the root; checkpoints have refs, which tell."""
+    """What searches found, beside what the server shows at the root; checkpoints have refs,
+    which tell.
+    """
     found = log.store.rows(
-        "SELECT c.id, c.records, d.query FROM candidates c JOIN discoveries d ON d.candidate_id = c.id"
+        "SELECT c.id, c.records, d.query FROM candidates c JOIN discoveries d ON d.candidate_id ="
+        " c.id"
     )
     of = {query: record_of(query) for query in {row["query"] for row in found}}
     names: dict[int, set[str]] = {row["id"]: set((row["records"] or "").split()) for row in found}

@@ -1,9 +1,13 @@
-"""The tables and views of the database as SQL text, a file for each subject, in the order in which they are best read.
+"""The tables and views of the database as SQL text, a file for each subject, in the order in which
+they are best read.
 
-Every database has all of them but the parts of the cache, which are in files that can be deleted at any time.
+Every database has all of them but the parts of the cache, which are in files that can be deleted at
+any time.
 
-One comment per table, view and column: docs/schema.md and the descriptions in Datasette are generated from them. Columns of
-views are described in lines `--   column: text` before the view; `--   *: table` stands for all columns of that table.
+One comment per table, view and column: docs/schema.md and the descriptions in Datasette are
+generated from them. Columns of
+views are described in lines `--   column: text` before the view; `--   *:
+                                   table` stands for all columns of that table.
 Times are UTC, ISO 8601. NULL means "not known", never zero. Line numbers start at 1.
 """
 
@@ -36,7 +40,9 @@ _CORE = (
 
 
 def _files() -> dict[str, Path]:
-    """Part -> its file, in reading order: a part refers only to tables of earlier ones. Those of plug-ins follow the core."""
+    """Part -> its file, in reading order: a part refers only to tables of earlier ones. Those of
+    plug-ins follow the core.
+    """
     here = Path(__file__).parent
     core = {name: here / f"{name}.sql" for name in _CORE}
     folders = [directory / "schema" for directory in plugin_directories().values()]
@@ -55,9 +61,8 @@ CACHE = tuple(name for name in FILES if name.startswith("cache/"))
 MAIN = tuple(name for name in FILES if name not in CACHE)
 PARTS = MAIN + CACHE
 _CARRIED = re.compile(r"^-- carried: ([\w ]+)$", re.MULTILINE)
-_TEXTS = re.compile(
-    r"^-- text kept with (\w+): (.+)$", re.MULTILINE
-)  # `TABLE.COLUMN...`, or `TABLE.COLUMN.KEY` for JSON objects
+# `TABLE.COLUMN...`, or `TABLE.COLUMN.KEY` for JSON objects
+_TEXTS = re.compile(r"^-- text kept with (\w+): (.+)$", re.MULTILINE)
 _COMMENT = re.compile(r"--.*")
 _MADE = re.compile(r"^CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", re.MULTILINE)
 
@@ -69,7 +74,9 @@ def _text(name: str) -> str:
 
 @cache
 def carried_tables() -> tuple[str, ...]:
-    """Tables whose rows cannot be computed again (`collector/storage/carry.py`), those that others point to first."""
+    """Tables whose rows cannot be computed again (`collector/storage/carry.py`), those that
+    others point to first.
+    """
     return tuple(
         table
         for part in MAIN
@@ -100,9 +107,8 @@ def texts_of_plugins() -> list[Text]:
 
 @cache
 def part_sql(name: str) -> str:
-    from collector.vocabulary.schema import (
-        expand_words,
-    )  # not before a database is opened: it imports every vocabulary
+    # not before a database is opened: it imports every vocabulary
+    from collector.vocabulary.schema import expand_words
 
     return expand_words(_text(name))
 
@@ -114,7 +120,9 @@ def schema_sql(parts: tuple[str, ...] = PARTS) -> str:
 
 @cache
 def schema_version(parts: tuple[str, ...]) -> int:
-    """A number of 31 bits that changes with any table or view of these parts, and not with a comment."""
+    """A number of 31 bits that changes with any table or view of these parts, and not with a
+    comment.
+    """
     words = _COMMENT.sub("", schema_sql(parts)).split()
     return zlib.crc32(" ".join(words).encode()) & 0x7FFFFFFF | 1
 
@@ -152,7 +160,8 @@ def _definitions(parts: tuple[str, ...]) -> dict[str, str]:
 
 
 def first_foreign(connection: sqlite3.Connection, parts: tuple[str, ...]) -> str | None:
-    """The name of a trigger, or of something that is called like a table or view of these parts and is another.
+    """The name of a trigger, or of something that is called like a table or view of these parts and
+    is another.
 
     Whoever made it decides what runs when the database is read or written: a view may have no end.
     """

@@ -1,4 +1,6 @@
-"""Results of evaluation runs: each shape by hand, what is believed when they differ, and what strangers' directories may hold."""
+"""Results of evaluation runs: each shape by hand, what is believed when they differ, and what
+strangers' directories may hold.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ def _problems(db: Path) -> list[tuple[str, str]]:
         ]
 
 
-# --- labels -----------------------------------------------------------------------------------------------------------
+# --- labels ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -121,6 +123,7 @@ def _problems(db: Path) -> list[tuple[str, str]]:
             },
             "no_effect",
         ),
+        # nothing to fix
         (
             {
                 "reward": 1.0,
@@ -129,7 +132,7 @@ def _problems(db: Path) -> list[tuple[str, str]]:
                 "fail_to_fail_count": 0,
             },
             "correct",
-        ),  # nothing to fix
+        ),
         (
             {
                 "reward": 1.0,
@@ -184,7 +187,7 @@ def test_transitions_from_the_categories_of_the_gold_patch() -> None:
     assert counts({"ALL": [3, 1]}) == {}
 
 
-# --- SWE-bench --------------------------------------------------------------------------------------------------------
+# --- SWE-bench ------------------------------------------------------------------------------------
 
 
 def test_a_report_of_an_instance(tmp_path: Path) -> None:
@@ -396,7 +399,7 @@ def test_trajectories_say_how_it_went_and_not_whether(tmp_path: Path) -> None:
     assert (found["w"]["evaluated"], found["w"]["reward"], found["w"]["error"]) == (0, None, None)
 
 
-# --- other harnesses --------------------------------------------------------------------------------------------------
+# --- other harnesses ------------------------------------------------------------------------------
 
 
 def _trial(
@@ -556,7 +559,9 @@ def test_harbor(tmp_path: Path) -> None:
 def test_a_job_as_harbor_writes_it_has_caps_timeout_version_and_the_agents_own_steps(
     tmp_path: Path,
 ) -> None:
-    """The names and nulls of Harbor 0.26; in its trajectories the user's instruction is a step too."""
+    """The names and nulls of Harbor 0.26; in its trajectories the user's instruction is a step
+    too.
+    """
     root = tmp_path / "in"
     agent = {
         "name": None,
@@ -715,7 +720,9 @@ def _harbor_trial(root: Path, place: str, task: str, reward: float = 1.0) -> Pat
 def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(
     tmp_path: Path,
 ) -> None:
-    """Named after the same task or the verifier's; the trial's own reward is believed, and the difference told."""
+    """Named after the same task or the verifier's; the trial's own reward is believed, and the
+    difference told.
+    """
     root = tmp_path / "in"
     _harbor_trial(root, "j/t1", "swe-bench/x__y-1", 1.0)
     _put(root, "j/t1/logs/report.json", _report("x__y-1", 0, 1, 4, 2))
@@ -737,7 +744,9 @@ def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(
 
 
 def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(tmp_path: Path) -> None:
-    """Where Claude Code keeps it below Harbor's logs; with two sessions nothing tells which of them it is about."""
+    """Where Claude Code keeps it below Harbor's logs; with two sessions nothing tells which of
+    them it is about.
+    """
     root, name = tmp_path / "in", "5e550000-0000-4000-8000-000000000001"
     sample = (SAMPLES / "claude-code/sample.jsonl").read_bytes()
     for trial in ("one", "two"):
@@ -861,8 +870,10 @@ def test_what_a_trial_printed_completes_its_result(tmp_path: Path) -> None:
     """By the description of these lines; what the result itself says is believed."""
     root = tmp_path / "in"
     printed = (
-        "start\n[subq-eval] Turns: 3\n12:00 [subq-eval] Turns: 14\n[subq-eval] Tool calls: 40\n[subq-eval] Edit calls: 0\n"
-        "[subq-eval] Touched files: src/app.py (12 diff lines), docs/a b.md (1 diff line)\n[subq-eval] Weather: rain\n"
+        "start\n[subq-eval] Turns: 3\n12:00 [subq-eval] Turns: 14\n[subq-eval] Tool calls:"
+        " 40\n[subq-eval] Edit calls: 0\n"
+        "[subq-eval] Touched files: src/app.py (12 diff lines), docs/a b.md (1 diff"
+        " line)\n[subq-eval] Weather: rain\n"
         '{"event":"plannotator-phase","phase":"explore"}\n{"event":"other-phase","of":"plannotator"}\n{"event":"plannotator-\n'
         '{"event":"plannotator-phase","phase":"implement"}\n'
     )
@@ -951,7 +962,7 @@ def test_success_is_no_reward(tmp_path: Path) -> None:
     assert _imported(tmp_path / "in", tmp_path / "a.db") == []
 
 
-# --- gold, sessions, order ----------------------------------------------------------------------------------------------
+# --- gold, sessions, order ------------------------------------------------------------------------
 
 
 def test_the_right_file(tmp_path: Path) -> None:
@@ -990,12 +1001,8 @@ def test_the_right_file(tmp_path: Path) -> None:
     [
         ({"touched_files": ["src/a.py"]}, 1, 1.0, 0.0),
         ({"touched_files": ["src/z.py", "src/a.py"]}, 0, 2.0, 0.5),  # the first one counts
-        (
-            {"patch": DIFF.format("src/a.py") + DIFF.format("src/z.py")},
-            1,
-            2.0,
-            0.5,
-        ),  # a patch has no order: any file
+        # a patch has no order: any file
+        ({"patch": DIFF.format("src/a.py") + DIFF.format("src/z.py")}, 1, 2.0, 0.5),
         ({"touched_files": ["/testbed/src/a.py"]}, 1, 1.0, 0.0),  # a path of the container
         ({}, None, None, None),
     ],
@@ -1088,7 +1095,7 @@ def test_names_in_natural_order() -> None:
     ]
 
 
-# --- again, and hostile -----------------------------------------------------------------------------------------------
+# --- again, and hostile ---------------------------------------------------------------------------
 
 
 def test_a_second_import_changes_nothing(tmp_path: Path) -> None:
@@ -1246,7 +1253,7 @@ def test_long_values_are_cut(tmp_path: Path) -> None:
     assert json.loads(row["extra"])["deep"] == {"a": 1}
 
 
-# --- rates ------------------------------------------------------------------------------------------------------------
+# --- rates ----------------------------------------------------------------------------------------
 
 
 def _tried(instance: str, solved: bool, index: int, **more: Any) -> dict[str, Any]:
@@ -1315,7 +1322,7 @@ def test_a_treatment() -> None:
     ] == [4, 0, 2, 8, 1.0]
 
 
-# --- commands ---------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 def test_the_command_imports_and_shows(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""Curves worked out by hand from vectors chosen by hand; the cache, the resuming run, the backends."""
+"""Curves worked out by hand from vectors chosen by hand; the cache, the resuming run, the
+backends.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ def _computed(conversation: Conversation, angles: dict[str, float]) -> dict[str,
     )
 
 
-# --- curves -----------------------------------------------------------------------------------------------------------
+# --- curves ---------------------------------------------------------------------------------------
 
 
 def test_curves_by_hand() -> None:
@@ -80,7 +82,8 @@ def test_curves_by_hand() -> None:
             "painting": 90,
         },
     )
-    # The mean of a turn's message and answer; "yes" has no direction, its answer has; the last turn has neither.
+    # The mean of a turn's message and answer; "yes" has no direction, its answer has; the last turn
+    # has neither.
     assert found["cp_curve"] == [0.0, 0.5, 1.0, None]
     assert found["curve_turns"] == [1, 2, 3, 4]
     assert found["max_cp"] == 1.0
@@ -144,7 +147,7 @@ def test_drift_lasts(curve: list[float | None], onset: int | None) -> None:
     assert lasting_onset(curve, 0.5) == onset
 
 
-# --- assumption lock --------------------------------------------------------------------------------------------------
+# --- assumption lock ------------------------------------------------------------------------------
 
 _TASK = "mend the red door today"
 _WRONG = "that's not what I asked for", "no, that is wrong again"
@@ -181,7 +184,7 @@ def test_one_correction_locks_nothing() -> None:
     assert _computed(talk, angles)["assumption_lock_turn"] is None
 
 
-# --- plans ------------------------------------------------------------------------------------------------------------
+# --- plans ----------------------------------------------------------------------------------------
 
 
 def test_edit_distance_of_plans() -> None:
@@ -193,9 +196,8 @@ def test_edit_distance_of_plans() -> None:
         "half": _angle(60),
     }
     assert edit_distance(["read", "write"], ["read", "write"], rows, 0.9) == 0
-    assert (
-        edit_distance(["read", "write"], ["read", "write it"], rows, 0.9) == 0
-    )  # the same step in other words
+    # the same step in other words
+    assert edit_distance(["read", "write"], ["read", "write it"], rows, 0.9) == 0
     assert edit_distance(["read", "write"], ["read", "write", "test"], rows, 0.9) == 1
     assert edit_distance(["read"], ["half"], rows, 0.9) == 0.5
     assert edit_distance(["read"], ["test"], rows, 0.9) == 1  # never worse than another step
@@ -250,7 +252,7 @@ def test_the_same_plan_twice_has_distance_zero_and_one_plan_has_none() -> None:
     assert (found["plan_ged"], found["plan_steps_first"], found["plan_steps_last"]) == (0, 1, 1)
 
 
-# --- backends ---------------------------------------------------------------------------------------------------------
+# --- backends -------------------------------------------------------------------------------------
 
 
 def test_hashed_words_see_shared_words() -> None:
@@ -339,7 +341,7 @@ def test_a_model_that_was_not_measured_has_no_calibrated_columns() -> None:
     }
 
 
-# --- the stage --------------------------------------------------------------------------------------------------------
+# --- the stage ------------------------------------------------------------------------------------
 
 
 class Counting:

@@ -1,4 +1,6 @@
-"""The decision tree of failure modes: each rule, each missing answer, and the order of the rules."""
+"""The decision tree of failure modes: each rule, each missing answer, and the order of the
+rules.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,8 @@ _CLEAN: dict[str, Any] = {
         ),
         ({"pushback_turns": 1, "embedded": {"turns_classified": 4, "pushback_turns": 4}}, "clean"),
         ({"files_changed": False, "scope_drift": None}, "clean"),
-        # Without a judge the files of the session's commits say what was needed; without a commit nobody is asked.
+        # Without a judge the files of the session's commits say what was needed; without a commit
+        # nobody is asked.
         ({"scope_drift": None}, "clean"),
         ({"scope_drift": None, "touched_per_committed": 2.0, "first_outside": 3}, "clean"),
         ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 3}, "scope_bleed"),
@@ -91,11 +94,10 @@ _CLEAN: dict[str, Any] = {
             },
             "scope_bleed",
         ),
-        (
-            {"scope_drift": 1.0, "touched_per_committed": 9.0, "first_outside": 3},
-            "clean",
-        ),  # the judge is believed
-        # Without embeddings: a single message leaves no task, and nobody is locked who was not pushed back twice in a row.
+        # the judge is believed
+        ({"scope_drift": 1.0, "touched_per_committed": 9.0, "first_outside": 3}, "clean"),
+        # Without embeddings: a single message leaves no task, and nobody is locked who was not
+        # pushed back twice in a row.
         ({"embedded": {}, "user_msg_lengths": [9], "turns_classified": 0}, "clean"),
         ({"embedded": {}, "scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
         # The first rule that holds decides.
@@ -141,7 +143,8 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
         ({"user_msg_lengths": []}, "typed nothing"),
         ({"user_msg_lengths": None}, "typed nothing"),
         ({"pushback_turns": 2}, "50 % of the later messages push back"),
-        # A language without a measured classifier says nothing about corrections, and so nothing about a lock.
+        # A language without a measured classifier says nothing about corrections, and so nothing
+        # about a lock.
         ({"turns_classified": 0, "pushback_turns": None}, "language"),
         ({"turns_classified": 1}, "language"),
         (
@@ -179,14 +182,16 @@ def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(
         insert = store.connection.execute
         for number, (model, at) in enumerate((("old", "2026-01-01"), ("new", "2026-02-01")), 1):
             insert(
-                "INSERT INTO judgements VALUES (?, ?, 'session', '1', 'i', '{}', 1, NULL, NULL, NULL, ?)",
+                "INSERT INTO judgements VALUES (?, ?, 'session', '1', 'i', '{}', 1, NULL, NULL,"
+                " NULL, ?)",
                 (number, model, at),
             )
         insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 9.0, 'old', '1', 1)")
         insert("INSERT INTO judge_labels VALUES (1, 0, 'conflation_turn', NULL, 2, 'old', '1', 1)")
         insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 1.0, 'new', '1', 2)")
         insert(
-            "INSERT INTO session_embeddings (session_id, backend, model, version, texts) VALUES (1, 'ngrams', 'm', 'v', 2)"
+            "INSERT INTO session_embeddings (session_id, backend, model, version, texts) VALUES (1,"
+            " 'ngrams', 'm', 'v', 2)"
         )
         assert [
             r["session_failure_mode"]

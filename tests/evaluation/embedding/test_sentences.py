@@ -52,7 +52,9 @@ def _towards(sign: int) -> list[float]:
 
 
 class Pushing:
-    """An encoder for which each text with the word `odd` pushes back; it keeps what it was asked."""
+    """An encoder for which each text with the word `odd` pushes back; it keeps what it was
+    asked.
+    """
 
     backend, model, scale = "usem3", "pushing-1", Scale(None, None, classifies=True)
 

@@ -63,7 +63,7 @@ def _mean(sessions: list[Session], least: int = LEAST) -> dict[str, Any]:
     return row
 
 
-# --- intervals --------------------------------------------------------------------------------------------------------
+# --- intervals ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -107,16 +107,15 @@ def test_a_statistic_that_hangs_on_one_cluster_has_no_error() -> None:
 def test_wilson() -> None:
     assert wilson(0, 0) is None
     one = wilson(3, 10)
-    assert one is not None and one == pytest.approx(
-        (0.1078, 0.6032), abs=1e-4
-    )  # Wilson 1927; Brown, Cai and DasGupta 2001
+    # Wilson 1927; Brown, Cai and DasGupta 2001
+    assert one is not None and one == pytest.approx((0.1078, 0.6032), abs=1e-4)
     nothing = wilson(0, 10)
     assert (
         nothing is not None and nothing.low == 0 and nothing.high == pytest.approx(0.2775, abs=1e-4)
     )
 
 
-# --- means ------------------------------------------------------------------------------------------------------------
+# --- means ----------------------------------------------------------------------------------------
 
 
 def test_a_group_of_few_sessions_has_no_mean() -> None:
@@ -174,14 +173,15 @@ def test_groups_and_weeks() -> None:
         "coding x a",
         "chat x a",
     ]
+    # one without a time
     assert [n for _, n in rows("week", [*some, *_some("r", 1, category="chat", weeks=None)])] == [
         7,
         5,
-    ]  # one without a time
+    ]
     assert rows("all") == [("all", 12)]
 
 
-# --- differences -------------------------------------------------------------------------------------------------------------
+# --- differences ----------------------------------------------------------------------------------
 
 
 def _two(category: str, harness: str, n: int, q: float) -> list[Session]:
@@ -194,7 +194,9 @@ def _two(category: str, harness: str, n: int, q: float) -> list[Session]:
 
 
 def test_a_raw_gap_reverses_when_the_tasks_are_made_the_same() -> None:
-    """Simpson: b is better at both types of task, and worse on the whole, because it has the hard ones."""
+    """Simpson: b is better at both types of task, and worse on the whole, because it has the
+    hard ones.
+    """
     some = [
         *_two("coding", "a", 40, 0.90),
         *_two("chat", "a", 8, 0.20),
@@ -293,7 +295,9 @@ def test_a_gap_that_is_one_between_repositories_vanishes_within_them() -> None:
 
 
 def test_a_gap_within_repositories_by_hand() -> None:
-    """Two places: 2 against 2 sessions with +0.2 (weight 1), 1 against 3 with -0.1 (weight 3/4); a third has only one of them."""
+    """Two places: 2 against 2 sessions with +0.2 (weight 1), 1 against 3 with -0.1 (weight 3/4);
+    a third has only one of them.
+    """
     some = [
         *_some("r", 0.5, 0.5),
         *_some("r", 0.7, 0.7, harness="b"),
@@ -315,7 +319,7 @@ def test_nobody_is_compared_without_enough_sessions_or_a_name() -> None:
     assert differences(some, "harness") == []
 
 
-# --- weeks ------------------------------------------------------------------------------------------------------------
+# --- weeks ----------------------------------------------------------------------------------------
 
 
 def test_a_trend_by_hand() -> None:
@@ -351,7 +355,7 @@ def test_no_trend_without_times() -> None:
     assert trend(_some("r", 0.1, 0.9))[0]["slope"] is None  # all at one time
 
 
-# --- harm -------------------------------------------------------------------------------------------------------------
+# --- harm -----------------------------------------------------------------------------------------
 
 
 def _harmed(
@@ -390,7 +394,7 @@ def test_harm_is_not_zero_when_it_is_not_known() -> None:
     )
 
 
-# --- of a database ----------------------------------------------------------------------------------------------------
+# --- of a database --------------------------------------------------------------------------------
 
 
 def _filled(path: Path, sessions: list[tuple[str, dict[str, Any]]]) -> Store:
@@ -404,8 +408,9 @@ def _filled(path: Path, sessions: list[tuple[str, dict[str, Any]]]) -> Store:
         for number, (repo, given) in enumerate(sessions, 1):
             connection.execute("INSERT OR IGNORE INTO repos (name) VALUES (?)", (repo,))
             connection.execute(
-                "INSERT INTO sessions (id, repo_id, key, label, agent, model, transcript, started_at) "
-                "VALUES (?, (SELECT id FROM repos WHERE name = ?), ?, 'x', ?, ?, 'present', ?)",
+                "INSERT INTO sessions (id, repo_id, key, label, agent, model, transcript,"
+                " started_at) VALUES (?, (SELECT id FROM repos WHERE name = ?), ?, 'x', ?, ?,"
+                " 'present', ?)",
                 (
                     number,
                     repo,
@@ -417,7 +422,8 @@ def _filled(path: Path, sessions: list[tuple[str, dict[str, Any]]]) -> Store:
             )
             if "q" in given:
                 connection.execute(
-                    "INSERT INTO scores (session_id, task_type, q, weight_covered, parts, version) VALUES (?, ?, ?, 1, '{}', 1)",
+                    "INSERT INTO scores (session_id, task_type, q, weight_covered, parts, version)"
+                    " VALUES (?, ?, ?, 1, '{}', 1)",
                     (number, given.get("task", "coding"), given["q"]),
                 )
             values = (number, given.get("undone"))
@@ -442,7 +448,7 @@ def test_a_report_counts_what_it_leaves_out(tmp_path: Path) -> None:
         rows = {(row["by"], row["name"]): row for row in found["means"]}
         assert rows["category", "coding"]["mean_q"] == pytest.approx(0.6)
         assert not any(by == "week" for by, _ in rows), "one session has a time"
-        (harmed, *_) = found["harm"].rows
+        harmed, *_ = found["harm"].rows
         assert (
             harmed["commits"] is None
             and harmed["findings"] is None
@@ -495,9 +501,10 @@ def test_a_judges_grade_and_the_driver_choose_what_is_graded(tmp_path: Path) -> 
 
         assert mean() == (6, 0.5)
         assert mean(drivers=("program",)) == (3, 0.5)
-        assert mean(by_judge=True) == (3, round(1.7 / 3, 4)), (
-            "labels of an earlier judge are not mixed in"
-        )
+        assert mean(by_judge=True) == (
+            3,
+            round(1.7 / 3, 4),
+        ), "labels of an earlier judge are not mixed in"
         assert mean(by_judge=True, drivers=("program", "ci")) == (2, 0.8)
         assert any("judge" in note for note in grades(store, 2, by_judge=True)[0].notes)
         with pytest.raises(WhoWroteError, match="no such session"):
@@ -520,7 +527,8 @@ def test_findings_are_read_when_they_are_there(tmp_path: Path) -> None:
         with store.transaction() as connection:
             connection.execute("DROP TABLE IF EXISTS findings")
             connection.execute(
-                "CREATE TABLE findings (repo_id INTEGER, severity TEXT, status TEXT, session_id INTEGER)"
+                "CREATE TABLE findings (repo_id INTEGER, severity TEXT, status TEXT, session_id"
+                " INTEGER)"
             )
         assert findings(store) == {"o/r": None, "o/s": None}
         with store.transaction():
@@ -537,13 +545,14 @@ def test_commits_that_were_taken_back(tmp_path: Path) -> None:
         with store.transaction() as connection:
             for number, sha in enumerate("abc", 1):
                 connection.execute(
-                    "INSERT INTO commits (id, repo_id, commit_sha, label, position, parents, author_at, committed_at) "
-                    "VALUES (?, 1, ?, ?, ?, 1, '', '')",
+                    "INSERT INTO commits (id, repo_id, commit_sha, label, position, parents,"
+                    " author_at, committed_at) VALUES (?, 1, ?, ?, ?, 1, '', '')",
                     (number, sha, sha, number),
                 )
                 connection.execute(
-                    "INSERT INTO history_commits (id, repo_id, number, commit_sha, parents, author_at, committed_at, lines_born, "
-                    "lines_gone, lines_came, lines_present) VALUES (?, 1, ?, ?, 1, '', '', 0, 0, 0, 0)",
+                    "INSERT INTO history_commits (id, repo_id, number, commit_sha, parents,"
+                    " author_at, committed_at, lines_born, lines_gone, lines_came, lines_present)"
+                    " VALUES (?, 1, ?, ?, 1, '', '', 0, 0, 0, 0)",
                     (number, number, sha),
                 )
                 lines = number - 1  # the first commit has no line of the session
@@ -555,8 +564,8 @@ def test_commits_that_were_taken_back(tmp_path: Path) -> None:
                 )
             connection.execute("UPDATE history_commits SET reverted_by = 3 WHERE id <= 2")
             connection.execute(
-                "INSERT INTO tip_states (repo_id, tip_sha, after_sha, keep, settings, lines, copies, commits, added, state) "
-                "VALUES (1, 'c', '', '', '', 0, 0, 3, 3, x'')"
+                "INSERT INTO tip_states (repo_id, tip_sha, after_sha, keep, settings, lines,"
+                " copies, commits, added, state) VALUES (1, 'c', '', '', '', 0, 0, 3, 3, x'')"
             )
         found = sorted(
             (row["q"], row["commits"], row["reverted"]) for row in scored_sessions(store)

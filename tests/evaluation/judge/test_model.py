@@ -1,4 +1,6 @@
-"""The judge's models through llm: one that is configured there, of a server on this machine with OpenAI's interface."""
+"""The judge's models through llm: one that is configured there, of a server on this machine with
+OpenAI's interface.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,10 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]
     """A server whose model llm knows as `local`."""
     with StandIn() as one:
         monkeypatch.setenv("LLM_USER_PATH", str(tmp_path))
-        models = f"- model_id: local\n  model_name: qwen3:8b\n  api_base: {one.address}\n  supports_schema: true\n"
+        models = (
+            f"- model_id: local\n  model_name: qwen3:8b\n  api_base: {one.address}\n "
+            " supports_schema: true\n"
+        )
         (tmp_path / "extra-openai-models.yaml").write_text(models)
         thread = threading.Thread(target=one.serve_forever, args=(0.01,))
         thread.start()

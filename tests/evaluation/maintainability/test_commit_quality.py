@@ -1,4 +1,6 @@
-"""Commits measured by pydriller: small histories with known values, clones that lack something, hostile repositories."""
+"""Commits measured by pydriller: small histories with known values, clones that lack something,
+hostile repositories.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,8 @@ class Shop:
     def problems(self) -> list[tuple[str, str, str]]:
         """(code, name of the commit, detail)."""
         found = self.query(
-            "SELECT subject, code, detail FROM problems WHERE stage = 'commit_quality' ORDER BY code"
+            "SELECT subject, code, detail FROM problems WHERE stage = 'commit_quality' ORDER BY"
+            " code"
         )
         return [
             (r["code"], self.build.name.get(r["subject"], r["subject"]), r["detail"]) for r in found
@@ -114,7 +117,7 @@ def shop(tmp_path: Path) -> Shop:
     return Shop(Build(tmp_path / "shop.git"), tmp_path / "out.db")
 
 
-# --- values -----------------------------------------------------------------------------------------------------------
+# --- values ---------------------------------------------------------------------------------------
 
 
 def test_values_of_commits(shop: Shop) -> None:
@@ -134,11 +137,8 @@ def test_values_of_commits(shop: Shop) -> None:
     assert shop.dmm("short") == (1, 1, 1)
     assert shop.dmm("long") == (0, 1, 1)
     assert shop.dmm("mixed") == pytest.approx((3 / 23,) * 3)
-    assert shop.dmm("gone") == (
-        1,
-        0,
-        0,
-    )  # the function that went was long, but simple, with one parameter
+    # the function that went was long, but simple, with one parameter
+    assert shop.dmm("gone") == (1, 0, 0)
     assert shop.dmm("better") == (1, 1, 1)
     assert shop.problems() == []
 
@@ -203,7 +203,7 @@ def test_whose_the_lines_are_follows_the_verdicts(shop: Shop) -> None:
     assert (shop.row("person")["declared"], shop.row("agent")["declared"]) == (0, 3)
 
 
-# --- again and again --------------------------------------------------------------------------------------------------
+# --- again and again ------------------------------------------------------------------------------
 
 
 def _five(shop: Shop) -> None:
@@ -268,7 +268,7 @@ def test_a_run_that_was_stopped_goes_on(shop: Shop, monkeypatch: pytest.MonkeyPa
     assert shop.measure() == 3
 
 
-# --- what a clone lacks, what takes too long ----------------------------------------------------------------------------
+# --- what a clone lacks, what takes too long ------------------------------------------------------
 
 
 def test_a_missing_text_is_said_and_tried_again(shop: Shop) -> None:
@@ -346,7 +346,7 @@ def test_a_commit_that_never_ends_is_given_up_alone(
     assert "longer than 2 s" in shop.problems()[0][2]
 
 
-# --- hostile repositories -------------------------------------------------------------------------------------------------
+# --- hostile repositories -------------------------------------------------------------------------
 
 
 def _everything(folder: Path) -> dict[str, tuple[str, int]]:
@@ -361,7 +361,9 @@ def _everything(folder: Path) -> dict[str, tuple[str, int]]:
 def test_the_clone_is_neither_written_nor_obeyed(
     tmp_path: Path, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Drivers, filters and hooks of the repository and of its user, and variables of git, name a program: it never runs."""
+    """Drivers, filters and hooks of the repository and of its user, and variables of git, name a
+    program: it never runs.
+    """
     proof = tmp_path / "proof"
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch {proof}\ncat\n")
@@ -372,10 +374,11 @@ def test_the_clone_is_neither_written_nor_obeyed(
     shop.done()
     where = shop.build.where
     settings = (
-        f'[diff "evil"]\n\tcommand = {program}\n\ttextconv = {program}\n[diff]\n\texternal = {program}\n'
-        f'[filter "evil"]\n\tclean = {program}\n\tsmudge = {program}\n\tprocess = {program}\n\trequired = true\n'
-        f"[core]\n\tfsmonitor = {program}\n\tpager = {program}\n\tsshCommand = {program}\n\thooksPath = {tmp_path}\n"
-        f"[alias]\n\tdiff-tree = !{program}\n\tcat-file = !{program}\n[gc]\n\tauto = 1\n"
+        f'[diff "evil"]\n\tcommand = {program}\n\ttextconv = {program}\n[diff]\n\texternal ='
+        f' {program}\n[filter "evil"]\n\tclean = {program}\n\tsmudge = {program}\n\tprocess ='
+        f" {program}\n\trequired = true\n[core]\n\tfsmonitor = {program}\n\tpager ="
+        f" {program}\n\tsshCommand = {program}\n\thooksPath = {tmp_path}\n[alias]\n\tdiff-tree ="
+        f" !{program}\n\tcat-file = !{program}\n[gc]\n\tauto = 1\n"
     )
     with (where / "config").open("a") as config:
         config.write(settings)
@@ -461,7 +464,7 @@ def test_text_that_looks_like_a_patch(shop: Shop) -> None:
     assert shop.dmm("one") == shop.dmm("two") == (1, 1, 1)
 
 
-# --- the command ----------------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 def test_the_command_measures_and_reports(tmp_path: Path) -> None:

@@ -43,14 +43,16 @@ def test_modes(lines: dict[str, int], mode: str) -> None:
 
 def test_too_few_whole_commits_have_no_mean() -> None:
     rows = [row(1.0, agent=1, human=1) for _ in range(19)]
-    (agent, human) = means(rows, "class", SIZE)
+    agent, human = means(rows, "class", SIZE)
     assert (agent["commits"], agent["whole"]) == (19, 9.5)
     assert agent["mean"] is None and agent["mean_low"] is None and human["mean"] is None
     assert means([*rows, row(1.0, agent=1)], "class", SIZE)[0]["mean"] == 1.0
 
 
 def test_the_interval_is_that_of_a_mean_of_commits() -> None:
-    """With whole commits of one repository it is the t interval: mean 0.5, deviation 0.527, t(9) = 2.262."""
+    """With whole commits of one repository it is the t interval: mean 0.5, deviation 0.527, t(9)
+    = 2.262.
+    """
     (mean,) = means([row(value, agent=1) for value in (0.0, 1.0) * 5], "class", SIZE)
     assert mean["mean"] == 0.5 and mean["mean_over"] == OBSERVATIONS
     assert (mean["mean_low"], mean["mean_high"]) == pytest.approx((0.123, 0.877), abs=0.001)
@@ -78,7 +80,9 @@ def test_differences_need_enough_commits_on_both_sides() -> None:
 
 
 def test_alike_compares_commits_of_one_repository_and_size() -> None:
-    """In each repository and size agents are 0.1 lower; that they work where values are high hides it."""
+    """In each repository and size agents are 0.1 lower; that they work where values are high
+    hides it.
+    """
     rows = []
     for repo, churn, base, agents, people in (
         ("a/a", 10, 0.9, 12, 2),

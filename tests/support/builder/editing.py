@@ -1,4 +1,6 @@
-"""The tools with which agents change files: Write, Edit and MultiEdit, and what a shell command does to the worktree."""
+"""The tools with which agents change files: Write, Edit and MultiEdit, and what a shell command
+does to the worktree.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
 
 
 class Editor:
-    """The editing tools of an agent or a subagent. How a call is recorded is left to the subclasses."""
+    """The editing tools of an agent or a subagent. How a call is recorded is left to the
+    subclasses.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -34,7 +38,9 @@ class Editor:
     def write(
         self, path: str, text: str, *, overwrite: bool = False, eol: str = "\n", say: str = ""
     ) -> str:
-        """A whole file, every line new. An existing one needs `overwrite`, or `rewrite` to keep what stays."""
+        """A whole file, every line new. An existing one needs `overwrite`, or `rewrite` to keep
+        what stays.
+        """
         before = self.world.files.get(path)
         if (before is not None) != overwrite:
             raise ValueError(f"{path} exists: {before is not None}")
@@ -89,7 +95,9 @@ class Editor:
         return call
 
     def edit_changed_by_user(self, path: str, old: str, proposed: str, used: str) -> str:
-        """Search and replace of which the user changed the new text before accepting it: lines not proposed are the user's."""
+        """Search and replace of which the user changed the new text before accepting it: lines
+        not proposed are the user's.
+        """
         before, absolute = self.world.files[path], self._session.absolute(path)
         arguments = {
             "file_path": absolute,
@@ -112,7 +120,10 @@ class Editor:
             claude.structured_patch(before.text(), after.text()),
             False,
         ) | {"userModified": True}
-        said = f"The file {absolute} has been updated. The user modified your proposed changes before accepting them."
+        said = (
+            f"The file {absolute} has been updated. The user modified your proposed changes before"
+            " accepting them."
+        )
         self._done(call, said, result)
         return call
 

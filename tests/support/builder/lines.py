@@ -1,4 +1,6 @@
-"""Lines that know who wrote them, files made of them, and the ways a text is changed while its lines stay who they were."""
+"""Lines that know who wrote them, files made of them, and the ways a text is changed while its
+lines stay who they were.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ class Line:
     """One line of a file; the object is its identity, its text is not."""
 
     text: str
-    kind: str  # human | agent | shell | hidden (a subagent nobody recorded) | tweak | format | move | restore
+    # human | agent | shell | hidden (a subagent nobody recorded) | tweak | format | move | restore
+    kind: str
     session: str = ""
     call: str = ""
     origin: Line | None = None  # the line it was made from, for shell and the last four kinds
@@ -34,9 +37,8 @@ class File:
     final_newline: bool = True
     eol: str = "\n"
     mode: str = "100644"
-    raw: bytes | None = (
-        None  # what no line model fits: binary data, the target of a link, the commit of a submodule
-    )
+    # what no line model fits: binary data, the target of a link, the commit of a submodule
+    raw: bytes | None = None
 
     def text(self) -> str:
         """The text as agents see it: `\\n` between lines whatever the file uses."""
@@ -76,7 +78,9 @@ class File:
         return self.having((*self.lines[:start], *lines, *self.lines[end:]))
 
     def having(self, lines: Iterable[Line]) -> File:
-        """These lines instead; an empty last line without a newline is no line but the newline of the one before."""
+        """These lines instead; an empty last line without a newline is no line but the newline
+        of the one before.
+        """
         lines = tuple(lines)
         if not self.final_newline and lines and not lines[-1].text:
             return replace(self, lines=lines[:-1], final_newline=True)
@@ -129,7 +133,9 @@ def _reused(
 
 
 def restyle(text: str) -> str:
-    """What a code formatter does to one line: quotes, blanks around `=` and after commas, no `;` or blanks at the end."""
+    """What a code formatter does to one line: quotes, blanks around `=` and after commas, no `;`
+    or blanks at the end.
+    """
     body = text.lstrip()
     indent = text[: len(text) - len(body)]
     body = re.sub(r",(?=\S)", ", ", body.replace("'", '"').rstrip().rstrip(";"))

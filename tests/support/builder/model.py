@@ -1,4 +1,6 @@
-"""What a commit and a stored checkpoint are, and the names and times every built repository shares."""
+"""What a commit and a stored checkpoint are, and the names and times every built repository
+shares.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,8 @@ GRACE = 5.0  # an event this long after the author time still belongs to the com
 class Stored:
     """How a checkpoint keeps its sessions; the defaults are the usual case."""
 
-    transcript: str = (
-        "full"  # full | delta (since the last copy) | cut (after `keep` records) | none
-    )
+    # full | delta (since the last copy) | cut (after `keep` records) | none
+    transcript: str = "full"
     keep: int = 0
     parts: int = 1  # chunks: full.jsonl, full.jsonl.001, …
     label: str | None = "Claude Code"
@@ -54,9 +55,8 @@ class Commit:
     declared: bool = False  # the message or the author says that an agent took part
     hidden: bool = False  # an unrecorded subagent was at work since the last commit
     blunt: frozenset[str] = frozenset()  # files changed by commands whose text does not say so
-    blind: frozenset[str] = (
-        frozenset()
-    )  # new files whose text before an agent's edit no record holds
+    # new files whose text before an agent's edit no record holds
+    blind: frozenset[str] = frozenset()
 
     @property
     def sha(self) -> str:

@@ -1,4 +1,6 @@
-"""Git objects as text: commits and refs that know their ids, and the `git fast-import` stream that makes them."""
+"""Git objects as text: commits and refs that know their ids, and the `git fast-import` stream
+that makes them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Agents at work: a session with its conversation and tools, its subagents, and the transcript it leaves."""
+"""Agents at work: a session with its conversation and tools, its subagents, and the transcript
+it leaves.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ class Session(Editor):
     def calls(self) -> set[str]:
         return {call for _, call, _ in self.changes}
 
-    # --- conversation -------------------------------------------------------------------------------------------------
+    # --- conversation -----------------------------------------------------------------------------
 
     def prompt(self, text: str) -> None:
         self.world.wait(20)
@@ -131,7 +133,7 @@ class Session(Editor):
         }
         self.log.attachment(self._at, attachment)
 
-    # --- tools --------------------------------------------------------------------------------------------------------
+    # --- tools ------------------------------------------------------------------------------------
 
     def _call(self, tool: str, arguments: Json, say: str = "") -> str:
         self.world.wait(2.217)
@@ -165,7 +167,9 @@ class Session(Editor):
         stdout: str = "",
         say: str = "",
     ) -> str:
-        """A shell command. `exact`: its text holds the new lines; `blunt`: its text does not tell which files it changes."""
+        """A shell command. `exact`: its text holds the new lines; `blunt`: its text does not
+        tell which files it changes.
+        """
         call = self._call("Bash", {"command": command, "description": "Run a command"}, say)
         if effect:
             shell = Shell(self.world, self, call, exact, blunt)
@@ -191,7 +195,9 @@ class Session(Editor):
         self.outcomes.append((call, "tool_error"))
 
     def edit_rejected(self, path: str, old: str, new: str, saying: str = "") -> None:
-        """An Edit that the user declines, with or without a word of explanation; nothing changes."""
+        """An Edit that the user declines, with or without a word of explanation; nothing
+        changes.
+        """
         call = self._call(
             "Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new}
         )
@@ -214,7 +220,9 @@ class Session(Editor):
         self.outcomes.append((call, "outside_repo"))
 
     def git_commit(self, message: str, **options: Any) -> Commit:
-        """The agent commits by itself: the call is in the transcript before the commit, its result after it."""
+        """The agent commits by itself: the call is in the transcript before the commit, its
+        result after it.
+        """
         quoted = message.split("\n", 1)[0]
         call = self._call(
             "Bash", {"command": f'git add -A && git commit -m "{quoted}"', "description": "Commit"}
@@ -229,7 +237,9 @@ class Session(Editor):
 
     @contextmanager
     def subagent(self, task: str, visible: bool = True) -> Iterator[Subagent]:
-        """A subagent at work. Visible ones appear in progress records, others only as numbers in the final result."""
+        """A subagent at work. Visible ones appear in progress records, others only as numbers in
+        the final result.
+        """
         name = "Task" if visible else "Agent"
         arguments = {
             "description": "Delegated work",

@@ -1,4 +1,6 @@
-"""Checkpoints on disk: one checkpoint in the files of each layout, from the oldest to the newest."""
+"""Checkpoints on disk: one checkpoint in the files of each layout, from the oldest to the
+newest.
+"""
 
 from __future__ import annotations
 
@@ -98,9 +100,8 @@ class Writer:
         files: dict[str, bytes] = {}
         for i, number in enumerate(self._numbers()):
             files[f"{folder}{number}/metadata.json"] = _json(self._session_metadata(i))
-            if (
-                self.copies[i] is not None
-            ):  # else the truth would not count on what the compact form tells
+            # else the truth would not count on what the compact form tells
+            if self.copies[i] is not None:
                 compact = claude.to_compact(self.sessions[i].log.records, self.world.cli_version)
                 files[f"{folder}{number}/transcript.jsonl"] = encode(compact)
                 files[f"{folder}{number}/transcript_hash.txt"] = _hash(compact)

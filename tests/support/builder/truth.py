@@ -1,4 +1,6 @@
-"""What can be known about each line a commit adds: the marks on the lines, seen through what the stored transcripts tell."""
+"""What can be known about each line a commit adds: the marks on the lines, seen through what the
+stored transcripts tell.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ _COMMON = {
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an attribution may say about a line; the first author is the true one as far as it can be known."""
+    """What an attribution may say about a line; the first author is the true one as far as it
+    can be known.
+    """
 
     authors: tuple[str, ...]
     hows: tuple[str, ...]
@@ -60,7 +64,9 @@ def _unknown(reason: str) -> Verdict:
 
 
 class Truth:
-    """Turns the marks on the lines of a commit into what can be known about them from the repository."""
+    """Turns the marks on the lines of a commit into what can be known about them from the
+    repository.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -83,7 +89,7 @@ class Truth:
         found = [s.id for name in commit.checkpoints for s in self._world.members.get(name, ())]
         return list(dict.fromkeys(found))
 
-    # --- one file -----------------------------------------------------------------------------------------------------
+    # --- one file ---------------------------------------------------------------------------------
 
     def _file(self, commit: Commit, path: str) -> list[list[Any]]:
         new = commit.files[path]
@@ -118,7 +124,9 @@ class Truth:
         verdicts: list[Verdict | None],
         commit: Commit,
     ) -> None:
-        """A last line that only got or lost its newline: git reports it, its text is nobody's work of this commit."""
+        """A last line that only got or lost its newline: git reports it, its text is nobody's
+        work of this commit.
+        """
         for i, verdict in enumerate(verdicts):
             if (
                 verdict
@@ -134,7 +142,7 @@ class Truth:
                 )
                 verdicts[i] = everyone
 
-    # --- one line -----------------------------------------------------------------------------------------------------
+    # --- one line ---------------------------------------------------------------------------------
 
     def _verdict(self, line: Line, commit: Commit) -> Verdict:
         if line.kind == "human":
@@ -207,14 +215,15 @@ class Truth:
         if before.authors[0] == "agent":
             return self._by_agent(line, commit, ("shell", "edited", "reformatted"), call=False)
         found = self._by_agent(line, commit, ("shell",))
-        if restyle(line.text) == restyle(
-            line.origin.text
-        ):  # only the style changed: still the words of whoever wrote them
+        # only the style changed: still the words of whoever wrote them
+        if restyle(line.text) == restyle(line.origin.text):
             found = found.also(replace(before, hows=("reformatted", "none")))
         return found.also(_unknown("unexplained")) if line.blunt else found
 
     def _derived(self, line: Line, commit: Commit) -> Verdict:
-        """Lines made from others outside any session: touched up, reformatted, moved, brought back."""
+        """Lines made from others outside any session: touched up, reformatted, moved, brought
+        back.
+        """
         assert line.origin
         root, human = self._verdict(line.origin, commit), self._by_human(line, commit)
         old = any(
@@ -287,7 +296,9 @@ def _runs(verdicts: Sequence[Verdict | None]) -> list[tuple[int, int]]:
 
 
 def _slides(keys: list[str], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """(line of a neighbour, equal line of the block), both ways, for each line that could change sides."""
+    """(line of a neighbour, equal line of the block), both ways, for each line that could change
+    sides.
+    """
     size = end - start
     for step in range(1, size + 1):
         if start - step < 0 or keys[start - step] != keys[end - step]:

@@ -60,7 +60,9 @@ class Worktree:
         self.put(path, file.spliced(at, at, new_file(text, self._human).lines))
 
     def human_replace(self, path: str, old: str, new: str) -> None:
-        """Search and replace by hand. The result must not resemble an agent's line (see `human_tweak`)."""
+        """Search and replace by hand. The result must not resemble an agent's line (see
+        `human_tweak`).
+        """
         self.wait(25)
         before, after = self.files[path], replaced(self.files[path], old, new, self._human)
         fresh = set(after.lines) - set(before.lines)
@@ -105,7 +107,9 @@ class Worktree:
         self.remove(path)
 
     def human_revert(self, commit: Commit) -> None:
-        """Every file that commit changed goes back to what it was before, like `git revert` when nothing follows it."""
+        """Every file that commit changed goes back to what it was before, like `git revert` when
+        nothing follows it.
+        """
         self.wait(10)
         before = commit.parents[0].files if commit.parents else {}
         present = {id(line) for file in self.files.values() for line in file.lines}

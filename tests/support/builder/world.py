@@ -1,5 +1,5 @@
-"""The whole picture: a worktree with its agents, the commits and branches made of it, the checkpoints stored beside them, and in
-the end the repository and the truth about it.
+"""The whole picture: a worktree with its agents, the commits and branches made of it, the
+checkpoints stored beside them, and in the end the repository and the truth about it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ OUTCOMES = ("applied", "tool_error", "rejected", "outside_repo", "unmatched")
 
 
 class World(Worktree):
-    """A worktree, the people and agents who change it, the history that comes of it, and who wrote what."""
+    """A worktree, the people and agents who change it, the history that comes of it, and who
+    wrote what.
+    """
 
     def __init__(
         self,
@@ -40,15 +42,13 @@ class World(Worktree):
         self.sessions: dict[str, Session] = {}
         self.hidden = False
         self.blunt: set[str] = set()
-        self.recorded: set[str] = (
-            set()
-        )  # files whose whole text some call recorded since they were made
+        # files whose whole text some call recorded since they were made
+        self.recorded: set[str] = set()
         self.blind: set[str] = set()
         self.members: dict[str, list[Session]] = {}  # of each stored checkpoint
         self.seen: set[str] = set()  # calls whose results are in some stored transcript
-        self.begun: set[str] = (
-            set()
-        )  # calls that are in some stored transcript, with or without a result
+        # calls that are in some stored transcript, with or without a result
+        self.begun: set[str] = set()
         self.stored: set[str] = set()  # sessions with at least one stored transcript
         self._trees: dict[str, dict[str, Blob]] = {}
 
@@ -70,7 +70,7 @@ class World(Worktree):
         elif path not in self.recorded and path not in self.tips[self.branch].files:
             self.blind.add(path)
 
-    # --- commits ------------------------------------------------------------------------------------------------------
+    # --- commits ----------------------------------------------------------------------------------
 
     def new_checkpoint_id(self) -> str:
         return self.ids.ulid(self.clock) if self.layout == "refs" else self.ids.hex(12)
@@ -91,9 +91,10 @@ class World(Worktree):
     ) -> Commit:
         """Commits the worktree, or these paths of it.
 
-        One checkpoint is stored for `sessions`, or one per group of `groups`; with `stored=None` the message names checkpoints that
-        do not exist. `names` are further ids for the message. `trailer` is `end`, `middle` (as in squash bodies) or `none`.
-        `later` puts the committer's time after the author's.
+        One checkpoint is stored for `sessions`, or one per group of `groups`; with `stored=None`
+        the message names checkpoints that do not exist. `names` are further ids for the message.
+        `trailer` is `end`, `middle` (as in squash bodies) or `none`. `later` puts the committer's
+        time after the author's.
         """
         self.wait(3)
         at = int(self.clock)
@@ -147,10 +148,12 @@ class World(Worktree):
             if new in files and new not in before and old in before and old not in files
         }
 
-    # --- branches -----------------------------------------------------------------------------------------------------
+    # --- branches ---------------------------------------------------------------------------------
 
     def branch_off(self, name: str) -> None:
-        """A new branch from here. Names under `hidden/` get no ref: their commits vanish unless merged."""
+        """A new branch from here. Names under `hidden/` get no ref: their commits vanish unless
+        merged.
+        """
         self.tips[name] = self.tips[self.branch]
         self.switch(name)
 
@@ -162,7 +165,9 @@ class World(Worktree):
     def merge(
         self, name: str, message: str, touch: Callable[[], None] | None = None, **options: Any
     ) -> Commit:
-        """A merge of branches that changed different files; `touch` is what the merger changes besides."""
+        """A merge of branches that changed different files; `touch` is what the merger changes
+        besides.
+        """
         other, base = self.tips[name], self._fork(name)
         for path in {*other.files, *base.files}:
             if other.files.get(path) == base.files.get(path):
@@ -178,7 +183,8 @@ class World(Worktree):
         return self.commit(message, merge=other, **options)
 
     def squash(self, name: str, title: str, listed: bool = True, **options: Any) -> Commit:
-        """The branch as one commit on top of this one: the message lists its commits with their trailers, as GitHub does.
+        """The branch as one commit on top of this one: the message lists its commits with their
+        trailers, as GitHub does.
 
         `listed=False`: the message is the title alone, so that the trailers are lost.
         """
@@ -204,7 +210,9 @@ class World(Worktree):
         return squashed
 
     def rebase(self, name: str, retitle: Callable[[str], str] = str, later: int = 3_600) -> None:
-        """The branch commit by commit on top of this one, authors and their times kept, trailers lost; other files than here."""
+        """The branch commit by commit on top of this one, authors and their times kept, trailers
+        lost; other files than here.
+        """
         for commit in self._line(name):
             tip, before = self.tips[self.branch], commit.parents[0].files
             files = {
@@ -247,7 +255,7 @@ class World(Worktree):
     def ref(self, name: str, commit: Commit) -> None:
         self.history.refs[name] = commit.node
 
-    # --- checkpoints --------------------------------------------------------------------------------------------------
+    # --- checkpoints ------------------------------------------------------------------------------
 
     def checkpoint(
         self,
@@ -274,12 +282,17 @@ class World(Worktree):
                 if finalise
                 else f"Checkpoint: {checkpoint_id}"
             )
-            trailers = f"Entire-Session: {sessions[-1].id}\nEntire-Strategy: manual-commit\nEntire-Agent: Claude Code\n"
+            trailers = (
+                f"Entire-Session: {sessions[-1].id}\nEntire-Strategy: manual-commit\nEntire-Agent:"
+                " Claude Code\n"
+            )
             self._store(ref, tree, title if finalise else f"{title}\n\n{trailers}")
         return checkpoint_id
 
     def snapshot(self, session: Session) -> None:
-        """The end of a turn on a shadow branch: the whole worktree and the session's transcript so far."""
+        """The end of a turn on a shadow branch: the whole worktree and the session's transcript
+        so far.
+        """
         ref = f"refs/heads/entire/{self.tips[self.branch].sha[:7]}-e3b0c4"
         folder = f".entire/metadata/{session.id}"
         transcript = self._copy(session, USUAL) or ""
@@ -288,7 +301,10 @@ class World(Worktree):
             f"{folder}/full.jsonl": Blob(transcript.encode()),
             f"{folder}/prompt.txt": Blob(b"a prompt"),
         }
-        message = f"A prompt\n\nEntire-Metadata: {folder}\nEntire-Session: {session.id}\nEntire-Strategy: manual-commit\n"
+        message = (
+            f"A prompt\n\nEntire-Metadata: {folder}\nEntire-Session: {session.id}\nEntire-Strategy:"
+            " manual-commit\n"
+        )
         tip = self.history.refs.get(ref)
         self.history.refs[ref] = self.history.commit(
             tree, [tip] if tip else [], ADA, int(self.clock) + 1, message
@@ -296,7 +312,9 @@ class World(Worktree):
         self.wait(3)
 
     def finalise(self, commit: Commit, stored: Stored = USUAL) -> None:
-        """The end of the turn rewrites the checkpoints of its commits with everything that happened since."""
+        """The end of the turn rewrites the checkpoints of its commits with everything that
+        happened since.
+        """
         self.wait(1)
         for checkpoint_id in commit.checkpoints:
             self.checkpoint(
@@ -312,7 +330,9 @@ class World(Worktree):
         self._store(ref, tree, message)
 
     def forget(self, checkpoint_id: str, ref: str = V1) -> None:
-        """Removes a checkpoint from the tip of the branch; its objects stay in the branch's history."""
+        """Removes a checkpoint from the tip of the branch; its objects stay in the branch's
+        history.
+        """
         prefix = f"{checkpoint_id[:2]}/{checkpoint_id[2:]}/"
         self._trees[ref] = {
             path: blob for path, blob in self._trees[ref].items() if not path.startswith(prefix)
@@ -349,7 +369,7 @@ class World(Worktree):
             text += records[cut].text()[:90]
         return text + "\n" * stored.blank_tail
 
-    # --- results ------------------------------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
     def stream(self) -> bytes:
         return self.history.stream()

@@ -1,7 +1,9 @@
-"""What every reader must survive: any bytes. One target per reader; each takes bytes and raises only where the program is wrong.
+"""What every reader must survive: any bytes. One target per reader; each takes bytes and raises
+only where the program is wrong.
 
-The bytes are not what is read but a list of choices (`choices.py`) that damages a sample of ours (`damage.py`), so that a
-fuzzer which changes bytes changes structure. The first choice may ask for the bytes as they are instead.
+The bytes are not what is read but a list of choices (`choices.py`) that damages a sample of ours
+(`damage.py`), so that a fuzzer which changes bytes changes structure. The first choice may ask for
+the bytes as they are instead.
 """
 
 from __future__ import annotations

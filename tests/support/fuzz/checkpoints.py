@@ -128,14 +128,14 @@ def target() -> Iterator[Target]:
                 }
             message = _text(
                 choices,
-                f"Checkpoint: {_ID}\n\nEntire-Session: s-1\nEntire-Metadata: .entire/metadata/s-1\n",
+                f"Checkpoint: {_ID}\n\nEntire-Session: s-1\nEntire-Metadata:"
+                " .entire/metadata/s-1\n",
             )
             repo = MemoryRepo(refs, message, _text(choices, "ada@example.com")).as_git()
             found = read_all(repo)
             check(found, "checkpoints")
-            numbers = store_checkpoints(
-                RunContext(store, repo, 1), found
-            )  # what was there before goes
+            # what was there before goes
+            numbers = store_checkpoints(RunContext(store, repo, 1), found)
             with store.transaction():
                 for files in session_files(found):
                     write_session(

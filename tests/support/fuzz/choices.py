@@ -1,4 +1,6 @@
-"""Choices made by bytes: the same bytes are the same choices, and at their end the first possibility is taken."""
+"""Choices made by bytes: the same bytes are the same choices, and at their end the first
+possibility is taken.
+"""
 
 from __future__ import annotations
 

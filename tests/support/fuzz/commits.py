@@ -14,9 +14,18 @@ from support.fuzz.choices import Choices
 from support.fuzz.damage import ODD, check, flipped
 
 _MESSAGES = (
-    b"Add a\n\nCo-authored-by: Claude Opus 4.6 <noreply@anthropic.com>\nEntire-Checkpoint: a1b2c3d4e5f6\n",
-    b"aider: Add a\n\n> Assisted-by: aider (openai/gpt-4o) <aider@aider.chat>\nEntire-Checkpoint: 01JZXW8Q5T9N3M4K7R2V6Y0ABC\n",
-    b"Merge pull request #1 from o/b\n\n* Generated-by: Codex\n\tCo-Authored-By: Cursor <cursoragent@cursor.com>",
+    (
+        b"Add a\n\nCo-authored-by: Claude Opus 4.6 <noreply@anthropic.com>\nEntire-Checkpoint:"
+        b" a1b2c3d4e5f6\n"
+    ),
+    (
+        b"aider: Add a\n\n> Assisted-by: aider (openai/gpt-4o)"
+        b" <aider@aider.chat>\nEntire-Checkpoint: 01JZXW8Q5T9N3M4K7R2V6Y0ABC\n"
+    ),
+    (
+        b"Merge pull request #1 from o/b\n\n* Generated-by: Codex\n\tCo-Authored-By: Cursor"
+        b" <cursoragent@cursor.com>"
+    ),
 )
 _NAMES = (b"Ada", b"dependabot[bot]", b"Ada (aider)", b"copilot-swe-agent[bot]", b"")
 _TIMES = (0.0, 1.0, -1.0, 2.0**31, 2.0**33, 2.0**53, 2.0**62, -(2.0**62), 253402300800.0)

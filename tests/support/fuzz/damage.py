@@ -1,4 +1,6 @@
-"""Samples with values exchanged, records repeated, removed or out of order, and now and then a byte."""
+"""Samples with values exchanged, records repeated, removed or out of order, and now and then a
+byte.
+"""
 
 from __future__ import annotations
 

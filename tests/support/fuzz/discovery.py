@@ -1,4 +1,6 @@
-"""Answers of servers: GitHub's API, git servers, hours of GH Archive, lists. What was answered once is answered again, damaged."""
+"""Answers of servers: GitHub's API, git servers, hours of GH Archive, lists. What was answered
+once is answered again, damaged.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Answers of language models: an answer fits and is stored, or is asked for again and said to be invalid."""
+"""Answers of language models: an answer fits and is stored, or is asked for again and said to be
+invalid.
+"""
 
 from __future__ import annotations
 

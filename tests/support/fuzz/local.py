@@ -1,4 +1,6 @@
-"""Transcripts on a developer's machine: two sessions of each agent, one of them damaged; the other one is found all the same."""
+"""Transcripts on a developer's machine: two sessions of each agent, one of them damaged; the
+other one is found all the same.
+"""
 
 from __future__ import annotations
 
@@ -94,9 +96,8 @@ def _home(place: Path, source: Store) -> Home:
     home = Home(source, Machine(place), Roots.of_paths([str(clone.path)]), files, frozenset())
     home.both = frozenset(one.id for one in home.found())
     assert len(home.both) == 2, source.name
-    home.files = {
-        path: path.read_bytes() for path in files
-    }  # reading may have taken a log into its database
+    # reading may have taken a log into its database
+    home.files = {path: path.read_bytes() for path in files}
     return home
 
 

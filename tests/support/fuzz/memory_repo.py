@@ -1,4 +1,6 @@
-"""A repository that is a dictionary: what readers of checkpoints and claims ask of a clone, without git."""
+"""A repository that is a dictionary: what readers of checkpoints and claims ask of a clone,
+without git.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,8 @@ class MemoryRepo:
         return cast(GitRepo, self)
 
     def default_branch(self) -> NamedCommit:
-        raise UnknownBranch(
-            "HEAD points to no commit"
-        )  # records among the files of commits are searched by git itself
+        # records among the files of commits are searched by git itself
+        raise UnknownBranch("HEAD points to no commit")
 
     def _id(self) -> str:
         return f"{len(self._objects) + 1:040x}"

@@ -23,7 +23,8 @@ def database() -> Iterator[Store]:
         with store.transaction():
             store.connection.execute("INSERT INTO repos (id, name, path) VALUES (1, 'r', '/r')")
             store.connection.execute(
-                "INSERT INTO sessions (id, repo_id, key, label, transcript) VALUES (1, 1, 's', 's', 'none')"
+                "INSERT INTO sessions (id, repo_id, key, label, transcript) VALUES (1, 1, 's', 's',"
+                " 'none')"
             )
         yield store
 

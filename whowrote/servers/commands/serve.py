@@ -1,4 +1,6 @@
-"""`whowrote serve`: answers for coding agents and editors. `whowrote data guard`: keeps prompts out of commits."""
+"""`whowrote serve`: answers for coding agents and editors. `whowrote data guard`: keeps prompts
+out of commits.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -15,13 +17,10 @@ from collector.runtime.version import install_command
 
 _HEAD = 1_000_000  # bytes of a file that are looked at
 _SQLITE = b"SQLite format 3\0"
-_LOG = (
-    b"\x37\x7f\x06\x82",
-    b"\x37\x7f\x06\x83",
-)  # how a write-ahead log of SQLite begins; whose it is it does not say
-_APPLICATION = slice(
-    68, 72
-)  # of a SQLite file: the number that says whose it is (sqlite.org/fileformat2.html)
+# how a write-ahead log of SQLite begins; whose it is it does not say
+_LOG = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
+# of a SQLite file: the number that says whose it is (sqlite.org/fileformat2.html)
+_APPLICATION = slice(68, 72)
 _JSON = (b"{", b"[", b"\xef\xbb\xbf{", b"\xef\xbb\xbf[")
 
 
@@ -39,8 +38,9 @@ def _require(package: str, extra: str) -> None:
 def mcp(path: str | None, db: Path) -> None:
     """Serve answers about a clone to agents (MCP).
 
-    Speaks the Model Context Protocol on stdin and stdout; an agent or editor starts it. Tools: who wrote these lines, why is this
-    line here, what did this session do, what was tried and undone in this file. Needs whowrote[mcp].
+    Speaks the Model Context Protocol on stdin and stdout; an agent or editor starts it. Tools: who
+    wrote these lines, why is this line here, what did this session do, what was tried and undone in
+    this file. Needs whowrote[mcp].
     """
     _require("mcp", "mcp")
     from whowrote.servers.mcp_server import server
@@ -58,8 +58,9 @@ def mcp(path: str | None, db: Path) -> None:
 def lsp(db: Path | None) -> None:
     """Serve hovers, hints and actions to editors (LSP).
 
-    Speaks the Language Server Protocol on stdin and stdout; an editor starts it. It answers for every file of a clone that the
-    editor opens: who wrote the line, how we know, the prompt behind it. Needs whowrote[lsp].
+    Speaks the Language Server Protocol on stdin and stdout; an editor starts it. It answers for
+    every file of a clone that the editor opens: who wrote the line, how we know, the prompt behind
+    it. Needs whowrote[lsp].
     """
     _require("pygls", "lsp")
     from whowrote.servers.lsp_server import Answers, server
@@ -72,8 +73,9 @@ def lsp(db: Path | None) -> None:
 def guard(files: tuple[Path, ...]) -> None:
     """Refuse to commit databases of whowrote and transcripts.
 
-    They contain prompts, answers and what commands printed. Looks at FILES, or without any at what is staged in
-    the clone around the current directory, and exits with 1 when one of them should stay out. Hook of pre-commit: whowrote-guard.
+    They contain prompts, answers and what commands printed. Looks at FILES, or without any at what
+    is staged in the clone around the current directory, and exits with 1 when one of them should
+    stay out. Hook of pre-commit: whowrote-guard.
     """
     guarded = [
         (path, what)
