@@ -20,6 +20,15 @@ from attribution.authorship.verdicts import CallRef
 from collector.vocabulary.lines import Author, How, Reason
 
 SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
+SECOND = 0.999  # what git cuts off a moment
+
+
+def is_after(commit: float, moment: float) -> bool:
+    """Whether a commit was made after a moment of a record, both in seconds.
+
+    Git keeps whole seconds: a commit of the same second is later than the call before it.
+    """
+    return commit + SECOND > moment if commit.is_integer() else commit > moment
 
 
 class LinesOf(Container[str]):

@@ -2,13 +2,14 @@
 Pure.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
-from attribution.authorship.case import SLACK
+from attribution.authorship.case import SECOND, SLACK
 from attribution.authorship.originals import SquashSource
 from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.session_edits import SessionEdits
@@ -274,9 +275,9 @@ def commit_probes(
                 last = _amended_at(link)
                 redone = link.made is not None or commit.commit_time > (last or at) + _LATE
                 here = len(roots) == 1 and not redone and not last and not _earlier(link)
-                result[root].append(
-                    CommitProbe(last or at, sha, begin, redone=redone, here=here, authored=at)
-                )
+                probe = CommitProbe(last or at, sha, begin, redone=redone, here=here, authored=at)
+                result[root].append(probe)
+                result[root].extend(activity[root].earlier(probe, commit.author_time + SECOND))
                 late = not last and activity[root].worked_on(
                     paths.touched[sha], at, commit.commit_time
                 )
@@ -305,6 +306,7 @@ def commit_probes(
                     paths.touched[sha], commit.author_time, paths.last_change
                 ):
                     result[root].append(probe)
+                    result[root].extend(activity[root].earlier(probe, commit.author_time + SECOND))
                 # amended since
                 if redone and activity[root].worked_on(paths.touched[sha], at, commit.commit_time):
                     moment = commit.commit_time + SLACK
@@ -356,6 +358,7 @@ class _Activity:
             self._times[step.new_path or step.path].append(step.at)
             if not step.at and step.edit.before_known:
                 self._undated.add(step.path)
+        self._moments = sorted(step.at for step in line.steps)
 
     def worked_on(self, paths: Iterable[str], after: float, before: float) -> bool:
         return any(
@@ -363,6 +366,15 @@ class _Activity:
             for path in paths
             for t in self._times.get(path, ())
         )
+
+    def earlier(self, probe: CommitProbe, moment: float) -> list[CommitProbe]:
+        """The probe of a moment before, where something was changed between the two: within the
+        seconds by which clocks may differ, only the committed text tells which came first.
+        """
+        between = bisect_right(self._moments, probe.at) - bisect_right(self._moments, moment)
+        if not between or probe.at > moment + SLACK:
+            return []
+        return [replace(probe, at=moment, main=False, here=False)]
 
     def is_waiting(
         self, paths: Iterable[str], before: float, last_change: Callable[[str, float], float]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from attribution.authorship.agent_text import ProducedText, produced_texts
 from attribution.authorship.commit_calls import CommitCall, commit_calls
+from attribution.authorship.harmless import may_write
 from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
 from attribution.shell.expansion import SOME_TEMPORARY
@@ -35,6 +36,11 @@ _MAY_WRITE = re.compile(
     r"|\b(?:ren|rni|move|mi|copy|cpi|del|erase)\s",
     re.I,
 )
+# A process that goes on when the command is over, and what only looks like the sign of one.
+_LEFT_RUNNING = re.compile(
+    r"(?<![&>|<\\])&(?![&>\d])|\b(?:nohup|setsid|disown|tmux\s+new|screen\s+-d|Start-Process|Start-Job)\b"
+)
+_QUOTED = re.compile(r"'[^']{0,2000}'|\"[^\"]{0,2000}\"|\d?>&\d?-?")
 # What bash says of a heredoc whose end word it did not find.
 _NOT_ENDED = re.compile(r"here-document at line \d+ delimited by end-of-file \(wanted `(.+)'\)")
 _NO_FILE = re.compile(
@@ -186,6 +192,10 @@ def session_edits(
             )
         if call.command is not None and call.status is not Status.REJECTED:
             _add_command(track, call, ref, at, order, _latest(session, call, at))
+        if may_write(call):
+            started = call.at if call.at is not None else at
+            opaque = (Effect("opaque"),)
+            track.actions.append(WorktreeAction(started, at, ref, cwd=cwd, effects=opaque))
         refs[call.call_id] = ref
         if call.status is Status.OK:
             track.worktrees.extend(_shown_worktrees(call, cwd))
@@ -400,14 +410,15 @@ def _add_command(
     command = call.command
     assert command is not None
     started = call.at if call.at is not None else moment
-    until = call.over_at or session.ended if command.background else max(latest, started)
     cwd = command.cwd or session.cwd
     text = _text_as_run(command)
-    result, may_write = effects(text, cwd), _MAY_WRITE.search(text) is not None
-    if may_write and not result:
+    result, is_writing = effects(text, cwd), _MAY_WRITE.search(text) is not None
+    goes_on = command.background or _LEFT_RUNNING.search(_QUOTED.sub("", text)) is not None
+    until = call.over_at or session.ended if goes_on else max(latest, started)
+    if is_writing and not result:
         return
     session.actions.append(WorktreeAction(started, until, ref, text, cwd, result))
-    if call.status is Status.OK and may_write:
+    if call.status is Status.OK and is_writing:
         by_shell = replace(ref, at=moment, by_shell=True)
         for effect in result:
             settled = effect.kind != "modify" or _settles(effect, result)

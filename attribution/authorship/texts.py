@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import product
 
 from attribution.authorship.align import LEGACY, lines_of, text_of
-from attribution.authorship.case import AddedFile
+from attribution.authorship.case import AddedFile, is_after
 from attribution.authorship.commits import CommitHistory, added_files
 from attribution.authorship.diffs import FileDiff
 from attribution.shell.project import FILES, task_text
@@ -58,8 +58,8 @@ class RepositoryTexts:
         asked) the ones after it.
         """
         existing = [v for v in self._history.versions.get(path, []) if v[0] >= since]
-        before = [v for v in existing if v[0] <= moment]
-        after = [v for v in existing if v[0] > moment]
+        before = [v for v in existing if not is_after(v[0], moment)]
+        after = [v for v in existing if is_after(v[0], moment)]
         for _, oid in [
             *before[::-1][: _GIT_VERSIONS - _LATER_VERSIONS],
             *(after[:_LATER_VERSIONS] if later else ()),
@@ -112,7 +112,9 @@ class RepositoryTexts:
             for same in marked
         }
         times = [time for time, oid in self._history.versions.get(path, ()) if oid in ids]
-        return min(times) <= moment if times else any(self._repo.has(oid) for oid in ids)
+        if times:
+            return not is_after(min(times), moment)
+        return any(self._repo.has(oid) for oid in ids)
 
     def _encodings(self, path: str, text: str) -> Iterable[str]:
         """In which a text of this path may be kept: UTF-8 alone where its first and last version

@@ -230,7 +230,7 @@ class AttributionWindows:
     ) -> CandidateAuthor | None:
         """What one effect of an action says about the change; None: nothing."""
         if is_opaque(effect):
-            return CandidateAuthor(Author.HUMAN, reason=Reason.OPAQUE_SHELL, call=action.call)
+            return CandidateAuthor(Author.UNKNOWN, reason=Reason.OPAQUE_SHELL, call=action.call)
         if effect.kind == "generate":
             return (
                 self._cause_of_generator(effect, action, window)
@@ -327,18 +327,12 @@ class AttributionWindows:
 def _weaker(
     existing: CandidateAuthor | None, other: CandidateAuthor | None
 ) -> CandidateAuthor | None:
-    """Of two answers that name nobody the more doubtful: unknown, then git, an opaque command, a
-    formatter.
-    """
+    """Of two answers that name nobody the more doubtful: unknown, then git, a formatter."""
     return max((item for item in (existing, other) if item is not None), key=_doubt, default=None)
 
 
 def _doubt(answer: CandidateAuthor) -> int:
-    return (
-        3
-        if answer.author != Author.HUMAN
-        else {"git_operation": 2, "opaque_shell": 1}.get(answer.reason, 0)
-    )
+    return 2 if answer.author != Author.HUMAN else int(answer.reason == Reason.GIT_OPERATION)
 
 
 def _did(action: WorktreeAction) -> CandidateAuthor:

@@ -442,7 +442,7 @@ def explained_share(files: Iterable[FileProbe], named: bool = False) -> float:
         1 if named or sure else _MIN_LINES,
         _MIN_SHARE,
     )
-    return share or (_MIN_SHARE if sure >= _MIN_LINES else 0.0)
+    return share or (_MIN_SHARE if sure else 0.0)
 
 
 def content_share(files: Iterable[FileProbe]) -> float:

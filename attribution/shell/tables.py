@@ -77,7 +77,7 @@ _RULES = """
   asdf, nvm, pyenv, rbenv, rustup, volta, fnm, direnv, git, git gui, entire, entire reset, tmux,
   ssh, zip, gzip, bazel, openssl,
   ollama, llm, vp test
-opaque: go run, go tool, deno, swift run, dart, dotnet run, mix run, cargo run, cargo r, cargo
+opaque: go run, go tool, deno, swift run, dart, dotnet run, mix run, cargo run, cargo r, cargo watch, cargo
   xtask, rails, ant, tmux send-keys,
   tmux send, tmux new-session, tmux new, tmux new-window, tmux run-shell, tmux split-window, bazel
   run
@@ -242,7 +242,7 @@ TASK_GENERATES = _set("""
     """)
 TASK_HARMLESS = _set("""
     test tests typecheck tsc types e2e integration unit coverage cov bench benchmark dev start serve
-  server watch preview
+  server preview
     storybook audit vet doctor clean help spec specs canary up down logs run stop ps shell vitest
   jest pytest mypy eslint
     testall

@@ -174,7 +174,7 @@ def test_what_ran_in_the_background_and_is_over_takes_no_witness_away(tmp_path: 
 
 def test_what_still_runs_in_the_background_may_have_written(tmp_path: Path) -> None:
     story = _story(LOOKS["read"], SECOND["read"], between=_in_background("running"))
-    assert _classes(story, tmp_path) == ["likely_human unwatched"]
+    assert _classes(story, tmp_path) == ["unknown opaque_shell"]
 
 
 def _commit_story(

@@ -76,18 +76,18 @@ def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("tsx src/app.py", "human opaque_shell"),  # it is run
+        ("tsx src/app.py", "unknown opaque_shell"),  # it is run
         # it is read
-        ("bun -e \"parse(await Bun.file('src/app.py').text())\"", "human opaque_shell"),
-        ("mytool save src/app.py", "human opaque_shell"),
-        ("python3 break.py && mytool src/app.py", "human opaque_shell"),
+        ("bun -e \"parse(await Bun.file('src/app.py').text())\"", "unknown opaque_shell"),
+        ("mytool save src/app.py", "unknown opaque_shell"),
+        ("python3 break.py && mytool src/app.py", "unknown opaque_shell"),
         (
             "python -c \"import json; print(json.load(open('src/app.py')))\"; ./x",
-            "human opaque_shell",
+            "unknown opaque_shell",
         ),
         # it stands in what is replaced
-        ("sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x", "human opaque_shell"),
-        ("cp src/app.py $BACKUP && ./x", "human opaque_shell"),  # what is copied stays as it is
+        ("sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x", "unknown opaque_shell"),
+        ("cp src/app.py $BACKUP && ./x", "unknown opaque_shell"),  # what is copied stays as it is
         ("./land.sh --output=docs/x.md --out 'src/app.py'", "agent"),
         ("pwsh -File ./land.ps1 -Force -Out 'src/app.py'", "agent"),
         ("python3 - $X <<'E'\np='src/app.py'; s=open(p).read(); open(p,'w').write(s)\nE", "agent"),
@@ -105,7 +105,7 @@ def test_commands_made_to_be_slow_are_answered(part: str) -> None:
     """Quadratic searches would take minutes for these."""
     assert _cause(_command("./x src/app.py " + part * (200_000 // len(part)))) in (
         "agent",
-        "human opaque_shell",
+        "unknown opaque_shell",
         "human",
     )
 
@@ -212,7 +212,7 @@ def test_what_could_have_done_anything_is_said_before_a_formatter() -> None:
         (_command("black .", at=30.0), _command("./x.sh", at=60.0)),
         (_command("./x.sh", at=30.0), _command("black .", at=60.0)),
     ):
-        assert _cause(*actions) == "human opaque_shell"
+        assert _cause(*actions) == "unknown opaque_shell"
 
 
 def test_a_task_that_is_only_called_a_formatter_need_not_be_one() -> None:
@@ -225,11 +225,11 @@ def test_formatter_of_other_files_explains_nothing() -> None:
 
 
 def test_command_that_could_do_anything_leaves_it_open() -> None:
-    assert _cause(_command("./scripts/do-everything.sh")) == "human opaque_shell"
+    assert _cause(_command("./scripts/do-everything.sh")) == "unknown opaque_shell"
 
 
 def test_opaque_command_that_only_mentions_the_file_may_have_done_it() -> None:
-    assert _cause(_command("./scripts/rewrite.sh src/app.py")) == "human opaque_shell"
+    assert _cause(_command("./scripts/rewrite.sh src/app.py")) == "unknown opaque_shell"
 
 
 def test_text_that_comes_from_git_is_nobodys_of_now() -> None:
@@ -249,11 +249,17 @@ def test_of_text_from_a_commit_the_commits_can_tell() -> None:
     assert _cause(switched, popped) == "unknown git_operation"
 
 
-@pytest.mark.parametrize("command", ["./scripts/do-everything.sh", "npx prettier --write ."])
-def test_git_beside_a_program_leaves_it_open(command: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("./scripts/do-everything.sh", "unknown opaque_shell"),
+        ("npx prettier --write .", "human git_operation"),
+    ],
+)
+def test_git_beside_a_program_leaves_it_open(command: str, said: str) -> None:
     other = _command(command, at=60.0, number=2)
-    assert _cause(_command("git switch main", number=1), other) == "human git_operation"
-    assert _cause(_command("git switch main", at=70.0, number=3), other) == "human git_operation"
+    assert _cause(_command("git switch main", number=1), other) == said
+    assert _cause(_command("git switch main", at=70.0, number=3), other) == said
 
 
 def test_certain_cause_beats_uncertain_ones_whatever_their_order() -> None:

@@ -646,7 +646,7 @@ def test_a_template_that_fills_the_worktree_adds_files_and_changes_none(command:
 
 @pytest.mark.parametrize(
     ("later", "author"),
-    [("python scripts/rows.py", "human opaque_shell"), ("npm install", "tool ")],
+    [("python scripts/rows.py", "unknown opaque_shell"), ("npm install", "tool ")],
 )
 def test_a_template_is_the_answer_unless_something_opaque_ran_later(
     later: str, author: str
