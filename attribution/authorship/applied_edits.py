@@ -84,6 +84,10 @@ _LOST_TRACK = _MISSING.union(
 )
 
 
+Undone = Iterable[tuple[str, float, str]]
+"""(path, when, text) of agents' lines that git took away before they were committed."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Written:
     """A line of an applied edit."""
@@ -126,6 +130,8 @@ class AppliedEdits:
     # that may have written to any file they name
     scripts: list[Script] = field(default_factory=list)
     tool_of: ToolOf = lambda call: ""
+    # path -> line without layout -> when git took it away before it was committed
+    undone: dict[str, dict[str, list[float]]] = field(default_factory=lambda: defaultdict(dict))
     _lines: dict[str, _FileLines] = field(default_factory=dict)
 
     def names_of(self, *paths: str) -> dict[str, float]:
@@ -164,6 +170,11 @@ class AppliedEdits:
             ]
         return result
 
+    def is_undone(self, names: Iterable[str], bare: str, wrote: float, until: float) -> bool:
+        """Whether git took the line away between an edit that wrote it and a commit."""
+        moments = (at for name in names for at in self.undone[name].get(bare, ()))
+        return any(wrote < at <= until for at in moments)
+
     def first_seen(self, names: Iterable[str], text: str) -> float:
         """When one of the files was seen with a line for the first time: a document that has it
         later quotes it.
@@ -182,9 +193,13 @@ class AppliedEdits:
         return self._lines[path]
 
 
-def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) -> AppliedEdits:
-    """Of edits that were applied, and of what was seen of their files."""
+def applied_edits(
+    edits: Sequence[EditFate], timelines: Mapping[str, Timeline], undone: Undone = ()
+) -> AppliedEdits:
+    """Of edits that were applied, what was seen of their files, and what git took away."""
     found = AppliedEdits()
+    for path, moment, text in undone:
+        found.undone[path].setdefault(without_layout(text), []).append(moment)
     for fate in edits:
         # it neither failed nor was refused, as far as is known
         if not fate.outcome or fate.detail == NoReplay.NO_RESULT:
@@ -406,6 +421,7 @@ class _Asked:
             writer
             for writer in self.known.writers(self.names, text, bare)
             if writer.at <= self.until
+            and not self.known.is_undone(self.names, bare, writer.at, self.until)
             and (
                 reason != Reason.RESTORED and self._is_same(writer, text, location)
                 if reason == Reason.CHECKPOINT_MISSING

@@ -175,7 +175,7 @@ def give_lines_to_edits(judged: Judged) -> None:
     brings as well.
     """
     edits, ids = (
-        applied_edits(judged.replayed.edits, judged.replayed.timelines),
+        applied_edits(judged.replayed.edits, judged.replayed.timelines, judged.replayed.undone()),
         judged.evidence.sessions.ids,
     )
     for commit in judged.commits:

@@ -209,6 +209,10 @@ class Worktree:
         self.unplaced: dict[str, float] = {}
         # text of edits that could not be placed
         self.fragments: list[tuple[str, CallRef, list[str]]] = []
+        # agent lines that git took away before they were committed: path -> (when, id, text)
+        self.undone: dict[str, list[tuple[float, int, str]]] = {}
+        # what lies in git's stash: path -> state, the last one at the end
+        self._stashes: list[dict[str, ReplayedFile]] = []
         self._repeated = 0  # lines that edits of all occurrences have changed so far
         self._git_versions = git_versions
         self._is_git_text = is_git_text
@@ -538,6 +542,54 @@ class Worktree:
             if (lines := lines_of(text[:REPLAYED_CHARACTERS]))
         ]
 
+    # --- what git did with text that is not committed -----------------------------------------------
+
+    def undo(self, paths: Iterable[str], kind: str, moment: float, call: CallRef) -> None:
+        """The files have the text of HEAD again; `stash` keeps what they had, `clean` removes
+        files that git does not know.
+        """
+        aside = dict[str, ReplayedFile]()
+        for path in paths:
+            state = self.files[path]
+            committed = next(iter(self._git_versions(path, moment, 0.0, False)), None)
+            if committed is None and kind == "clean" and state.exists:
+                committed = ""
+            elif committed is None or kind == "clean":
+                continue
+            aside[path] = replace(state, ids=list(state.ids), memory=[])
+            known = len(self.changes)
+            self._take_away(path, normal_text(committed), moment, call)
+            if kind == "stash":  # what it brings back was not undone
+                del self.changes[known:]
+            state.exists = kind != "clean"
+        if kind == "stash":
+            self._stashes.append(aside)
+
+    def _take_away(self, path: str, text: str, moment: float, call: CallRef) -> None:
+        state, known, since = self.files[path], len(self.changes), self.files[path].known_at
+        old = list(zip(state.ids, lines_of(state.text), strict=True))
+        if state.text != text:
+            self._resync(state, path, text, moment)
+            state.known_at = since  # what git brought is not what somebody saw
+        remaining = set(state.ids)
+        gone = [(line, said) for line, said in old if line not in remaining]
+        gone = [(line, said) for line, said in gone if self.origin(line).kind == AGENT]
+        self._mark_removed([line for line, _ in gone], Removal(moment, call))
+        self.undone.setdefault(path, []).extend((moment, line, said) for line, said in gone)
+        for number in range(known, len(self.changes)):
+            self.changes[number] = replace(self.changes[number], call=call, op="edit")
+
+    def unstash(self, bring_back: bool) -> None:
+        """The last stash is dropped, or its files have their text again."""
+        stashed = self._stashes.pop() if self._stashes else {}
+        for path, kept in stashed.items() if bring_back else ():
+            back = set(kept.ids)
+            lost = self.undone.get(path, [])
+            lost[:] = [item for item in lost if item[1] not in back]
+            for line in back & self.removed.keys():
+                del self.removed[line]
+            self.files[path] = kept
+
     # --- what others did --------------------------------------------------------------------------
 
     def observe(self, path: str, text: str, moment: float, committed: bool = False) -> bool:
@@ -598,7 +650,7 @@ class Worktree:
             else []
         )
         if -1 in ids:
-            self._recall(state, text, ids)
+            self._recall(path, state, text, ids)
         if lost:
             self._remember(state)
         if -1 in ids:
@@ -692,11 +744,12 @@ class Worktree:
             else:
                 kin_of[index] = (-1, kin, text)
 
-    def _recall(self, state: ReplayedFile, text: str, ids: list[int]) -> None:
+    def _recall(self, path: str, state: ReplayedFile, text: str, ids: list[int]) -> None:
         """Lines that an earlier state of the file had: a branch was switched back, a change was
         undone.
         """
         alive = {i for i in ids if i >= 0}
+        alive.update(line for _, line, _ in self.undone.get(path, ()))
         for earlier, earlier_ids in reversed(state.memory):
             if -1 not in ids:
                 return

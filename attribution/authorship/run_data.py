@@ -1,7 +1,7 @@
 """What the steps of attribution hand to each other: read, replayed, judged. Pure."""
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -161,6 +161,12 @@ class Replayed:
     def outcomes(self) -> dict[int, StepOutcome]:
         """Edit id -> what became of it in the replay."""
         return {edit_id: outcome for run in self.runs for edit_id, outcome in run.outcomes.items()}
+
+    def undone(self) -> Iterator[tuple[str, float, str]]:
+        """(path, when, text) of agents' lines that git took away before they were committed."""
+        for run in self.runs:
+            for path, lines in run.undone.items():
+                yield from ((path, moment, text) for moment, _, text in lines)
 
     def probes(self) -> dict[str, list[ProbeResult]]:
         """Commit -> what the worktrees told about it."""

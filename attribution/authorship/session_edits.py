@@ -415,6 +415,8 @@ def _add_command(
     result, is_writing = effects(text, cwd), _MAY_WRITE.search(text) is not None
     goes_on = command.background or _LEFT_RUNNING.search(_QUOTED.sub("", text)) is not None
     until = call.over_at or session.ended if goes_on else max(latest, started)
+    if call.status is not Status.OK:
+        result = tuple(replace(effect, undo="") for effect in result)
     if is_writing and not result:
         return
     session.actions.append(WorktreeAction(started, until, ref, text, cwd, result))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from attribution.authorship.action_index import covered_parts, is_within
 from attribution.authorship.case import (
     SLACK,
     AddedFile,
@@ -21,9 +22,11 @@ from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.moved_lines import UnplacedText, lost_sources, moved_lines
 from attribution.authorship.people import downgrade_hunks, downgrade_unplaced, is_person
 from attribution.authorship.replay import AGENT, Change, Removal, ReplayStep, StepOutcome, Worktree
+from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.state_alignment import align_state
 from attribution.authorship.timeline import LAST, PER_SESSION, Timeline
 from attribution.authorship.verdicts import Verdict
+from attribution.shell import Effect
 from collector.vocabulary.lines import Author, Evidence, How
 
 # lines with text that must be explained before a commit counts as linked without a trailer
@@ -97,6 +100,8 @@ class WorktreeRun:
     outcomes: dict[int, StepOutcome] = field(default_factory=dict)  # edit id -> outcome
     fates: list[AgentLine] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
+    # path -> (when, id, text) of agent lines that git took away before they were committed
+    undone: dict[str, list[tuple[float, int, str]]] = field(default_factory=dict)
 
 
 Files = Callable[[str], Sequence[AddedFile]]
@@ -156,13 +161,16 @@ class Runner:
                 (item.at, 0, item.order, partial(self.tree.observe, path, item.text, item.at))
                 for item in ours
             ]
+        for action in self.timeline.windows.actions:
+            undone = (effect for effect in action.effects if effect.undo)
+            events += [(action.until, 0, -1, partial(self._undo, e, action)) for e in undone]
         events += [
             (look.at, 1, number, partial(self._look, look)) for number, look in enumerate(looks)
         ]
         for *_, event in sorted(events, key=lambda e: e[:3]):
             event()
         self._close()
-        self.run_.changes = self.tree.changes
+        self.run_.changes, self.run_.undone = self.tree.changes, self.tree.undone
         return self.run_
 
     def _step(self, step: ReplayStep) -> None:
@@ -184,6 +192,15 @@ class Runner:
                     existing.removed + done.removed,
                 )
             self.run_.outcomes[step.edit_id] = done
+
+    def _undo(self, effect: Effect, action: WorktreeAction) -> None:
+        """What git took away, put aside or brought back of what is not committed."""
+        if effect.undo in ("unstash", "drop"):
+            self.tree.unstash(bring_back=effect.undo == "unstash")
+            return
+        parts = covered_parts(effect, self.timeline.root)
+        paths = [path for path in self.tree.files if not parts or is_within(path, parts)]
+        self.tree.undo(paths, effect.undo, action.until, action.call)
 
     def _look(self, look: CommitProbe) -> None:
         files = self._files(look.sha)

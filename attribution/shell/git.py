@@ -11,6 +11,7 @@ from attribution.shell.model import Effect, ShellWord, join
 from attribution.shell.rules import apply_rules
 
 _DRY_RUN = re.compile(r"-[a-zA-Z]{0,20}n[a-zA-Z]{0,20}|--dry-run")
+_HERE = (".", "./", ":/")
 _FILE_LIKE = re.compile(r"\.[A-Za-z]\w*$|[*?]")
 
 
@@ -37,13 +38,17 @@ def _paths(call: ProgramCall) -> list[ShellWord]:
 
 def _checkout(call: ProgramCall) -> list[Effect]:
     if words := _paths(call):
-        return _commit_effects(call.make("restore", words))
+        return _undo("head", _commit_effects(call.make("restore", words)))
     words = operands(call.args)
     if call.has("-b", "-B", "-c", "-C", "--create", "--orphan"):
         return _commit_effects([Effect("restore")]) if len(words) > 1 else []
-    return _commit_effects(
-        call.make("restore", [word for word in words if _FILE_LIKE.search(word.text)])
-    )
+    files = [word for word in words if _FILE_LIKE.search(word.text) or word.text in _HERE]
+    effects = _commit_effects(call.make("restore", files))
+    return _undo("head", effects) if files else effects
+
+
+def _undo(undo: str, effects: list[Effect]) -> list[Effect]:
+    return [replace(effect, undo=undo) for effect in effects]
 
 
 def _commit_effects(effects: list[Effect]) -> list[Effect]:
@@ -53,12 +58,28 @@ def _commit_effects(effects: list[Effect]) -> list[Effect]:
 def _restore(call: ProgramCall) -> list[Effect]:
     if call.has("--staged", "-S") and not call.has("--worktree", "-W"):
         return []
-    return _commit_effects(call.make("restore", operands(call.args, frozenset(("-s", "--source")))))
+    words = operands(call.args, frozenset(("-s", "--source")))
+    return _undo("head", _commit_effects(call.make("restore", words)))
 
 
 def _stash(call: ProgramCall) -> list[Effect]:
-    quiet = ("list", "show", "drop", "clear", "create", "store")
-    return [] if call.texts[:1] and call.texts[0] in quiet else call.make("restore", _paths(call))
+    verb = next(iter(call.texts), "push")
+    if verb in ("list", "show", "create", "store"):
+        return []
+    if verb in ("drop", "clear"):
+        return [Effect("stash", undo="drop")]
+    is_back = verb in ("pop", "apply", "branch")
+    return _undo("unstash" if is_back else "stash", call.make("restore", _paths(call)))
+
+
+def _reset(call: ProgramCall) -> list[Effect]:
+    is_hard = call.has("--hard", "--keep", "--merge")
+    return _undo("head", _commit_effects([Effect("restore")])) if is_hard else []
+
+
+def _clean(call: ProgramCall) -> list[Effect]:
+    is_trial = any(map(_DRY_RUN.fullmatch, call.texts))
+    return [] if is_trial else [Effect("remove", undo="clean")]
 
 
 def _remove(call: ProgramCall) -> list[Effect]:
@@ -87,12 +108,10 @@ _SUBCOMMANDS: dict[str, Handler] = {
     "checkout": _checkout,
     "switch": _checkout,
     "restore": _restore,
-    "reset": lambda call: (
-        _commit_effects([Effect("restore")]) if call.has("--hard", "--keep", "--merge") else []
-    ),
+    "reset": _reset,
     "stash": _stash,
     "rm": _remove,
-    "clean": lambda call: [] if any(map(_DRY_RUN.fullmatch, call.texts)) else [Effect("remove")],
+    "clean": _clean,
     "mv": lambda call: transfer(replace(call, name="mv")),
     "commit": _commit,
     "apply": patch,

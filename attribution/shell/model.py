@@ -95,7 +95,9 @@ class Effect:
     tool: the program, of `format` and `generate`.
     from_commit: of `restore`, that the text is that of a commit of this clone: nothing was merged,
     fetched or kept in a stash. directory: where git was run, of `commit` and `git worktree add`; ""
-    of all others. changes, hunks: of `modify`, what it does to the text, when the command gives it;
+    of all others. undo: what git does to text that is not committed: `head` takes it away, `clean`
+    the new files too, `stash` puts it aside, `unstash` brings the last of it back, `drop` forgets
+    that. hunks: of `modify`, what it does to the text, when the command gives it;
     the old texts may be absent from the file.
     """
 
@@ -107,6 +109,7 @@ class Effect:
     from_commit: bool = field(default=False, compare=False)
     directory: str = field(default="", compare=False)
     hunks: tuple[Hunk, ...] = field(default=(), compare=False)
+    undo: str = field(default="", compare=False)
 
     @property
     def is_literal(self) -> bool:
