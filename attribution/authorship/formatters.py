@@ -6,6 +6,7 @@ where the text around a line, without white space, quotes, commas, semicolons an
 in the version before as it does in the new one, nothing else happened to it.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import accumulate
@@ -28,6 +29,9 @@ from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
 # An unknown program with `-w` may be anything.
 _KNOWN = {name.partition(" ")[0] for name in (*tables.RULES, *tables.TASK_RUNNERS)}
+# a task that is only called so need not write anything
+_LINT = re.compile(r"\blint\b(?!.*(?:fix|write))")
+_RUNNERS = {name.partition(" ")[0] for name in tables.TASK_RUNNERS}
 _AROUND = 12  # characters on both sides of a line that must be the same
 
 ToolOf = Callable[[CallRef], str]
@@ -45,16 +49,13 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
 
     @cache
     def tool_of(call: CallRef) -> str:
-        ran = actions.get((call.session_id, call.call_id), ())
-        effects = (effect for windows, item in ran for effect in windows.effects_of(item))
-        return next(
-            (
-                effect.tool
-                for effect in effects
-                if effect.kind == "format" and effect.tool in _KNOWN
-            ),
-            "",
-        )
+        for windows, item in actions.get((call.session_id, call.call_id), ()):
+            doubted = _RUNNERS if _LINT.search(item.command) else ()
+            for effect in windows.effects_of(item):
+                is_known = effect.tool in _KNOWN and effect.tool not in doubted
+                if effect.kind == "format" and is_known:
+                    return effect.tool
+        return ""
 
     return tool_of
 

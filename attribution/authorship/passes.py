@@ -28,6 +28,7 @@ from attribution.authorship.seen_lines import (
 from attribution.authorship.timeline import edited_paths
 from attribution.authorship.tools import (
     give_scaffolds_to_tools,
+    give_to_generators,
     give_to_tools,
     give_versions_to_bot,
 )
@@ -206,6 +207,7 @@ def give_files_to_tools(judged: Judged) -> None:
     """
     for commit in judged.commits:
         give_to_tools(judged.verdicts[commit.sha], commit.sha, judged.texts)
+        give_to_generators(judged.verdicts[commit.sha], judged.texts)
         give_scaffolds_to_tools(judged.verdicts[commit.sha], commit, judged.texts)
 
 
@@ -279,7 +281,11 @@ PASSES = (
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
     Pass(take_back_declared, (Author.DECLARED,), (Author.UNKNOWN,)),
-    Pass(give_files_to_tools, (Author.UNKNOWN, Author.HUMAN, Author.DECLARED), (Author.TOOL,)),
+    Pass(
+        give_files_to_tools,
+        (Author.UNKNOWN, Author.HUMAN, Author.DECLARED, Author.AGENT),
+        (Author.TOOL,),
+    ),
     Pass(date_old_lines, (Author.UNKNOWN,), (Author.HUMAN,)),
 )
 """In the order in which they run. A new kind of evidence is a pass of its own, before the one

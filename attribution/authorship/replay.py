@@ -542,7 +542,7 @@ class Worktree:
             if (lines := lines_of(text[:REPLAYED_CHARACTERS]))
         ]
 
-    # --- what git did with text that is not committed -----------------------------------------------
+    # --- what git did with text that is not committed ---------------------------------------------
 
     def undo(self, paths: Iterable[str], kind: str, moment: float, call: CallRef) -> None:
         """The files have the text of HEAD again; `stash` keeps what they had, `clean` removes

@@ -364,20 +364,17 @@ class FileSeen:
         """Of a line that whoever is said to have written it cannot have written; None: the
         agents still may have.
         """
-        if self._was_there(index):
-            return unknown(Reason.FORMATTER)
-        after = (
-            appearance.without.at
-            if appearance.without is not None
-            else max(self.last, self.item.since)
-        )
-        before = appearance.seen.at if appearance.seen is not None else self.item.commit.author_time
-        cause = self.line.windows.cause(AttributionWindow(self.file.change.path, after, before))
-        return (
-            None
-            if cause.author in (Author.AGENT, Author.TOOL)
-            else unknown(cause.reason or Reason.UNEXPLAINED, cause.call)
-        )
+        without, seen = appearance.without, appearance.seen
+        after = without.at if without is not None else max(self.last, self.item.since)
+        before = seen.at if seen is not None else self.item.commit.author_time
+        was_there = self._was_there(index)
+        window = AttributionWindow(self.file.change.path, after, before, layout=was_there)
+        cause = self.line.windows.cause(window)
+        if was_there:  # in another layout: the formatter's that ran until it was seen
+            return unknown(Reason.FORMATTER, cause.call)
+        if cause.author in (Author.AGENT, Author.TOOL):
+            return None
+        return unknown(cause.reason or Reason.UNEXPLAINED, cause.call)
 
 
 def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:

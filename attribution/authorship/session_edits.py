@@ -83,6 +83,7 @@ class WorktreeAction:
     told: str = ""  # invisible_subagent: what it was asked to do
     # invisible_subagent: paths it can have left changed when it was done; None: any
     files: frozenset[str] | None = None
+    failed: bool = False  # the command ended with an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,7 +420,10 @@ def _add_command(
         result = tuple(replace(effect, undo="") for effect in result)
     if is_writing and not result:
         return
-    session.actions.append(WorktreeAction(started, until, ref, text, cwd, result))
+    has_failed = call.status is Status.ERROR
+    session.actions.append(
+        WorktreeAction(started, until, ref, text, cwd, result, failed=has_failed)
+    )
     if call.status is Status.OK and is_writing:
         by_shell = replace(ref, at=moment, by_shell=True)
         for effect in result:

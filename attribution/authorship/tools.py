@@ -5,6 +5,7 @@ and minified texts. Pure.
 import re
 from collections.abc import Container, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import lru_cache
 
 from attribution.authorship.diffs import FileDiff
@@ -14,6 +15,7 @@ from collector.files.kinds import PACKAGE_MANAGERS
 from collector.files.stated import text_of_file
 from collector.json_values import get_dict, get_str, parse_json
 from collector.model import Commit
+from collector.vocabulary.agent_names import agent_named
 from collector.vocabulary.agents import Scaffold, scaffolds, shipped_by
 from collector.vocabulary.lines import HEADLINE, Author, Evidence, FileKind, How, RunBy
 
@@ -25,6 +27,47 @@ _NAMES = {
     FileKind.MINIFIED: "bundler",
     FileKind.RECORDER: "recorder",
 }
+
+
+# How a generator names itself at the top of a file, with the moment if it says one. `[\W_]`: the
+# signs of a comment.
+_HEADER = re.compile(
+    r"[\W_]{0,6}(?:(?:this|the) \w{1,12} (?:is|was|has been) )?(?:auto(?:matically)?[- ]?)?"
+    r"generated (?:by|with|using) (?:the )?([a-z][\w.@/-]{1,40})"
+    r"(?:.{0,40}?(\d{4}-\d\d-\d\d[ T]\d\d:\d\d))?",
+    re.IGNORECASE,
+)
+_TOP = 3  # lines in which a header stands
+_MODELS = frozenset({"ai", "chatgpt", "claude", "codex", "copilot", "cursor", "gemini", "gpt"})
+
+
+def give_to_generators(verdict: CommitVerdict, texts: DiffTexts) -> None:
+    """Gives files that a commit brings with the header of a generator to it.
+
+    An agent that wrote the header itself keeps its lines, and so does one whose edits are later
+    than the moment that the header names.
+    """
+    for file, spans in verdict.files:
+        if file.kind not in (*HEADLINE, FileKind.CONFIG) or not spans or spans[0].start > _TOP:
+            continue
+        lines = texts.lines(file)
+        found = ((n, _HEADER.match(text)) for n, text in enumerate(lines[:_TOP], 1))
+        number, header = next(((n, match) for n, match in found if match), (0, None))
+        by_line = verdicts_by_line(spans)
+        if header is None or number not in by_line or by_line[number].author == Author.AGENT:
+            continue
+        if header[1].lower() not in _MODELS and not agent_named(header[1]):
+            made = datetime.fromisoformat(f"{header[2]}Z").timestamp() if header[2] else 0.0
+            _give_generated(spans, header[1].lower(), made)
+
+
+def _give_generated(spans: list[Span], tool: str, made: float) -> None:
+    shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)
+    for number, span in enumerate(spans):
+        by, call = span.verdict.author, span.verdict.call
+        is_older = by == Author.AGENT and call is not None and call.at < made
+        if is_older or by in (Author.UNKNOWN, Author.HUMAN, Author.DECLARED):
+            spans[number] = replace(span, verdict=shown)
 
 
 def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:

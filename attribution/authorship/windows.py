@@ -6,6 +6,7 @@ agent's; a command that could do anything, a subagent whose calls we cannot see,
 that is missing make it unknown.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,9 @@ from collector.vocabulary.lines import Author, How, Reason
 
 # seconds after which a layout that is seen need not be that of a formatter on record
 SAME_RUN = 3 * 86_400.0
+
+
+_SEVERAL = re.compile(r"&&|\|\||[;\n]")
 
 
 @dataclass(slots=True)
@@ -301,6 +305,16 @@ class AttributionWindows:
 
     def effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
         """What the command did; the tasks that it ran are read when somebody asks."""
+        result = self._effects_as_run(action)
+        if not action.failed:
+            return result
+        # a generator that failed made nothing; of several commands nobody knows which one failed
+        several = _SEVERAL.search(action.command) is not None
+        kept = [effect for effect in result if effect.kind != "generate"]
+        in_doubt = [Effect("opaque")] if several and len(kept) < len(result) else []
+        return (*kept, *in_doubt)
+
+    def _effects_as_run(self, action: WorktreeAction) -> tuple[Effect, ...]:
         if not RUNS_TASK.search(action.command):
             return action.effects
         key = (action.command, action.cwd, action.at)
