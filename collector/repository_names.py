@@ -234,9 +234,8 @@ def sibling_url(url: str, of: str, name: str) -> str:
     of = "/".join(of.split("/")[-2:])
     if not bare.lower().endswith("/" + of.lower()):
         raise BadName(f"cannot derive the URL of {name} from {url}", "")
-    return checked_url(
-        f"{bare[: -len(of) - 1]}/{checked_name(name)}{'.git' if url.rstrip('/').endswith('.git') else ''}"
-    )
+    ending = ".git" if url.rstrip("/").endswith(".git") else ""
+    return checked_url(f"{bare[: -len(of) - 1]}/{checked_name(name)}{ending}")
 
 
 def directory(name: str) -> str:

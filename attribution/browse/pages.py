@@ -311,7 +311,8 @@ def _session_cell(request: PageRequest, row: dict[str, Any]) -> str:
 def _agent_cell(row: dict[str, Any]) -> str:
     if row["parent"]:
         return tables.dim("subagent")
-    return f"{tables.text(label_of(row['agent'] or '') or 'not named')}<br>{tables.dim(row['model'], 40)}"
+    agent = label_of(row["agent"] or "") or "not named"
+    return f"{tables.text(agent)}<br>{tables.dim(row['model'], 40)}"
 
 
 def _turns(request: PageRequest) -> Shown:

@@ -288,10 +288,8 @@ def _sightings(verdict: LineAttribution) -> str:
         if verdict.seen_without_at
         else "before it unknown"
     )
-    return (
-        f": {without},"
-        f" {f'with it {ui.minute(verdict.seen_with_at)}' if verdict.seen_with_at else 'with it in the commit'}"
-    )
+    later = ui.minute(verdict.seen_with_at) if verdict.seen_with_at else "in the commit"
+    return f": {without}, with it {later}"
 
 
 def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None:

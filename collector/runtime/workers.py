@@ -234,9 +234,9 @@ class _Worker:
             )
         elif self._outcome is None:
             self._process.join(_PATIENCE)
+            doing = self._doing and f", while {self._doing}"
             result.fail(
-                "its process was"
-                f" killed{_cause(self._process.exitcode)}{self._doing and f', while {self._doing}'}",
+                f"its process was killed{_cause(self._process.exitcode)}{doing}",
                 "Fewer --jobs need less memory; --retry tries repositories again that were"
                 " given up",
                 EXIT_KILLED,
