@@ -160,8 +160,9 @@ def _queries_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def queries(hidden: Set[str]) -> dict[str, dict[str, Any]]:
-    """The questions that a database can answer, by their names. `hidden`: tables that are
-    internal or empty.
+    """The questions that a database can answer, by their names.
+
+    `hidden`: tables that are internal or empty.
     """
     empty = {name for name in hidden if not is_internal(name)}
     return {

@@ -86,6 +86,7 @@ def page_at(
     store: Store, address: Place | None, arguments: Mapping[str, str], to: Addresses
 ) -> tuple[Shown, str]:
     """The page at an address, and the repository that it belongs to ("" for the whole database).
+
     Raises NotThere, Moved.
     """
     if address is None:
@@ -486,8 +487,9 @@ def _line_notes(store: Store, file: TipFile) -> dict[int, list[LineNote]]:
 
 
 def _file_at(store: Store, repo: RepositoryRow, path: str, commit: str) -> TipFile:
-    """From the database where it is of the followed commit, else from the clone. Raises
-    NotThere.
+    """From the database where it is of the followed commit, else from the clone.
+
+    Raises NotThere.
     """
     tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
     if tip and tip.startswith(commit):

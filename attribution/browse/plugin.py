@@ -344,8 +344,9 @@ _PROGRAM = HTTPStatus.INTERNAL_SERVER_ERROR.value
 
 
 def failure_of(error: Exception) -> Failure:
-    """What to answer. An error that no request should cause, a mistake in the program, goes to
-    the log besides.
+    """What to answer.
+
+    An error that no request should cause, a mistake in the program, goes to the log besides.
     """
     match error:
         case Base400():

@@ -83,8 +83,9 @@ def breakdown_html(breakdown: Breakdown) -> str:
 
 
 def page(template: str, **values: Any) -> str:
-    """A template of the pages, or of a plug-in, with its styles in it. Raises WhoWroteError when
-    Jinja2 is missing.
+    """A template of the pages, or of a plug-in, with its styles in it.
+
+    Raises WhoWroteError when Jinja2 is missing.
     """
     if find_spec("jinja2") is None:
         raise WhoWroteError(

@@ -1,4 +1,5 @@
 """The tables that several pages and the standalone report have, and their cells: links, bars.
+
 All text is escaped here.
 """
 

@@ -1,4 +1,5 @@
 """From a repair back to its prompt: which lines a fix repaired, who wrote them, what was asked.
+
 Traced once for a repository.
 """
 

@@ -91,8 +91,9 @@ def attribute_all(
 
 
 def fill_shard(name: str, path: str, shard: str, anyway: bool, limits: TaskLimits) -> str:
-    """Attributes one clone into its shard, in a worker. Returns whether the shard is done or
-    there is nothing to attribute.
+    """Attributes one clone into its shard, in a worker.
+
+    Returns whether the shard is done or there is nothing to attribute.
     """
     try:
         clone = GitRepo(path)

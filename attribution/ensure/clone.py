@@ -67,8 +67,9 @@ def is_address(text: str) -> bool:
 
 
 def mirror_address(address: str, progress: Progress) -> str:
-    """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises
-    WhoWroteError, BadName, InUse.
+    """Fetches the default branch, checkpoints and notes; returns the mirror's directory.
+
+    Raises WhoWroteError, BadName, InUse.
     """
     mirror = next(hooks("mirror"), None)
     if mirror is None:

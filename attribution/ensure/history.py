@@ -28,8 +28,9 @@ def lines_followed(clone: OpenRepo, request: HistoryRequest, progress: Progress)
 def survival_reported(
     store: Store, repo_ids: Sequence[int], options: SurvivalOptions
 ) -> SurvivalReport:
-    """The numbers over some repositories, which are computed once. Raises as `survival_report`,
-    DatabaseUnusable.
+    """The numbers over some repositories, which are computed once.
+
+    Raises as `survival_report`, DatabaseUnusable.
     """
     survival_current(store, repo_ids)
     return kept_report(store, repo_ids, options)

@@ -21,8 +21,9 @@ from collector.storage.store import Store
 
 
 def repair(store: Store, progress: Progress) -> list[str]:
-    """Reads every mixed repository again. Notes for people. Raises WhoWroteError when a clone is
-    no longer where it was.
+    """Reads every mixed repository again.
+
+    Notes for people. Raises WhoWroteError when a clone is no longer where it was.
     """
     notes = []
     for repo_id in mixed_repositories(store):

@@ -33,9 +33,9 @@ _CLAIMS = """
 SELECT r.producer, a.author, COALESCE(a.tool, '') AS tool, COALESCE(a.model, '') AS model,
   COALESCE(a.session_key, '') AS session,
   COALESCE(c.status, 'ok') AS status, k.path, COALESCE(c.ranges, '') AS ranges
-FROM claim_record_checks x JOIN claim_records r ON r.id = x.record_id JOIN claims k
-  ON k.record_id = r.id
-JOIN claim_authors a ON a.id = k.author_id LEFT JOIN claim_checks c ON c.claim_id = k.id
+FROM claim_record_checks x JOIN claim_records r ON r.id = x.record_id
+JOIN claims k ON k.record_id = r.id JOIN claim_authors a ON a.id = k.author_id
+LEFT JOIN claim_checks c ON c.claim_id = k.id
 WHERE r.repo_id = ? AND x.commit_sha = ? AND k.path IN ('', ?) ORDER BY r.producer, k.id
 """
 

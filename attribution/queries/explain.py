@@ -181,8 +181,9 @@ SELECT MIN(at) FROM (
 
 
 def _first_sign(opened: KnownRepo, line: BlameLine) -> list[str]:
-    """When the author of a line that nothing links to an agent first gave a sign of one here. It
-    decides nothing.
+    """When the author of a line that nothing links to an agent first gave a sign of one here.
+
+    It decides nothing.
     """
     if (
         line.commit is None
@@ -260,19 +261,19 @@ def _window(opened: KnownRepo, line: BlameLine) -> Window | None:
 
 
 _EDITS = """
-SELECT e.at, s.label AS session, e.call_id, COALESCE(NULLIF(t.name, ''),
-  e.op) || ': ' || replace(e.outcome, '_', ' ')
-  || CASE WHEN e.lines_added IS NULL THEN '' ELSE ' +' || e.lines_added || ' -' ||
-  COALESCE(e.lines_removed, 0) END AS what
-FROM edits e JOIN sessions s ON s.id = e.session_id LEFT JOIN tool_calls t
-  ON t.session_id = e.session_id AND t.call_id = e.call_id
+SELECT e.at, s.label AS session, e.call_id,
+  COALESCE(NULLIF(t.name, ''), e.op) || ': ' || replace(e.outcome, '_', ' ')
+    || CASE WHEN e.lines_added IS NULL THEN ''
+      ELSE ' +' || e.lines_added || ' -' || COALESCE(e.lines_removed, 0) END AS what
+FROM edits e JOIN sessions s ON s.id = e.session_id
+LEFT JOIN tool_calls t ON t.session_id = e.session_id AND t.call_id = e.call_id
 WHERE s.repo_id = ? AND e.path = ? AND e.at > ? AND e.at <= ?
 """
 _COMMANDS = """
-SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(NULLIF(t.command, ''), t.input,
-  '') AS text
-FROM tool_calls t JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ?1 AND t.at > ?2
-  AND t.at <= ?3 AND
+SELECT t.at, s.label AS session, t.call_id, t.name,
+  COALESCE(NULLIF(t.command, ''), t.input, '') AS text
+FROM tool_calls t JOIN sessions s ON s.id = t.session_id
+WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND
 """
 
 

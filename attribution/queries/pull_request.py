@@ -60,8 +60,9 @@ class PullRequest(NamedTuple):
 
 
 def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
-    """Summarises the commits with these ids. Raises WhoWroteError when the database has none of
-    them.
+    """Summarises the commits with these ids.
+
+    Raises WhoWroteError when the database has none of them.
     """
     commits = commit_summaries(store, shas)
     if not commits:

@@ -61,8 +61,9 @@ _COLUMNS = {
 
 
 def pushback_table(store: Store, repo: int | None = None, by: By = By.AGENT) -> Table:
-    """The shares of every agent or language as a table. Raises WhoWroteError when nobody typed a
-    second message.
+    """The shares of every agent or language as a table.
+
+    Raises WhoWroteError when nobody typed a second message.
     """
     columns = [
         Column(name, "", text + (" [agent]" if name == "name" and by is By.AGENT else ""))
@@ -203,8 +204,9 @@ def _shares(
 
 
 def _deeds(messages: Iterable[Message]) -> dict[str, Any]:
-    """What the turns of messages that answer a turn which wrote lines did with them. In any
-    language.
+    """What the turns of messages that answer a turn which wrote lines did with them.
+
+    In any language.
     """
     answered = [message for message in messages if message.changed is not None]
     pairs = [

@@ -126,8 +126,9 @@ class Aside(NamedTuple):
 
 @dataclass(slots=True)
 class RepoReport:
-    """Lines are added lines with text; blank ones are left out. `lines` are of files of every kind;
-    `headline`, `kinds` and `coverage` tell kinds apart.
+    """Lines are added lines with text; blank ones are left out.
+
+    `lines` are of files of every kind; `headline`, `kinds` and `coverage` tell kinds apart.
     """
 
     name: str
@@ -194,8 +195,9 @@ class RepoReport:
 
 
 def repo_report(store: Store, repo_id: int) -> RepoReport:
-    """The numbers of one repository. Raises LookupError when the database has none of that
-    number.
+    """The numbers of one repository.
+
+    Raises LookupError when the database has none of that number.
     """
     repo = repository(store, repo_id)
     if repo is None:

@@ -250,8 +250,9 @@ def lifetimes_of(store: Store, repo_ids: Sequence[int], every_kind: bool) -> Lif
 def survival_report(
     store: Store, repo_ids: Sequence[int], options: SurvivalOptions
 ) -> SurvivalReport:
-    """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is
-    none.
+    """Numbers over the stored histories of some repositories.
+
+    Raises WhoWroteError when there is none.
     """
     return report_of(lifetimes_of(store, repo_ids, options.every_kind), store.path, options)
 

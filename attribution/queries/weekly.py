@@ -44,8 +44,9 @@ _WEEK = (
 
 @dataclass(frozen=True, slots=True)
 class WeeklyReport:
-    """`days`: Monday of this week, and the last day that is counted. Sections are tables for
-    people, in order of importance.
+    """`days`: Monday of this week, and the last day that is counted.
+
+    Sections are tables for people, in order of importance.
     """
 
     days: tuple[str, str]

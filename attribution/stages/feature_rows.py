@@ -1,5 +1,6 @@
-"""The table `session_features`: made from the registry, filled by session. Called within a
-transaction unless it only reads.
+"""The table `session_features`: made from the registry, filled by session.
+
+Called within a transaction unless it only reads.
 """
 
 import json
@@ -89,8 +90,9 @@ def _stored_value(name: str, value: Any) -> Any:
 
 
 def fill_what_follows(store: Store, repo_id: int) -> None:
-    """Fills the tables of plug-ins that are made of features and turns. Call within the
-    transaction that changed one of them.
+    """Fills the tables of plug-ins that are made of features and turns.
+
+    Call within the transaction that changed one of them.
     """
     for fill in hooks("after_features"):
         fill(store, repo_id)
@@ -105,8 +107,9 @@ def costs_key(prices: Prices) -> str:
 
 
 def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
-    """Costs of a repository's sessions and of their turns. Call within a transaction, after the
-    features and the turns.
+    """Costs of a repository's sessions and of their turns.
+
+    Call within a transaction, after the features and the turns.
     """
     store.connection.execute(
         "UPDATE turn_outcomes SET cost_usd = NULL WHERE repo_id = ?", (repo_id,)

@@ -48,8 +48,9 @@ def attribute_repo(
     options: AttributeOptions,
     progress: Progress = no_progress,
 ) -> Attributed:
-    """Attributes one clone, opened or not. Raises NotARepository, UnknownBranch, NoCheckpoints,
-    DatabaseUnusable.
+    """Attributes one clone, opened or not.
+
+    Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable.
     """
     clock = Clock()
     feature_rows.prepare(store)
@@ -101,8 +102,9 @@ def attribute_repo(
 
 
 def _write(context: RunContext, judged: Judged, head: str, since: float | None) -> list[Problem]:
-    """Replaces the conclusions about a repository. Call within a transaction. Returns what could
-    not be judged.
+    """Replaces the conclusions about a repository.
+
+    Call within a transaction. Returns what could not be judged.
     """
     store, repo_id = context.store, context.repo_id
     numbers = write_commits(

@@ -235,8 +235,9 @@ CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
 class Program(click.Group):
-    """Commands grouped into sections. Every run ends with a message and an exit code, never with
-    a traceback.
+    """Commands grouped into sections.
+
+    Every run ends with a message and an exit code, never with a traceback.
     """
 
     def sections(self) -> dict[str, list[click.Command]]:

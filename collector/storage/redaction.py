@@ -428,8 +428,9 @@ def _keyed_lines(text: str) -> tuple[list[str], list[int]]:
 
 
 def secrets_in(text: str) -> Iterator[str]:
-    """The secrets found in a text, in parts that lie in one line. Lines searched before, after
-    the same line, are passed over.
+    """The secrets found in a text, in parts that lie in one line.
+
+    Lines searched before, after the same line, are passed over.
     """
     lines, keys = _keyed_lines(text)
     # lines of a key that were shown without its begin looked like no secret

@@ -115,8 +115,9 @@ class Policy:
     def session_rows(
         self, tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]
     ) -> dict[str, list[Sequence[Any]]]:
-        """Rows of a session as they are stored, by table, of (columns, rows). What one text
-        shows to be a secret goes from all.
+        """Rows of a session as they are stored, by table, of (columns, rows).
+
+        What one text shows to be a secret goes from all.
         """
         kept = {name: list(self.rows(name, *several)) for name, several in tables.items()}
         if not self.redacts:

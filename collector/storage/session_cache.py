@@ -61,8 +61,9 @@ def path() -> Path | None:
 
 
 class SessionCache:
-    """The sessions of one repository. Entries are hostile input: who reads them checks what they
-    are.
+    """The sessions of one repository.
+
+    Entries are hostile input: who reads them checks what they are.
     """
 
     def __init__(self, cache: Store | None, repo: str, blob: ReadBlob) -> None:
@@ -277,8 +278,9 @@ class NotPacked(ValueError):
 
 
 def pack(kind: type[T], value: T) -> bytes:
-    """The value as JSON. Raises NotPacked: half of a surrogate pair, a number that JSON does not
-    have.
+    """The value as JSON.
+
+    Raises NotPacked: half of a surrogate pair, a number that JSON does not have.
     """
     try:
         content = orjson.dumps(_codec(cast(Any, kind)).pack(value))

@@ -1,5 +1,6 @@
-"""A server of the Model Context Protocol for one clone. The adapter for the package mcp (extra
-`mcp`).
+"""A server of the Model Context Protocol for one clone.
+
+The adapter for the package mcp (extra `mcp`).
 
 Every answer says what it rests on, and whether it is an answer at all: `known` is false where
 evidence is missing, with the reason beside it. Texts of prompts and code are cut, and the server
@@ -300,8 +301,9 @@ class _Server(FastMCP):
 
 
 class _Requests:
-    """The lines of a stream of requests. In place of one that cannot be read comes one that is
-    refused under the same id.
+    """The lines of a stream of requests.
+
+    In place of one that cannot be read comes one that is refused under the same id.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:

@@ -1,4 +1,5 @@
 """Repairs by who wrote the lines: how many per 1,000 lines, how soon, and against other lines.
+
 For `report repairs`.
 """
 
@@ -56,8 +57,9 @@ _SIZES = (10, 100, 1000)  # lines that the commit wrote: limits of the strata
 
 
 def repair_tables(store: Store, repo_id: int | None = None) -> list[Table]:
-    """Rates by groups of lines, and agents' lines against baselines. Raises WhoWroteError where
-    no fix was traced.
+    """Rates by groups of lines, and agents' lines against baselines.
+
+    Raises WhoWroteError where no fix was traced.
     """
     lines = _written_lines(store, repo_id)
     return [_rates(lines), _comparisons(lines), _at_equal_age(lines)]

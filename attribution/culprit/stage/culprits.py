@@ -31,8 +31,9 @@ _FIX = (
 
 
 def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
-    """Traces every fix of a clone again when its lines changed since. Raises DatabaseUnusable,
-    WhoWroteError.
+    """Traces every fix of a clone again when its lines changed since.
+
+    Raises DatabaseUnusable, WhoWroteError.
     """
     finder = finder_of(opened)
     with sole_writer(opened, progress):

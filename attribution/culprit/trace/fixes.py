@@ -32,8 +32,9 @@ from collector.text import printable
 
 
 class FixFinder:
-    """The fixes of a repository whose lines are followed. Raises WhoWroteError where they are
-    not.
+    """The fixes of a repository whose lines are followed.
+
+    Raises WhoWroteError where they are not.
     """
 
     def __init__(self, store: Store, repo_id: int, repo: GitRepo) -> None:

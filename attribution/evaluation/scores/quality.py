@@ -182,8 +182,9 @@ class WeightedScore(NamedTuple):
 
 
 def mix(parts: Mapping[str, float | None], weights: PartWeights) -> WeightedScore:
-    """Q of these parts. The weight of an unknown outcome goes to completion, that of other
-    unknown parts to all others.
+    """Q of these parts.
+
+    The weight of an unknown outcome goes to completion, that of other unknown parts to all others.
     """
     complete = dict(zip(PARTS, weights, strict=True))
     if parts["outcome"] is None:
@@ -262,8 +263,9 @@ def _rest(count: float | None, whole: float | None) -> float | None:
 
 
 def _troubled_turns(row: Row) -> int | None:
-    """Messages after the first that push back, as the classifier reads them, or that show an
-    error. None: texts are not stored.
+    """Messages after the first that push back, as the classifier reads them, or that show an error.
+
+    None: texts are not stored.
     """
     numbers, shown = row["typed_turn_numbers"] or (), row.get("error_turns")
     pushes = row["turn_pushes_back"] or [None] * len(numbers)

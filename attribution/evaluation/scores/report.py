@@ -42,8 +42,9 @@ def score_table(store: Store, repo: int | None = None, rated: bool = False) -> T
 
 
 def explained_score(store: Store, key: str, rated: bool = False) -> Table:
-    """The signals of the score of the session that `key` names, part by part. Raises
-    WhoWroteError.
+    """The signals of the score of the session that `key` names, part by part.
+
+    Raises WhoWroteError.
     """
     table = signal_table(store, find_session(store, key, None), rated)
     if table is None:
@@ -55,8 +56,9 @@ def explained_score(store: Store, key: str, rated: bool = False) -> Table:
 
 
 def signal_table(store: Store, session: int, rated: bool = False) -> Table | None:
-    """The signals that the score of a session is made of; None without a score. A signal without
-    a score was left out.
+    """The signals that the score of a session is made of; None without a score.
+
+    A signal without a score was left out.
     """
     scores = read_view(store, "session_scores", {"session_id": session})
     if not len(scores):

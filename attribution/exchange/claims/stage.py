@@ -1,4 +1,5 @@
 """Reads what other producers claim, checks each record against its commit, and stores both.
+
 Independent of attribution.
 
 Records of other tools lie in notes and in files with a name of their own; their shape tells which
@@ -419,8 +420,9 @@ _ENDINGS = (".jsonl", ".json", ".ndjson")
 def claim_sources(
     repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]
 ) -> list[ClaimSource]:
-    """Everything that may hold claims, a note that several refs share once. Notes that no
-    producer reads are a problem row.
+    """Everything that may hold claims, a note that several refs share once.
+
+    Notes that no producer reads are a problem row.
     """
     unique: dict[tuple[str, str], ClaimSource] = {}
     for ref, target in sorted(refs.items()):

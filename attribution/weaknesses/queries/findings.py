@@ -69,8 +69,9 @@ def not_scanned(store: Store) -> WhoWroteError:
 
 
 def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
-    """Findings by repository, the worst first. Raises WhoWroteError when nothing was scanned, or
-    `since` is unknown.
+    """Findings by repository, the worst first.
+
+    Raises WhoWroteError when nothing was scanned, or `since` is unknown.
     """
     if not store.value("SELECT COUNT(*) FROM rule_sets"):
         raise not_scanned(store)
@@ -108,8 +109,9 @@ def introduced_findings(store: Store, repo: int | None, confidence: Sequence[str
 
 
 def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:
-    """Commits of the attributed branch that a revision does not have. Raises WhoWroteError
-    without the clone or the revision.
+    """Commits of the attributed branch that a revision does not have.
+
+    Raises WhoWroteError without the clone or the revision.
     """
     (row,) = store.rows("SELECT path, head_sha FROM repos WHERE id = ?", (repo_id,))
     repo = clone_at(row["path"])

@@ -206,8 +206,9 @@ def kind_of(complaint: str) -> str:
 
 @dataclass(slots=True)
 class Remote:
-    """Asks servers; several threads may share one. The token is for `server` alone. `stop` ends
-    all transfers.
+    """Asks servers; several threads may share one.
+
+    The token is for `server` alone. `stop` ends all transfers.
     """
 
     token: Token | None = None

@@ -69,8 +69,9 @@ def ask_graphql(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> I
 
 @dataclass(slots=True)
 class _Batches:
-    """Batches, cut in halves where the server fails: one repository may be what it fails at. Not
-    endlessly: it may fail at all.
+    """Batches, cut in halves where the server fails: one repository may be what it fails at.
+
+    Not endlessly: it may fail at all.
     """
 
     context: ChannelContext
