@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from attribution.ensure.clone import sole_writer
+from attribution.ensure.writing import sole_writer
 from attribution.lineage.requests import HistoryRequest
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.survival import SurvivalOptions, SurvivalReport

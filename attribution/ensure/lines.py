@@ -12,7 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from attribution.authorship.options import AttributeOptions
-from attribution.ensure.clone import claim_repository
+from attribution.ensure.writing import claim_repository
 from attribution.queries.repo_report import (
     Advice,
     CloneState,

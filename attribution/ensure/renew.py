@@ -5,8 +5,8 @@ runs, and costs at other prices.
 from pathlib import Path
 
 from attribution.authorship.options import AttributeOptions
-from attribution.ensure.clone import claim_repository
 from attribution.ensure.history import lines_followed
+from attribution.ensure.writing import claim_repository
 from attribution.features.prices import Prices, prices_of, read_choice
 from attribution.lineage.requests import HistoryRequest
 from attribution.queries.checks import mixed_repositories

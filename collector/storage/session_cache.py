@@ -33,8 +33,9 @@ import orjson
 from collector.errors import DatabaseUnusable
 from collector.limits import CACHE_BYTES, CACHED_BYTES
 from collector.storage.places import cache_directory
-from collector.storage.retention import FULL, MARK
+from collector.storage.retention import FULL
 from collector.storage.store import Store, open_cache
+from collector.text import SECRET
 
 ENVIRONMENT = "WHOWROTE_SESSIONS"
 OFF = "off"
@@ -218,7 +219,9 @@ def seal(
         return {part: zlib.compress(content, 1) for part, content in parts.items()}
     pattern = re.compile("|".join(map(re.escape, secrets)))
     if any(
-        True for text in filter(pattern.search, texts) for _ in secrets_in(pattern.sub(MARK, text))
+        True
+        for text in filter(pattern.search, texts)
+        for _ in secrets_in(pattern.sub(SECRET, text))
     ):
         return None
     written = [orjson.dumps(secret)[1:-1] for secret in secrets]

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from attribution.ensure.clone import sole_writer
+from attribution.ensure.writing import sole_writer
 from attribution.evaluation.maintainability import measure
 from attribution.evaluation.maintainability.measure import DMM, Measured, Request
 from attribution.evaluation.words import EXPECTED, Unmeasured

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import count, islice
 from typing import Any
 
-from attribution.ensure.clone import claim_repository
+from attribution.ensure.writing import claim_repository
 from attribution.exchange.claims.verify import (
     LINE_STATUSES,
     CheckedClaim,

@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from attribution.ensure.clone import sole_writer
+from attribution.ensure.writing import sole_writer
 from attribution.queries.open_repo import OpenRepo
 from attribution.weaknesses.rules.rulesets import OWN, files_of, fingerprint, load
 from attribution.weaknesses.scan.engine import ScanLimits, Scanned, Target, find_engine, scan
