@@ -281,11 +281,12 @@ class Database:
 
         Raises WhoWroteError when nothing was scanned (`whowrote findings scan`).
         """
-        from collector.plugins import hooks
-
         levels = _one_of("confidence", confidence, ("high", "medium", "low"))
         return Rows(
-            [row for read in hooks("finding_rows") for row in read(self._store, self._repo, levels)]
+            row
+            for row in self.chapter("findings")["finding_list"]
+            if self._repo in (None, row["repo_id"])
+            and (not levels or (row["confidence"] or "").lower() in levels)
         )
 
     def survival(self, by: Names = ("class",)) -> SurvivalReport:
@@ -358,16 +359,12 @@ class Database:
         """The tables of a chapter of `whowrote report` by their names: study, grades, repairs, …
         Raises WhoWroteError.
         """
-        from collector.plugins import hooks
+        from attribution.hooks import chapters
 
-        chapters = {
-            title: tables
-            for of_plugin in hooks("chapters")
-            for title, tables in of_plugin().items()
-        }
-        if name not in chapters:
-            raise WhoWroteError(f"no such chapter: {name}", f"Choose from: {', '.join(chapters)}")
-        return {table.name: Rows(table.rows) for table in chapters[name](self._store)}
+        every = chapters()
+        if name not in every:
+            raise WhoWroteError(f"no such chapter: {name}", f"Choose from: {', '.join(every)}")
+        return {table.name: Rows(table.rows) for table in every[name](self._store)}
 
     def _open_path(self, path: str) -> OpenRepo:
         import logging

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from attribution.addresses import forge
 from attribution.browse import words
-from attribution.browse.addresses import forge
 from attribution.queries.commit import CommitSummary
 from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import CLASSES

@@ -7,7 +7,7 @@ from attribution.queries.repositories import attributed_repository
 from attribution.queries.verdicts import NewerLines
 from collector.errors import EXIT_NO_CHECKPOINTS, WhoWroteError
 from collector.git.repository import GitRepo
-from collector.plugins import hooks
+from collector.hooks import plugins
 from collector.repository_rows import find_repo, repo_name
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
@@ -69,10 +69,10 @@ def mirror_address(address: str, progress: Progress) -> str:
 
     Raises WhoWroteError, BadName, InUse.
     """
-    mirror = next(hooks("mirror"), None)
-    if mirror is None:
-        raise WhoWroteError(
-            "this installation cannot mirror repositories",
-            "Clone it with git, and give the clone's path",
-        )
-    return str(mirror(address, progress))
+    for plugin in plugins():
+        if (path := plugin.mirror(address, progress)) is not None:
+            return path
+    raise WhoWroteError(
+        "this installation cannot mirror repositories",
+        "Clone it with git, and give the clone's path",
+    )

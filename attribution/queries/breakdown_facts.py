@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
+from attribution.hooks import plugins
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.survival import records_of
 from attribution.stats.rates import RateCell
-from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import HEADLINE, LineClass, line_class_sql
@@ -185,8 +185,9 @@ def facts(store: Store, options: BreakdownOptions) -> Facts:
         _lives(store, options),
         [Prompt(place, *values) for place, values in placed(store, _PROMPTS, options)],
         [
-            Weak(place, cell)
-            for read in hooks("event_counts")
-            for place, cell in read(store, options)
+            Weak(place, RateCell(*values))
+            for plugin in plugins()
+            for sql in plugin.events()
+            for place, values in placed(store, sql, options)
         ],
     )

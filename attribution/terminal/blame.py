@@ -12,8 +12,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from attribution.hooks import Section
 from attribution.queries.blame import BlameLine, Block, FileBlame
-from attribution.queries.explain import EarlierAction, LineExplanation, LineSection, earlier_words
+from attribution.queries.explain import EarlierAction, LineExplanation, earlier_words
 from attribution.queries.history import LineHistoryReport
 from attribution.queries.verdicts import (
     NO_COMMIT,
@@ -232,11 +233,11 @@ def line_text(explanation: LineExplanation, width: int = 100) -> str:
     return console.export_text()
 
 
-def _sections(table: Table, sections: Sequence[LineSection]) -> None:
+def _sections(table: Table, sections: Sequence[Section]) -> None:
     """What plug-ins say about the line."""
     for section in sections:
-        if section.paragraphs:
-            table.add_row(section.title, _paragraphs(section.paragraphs))
+        if section.words:
+            table.add_row(section.title, _paragraphs(section.words))
 
 
 def _paragraphs(texts: Sequence[str]) -> Text:

@@ -5,8 +5,8 @@ it.
 from functools import partial
 from typing import Any
 
-from attribution.browse.addresses import Addresses
-from attribution.browse.pages import PageRequest, Shown
+from attribution.addresses import Addresses
+from attribution.browse.requests import PageRequest, Shown
 from attribution.browse.tables import author_cell, dim, link, text
 from attribution.culprit.queries.culprits import culprit_table, stored_fixes, summary
 from collector.console.tables import Cell, html

@@ -27,11 +27,11 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
+from attribution.evaluation.versions import FAILURE_MODES
 from attribution.evaluation.words import FailureMode
 from attribution.queries.features import features_ready, session_features
 from collector.storage.store import Store
 
-VERSION = 4
 REPEATED, REPETITION_RATE = 5, 0.3
 SCOPE_DRIFT = 2.0
 MANY_STEPS = 8
@@ -241,7 +241,7 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
                 vectors.get("model"),
                 judged.get("model"),
                 judged.get("prompt_version"),
-                VERSION,
+                FAILURE_MODES,
             )
         )
     store.connection.execute(

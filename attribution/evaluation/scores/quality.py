@@ -30,7 +30,6 @@ from attribution.features.word_lists import lower_case, words
 from attribution.lineage import minimum
 from collector.vocabulary.sessions import SessionOutcome
 
-VERSION = 13
 PARTS = ("completion", "execution", "efficiency", "outcome")
 PartWeights = tuple[float, float, float, float]
 """Weights of the four parts, in the order of PARTS."""

@@ -26,7 +26,7 @@ from attribution.exchange.claims.verify import (
     status_of,
     worst,
 )
-from attribution.exchange.producers import kept_below, producers, trailers
+from attribution.exchange.producers import producers, trailers
 from attribution.exchange.producers.model import (
     Claim,
     ClaimRecord,
@@ -474,7 +474,8 @@ def _producer_of(source: ClaimSource, data: bytes) -> Producer | None:
 
 def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[ClaimSource]:
     top = repo.entries(head)
-    for folder in kept_below("FOLDERS"):
+    folders = {name for producer in producers() for name in getattr(producer, "FOLDERS", ())}
+    for folder in sorted(folders):
         oid, is_tree = top.get(folder, ("", False))
         if not is_tree:
             continue

@@ -101,11 +101,9 @@ def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
     return table
 
 
-def introduced_findings(store: Store, repo: int | None, confidence: Sequence[str]) -> list[Row]:
-    """Introduced findings, those of some confidence (high, medium, low) or all."""
-    return findings(
-        store, repo, FindingFilter(confidence=tuple(level.upper() for level in confidence))
-    ).rows
+def introduced_findings(store: Store) -> list[Table]:
+    """All that commits introduced."""
+    return [findings(store, None, FindingFilter())]
 
 
 def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:

@@ -12,11 +12,8 @@ from typing import Any
 from attribution.lineage import minimum
 from attribution.queries.breakdown_facts import (
     AGENT,
-    BreakdownOptions,
-    Place,
     days,
     place_columns,
-    placed,
 )
 from attribution.stats.accuracy import audited_note
 from attribution.stats.comparison import HUMAN, UNDECLARED
@@ -423,11 +420,5 @@ WHERE n.status = 'introduced' AND n.place = '{FilePlace.SOURCE}' AND n.class = '
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7 ORDER BY c.id, 3, 4
 """
 
-
-def finding_counts(store: Store, options: BreakdownOptions) -> list[tuple[Place, RateCell]]:
-    """Scanned lines of agents and the findings in them by month, directory, agent and person."""
-    return [
-        (place, RateCell(*values))
-        for sql in (_SCANNED, _FOUND)
-        for place, values in placed(store, sql, options)
-    ]
+EVENTS = (_SCANNED, _FOUND)
+"""Scanned lines of agents and the findings in them by month, directory, agent and person."""
