@@ -7,7 +7,6 @@ its subject.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import collector.hooks
@@ -18,32 +17,28 @@ if TYPE_CHECKING:
     from collector.storage.views import Table
 
 
-@dataclass(frozen=True, slots=True)
-class OfSession:
+class OfSession(NamedTuple):
     """The page of a session."""
 
     session_id: int
     to: Addresses
 
 
-@dataclass(frozen=True, slots=True)
-class OfRepository:
+class OfRepository(NamedTuple):
     """The page of a repository; in `report`, `to` is without a base."""
 
     repo_id: int
     to: Addresses
 
 
-@dataclass(frozen=True, slots=True)
-class OfCommit:
+class OfCommit(NamedTuple):
     """The page of a commit."""
 
     commit_id: int
     to: Addresses
 
 
-@dataclass(frozen=True, slots=True)
-class OfSearch:
+class OfSearch(NamedTuple):
     """Results that have all terms; `repo`: only of the repository of that name."""
 
     terms: Sequence[str]
@@ -51,16 +46,14 @@ class OfSearch:
     to: Addresses
 
 
-@dataclass(frozen=True, slots=True)
-class OfFile:
+class OfFile(NamedTuple):
     """A file at HEAD: a row has `line`, `head`, `text` and `source` of a note beside a line."""
 
     repo_id: int
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class OfLine:
+class OfLine(NamedTuple):
     """One line explained: rows for JSON, and the same in words."""
 
     repo_id: int
@@ -69,22 +62,19 @@ class OfLine:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class OfComment:
+class OfComment(NamedTuple):
     """A comment on a pull request with these commits: words are lines of Markdown."""
 
     shas: Collection[str]
 
 
-@dataclass(frozen=True, slots=True)
-class OfUndeclared:
+class OfUndeclared(NamedTuple):
     """Whose the undeclared lines of repositories are: a sentence, or none."""
 
     repos: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class OfCounts:
+class OfCounts(NamedTuple):
     """Lines counted beside the classes of a repository: a row has `lines`, words a meaning."""
 
     repo_id: int

@@ -133,7 +133,7 @@ def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]
         (row["session_id"], row["turn"]): (bool(row["changed"]), bool(row["undone"]))
         for row in store.rows(_ANSWERS, (repo,))
     }
-    vectors = _by_vectors(store, repo)
+    vectors = _vector_answers(store, repo)
     for values in session_features(store, repo, only=_FEATURES):
         if values["turns_classified"] is None or len(values["user_msg_lengths"] or ()) < 2:
             continue
@@ -160,7 +160,7 @@ def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]
         yield values["correction_turns"] or 0, messages
 
 
-def _by_vectors(store: Store, repo: int | None) -> dict[int, list[int | None]]:
+def _vector_answers(store: Store, repo: int | None) -> dict[int, list[int | None]]:
     """Session -> for each typed message, whether it pushes back; None: its language was not
     measured.
     """

@@ -5,7 +5,7 @@ clone is still at hand.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.blame import BlameLine, blame, blocks
@@ -38,14 +38,6 @@ class TipSpan:
     commit: CommitRef | None
     introduced_path: str
     introduced_line: int | None  # of the first line, in the commit that introduced it
-
-
-class LineNote(NamedTuple):
-    """What a plug-in says beside a line of the file."""
-
-    head: str
-    text: str
-    source: str  # who says so
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,18 +30,18 @@ def section(
 ) -> Iterator[Section]:
     match subject:
         case OfRepository():
-            return _of_repository(store, subject)
+            return _repository_section(store, subject)
         case OfCommit():
-            return _of_commit(store, subject)
+            return _commit_section(store, subject)
         case OfSearch():
-            return _of_search(store, subject)
+            return _search_section(store, subject)
         case OfFile():
-            return _of_file(store, subject)
+            return _file_section(store, subject)
         case OfComment():
-            return _of_comment(store, subject)
+            return _comment_section(store, subject)
 
 
-def _of_repository(store: Store, subject: OfRepository) -> Iterator[Section]:
+def _repository_section(store: Store, subject: OfRepository) -> Iterator[Section]:
     """The weaknesses of a repository, by CWE and author."""
     order = "introduced DESC, cwe, class"
     table = read_view(store, "introduced_findings", {"repo_id": subject.repo_id}, order, 12)
@@ -51,7 +51,7 @@ def _of_repository(store: Store, subject: OfRepository) -> Iterator[Section]:
         yield Section("Weaknesses in introduced code", html(table, columns, names))
 
 
-def _of_commit(store: Store, subject: OfCommit) -> Iterator[Section]:
+def _commit_section(store: Store, subject: OfCommit) -> Iterator[Section]:
     """The weaknesses that a commit introduced."""
     only = {"commit_id": subject.commit_id}
     table = read_view(store, "finding_list", only, "path, start_line")
@@ -81,7 +81,7 @@ def _of_commit(store: Store, subject: OfCommit) -> Iterator[Section]:
         yield Section("Weaknesses it introduced", html(table, columns, makers))
 
 
-def _of_search(store: Store, subject: OfSearch) -> Iterator[Section]:
+def _search_section(store: Store, subject: OfSearch) -> Iterator[Section]:
     """The findings that have all terms."""
     to = subject.to
     rows = store.rows(
@@ -103,7 +103,7 @@ def _of_search(store: Store, subject: OfSearch) -> Iterator[Section]:
 _TEXT = "n.label || ' ' || n.rule_id || ' ' || COALESCE(n.cwe, '') || ' ' || n.path"
 
 
-def _of_file(store: Store, subject: OfFile) -> Iterator[Section]:
+def _file_section(store: Store, subject: OfFile) -> Iterator[Section]:
     """Weaknesses that are in the lines of a file at HEAD."""
     only = {"repo_id": subject.repo_id, "head_path": subject.path, "alive_at_head": 1}
     yield Section(
@@ -119,7 +119,7 @@ def _of_file(store: Store, subject: OfFile) -> Iterator[Section]:
     )
 
 
-def _of_comment(store: Store, subject: OfComment) -> Iterator[Section]:
+def _comment_section(store: Store, subject: OfComment) -> Iterator[Section]:
     """Markdown about weaknesses of high and medium confidence that came with commits; nothing
     where nothing was scanned.
     """
