@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling culprit-benchmark lab lab-corpus canary fuzz security lock locked lowest audit sbom clean
+.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling culprit-benchmark lab lab-corpus canary fuzz security lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -17,6 +17,10 @@ test: setup
 # The core alone: a copy without the directories of the plug-ins, and the tests of the core that name no plug-in.
 core: setup
 	$(BIN)/python tests/core.py $(TESTS)
+
+# Lowers the limits of size to what is there now.
+limits: setup
+	$(BIN)/python tests/house/limits.py
 
 lint: setup
 	$(BIN)/ruff check .

@@ -9,8 +9,9 @@ from collector.console.terminal import CONTEXT, EXIT_CODES, Program
 
 TEACH = """\
 Find out who wrote each line of a git repository, a person or a coding agent, and how we know.
-It works afterwards, on any clone: agents leave records of their sessions in git, and whowrote replays them line by line.
-Results go into one SQLite file outside the worktree; the clone is only read.
+It works afterwards, on any clone: agents leave records of their sessions in git, and whowrote
+replays them line by line. Results go into one SQLite file outside the worktree; the clone is only
+read.
 
 Try, in a clone:
   whowrote                     attribute new commits and print a summary

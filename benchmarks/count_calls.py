@@ -237,9 +237,8 @@ def _opencode(number: int, value: Any) -> Iterator[str]:
     for message in items(dig(value, "messages")):
         for index, part in enumerate(items(dig(message, "parts"))):
             if dig(part, "type") == "tool":
-                yield (
-                    f"{dig(message, 'info', 'id')}/{dig(message, 'info', 'time', 'created')}/{index}"
-                )
+                created = dig(message, "info", "time", "created")
+                yield f"{dig(message, 'info', 'id')}/{created}/{index}"
 
 
 def _gemini(number: int, value: Any) -> Iterator[str]:

@@ -345,6 +345,7 @@ def _steps(store: Store) -> dict[str, str]:
         if _reason(row)
     ]
     pages, size = (store.value(f"PRAGMA {name}") for name in ("page_count", "page_size"))
+    seconds = sum(float(row[f"{step}_seconds"] or 0) for row in rows for step in STEPS)
     return {
         "listed": f"{len(rows):,}",
         "programs": (
@@ -354,9 +355,7 @@ def _steps(store: Store) -> dict[str, str]:
         "attributed": f"{len(done['lines']):,}",
         "followed": f"{len(done['history']):,}",
         "seconds_each": f"{CPU_SECONDS}",
-        "hours": (
-            f"{sum(float(row[f'{step}_seconds'] or 0) for row in rows for step in STEPS) / 3600:,.1f}"
-        ),
+        "hours": f"{seconds / 3600:,.1f}",
         "database": f"{pages * size / 1e9:,.1f}",
         "left_out": (
             table(("repository", "commits", "why it has no lines here"), left) if left else "None."

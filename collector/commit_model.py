@@ -35,8 +35,9 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One path that differs between two trees. Ids are None where the file does not exist on
-    that side.
+    """One path that differs between two trees.
+
+    Ids are None where the file does not exist on that side.
     """
 
     path: str  # in the new tree; in the old one for a deletion

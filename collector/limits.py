@@ -1,5 +1,6 @@
-"""What is read of an input at most. Whatever lies beyond is left out, with a problem, before a
-library in machine code sees it.
+"""What is read of an input at most.
+
+Whatever lies beyond is left out, with a problem, before a library in machine code sees it.
 
 A line says what is counted and, after a colon, what becomes of more; docs/security.md has them as a
 table. Limits of analyses (how many words of a command are followed, how many lines are compared)

@@ -623,8 +623,9 @@ def prepare_session(
 def store_session(
     run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionRows
 ) -> LoadedSession:
-    """Writes a session and marks it as written. Returns what was written; a session that cannot be
-    written is unreadable.
+    """Writes a session and marks it as written.
+
+    Returns what was written; a session that cannot be written is unreadable.
 
     A stopped session is read again by the next run, which may have higher limits.
     """
@@ -998,8 +999,9 @@ def write_commits(
     commits: Sequence[Commit],
     called: Callable[[str, str], tuple[str, str]],
 ) -> dict[str, int]:
-    """Commits and the checkpoint ids they name; returns their numbers. Call within a transaction,
-    checkpoints first.
+    """Commits and the checkpoint ids they name; returns their numbers.
+
+    Call within a transaction, checkpoints first.
 
     `called`: name and address of an author -> those that the mailmap gives them.
     """

@@ -99,8 +99,9 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Spawn:
-    """A subagent was started. `visible` is False when its own tool calls are in no transcript we
-    have.
+    """A subagent was started.
+
+    `visible` is False when its own tool calls are in no transcript we have.
     """
 
     agent_id: str = ""
@@ -277,8 +278,9 @@ class Session:
 
 
 class TranscriptReader(Protocol):
-    """The contract of a module in `collector/agents/`. Pure: bytes in, values out, never an
-    exception for bad input.
+    """The contract of a module in `collector/agents/`.
+
+    Pure: bytes in, values out, never an exception for bad input.
     """
 
     NAME: str  # slug of the agent, see `collector.vocabulary.agents`
@@ -310,8 +312,9 @@ class SubagentRecord:
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """One session as one checkpoint stores it. The same session usually sits in many
-    checkpoints.
+    """One session as one checkpoint stores it.
+
+    The same session usually sits in many checkpoints.
     """
 
     checkpoint_id: str

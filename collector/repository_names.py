@@ -66,8 +66,9 @@ class RepositorySource:
 
 
 def source(text: str, server: str = GITHUB) -> RepositorySource:
-    """A line of a list: `owner/name` of the server, `host/owner/name`, or an address. Raises
-    BadName.
+    """A line of a list: `owner/name` of the server, `host/owner/name`, or an address.
+
+    Raises BadName.
 
     A repository is called by two parts. Of an address of a page of GitHub or of the server these
     are the first two, of any other (GitLab has groups within groups) the last two; the address
@@ -108,8 +109,9 @@ def _page(url: str, server: str) -> str:
 
 
 def clone_url(url: str) -> str:
-    """The address of a repository for git. On a server it ends in `.git`, which all large
-    servers accept.
+    """The address of a repository for git.
+
+    On a server it ends in `.git`, which all large servers accept.
     """
     bare = url.rstrip("/")
     if not bare.startswith(("http://", "https://")):
@@ -120,15 +122,17 @@ def clone_url(url: str) -> str:
 
 
 def same_place(first: str, second: str) -> bool:
-    """Whether two addresses are of one repository. Servers do not tell upper from lower case,
-    files do.
+    """Whether two addresses are of one repository.
+
+    Servers do not tell upper from lower case, files do.
     """
     return RepositorySource("", first).place() == RepositorySource("", second).place()
 
 
 def moved_source(url: str) -> RepositorySource:
-    """The repository at the address that a server sends us to, under its name there. Raises
-    BadName.
+    """The repository at the address that a server sends us to, under its name there.
+
+    Raises BadName.
     """
     return RepositorySource(name_of(url), checked_url(clone_url(url)))
 
@@ -227,21 +231,22 @@ def name_of(url: str) -> str:
 
 
 def sibling_url(url: str, of: str, name: str) -> str:
-    """Address of `name` on the server of `url`, the address of the repository `of`. Raises
-    BadName.
+    """Address of `name` on the server of `url`, the address of the repository `of`.
+
+    Raises BadName.
     """
     bare = url.removesuffix("/").removesuffix(".git")
     of = "/".join(of.split("/")[-2:])
     if not bare.lower().endswith("/" + of.lower()):
         raise BadName(f"cannot derive the URL of {name} from {url}", "")
-    return checked_url(
-        f"{bare[: -len(of) - 1]}/{checked_name(name)}{'.git' if url.rstrip('/').endswith('.git') else ''}"
-    )
+    ending = ".git" if url.rstrip("/").endswith(".git") else ""
+    return checked_url(f"{bare[: -len(of) - 1]}/{checked_name(name)}{ending}")
 
 
 def directory(name: str) -> str:
-    """Path of a repository's mirror below the directory of all mirrors. Servers do not tell
-    upper from lower case.
+    """Path of a repository's mirror below the directory of all mirrors.
+
+    Servers do not tell upper from lower case.
     """
     return checked_label(name).lower().replace(":", "+") + ".git"
 

@@ -65,8 +65,9 @@ def stored_name(store: Store, repo_id: int) -> str:
 
 
 def find_repo(store: Store, repo: GitRepo, name: str = "") -> int | None:
-    """Number of the row of a clone, None when it has none. `name` is a name that the user chose.
-    Raises NameTaken.
+    """Number of the row of a clone, None when it has none.
+
+    `name` is a name that the user chose. Raises NameTaken.
     """
     if not name:
         for row in store.select(_Row, f"{_ROWS} WHERE path = ?", (printable(str(repo.path)),)):
@@ -76,8 +77,9 @@ def find_repo(store: Store, repo: GitRepo, name: str = "") -> int | None:
 
 
 def _find_name(store: Store, repo: GitRepo, name: str) -> tuple[str, int | None]:
-    """The name of a clone in this database, and the number of its row if it has one. Raises
-    NameTaken.
+    """The name of a clone in this database, and the number of its row if it has one.
+
+    Raises NameTaken.
 
     The repository that was there first keeps its name: this one is called host/owner/name when it
     is on another server, and like more of its directories when it has no other name than theirs.
@@ -105,8 +107,9 @@ def _further_names(namesake: _Row, repo: GitRepo) -> list[str]:
 
 
 def claim_repo(store: Store, repo: GitRepo, name: str = "") -> int:
-    """Number of the row of a clone; a new one says whose it is, and nothing else. Raises
-    NameTaken.
+    """Number of the row of a clone; a new one says whose it is, and nothing else.
+
+    Raises NameTaken.
     """
     repo_id = find_repo(store, repo, name)
     if (
@@ -169,8 +172,9 @@ def name_branch(store: Store, repo_id: int, branch: str) -> None:
 
 
 def describe_repo(context: RunContext, branch: str, head: str) -> None:
-    """Describes the clone as it was when it was attributed. Call within the transaction that
-    writes the conclusions.
+    """Describes the clone as it was when it was attributed.
+
+    Call within the transaction that writes the conclusions.
     """
     repo = context.repo
     censored = repo.censored()

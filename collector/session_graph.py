@@ -68,8 +68,9 @@ def event_keys(session: Session) -> EventKeys:
 
 
 def copied_events(sessions: Mapping[str, EventKeys]) -> dict[str, CopiedEvents]:
-    """Session -> what it repeats, of those that repeat anything. `sessions`: in the order in
-    which they were stored.
+    """Session -> what it repeats, of those that repeat anything.
+
+    `sessions`: in the order in which they were stored.
     """
     order = {key: place for place, key in enumerate(_in_time(sessions))}
     owner: dict[int, str] = {}
@@ -156,8 +157,9 @@ def _times(session: Session) -> set[float]:
 
 
 def _is_copy(event: Any, copied: CopiedEvents, left: float) -> bool:
-    """Whether it counts elsewhere. `left`: when the session left the other one, before which the
-    same text is the same event.
+    """Whether it counts elsewhere.
+
+    `left`: when the session left the other one, before which the same text is the same event.
     """
     if not copied.anchors.isdisjoint(_anchors(event)):
         return True

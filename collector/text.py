@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from collector.limits import TEXT_BYTES
 
+SECRET = "[secret]"  # what stands where a secret was
 # A drive of Windows as Windows names it, WSL, and Cygwin; files of Linux as Windows sees those of
 # WSL
 _DRIVE = re.compile(

@@ -331,7 +331,7 @@ def metrics_page() -> str:
     from attribution.features import groups
     from attribution.features.nulls import REASONS
     from attribution.features.prices import standard_prices
-    from attribution.features.registry import ALIASES
+    from attribution.features.registry import ALIASES, FeatureGroup
     from collector.vocabulary import Word
     from collector.vocabulary.lines import Author, FileKind, LineClass, Witness
 
@@ -347,6 +347,10 @@ def metrics_page() -> str:
         for group in groups()
         for f in group.FEATURES
     }
+
+    def features(group: FeatureGroup) -> str:
+        return table(("feature", *_FEATURE), [_cells(f, empty[f.name]) for f in group.FEATURES])
+
     tasks = [
         (task, *weights, *(f"{number:g}" for number in usual[task][:-1]))
         for task, weights in WEIGHTS.items()
@@ -360,10 +364,7 @@ def metrics_page() -> str:
                 for name, kind in words.items()
             },
             **_minimums(),
-            "groups": "\n\n".join(
-                f"## {group.TITLE}\n\n{table(('feature', *_FEATURE), [_cells(f, empty[f.name]) for f in group.FEATURES])}"
-                for group in groups()
-            ),
+            "groups": "\n\n".join(f"## {group.TITLE}\n\n{features(group)}" for group in groups()),
             "embeddings": _details(drift.__doc__).replace("(docs/decisions/", "(decisions/"),
             "embedding_columns": table(
                 ("column", *_FEATURE), [_cells(f, "; ".join(f.null)) for f in drift.FEATURES]

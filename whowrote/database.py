@@ -55,6 +55,7 @@ def open_database(path: str | Path = ".", db: str | Path | None = None) -> Datab
 
 def example(directory: str | Path) -> Path:
     """Makes the example in a directory: a clone of a small project with three recorded sessions.
+
     Returns its path.
     """
     from attribution.demo import make
@@ -84,8 +85,9 @@ def _day(text: str) -> str:
 
 
 class Database:
-    """What `whowrote.open` returns; use it in a `with` statement, or close it. Not for several
-    threads at once.
+    """What `whowrote.open` returns; use it in a `with` statement, or close it.
+
+    Not for several threads at once.
 
     Opened on a clone, it answers for that repository. Opened on a file, it answers for all
     repositories, and questions about a file or a line need `repo`, the name of one, when there are
@@ -93,8 +95,9 @@ class Database:
     """
 
     def __init__(self, store: Store, clone: str = "") -> None:
-        """Over an open store; `clone` is attributed first when needed. Raises what
-        `attributed_clone` raises.
+        """Over an open store; `clone` is attributed first when needed.
+
+        Raises what `attributed_clone` raises.
         """
         self._store = store
         self._clone = clone
@@ -115,8 +118,9 @@ class Database:
         self._store.close()
 
     def blocks(self, file: str, commit: str = "", repo: str = "") -> Rows[Block]:
-        """The lines of a file in blocks that came the same way, with the prompt of each. Raises
-        as `blame`.
+        """The lines of a file in blocks that came the same way, with the prompt of each.
+
+        Raises as `blame`.
         """
         from attribution.queries.blame import blame, blocks
 
@@ -126,8 +130,9 @@ class Database:
     def annotated(
         self, file: str, commit: str = "", repo: str = ""
     ) -> tuple[Rows[BlameLine], Rows[Block]]:
-        """Lines as of `blame` and blocks as of `blocks`, for the price of one of them. Raises as
-        `blame`.
+        """Lines as of `blame` and blocks as of `blocks`, for the price of one of them.
+
+        Raises as `blame`.
         """
         from attribution.queries.blame import blame, blocks
 
@@ -147,6 +152,7 @@ class Database:
 
     def explain(self, file: str, line: int, commit: str = "", repo: str = "") -> LineExplanation:
         """One line (from 1): who wrote it, how we know, the prompt and the call behind it.
+
         Raises as `blame`.
         """
         from attribution.queries.explain import explain
@@ -216,6 +222,7 @@ class Database:
 
     def stats(self, commits: str = "", since: str = "", repo: str = "") -> RangeStats:
         """The lines of a range of commits added up by class, kind of file, agent and model.
+
         Raises UnknownBranch.
         """
         from attribution.queries.commit_range import stats
@@ -229,8 +236,9 @@ class Database:
         return Rows(session_list(self._store, self._repo))
 
     def turns(self, session: str = "") -> Rows[dict[str, Any]]:
-        """What each prompt led to; `session` is the key of one, or its beginning. Raises
-        WhoWroteError when none begins so.
+        """What each prompt led to; `session` is the key of one, or its beginning.
+
+        Raises WhoWroteError when none begins so.
         """
         from attribution.queries.sessions import find_session, turn_table
 
@@ -248,8 +256,9 @@ class Database:
         return Rows(search(self._store, words, repo)["prompts"])
 
     def session(self, key: str, first: int = 0) -> SessionPage:
-        """One session: its turns from number `first` on, its calls, commits and features. `key` or
-        the beginning of it.
+        """One session: its turns from number `first` on, its calls, commits and features.
+
+        `key` or the beginning of it.
 
         Raises WhoWroteError when none or several match.
         """
@@ -272,11 +281,12 @@ class Database:
 
         Raises WhoWroteError when nothing was scanned (`whowrote findings scan`).
         """
-        from collector.plugins import hooks
-
         levels = _one_of("confidence", confidence, ("high", "medium", "low"))
         return Rows(
-            [row for read in hooks("finding_rows") for row in read(self._store, self._repo, levels)]
+            row
+            for row in self.chapter("findings")["finding_list"]
+            if self._repo in (None, row["repo_id"])
+            and (not levels or (row["confidence"] or "").lower() in levels)
         )
 
     def survival(self, by: Names = ("class",)) -> SurvivalReport:
@@ -327,8 +337,9 @@ class Database:
         return sorted(self._store.table_names())
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> Rows[dict[str, Any]]:
-        """The rows of a SELECT over the whole database; nothing can be written. Raises
-        DatabaseUnusable.
+        """The rows of a SELECT over the whole database; nothing can be written.
+
+        Raises DatabaseUnusable.
         """
         from collector.storage.store import Store, read_only
 
@@ -336,8 +347,9 @@ class Database:
             return Rows(Store.over(connection, self._store.path).rows(query, parameters))
 
     def frame(self, table: str) -> pandas.DataFrame:
-        """A table or view as a data frame. Raises WhoWroteError when there is none of that name,
-        or without pandas.
+        """A table or view as a data frame.
+
+        Raises WhoWroteError when there is none of that name, or without pandas.
         """
         if table not in self.tables():
             raise WhoWroteError(f"no such table: {table}", "Database.tables() lists them")
@@ -347,16 +359,12 @@ class Database:
         """The tables of a chapter of `whowrote report` by their names: study, grades, repairs, …
         Raises WhoWroteError.
         """
-        from collector.plugins import hooks
+        from attribution.hooks import chapters
 
-        chapters = {
-            title: tables
-            for of_plugin in hooks("chapters")
-            for title, tables in of_plugin().items()
-        }
-        if name not in chapters:
-            raise WhoWroteError(f"no such chapter: {name}", f"Choose from: {', '.join(chapters)}")
-        return {table.name: Rows(table.rows) for table in chapters[name](self._store)}
+        every = chapters()
+        if name not in every:
+            raise WhoWroteError(f"no such chapter: {name}", f"Choose from: {', '.join(every)}")
+        return {table.name: Rows(table.rows) for table in every[name](self._store)}
 
     def _open_path(self, path: str) -> OpenRepo:
         import logging

@@ -35,8 +35,9 @@ class Rows(list[Row]):
         return data_frame(self.to_dicts())
 
     def to_arrow(self) -> pyarrow.Table:
-        """A column per name, which polars and DuckDB read too. Raises WhoWroteError when pyarrow
-        is not installed.
+        """A column per name, which polars and DuckDB read too.
+
+        Raises WhoWroteError when pyarrow is not installed.
         """
         from collector.storage.tablefiles import arrow_table
 

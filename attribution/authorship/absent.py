@@ -1,4 +1,5 @@
 """Copies of a session that cannot be read, and whether another one holds all that they would show.
+
 Pure.
 
 A copy is stored with a commit and holds the session so far. It is no gap when a copy that can be
@@ -63,6 +64,7 @@ def absent(
     records: Sequence[SessionRecord], compact: bool, times: CopyTimes
 ) -> list[SessionRecord]:
     """Of a session's records those whose copy is missing and may hold what no other shows.
+
     `compact`: compact ones were read.
     """
     readable = [record for record in records if record.transcript_state is StoredTranscript.PRESENT]

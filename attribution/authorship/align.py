@@ -42,8 +42,9 @@ EDITED = 0.6  # token similarity from which a changed line still counts as the l
 
 
 def text_of(data: bytes, characters: Set[str] = frozenset()) -> str:
-    """File content as an agent's transcript shows it. `characters`: those beside ASCII that
-    transcripts hold.
+    """File content as an agent's transcript shows it.
+
+    `characters`: those beside ASCII that transcripts hold.
 
     Of the encodings that a text which is not UTF-8 may have, it is in the one that gives such
     characters.

@@ -1,4 +1,5 @@
 """Lines that the replay lost track of although an agent's own edit of that very file holds them.
+
 Pure.
 
 An amended commit, a file that was renamed twice, a script that might have written anything: the
@@ -113,8 +114,9 @@ class _FileLines:
 
 @dataclass(slots=True)
 class AppliedEdits:
-    """What the applied edits of all sessions added. A file is read line by line when somebody
-    asks for it.
+    """What the applied edits of all sessions added.
+
+    A file is read line by line when somebody asks for it.
     """
 
     # by path; "": of documents with code

@@ -47,8 +47,9 @@ class LinesOf(Container[str]):
 
 @dataclass(frozen=True, slots=True)
 class AddedFile:
-    """The part of a commit that concerns one file. `lines` are those of the new version, decoded
-    as agents see them.
+    """The part of a commit that concerns one file.
+
+    `lines` are those of the new version, decoded as agents see them.
     """
 
     path: str

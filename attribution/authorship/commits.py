@@ -46,8 +46,9 @@ class CommitHistory:
 
     @property
     def versions(self) -> dict[str, list[tuple[float, str]]]:
-        """Path -> (author time, blob), in order of commits. Made when it is first asked for,
-        which is for sessions.
+        """Path -> (author time, blob), in order of commits.
+
+        Made when it is first asked for, which is for sessions.
         """
         if self._versions is None:
             self._versions = {}
@@ -60,8 +61,9 @@ class CommitHistory:
         return self._versions
 
     def put_on_clock(self, moved: Iterable[Commit]) -> None:
-        """Gives commits times of the sessions' clocks. Call before anything is asked about
-        versions.
+        """Gives commits times of the sessions' clocks.
+
+        Call before anything is asked about versions.
 
         Checkpoints were stored by git's clock, so commits that name some keep it.
         """
@@ -157,6 +159,7 @@ def read_history(
     only: FilesRead | None = None,
 ) -> CommitHistory:
     """Diffs of all commits, with the kind of each file; `attributes` are the repository's own.
+
     Texts are not kept.
 
     Without `rarity` nothing is remembered of the lines, and nobody may ask how rare one is. `only`:

@@ -45,8 +45,9 @@ Count = Callable[[str, Sequence[bytes]], None]
 def diff_of(
     repo: GitRepo, commit: Commit, attributes: Sequence[Attributes] = (), count: Count | None = None
 ) -> CommitDiff:
-    """Compares its trees and texts through libgit2. `count` is told the lines that it added,
-    unless it is a merge.
+    """Compares its trees and texts through libgit2.
+
+    `count` is told the lines that it added, unless it is a merge.
     """
     if len(commit.parents) > 1:
         result = merge_diff(repo, commit, attributes)

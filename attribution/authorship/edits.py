@@ -271,6 +271,7 @@ def _nearest(text: str, old: str, hunks: Sequence[Hunk]) -> int:
 
 def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
     """`text` with hunks of exact text applied; their line numbers may be absent (0) or off.
+
     Raises NoFit.
     """
     try:

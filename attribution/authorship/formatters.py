@@ -64,6 +64,7 @@ def give_to_formatters(
     spans: Sequence[Span], lines: Sequence[str], before: str, tool_of: ToolOf, until: float
 ) -> list[Span]:
     """The spans of a file, of which the lines that were only laid out anew are the tool's.
+
     `until`: when its commit was made.
     """
     verdicts = verdicts_by_line(spans)

@@ -1,4 +1,5 @@
 """Which sessions may explain which commit, by which method, and when to look at their worktrees.
+
 Pure.
 """
 

@@ -1,4 +1,5 @@
 """How the text of a command, or the task of a subagent, says that a file is one of those it writes.
+
 Pure.
 
 Of a command only what its effects do not tell; of a task whether it is told to make the file, not

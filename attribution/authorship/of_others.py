@@ -72,8 +72,9 @@ def lines_of_others(
 def testify(
     verdict: CommitVerdict, lines: Mapping[str, tuple[Ranges, Reason]], since: float, texts: Texts
 ) -> None:
-    """Nobody's lines among these become a person's, for the other witnesses to confirm. `since`:
-    time of the parent.
+    """Nobody's lines among these become a person's, for the other witnesses to confirm.
+
+    `since`: time of the parent.
 
     Not those of a new file: it may have been copied, or set up by a program, and nothing showed it
     without them.

@@ -204,8 +204,9 @@ def sighting_by_first_read(case: Case, line: int) -> SightingPair | Reason:
 
 
 def person_verdict(cause: CandidateAuthor, witness: SightingPair | None, layout: bool) -> Verdict:
-    """`human` if both sightings are on record, else `likely_human`; unknown without any. `cause`
-    names no agent.
+    """`human` if both sightings are on record, else `likely_human`; unknown without any.
+
+    `cause` names no agent.
 
     `layout`: the line differs from an older one in its layout alone, as an editor or a hook leaves
     it: nobody's words (14).

@@ -1,4 +1,5 @@
 """Lines that nothing but a person is left for, with the texts that speak for and against that.
+
 Pure.
 """
 

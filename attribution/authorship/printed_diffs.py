@@ -143,8 +143,9 @@ class _Kinds:
         self._read: dict[str, FileKind | None] = {}  # the others, as their text has it
 
     def of(self, change: FileChange, says: bool, start: int) -> FileKind:
-        """Of the new version, the old one of a deleted file. `says`: the word came in; `start`:
-        lines before the first change.
+        """Of the new version, the old one of a deleted file.
+
+        `says`: the word came in; `start`: lines before the first change.
         """
         old, new = change.old, change.new
         if new is not None and not says and (old is None or old in self._silent):

@@ -48,8 +48,9 @@ _MEMORY = 6
 
 @dataclass(frozen=True, slots=True)
 class LineOrigin:
-    """Where a line comes from. `outside`: it appeared between `after` and `before` with no edit
-    call that explains it.
+    """Where a line comes from.
+
+    `outside`: it appeared between `after` and `before` with no edit call that explains it.
     """
 
     kind: str
@@ -112,8 +113,9 @@ class ReplayStep:
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """What became of a step. `applied` False: its text could not be placed; `why` says what was
-    missing.
+    """What became of a step.
+
+    `applied` False: its text could not be placed; `why` says what was missing.
     """
 
     applied: bool
@@ -136,8 +138,9 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One hunk: lines that went away and the ones that took their place, by id. `call` None:
-    done by no recorded call.
+    """One hunk: lines that went away and the ones that took their place, by id.
+
+    `call` None: done by no recorded call.
     """
 
     path: str
@@ -241,8 +244,9 @@ class Worktree:
     # --- steps ------------------------------------------------------------------------------------
 
     def apply(self, step: ReplayStep) -> StepOutcome:
-        """Applies one step. A step that does not fit changes nothing and keeps its text as a
-        fragment.
+        """Applies one step.
+
+        A step that does not fit changes nothing and keeps its text as a fragment.
         """
         if step.edit.op == "delete":
             return self._delete(step)
@@ -593,8 +597,9 @@ class Worktree:
     # --- what others did --------------------------------------------------------------------------
 
     def observe(self, path: str, text: str, moment: float, committed: bool = False) -> bool:
-        """The file was seen with exactly this text. True when that was news. `committed`: a
-        commit is all that shows it.
+        """The file was seen with exactly this text.
+
+        True when that was news. `committed`: a commit is all that shows it.
         """
         text = normal_text(text)
         state = self.files.get(path)

@@ -1,4 +1,5 @@
 """The texts that a script holds, by line: what it writes into a file, and what it looks for there.
+
 Pure.
 
 An agent often changes a file by a script in a heredoc that cuts the file somewhere and puts a long

@@ -118,8 +118,9 @@ class SeenFiles:
     def looks(
         self, item: LinkedCommit, file: FileDiff, requested: Iterable[int]
     ) -> Iterator[FileSeen]:
-        """What each worktree of the commit's author or sessions showed of a file. `requested`:
-        indices of lines.
+        """What each worktree of the commit's author or sessions showed of a file.
+
+        `requested`: indices of lines.
         """
         path, commit, sessions = (
             file.change.path,

@@ -160,8 +160,9 @@ def session_edits(
     emails: Iterable[str] = (),
     subagent_files: Mapping[str, frozenset[str]] = _NO_FILES,
 ) -> SessionEdits:
-    """The file-changing side of a session. `subagent_files`: as in
-    `SessionFiles.subagent_files`.
+    """The file-changing side of a session.
+
+    `subagent_files`: as in `SessionFiles.subagent_files`.
     """
     cwd = session.cwds[0] if session.cwds else ""
     track = SessionEdits(
@@ -518,6 +519,7 @@ def _add_spawn(
 
 def forget_stored_subagents(sessions: Iterable[SessionEdits], stored: Mapping[str, float]) -> None:
     """Subagents that are sessions of their own hide nothing: their calls are on record.
+
     `stored`: session -> end of its record.
     """
     for session in sessions:

@@ -212,8 +212,9 @@ def appearances(
     requested: Iterable[int],
     before: frozenset[str],
 ) -> dict[int, Appearance]:
-    """Index of a requested line -> its appearance. `events` in order; `before`: the version
-    before, lines without layout.
+    """Index of a requested line -> its appearance.
+
+    `events` in order; `before`: the version before, lines without layout.
     """
     result = {
         i: Appearance(version.bares[i], version.lines[i].strip(), version.neighbours(i))

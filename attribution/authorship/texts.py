@@ -22,8 +22,10 @@ _MAX_ASIDE = 5_000  # commits of other branches in which a line is looked for, t
 
 
 class RepositoryTexts:
-    """Texts of commits. The ones asked for last are kept: a commit is compared with several
-    worktrees, at several moments.
+    """Texts of commits.
+
+    The ones asked for last are kept: a commit is compared with several worktrees, at several
+    moments.
     """
 
     def __init__(self, repo: GitRepo, history: CommitHistory) -> None:

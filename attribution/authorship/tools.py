@@ -71,8 +71,9 @@ def _give_generated(spans: list[Span], tool: str, made: float) -> None:
 
 
 def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
-    """Gives the lines of such files to their tool, unless an agent's own edit wrote them. Who ran
-    the tool is not known.
+    """Gives the lines of such files to their tool, unless an agent's own edit wrote them.
+
+    Who ran the tool is not known.
 
     What a tool ships is its own where the commit brings the whole file and nobody is known to have
     written it, and what an installer of skills brings also where its lock file changes with it.

@@ -53,8 +53,9 @@ class SightingPair:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Who wrote one line. `reason`: why it is unknown; of a person's line what to doubt, until a
-    witness is asked.
+    """Who wrote one line.
+
+    `reason`: why it is unknown; of a person's line what to doubt, until a witness is asked.
     """
 
     author: Author

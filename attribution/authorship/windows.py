@@ -360,8 +360,9 @@ def _script_cause(action: WorktreeAction) -> CandidateAuthor:
 
 
 def _formatter_cause(effect: Effect, action: WorktreeAction, seen: float) -> CandidateAuthor:
-    """A change of layout since a formatter ran, and when it was seen. A task that is only called
-    `lint` need not write anything.
+    """A change of layout since a formatter ran, and when it was seen.
+
+    A task that is only called `lint` need not write anything.
     """
     if RUNS_TASK.fullmatch(effect.tool) or seen - action.until > SAME_RUN:
         return CandidateAuthor(Author.UNKNOWN, reason=Reason.FORMATTER, call=action.call)

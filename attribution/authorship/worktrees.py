@@ -1,5 +1,6 @@
-"""Runs the timeline of one worktree and looks at it whenever a commit was made there. Pure but
-for the texts it is handed.
+"""Runs the timeline of one worktree and looks at it whenever a commit was made there.
+
+Pure but for the texts it is handed.
 """
 
 import math

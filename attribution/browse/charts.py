@@ -1,5 +1,6 @@
-"""Small charts as inline SVG: stacked bars, columns over time, curves. Pure: numbers in, markup
-out, no script, nothing loaded.
+"""Small charts as inline SVG: stacked bars, columns over time, curves.
+
+Pure: numbers in, markup out, no script, nothing loaded.
 
 Colours come from CSS classes (`k-agent` and so on), so that pages can be dark or light; every mark
 has a <title>.

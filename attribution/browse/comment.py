@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from attribution.addresses import forge
 from attribution.browse import words
-from attribution.browse.addresses import forge
 from attribution.queries.commit import CommitSummary
 from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import CLASSES
@@ -21,9 +21,10 @@ MARK = "<!-- whowrote -->"
 _COMMITS, _FILES = 100, 40  # rows of the tables: GitHub takes 65,536 characters
 _REMARKABLE, _SESSIONS = 3, 8
 _MARKDOWN = """\
-Non-blank lines added by commits. *agent*: a recorded edit or command of an agent wrote the line; *declared*: the commit names an
-agent, but no recorded session shows its work; *human*: a person wrote it, with a witness; *likely_human*: a person as far as known;
-*tool*: a program wrote it; *unknown*: evidence is missing; *undeclared*: nothing links the commit to an agent."""
+Non-blank lines added by commits. *agent*: a recorded edit or command of an agent wrote the line;
+*declared*: the commit names an agent, but no recorded session shows its work; *human*: a person
+wrote it, with a witness; *likely_human*: a person as far as known; *tool*: a program wrote it;
+*unknown*: evidence is missing; *undeclared*: nothing links the commit to an agent."""
 
 
 def markdown_of(request: PullRequest, prompts: bool = False, limit: float | None = None) -> str:

@@ -5,14 +5,15 @@ Queries are in `questions.sql`, here and in the plug-ins.
 """
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from attribution.features import groups
 from attribution.features.nulls import VIEW, VIEW_COLUMNS, VIEW_TEXT
-from collector.plugins import hooks, plugin_directories
+from collector.hooks import plugins
+from collector.plugins import plugin_directories
 from collector.storage.views import tables
 
 # The short name that Datasette shows instead of a number, and what it counts and sorts by. Nothing
@@ -92,12 +93,10 @@ def is_internal(name: str) -> bool:
 
 
 @cache
-def settings_of_tables() -> dict[str, dict[str, Any]]:
+def settings_of_tables() -> dict[str, Mapping[str, Any]]:
     """Table -> what Datasette is told of it beside descriptions; those of the plug-ins, too."""
     return _TABLES | {
-        table: settings
-        for tables_of_plugin in hooks("browse_tables")
-        for table, settings in tables_of_plugin().items()
+        table: settings for plugin in plugins() for table, settings in plugin.tables.items()
     }
 
 
@@ -160,8 +159,9 @@ def _queries_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def queries(hidden: Set[str]) -> dict[str, dict[str, Any]]:
-    """The questions that a database can answer, by their names. `hidden`: tables that are
-    internal or empty.
+    """The questions that a database can answer, by their names.
+
+    `hidden`: tables that are internal or empty.
     """
     empty = {name for name in hidden if not is_internal(name)}
     return {

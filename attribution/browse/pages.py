@@ -4,13 +4,14 @@ template out. Reads only.
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
+from attribution.addresses import Addresses, Place, forge
 from attribution.browse import tables, words
-from attribution.browse.addresses import Addresses, Place, forge
+from attribution.browse.requests import Moved, NotThere, PageRequest, PluginWithPages, Shown
 from attribution.features import groups
+from attribution.hooks import OfCommit, OfFile, OfSearch, OfSession, plugins, sections
 from attribution.queries.commit import commit_diff, commit_numbers, report_of_commit
 from attribution.queries.commit_range import PAGE as COMMIT_PAGE
 from attribution.queries.commit_range import CommitFilter, choices, pull_request
@@ -30,7 +31,6 @@ from attribution.queries.sessions import PAGE as TURN_PAGE
 from attribution.queries.sessions import families, prompt_of, session_list, turn_page
 from attribution.queries.tip_file import PAGE as FILE_PAGE
 from attribution.queries.tip_file import (
-    LineNote,
     TipFile,
     explained,
     file_of_commit,
@@ -40,52 +40,17 @@ from attribution.queries.tip_file import (
 from collector.console.tables import Cell, html
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
-from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import read_view
 from collector.text import printable
 from collector.vocabulary.agents import label_of
 
 
-class NotThere(Exception):
-    """What the address names is not in the database; the text says what."""
-
-
-class Moved(Exception):
-    """The page has another address, which is the text."""
-
-
-class Shown(NamedTuple):
-    template: str
-    values: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class PageRequest:
-    store: Store
-    place: Place
-    arguments: Mapping[str, str]  # of the address
-    to: Addresses
-    repo: RepositoryRow | None = None
-
-    @property
-    def repository(self) -> RepositoryRow:
-        """The repository of the address; pages of the whole database have none."""
-        assert self.repo is not None
-        return self.repo
-
-    def number(self, name: str) -> int:
-        text = self.arguments.get(name, "")
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-
-    def text(self, name: str) -> str:
-        return self.arguments.get(name, "").strip()[:200]
-
-
 def page_at(
     store: Store, address: Place | None, arguments: Mapping[str, str], to: Addresses
 ) -> tuple[Shown, str]:
     """The page at an address, and the repository that it belongs to ("" for the whole database).
+
     Raises NotThere, Moved.
     """
     if address is None:
@@ -101,7 +66,8 @@ def page_at(
 @cache
 def added_pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
     """Kind of a page of a repository that a plug-in has -> the name of its tab, and the page."""
-    return {kind: tab for add in hooks("pages") for kind, tab in add().items()}
+    with_pages = (plugin for plugin in plugins() if isinstance(plugin, PluginWithPages))
+    return {kind: tab for plugin in with_pages for kind, tab in plugin.pages().items()}
 
 
 def _home(request: PageRequest) -> Shown:
@@ -119,22 +85,14 @@ def _search(request: PageRequest) -> Shown:
     results = search(request.store, words_of_search, repo)
     tips = {row["name"]: row["tip_sha"] for row in request.store.rows(_TIPS)}
     terms = terms_of(words_of_search)
-    sections = (
-        [
-            item
-            for add in hooks("search_sections")
-            for item in add(request.store, terms, repo, request.to)
-        ]
-        if terms
-        else []
-    )
+    found = sections(request.store, OfSearch(terms, repo, request.to)) if terms else []
     values = {
         "q": words_of_search,
         "repo": repo,
         "r": results,
         "most": MOST,
         "tips": tips,
-        "sections": sections,
+        "sections": found,
     }
     return Shown("whowrote_search.html", values)
 
@@ -187,7 +145,7 @@ def _repo(request: PageRequest) -> Shown:
         "kinds_html": tables.kinds_html,
         "show": partial(tables.section_html, links=_links(request)),
     }
-    values |= {"more": partial(tables.added_sections, request.store, to=request.to)}
+    values |= {"more": partial(tables.added_sections, request.store, request.to)}
     return Shown("whowrote_repo.html", values)
 
 
@@ -311,7 +269,8 @@ def _session_cell(request: PageRequest, row: dict[str, Any]) -> str:
 def _agent_cell(row: dict[str, Any]) -> str:
     if row["parent"]:
         return tables.dim("subagent")
-    return f"{tables.text(label_of(row['agent'] or '') or 'not named')}<br>{tables.dim(row['model'], 40)}"
+    agent = label_of(row["agent"] or "") or "not named"
+    return f"{tables.text(agent)}<br>{tables.dim(row['model'], 40)}"
 
 
 def _turns(request: PageRequest) -> Shown:
@@ -393,15 +352,10 @@ def _session(request: PageRequest) -> Shown:
         "agent_lines=its lines",
     )
     commits = html(page.commits, columns, {"subject": partial(_commit_cell, request)})
-    sections = [
-        section
-        for add in hooks("session_sections")
-        for section in add(store, page.session["id"], request.to)
-    ]
     values = {
         "s": page,
         "page": TURNS,
-        "sections": sections,
+        "sections": sections(store, OfSession(page.session["id"], request.to)),
         "commits": commits,
         "groups": groups() if page.features else (),
     }
@@ -421,11 +375,6 @@ def _commit(request: PageRequest) -> Shown:
         )
     report = report_of_commit(store, numbers[0])
     (details,) = read_view(store, "commits", {"id": numbers[0]})
-    sections = [
-        section
-        for add in hooks("commit_sections")
-        for section in add(store, numbers[0], request.to)
-    ]
     claims = html(
         report.claims,
         ("checkpoint", "session", "theirs", "ours", "reason=reason for the difference"),
@@ -438,7 +387,7 @@ def _commit(request: PageRequest) -> Shown:
         "forge": f"{web}/commit/{report.commit.sha}" if (web := forge(repo.url)) else "",
         "claims": claims,
         "kinds": tables.kinds_html(report.kinds),
-        "sections": sections,
+        "sections": sections(store, OfCommit(numbers[0], request.to)),
     }
     return Shown("whowrote_commit.html", values)
 
@@ -475,18 +424,20 @@ def _file(request: PageRequest) -> Shown:
     )
 
 
-def _line_notes(store: Store, file: TipFile) -> dict[int, list[LineNote]]:
+def _line_notes(store: Store, file: TipFile) -> dict[int, list[Mapping[str, Any]]]:
     """What plug-ins say beside lines, where the file is one of the followed commit."""
-    notes: dict[int, list[LineNote]] = defaultdict(list)
-    for read in hooks("line_notes") if "id" in file.file else ():
-        for line, of_line in read(store, file.repo.id, file.path).items():
-            notes[line] += of_line
+    notes: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    if "id" in file.file:
+        for section in sections(store, OfFile(file.repo.id, file.path)):
+            for row in section.rows:
+                notes[row["line"]].append(row)
     return dict(notes)
 
 
 def _file_at(store: Store, repo: RepositoryRow, path: str, commit: str) -> TipFile:
-    """From the database where it is of the followed commit, else from the clone. Raises
-    NotThere.
+    """From the database where it is of the followed commit, else from the clone.
+
+    Raises NotThere.
     """
     tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
     if tip and tip.startswith(commit):

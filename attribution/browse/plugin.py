@@ -21,7 +21,8 @@ from datasette.utils import InvalidSql, tilde_decode, tilde_encode
 from datasette.utils.asgi import Base400
 from datasette.views.base import DatasetteError
 
-from attribution.browse import addresses, charts, describe, pages, words
+from attribution import addresses
+from attribution.browse import charts, describe, pages, requests, words
 from collector.console.formats import cut
 from collector.errors import WhoWroteError
 from collector.storage.bounded import DatabaseError, TookTooLong, open_bounded, time_limit
@@ -252,7 +253,7 @@ async def _page(datasette: Any, request: Any) -> Any:
     arguments = {key: request.args.get(key) or "" for key in request.args}
     path = request.url_vars.get("rest") or ""
 
-    def read(connection: Any) -> tuple[pages.Shown, str]:
+    def read(connection: Any) -> tuple[requests.Shown, str]:
         with time_limit(connection, PAGE_SECONDS):
             store = Store.over(connection, db.path)
             repos = {row["name"] for row in store.rows("SELECT name FROM repos")}
@@ -265,9 +266,9 @@ async def _page(datasette: Any, request: Any) -> Any:
 
     try:
         shown_page, repo_name = await db.execute_fn(read)
-    except pages.NotThere as missing:
+    except requests.NotThere as missing:
         raise NotFound(str(missing)) from missing
-    except pages.Moved as moved:
+    except requests.Moved as moved:
         return Response.redirect(str(moved))
     more = {
         "a": to,
@@ -344,8 +345,9 @@ _PROGRAM = HTTPStatus.INTERNAL_SERVER_ERROR.value
 
 
 def failure_of(error: Exception) -> Failure:
-    """What to answer. An error that no request should cause, a mistake in the program, goes to
-    the log besides.
+    """What to answer.
+
+    An error that no request should cause, a mistake in the program, goes to the log besides.
     """
     match error:
         case Base400():

@@ -33,7 +33,8 @@ class Forge(NamedTuple):
 def forge_of(env: Mapping[str, str]) -> Forge:
     """Raises KeyError when a variable of the run is missing."""
     if "CI_API_V4_URL" in env:
-        notes = f"{env['CI_API_V4_URL']}/projects/{env['CI_PROJECT_ID']}/merge_requests/{env['CI_MERGE_REQUEST_IID']}/notes"
+        project = f"{env['CI_API_V4_URL']}/projects/{env['CI_PROJECT_ID']}"
+        notes = f"{project}/merge_requests/{env['CI_MERGE_REQUEST_IID']}/notes"
         return Forge(
             notes,
             notes,

@@ -29,8 +29,9 @@ _SAME = ("same-origin", "none")  # none: typed, a bookmark, or opened by another
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a request must show. `host`: the address given by the person; `port`: the one
-    listened on.
+    """What a request must show.
+
+    `host`: the address given by the person; `port`: the one listened on.
     """
 
     host: str
@@ -43,8 +44,9 @@ class Access:
         return f"whowrote_{self.port}"
 
     def is_own_host(self, header: str) -> bool:
-        """Whether a `Host` header names this server. On a wildcard address any literal address
-        does: it cannot be rebound.
+        """Whether a `Host` header names this server.
+
+        On a wildcard address any literal address does: it cannot be rebound.
         """
         try:
             parts = urlsplit(f"//{header}")

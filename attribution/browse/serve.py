@@ -53,8 +53,9 @@ def application(db: Path) -> Any:
 
 
 def serve(db: Path, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serves until interrupted; `ready(address)` is called once the port is taken. Raises
-    WhoWroteError when it is in use.
+    """Serves until interrupted; `ready(address)` is called once the port is taken.
+
+    Raises WhoWroteError when it is in use.
 
     Only who knows the address, which has a token, can read the pages.
     """

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import quote
 
+from attribution.addresses import Addresses
 from attribution.browse import charts, describe, tables, words
-from attribution.browse.addresses import Addresses
 from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
 from attribution.queries.overview import (
     CLASSES,
@@ -59,7 +59,7 @@ def html_pages(store: Store, index: str) -> Iterator[tuple[str, str]]:
             "show": tables.section_html,
             "kinds_html": tables.kinds_html,
             "survival": tables.survival_html(survival_table(store, item.repo.id)),
-            "more": partial(tables.added_sections, store, to=Addresses("")),
+            "more": partial(tables.added_sections, store, Addresses("")),
             "up": "" if single else f"../{quote(index)}",
         }
         file = index if single else f"{directory}/{_file_of(item.repo.name)}"
@@ -83,8 +83,9 @@ def breakdown_html(breakdown: Breakdown) -> str:
 
 
 def page(template: str, **values: Any) -> str:
-    """A template of the pages, or of a plug-in, with its styles in it. Raises WhoWroteError when
-    Jinja2 is missing.
+    """A template of the pages, or of a plug-in, with its styles in it.
+
+    Raises WhoWroteError when Jinja2 is missing.
     """
     if find_spec("jinja2") is None:
         raise WhoWroteError(

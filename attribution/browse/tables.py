@@ -1,4 +1,5 @@
 """The tables that several pages and the standalone report have, and their cells: links, bars.
+
 All text is escaped here.
 """
 
@@ -7,13 +8,13 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
+from attribution import hooks
+from attribution.addresses import Addresses
 from attribution.browse import charts, words
-from attribution.browse.addresses import Addresses
 from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import Section
 from collector.console.formats import cut
 from collector.console.tables import Cell, html
-from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
 from collector.vocabulary.agents import label_of
@@ -131,6 +132,6 @@ def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | Non
     )
 
 
-def added_sections(store: Store, repo_id: int, to: Addresses) -> list[tuple[str, str]]:
-    """Heading and markup of what plug-ins add to the page of a repository."""
-    return [section for add in hooks("repository_sections") for section in add(store, repo_id, to)]
+def added_sections(store: Store, to: Addresses, repo_id: int) -> list[hooks.Section]:
+    """What plug-ins add to the page of a repository."""
+    return hooks.sections(store, hooks.OfRepository(repo_id, to))

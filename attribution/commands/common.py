@@ -74,8 +74,9 @@ def here() -> str:
 
 
 def clone_and_file(arguments: Sequence[str]) -> tuple[str, str]:
-    """[PATH] FILE: the clone, and the file from its top. Without PATH, FILE is relative to the
-    current directory, as in git.
+    """[PATH] FILE: the clone, and the file from its top.
+
+    Without PATH, FILE is relative to the current directory, as in git.
     """
     from collector.storage.places import file_in_clone
 
@@ -88,8 +89,9 @@ def clone_and_file(arguments: Sequence[str]) -> tuple[str, str]:
 
 
 def local_options(local: str, transcripts: Sequence[Path], was_at: Sequence[str]) -> LocalOptions:
-    """What the options of `LOCAL` say. A directory that is named is read also beside
-    checkpoints.
+    """What the options of `LOCAL` say.
+
+    A directory that is named is read also beside checkpoints.
     """
     from collector.local.model import LocalChoice, LocalOptions
 

@@ -148,8 +148,9 @@ def repo(
 def _attribute(
     requests: Sequence[AttributeRequest], jobs: int, quiet: bool
 ) -> tuple[dict[str, RepoReport], list[tuple[str, str, str]]]:
-    """Reports by path, and path, message and hint of each that failed. The failure of a single
-    one ends the command.
+    """Reports by path, and path, message and hint of each that failed.
+
+    The failure of a single one ends the command.
     """
     from attribution.ensure.lines import attribute_each
 

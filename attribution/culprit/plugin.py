@@ -1,33 +1,23 @@
 """From a repair back to its prompt: which lines a fix repaired, who wrote them, what was asked.
+
 Traced once for a repository.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
+
+from attribution.browse.requests import PageRequest, PluginWithPages, Shown
+from collector.hooks import TableSettings
 
 if TYPE_CHECKING:
-    from attribution.browse.pages import PageRequest, Shown
     from collector.storage.store import Store
     from collector.storage.views import Table
 
 
-def chapters() -> dict[str, Callable[[Store], list[Table]]]:
-    from attribution.culprit.queries.ownership import ownership_tables
-    from attribution.culprit.queries.repairs import repair_tables
-
-    return {"repairs": repair_tables, "ownership": ownership_tables}
-
-
-def pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
-    from attribution.culprit.browse.pages import repairs_page
-
-    return {"repairs": ("repairs", repairs_page)}
-
-
-def browse_tables() -> dict[str, dict[str, Any]]:
-    return {
+class Culprit(PluginWithPages):
+    tables: ClassVar[TableSettings] = {
         "fixes": {
             "label_column": "commit_sha",
             "facets": ["tier", "outcome", "basis"],
@@ -36,3 +26,17 @@ def browse_tables() -> dict[str, dict[str, Any]]:
         "fixed_lines": {"hidden": True},
         "commit_reviews": {"facets": ["reviewer"]},
     }
+
+    def chapters(self) -> dict[str, Callable[[Store], list[Table]]]:
+        from attribution.culprit.queries.ownership import ownership_tables
+        from attribution.culprit.queries.repairs import repair_tables
+
+        return {"repairs": repair_tables, "ownership": ownership_tables}
+
+    def pages(self) -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
+        from attribution.culprit.browse.pages import repairs_page
+
+        return {"repairs": ("repairs", repairs_page)}
+
+
+PLUGIN = Culprit()

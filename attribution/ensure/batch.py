@@ -14,8 +14,8 @@ from attribution.stages.judging import VERSION
 from attribution.stages.lines_due import is_current
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
 from collector.git.repository import GitRepo
+from collector.hooks import plugins
 from collector.local.model import LocalChoice, LocalOptions
-from collector.plugins import hooks
 from collector.runtime import shards
 from collector.runtime.runner import RunOptions
 from collector.runtime.shards import FinishedItem, ShardItem
@@ -40,7 +40,7 @@ def repositories(store: Store, names: Sequence[str]) -> KnownRepositories:
     """The named repositories, or all in the database."""
     chosen = {name.lower() for name in names}
     present = {
-        item.name.lower(): item for mirrors in hooks("mirrors") for item in mirrors(store, names)
+        item.name.lower(): item for plugin in plugins() for item in plugin.mirrors(store, names)
     }
     lost = []
     for row in sorted(all_repositories(store), key=lambda row: row.id):
@@ -91,8 +91,9 @@ def attribute_all(
 
 
 def fill_shard(name: str, path: str, shard: str, anyway: bool, limits: TaskLimits) -> str:
-    """Attributes one clone into its shard, in a worker. Returns whether the shard is done or
-    there is nothing to attribute.
+    """Attributes one clone into its shard, in a worker.
+
+    Returns whether the shard is done or there is nothing to attribute.
     """
     try:
         clone = GitRepo(path)

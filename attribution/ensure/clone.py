@@ -1,16 +1,14 @@
 """A clone with what is known of it: nothing that attributes is loaded when it is known already."""
 
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 
 from attribution.queries.open_repo import OpenRepo, newer_commits
-from attribution.queries.repositories import attributed_repository, repository
+from attribution.queries.repositories import attributed_repository
 from attribution.queries.verdicts import NewerLines
 from collector.errors import EXIT_NO_CHECKPOINTS, WhoWroteError
 from collector.git.repository import GitRepo
-from collector.plugins import hooks
-from collector.repository_rows import claim_repo, find_repo, give_up_claim, repo_name
-from collector.runtime.locks import writing_database, writing_repository
+from collector.hooks import plugins
+from collector.repository_rows import find_repo, repo_name
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
 
@@ -67,46 +65,14 @@ def is_address(text: str) -> bool:
 
 
 def mirror_address(address: str, progress: Progress) -> str:
-    """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises
-    WhoWroteError, BadName, InUse.
+    """Fetches the default branch, checkpoints and notes; returns the mirror's directory.
+
+    Raises WhoWroteError, BadName, InUse.
     """
-    mirror = next(hooks("mirror"), None)
-    if mirror is None:
-        raise WhoWroteError(
-            "this installation cannot mirror repositories",
-            "Clone it with git, and give the clone's path",
-        )
-    return str(mirror(address, progress))
-
-
-@contextmanager
-def claim_repository(store: Store, repo: GitRepo, name: str, progress: Progress) -> Iterator[int]:
-    """Claims a repository and is its only writer inside; gives its number. Raises NameTaken."""
-    with writing_database(store, progress):
-        repo_id = claim_repo(store, repo, name)
-        with writing_repository(store, repo_id, progress):
-            try:
-                yield repo_id
-            except WhoWroteError:
-                give_up_claim(store, repo_id)
-                raise
-
-
-@contextmanager
-def sole_writer(clone: OpenRepo, progress: Progress) -> Iterator[None]:
-    """The only writer of an attributed repository, which stands at the commit that it was last
-    attributed at.
-    """
-    with (
-        writing_database(clone.store, progress),
-        writing_repository(clone.store, clone.repo_id, progress),
-    ):
-        row = repository(clone.store, clone.repo_id)
-        if row is None:
-            raise WhoWroteError(
-                f"{clone.name} was removed from the database", "Run the same command again"
-            )
-        # another run may have moved it in the meantime
-        if row.head_sha is not None and clone.repo.has(row.head_sha):
-            clone.head, clone.branch = row.head_sha, row.branch or ""
-        yield
+    for plugin in plugins():
+        if (path := plugin.mirror(address, progress)) is not None:
+            return path
+    raise WhoWroteError(
+        "this installation cannot mirror repositories",
+        "Clone it with git, and give the clone's path",
+    )

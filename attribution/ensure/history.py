@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from attribution.ensure.clone import sole_writer
+from attribution.ensure.writing import sole_writer
 from attribution.lineage.requests import HistoryRequest
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.survival import SurvivalOptions, SurvivalReport
@@ -28,8 +28,9 @@ def lines_followed(clone: OpenRepo, request: HistoryRequest, progress: Progress)
 def survival_reported(
     store: Store, repo_ids: Sequence[int], options: SurvivalOptions
 ) -> SurvivalReport:
-    """The numbers over some repositories, which are computed once. Raises as `survival_report`,
-    DatabaseUnusable.
+    """The numbers over some repositories, which are computed once.
+
+    Raises as `survival_report`, DatabaseUnusable.
     """
     survival_current(store, repo_ids)
     return kept_report(store, repo_ids, options)

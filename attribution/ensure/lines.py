@@ -12,7 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from attribution.authorship.options import AttributeOptions
-from attribution.ensure.clone import claim_repository
+from attribution.ensure.writing import claim_repository
 from attribution.queries.repo_report import (
     Advice,
     CloneState,
@@ -64,8 +64,9 @@ def attribute_one(
     progress: Progress = no_progress,
     limits: TaskLimits = NO_LIMITS,
 ) -> Attributed:
-    """Attributes one clone into an open database. A failure leaves a row in `problems` until a run
-    succeeds.
+    """Attributes one clone into an open database.
+
+    A failure leaves a row in `problems` until a run succeeds.
 
     Raises what `attribute_repo` raises, OverLimit, NameTaken.
     """
@@ -90,8 +91,9 @@ def attribute_one(
 
 
 def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent) -> RepoReport:
-    """Opens the clone and the database of a request, attributes, and reports. The task of a process
-    of its own.
+    """Opens the clone and the database of a request, attributes, and reports.
+
+    The task of a process of its own.
 
     Raises what `attribute_one` raises; NotARepository, before a database is made.
     """
@@ -141,8 +143,9 @@ def attribute_each(
 
 @contextmanager
 def _clone(request: AttributeRequest) -> Iterator[tuple[GitRepo, AttributeOptions]]:
-    """The clone with its options. Sessions without a repository get an empty clone. Raises
-    NotARepository, NoCheckpoints.
+    """The clone with its options.
+
+    Sessions without a repository get an empty clone. Raises NotARepository, NoCheckpoints.
     """
     if not request.sessions_alone:
         yield GitRepo(request.path), request.options
@@ -169,8 +172,9 @@ def _open(path: str) -> GitRepo | None:
 
 
 def _note_failed(store: Store, clone: GitRepo | None, path: str, error: str) -> None:
-    """Stores that the attribution of a clone failed, or ("") that it no longer does. `clone`:
-    None when it cannot be opened.
+    """Stores that the attribution of a clone failed, or ("") that it no longer does.
+
+    `clone`: None when it cannot be opened.
     """
     name = path
     if clone is not None:

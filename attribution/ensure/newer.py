@@ -164,8 +164,9 @@ def _is_due(files: SessionFiles, sessions: dict[str, dict[str, Any]]) -> bool:
 def _answers(
     spans: Sequence[Span], commit: Commit, sessions: Mapping[str, dict[str, Any]]
 ) -> list[AttributedLines]:
-    """What a run says as well. Before it names a person it asks all commits of the day, and all
-    that agents ever wrote.
+    """What a run says as well.
+
+    Before it names a person it asks all commits of the day, and all that agents ever wrote.
     """
     numbered = {row["id"]: row for row in sessions.values()}
     sure = [

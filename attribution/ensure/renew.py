@@ -5,8 +5,8 @@ runs, and costs at other prices.
 from pathlib import Path
 
 from attribution.authorship.options import AttributeOptions
-from attribution.ensure.clone import claim_repository
 from attribution.ensure.history import lines_followed
+from attribution.ensure.writing import claim_repository
 from attribution.features.prices import Prices, prices_of, read_choice
 from attribution.lineage.requests import HistoryRequest
 from attribution.queries.checks import mixed_repositories
@@ -21,8 +21,9 @@ from collector.storage.store import Store
 
 
 def repair(store: Store, progress: Progress) -> list[str]:
-    """Reads every mixed repository again. Notes for people. Raises WhoWroteError when a clone is
-    no longer where it was.
+    """Reads every mixed repository again.
+
+    Notes for people. Raises WhoWroteError when a clone is no longer where it was.
     """
     notes = []
     for repo_id in mixed_repositories(store):

@@ -1,5 +1,6 @@
-"""The adapter for llm: its models, which answer questions, and its embedding models. Keys and
-servers are configured there.
+"""The adapter for llm: its models, which answer questions, and its embedding models.
+
+Keys and servers are configured there.
 
 Beside them two models turn texts into vectors on this machine: `ngrams` hashes words and pieces of
 words and needs no library; `sentences` is a multilingual encoder of a package that brings its
@@ -29,8 +30,9 @@ _LISTS = {
 
 
 def llm_model(name: str, kind: str = "model") -> Any:
-    """A model of llm by name or alias; `kind`: model or embedding model. Raises WhoWroteError
-    when llm or the model is missing.
+    """A model of llm by name or alias; `kind`: model or embedding model.
+
+    Raises WhoWroteError when llm or the model is missing.
     """
     try:
         import llm
@@ -111,8 +113,9 @@ class Embedder(Protocol):
 
 
 def embedder(name: str = NGRAMS) -> Embedder:
-    """`ngrams`, `sentences`, or an embedding model of llm by name or alias. Raises
-    WhoWroteError.
+    """`ngrams`, `sentences`, or an embedding model of llm by name or alias.
+
+    Raises WhoWroteError.
     """
     if name == SENTENCES:
         return SentenceEncoder()
@@ -144,8 +147,9 @@ _MINILM = re.compile(r"minilm-?l6|all-minilm(:latest|:22m|$)", re.IGNORECASE)
 
 
 class LlmEmbedder:
-    """An embedding model of llm. Of a long text both ends are embedded and their vectors
-    averaged.
+    """An embedding model of llm.
+
+    Of a long text both ends are embedded and their vectors averaged.
     """
 
     backend = "llm"
@@ -193,8 +197,9 @@ class SentenceEncoder:
         self._encoder = USE(threads=1)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Each text alone: in a batch the last digits depend on the others. The package takes no
-        half of a surrogate pair.
+        """Each text alone: in a batch the last digits depend on the others.
+
+        The package takes no half of a surrogate pair.
         """
         ends = [_both_ends(text, WINDOW).encode("utf-8", "replace").decode() for text in texts]
         return [[float(value) for value in self._encoder.encode(end)] for end in ends]

@@ -12,8 +12,9 @@ _SHORTEST_KEY = 6  # characters of a session's key that name it
 
 
 def read_people(path: Path, required: Collection[str], hint: str) -> list[dict[str, str]]:
-    """The rows of a CSV file, their cells without blanks around them. Raises WhoWroteError when
-    it lacks a required column.
+    """The rows of a CSV file, their cells without blanks around them.
+
+    Raises WhoWroteError when it lacks a required column.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:

@@ -176,8 +176,9 @@ EXISTS (SELECT 1 FROM sessions s JOIN stage_runs a ON a.repo_id = s.repo_id AND 
 
 
 def unexplained_sql(features: Iterable[Feature]) -> str:
-    """Features without a value for which no reason holds. Needs the table, not the view: a
-    merged database may lack the view.
+    """Features without a value for which no reason holds.
+
+    Needs the table, not the view: a merged database may lack the view.
     """
     rows = f"(\n{_null_rows(features)}) f WHERE f.reason = '{UNEXPLAINED}' AND {_SAME_COPIES}"
     return f"SELECT f.repo_id, f.session_id, f.feature FROM {rows}"

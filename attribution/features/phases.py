@@ -1,4 +1,5 @@
 """Plans, what nobody did of them, and the phases of the work as the kinds of calls tell them.
+
 Pure.
 """
 

@@ -45,8 +45,9 @@ class Prices:
     look_up: Callable[[str, datetime, int], ModelPrices | None]
 
     def of(self, model: str, moment: datetime | None = None) -> ModelPrices | None:
-        """Prices of a model at a moment; None when the table does not know it. Without a moment:
-        now.
+        """Prices of a model at a moment; None when the table does not know it.
+
+        Without a moment: now.
         """
         name, _, length = model.partition(" >")
         moment = (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0)
@@ -131,8 +132,9 @@ def chosen_prices(choice: str | None) -> Prices:
 
 
 def prices_of(store: Store) -> Prices:
-    """The table chosen for this database, else the installed one. Raises WhoWroteError when the
-    chosen one is not installed.
+    """The table chosen for this database, else the installed one.
+
+    Raises WhoWroteError when the chosen one is not installed.
     """
     choice = store.value("SELECT value FROM settings WHERE name = ?", (SETTING,))
     return chosen_prices(None if choice is None else str(choice))
@@ -169,8 +171,9 @@ def _parse(text: str) -> Prices:
 
 
 def _entry_prices(entry: Mapping[str, Any]) -> ModelPrices:
-    """The prices of ordinary requests; those of long ones are checked. Raises ValueError,
-    KeyError or TypeError.
+    """The prices of ordinary requests; those of long ones are checked.
+
+    Raises ValueError, KeyError or TypeError.
     """
     prices = {name: float(entry[name]) for name in KINDS if name in entry}
     factors = (
@@ -182,8 +185,9 @@ def _entry_prices(entry: Mapping[str, Any]) -> ModelPrices:
 
 
 def list_prices() -> Prices:
-    """The prices of the package that held at a moment, as far as it dates them. Raises
-    WhoWroteError when it is not installed.
+    """The prices of the package that held at a moment, as far as it dates them.
+
+    Raises WhoWroteError when it is not installed.
     """
     release = _release()
     if release is None:

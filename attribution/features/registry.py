@@ -1,5 +1,6 @@
-"""What a session feature is: its name, unit, type, kind, version and meaning. Columns, docs and
-versions all come from here. Pure.
+"""What a session feature is: its name, unit, type, kind, version and meaning.
+
+Columns, docs and versions all come from here. Pure.
 """
 
 import hashlib
@@ -17,8 +18,9 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One column of `session_features`. `null` says why there can be no value; raising `version`
-    recomputes it.
+    """One column of `session_features`.
+
+    `null` says why there can be no value; raising `version` recomputes it.
     """
 
     name: str

@@ -150,8 +150,9 @@ def usage_of(view: SessionView) -> list[Usage]:
 def usage_by_model(
     usage: Sequence[Usage], calls: Iterable[ToolCall] = ()
 ) -> dict[str, dict[str, int]]:
-    """Tokens by model and kind. Of long requests and fast answers, which cost more, the model is
-    `NAME >LENGTH`, `NAME-fast`.
+    """Tokens by model and kind.
+
+    Of long requests and fast answers, which cost more, the model is `NAME >LENGTH`, `NAME-fast`.
 
     Of searches, which are billed by number, it is `NAME search`, and they count as its input.
     """

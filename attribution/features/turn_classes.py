@@ -184,8 +184,9 @@ def turn_model(by_vectors: bool = False) -> TurnModel:
 
 
 def classify(text: str, first: bool = False, vector: Sequence[float] | None = None) -> Guess | None:
-    """None where the model was not measured on the language. `first`: it opens the session;
-    `vector`: of its `beginning`.
+    """None where the model was not measured on the language.
+
+    `first`: it opens the session; `vector`: of its `beginning`.
     """
     model = turn_model(vector is not None)
     if language_of(request_of(text)) not in model.languages:

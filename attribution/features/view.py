@@ -54,8 +54,9 @@ class SessionView:
 
 
 def is_edit(call: ToolCall) -> bool:
-    """A call of an edit tool that was neither refused nor failed. Agents that record no results
-    leave the status unknown.
+    """A call of an edit tool that was neither refused nor failed.
+
+    Agents that record no results leave the status unknown.
     """
     return bool(call.edits) and call.status in (Status.OK, Status.UNKNOWN)
 

@@ -1,5 +1,6 @@
-"""What user and agent say, by word lists (`data/words.toml`). Soft signals: a word list knows no
-irony. Pure.
+"""What user and agent say, by word lists (`data/words.toml`).
+
+Soft signals: a word list knows no irony. Pure.
 
 Lengths are in words (runs without blanks; characters in scripts without blanks): the same for every
 model and free of any tokenizer.

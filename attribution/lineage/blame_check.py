@@ -42,8 +42,9 @@ def verify(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> dict[str, BlameAgreement]:
-    """Commit -> agreement. `samples`: how many files of each commit (the tip, or one before it)
-    are compared; None: all.
+    """Commit -> agreement.
+
+    `samples`: how many files of each commit (the tip, or one before it) are compared; None: all.
     """
     states: dict[str, State] = {}
 

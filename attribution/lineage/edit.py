@@ -205,8 +205,9 @@ class CommitEdit:
         )
 
     def _changes(self, delta: FileDelta, old: FileLines) -> tuple[Sequence[Range], int, bool]:
-        """Hunks, flags and whether they are those of the delta. If a side cannot be read, all
-        lines end and begin.
+        """Hunks, flags and whether they are those of the delta.
+
+        If a side cannot be read, all lines end and begin.
         """
         lines = len(old.vector) // WIDTH
         if (

@@ -1,4 +1,5 @@
 """Who wrote and who ended the lines of each lifetime: lifetimes joined to the verdicts on commits.
+
 Pure.
 
 The author of a line is what the spans of the commit that wrote it say. Who ended it is told only

@@ -55,8 +55,9 @@ _ALIVE = LineEnd(_NONE, 0, _NONE, _NONE)
 
 
 class LineLifetime(NamedTuple):
-    """Consecutive lines with one fate. Commits are indices into `LineHistory.shas`; death -1 is
-    alive at the tip.
+    """Consecutive lines with one fate.
+
+    Commits are indices into `LineHistory.shas`; death -1 is alive at the tip.
     """
 
     birth: int

@@ -26,8 +26,9 @@ class Minimum(NamedTuple):
     commits: int
 
     def refusal(self, sides: Mapping[str, Sample]) -> str:
-        """Why the comparison is not made, in words; "" when every side has enough. `sides`: name
-        -> what it has.
+        """Why the comparison is not made, in words; "" when every side has enough.
+
+        `sides`: name -> what it has.
         """
         short = [
             f"{name} has {count_of(side.lines, 'line')} of {count_of(side.commits, 'commit')}"

@@ -112,8 +112,9 @@ class Fingerprint(NamedTuple):
 
 @dataclass(slots=True)
 class CommitStep:
-    """What one commit did, seen from its first parent. `lines present` changes by
-    `born + again - gone`.
+    """What one commit did, seen from its first parent.
+
+    `lines present` changes by `born + again - gone`.
     """
 
     index: int
@@ -153,8 +154,9 @@ class CommitStep:
 
 
 def _difference(old: memoryview, new: memoryview) -> tuple[dict[int, int], dict[int, int]]:
-    """What only one of two bags has, with the number of times. Bags without repetitions, the
-    usual case, are faster.
+    """What only one of two bags has, with the number of times.
+
+    Bags without repetitions, the usual case, are faster.
     """
     a, b = set(old), set(new)
     if len(a) == len(old) and len(b) == len(new):
@@ -239,8 +241,9 @@ class Origins:
         return first
 
     def birth_of(self, origin: int) -> Origin:
-        """Where a line was born. Commit -1 stands for everything before the history that was
-        read.
+        """Where a line was born.
+
+        Commit -1 stands for everything before the history that was read.
         """
         row = self.row(origin)
         path = self.paths.names[self.path[row]]

@@ -45,8 +45,9 @@ def named_commit(message: str) -> str | None:
 
 
 def taken_back(messages: Iterable[tuple[str, str]]) -> set[str]:
-    """Commits that a later one says to take back, unless that was taken back itself. `messages`:
-    commit id, message; in order.
+    """Commits that a later one says to take back, unless that was taken back itself.
+
+    `messages`: commit id, message; in order.
     """
     history = list(messages)
     shas, result = [sha for sha, _ in history], set[str]()

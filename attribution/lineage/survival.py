@@ -20,8 +20,9 @@ REWORK_DAYS = 30
 
 @dataclass(frozen=True, slots=True)
 class LifetimeRecord:
-    """Lines with one author and one fate. Ages are at death, or at the tip for lines that are
-    alive.
+    """Lines with one author and one fate.
+
+    Ages are at death, or at the tip for lines that are alive.
     """
 
     lines: int  # with text

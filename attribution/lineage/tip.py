@@ -19,8 +19,9 @@ class WrittenLines(NamedTuple):
 
 
 class TipPiece(NamedTuple):
-    """Consecutive lines of a file with one author and one birth. `written` is None for lines
-    from before the window.
+    """Consecutive lines of a file with one author and one birth.
+
+    `written` is None for lines from before the window.
     """
 
     start: int
@@ -30,8 +31,9 @@ class TipPiece(NamedTuple):
 
 
 class Authors:
-    """Who wrote each origin. `written` is in order of origins; `blank` says by origin whether
-    the line has no text.
+    """Who wrote each origin.
+
+    `written` is in order of origins; `blank` says by origin whether the line has no text.
     """
 
     def __init__(self, written: Sequence[WrittenLines], blank: Sequence[int]) -> None:

@@ -183,8 +183,9 @@ class RegionHistory:
         self._place: dict[int, int] = {}
 
     def states(self, ends: Iterable[int]) -> list[State]:
-        """Its text as the session found it and after the changes of these numbers. Sorted when
-        no two could be the same.
+        """Its text as the session found it and after the changes of these numbers.
+
+        Sorted when no two could be the same.
         """
         indices = [self._start, *(self._index(end) for end in ends)]
         bags = [self._bag(index) for index in indices]

@@ -1,3 +1,4 @@
-"""Reads a filled database (and the clone beside it) into typed values. Writes nothing and runs
-no stage.
+"""Reads a filled database (and the clone beside it) into typed values.
+
+Writes nothing and runs no stage.
 """

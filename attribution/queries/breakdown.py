@@ -120,8 +120,9 @@ def _scope(result: Facts, options: BreakdownOptions) -> _Asked:
 def _in_order(
     rows: list[dict[str, Any]], options: BreakdownOptions, whole: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """By the column that was asked for, the largest first, groups without a value last. Raises
-    WhoWroteError.
+    """By the column that was asked for, the largest first, groups without a value last.
+
+    Raises WhoWroteError.
     """
     if not options.sort:
         return rows
@@ -149,8 +150,9 @@ def check(options: BreakdownOptions) -> None:
 
 
 class _Naming:
-    """Names of groups as they are shown. Months before and between those of agents are one
-    group, where that is asked for.
+    """Names of groups as they are shown.
+
+    Months before and between those of agents are one group, where that is asked for.
     """
 
     def __init__(self, options: BreakdownOptions, cells: Sequence[LineCell]) -> None:

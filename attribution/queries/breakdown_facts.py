@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
+from attribution.hooks import plugins
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.survival import records_of
 from attribution.stats.rates import RateCell
-from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import HEADLINE, LineClass, line_class_sql
@@ -33,8 +33,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BreakdownOptions:
-    """Which lines, in which groups. Dates are ISO days of the commits' author times, `until`
-    included.
+    """Which lines, in which groups.
+
+    Dates are ISO days of the commits' author times, `until` included.
     """
 
     by: tuple[str, ...] = ("month",)
@@ -88,10 +89,10 @@ def place_columns(path: str, agent: str) -> str:
     repository, `s` the session.
     """
     return (
-        f"COALESCE(substr(c.author_at, 1, 10), '') AS day, r.name AS repository, CASE instr({path},"
-        f" '/') WHEN 0 THEN '.' ELSE substr({path}, 1, instr({path}, '/')) END AS directory,"
-        f" {agent} AS agent, COALESCE(c.author_name, '') AS name, lower(COALESCE(c.author_email,"
-        " '')) AS email, COALESCE(s.driver, '') AS driver"
+        "COALESCE(substr(c.author_at, 1, 10), '') AS day, r.name AS repository,"
+        f" CASE instr({path}, '/') WHEN 0 THEN '.' ELSE substr({path}, 1, instr({path}, '/')) END"
+        f" AS directory, {agent} AS agent, COALESCE(c.author_name, '') AS name,"
+        " lower(COALESCE(c.author_email, '')) AS email, COALESCE(s.driver, '') AS driver"
     )
 
 
@@ -104,9 +105,9 @@ _CELLS = f"""
 SELECT {place_columns("f.path", _AGENT_OF_LINE)}, c.id AS commit_id, {_CLASS} AS line_class,
   c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
     OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed,
-      SUM(p.nonblank) AS lines
-FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id
-  JOIN spans p ON p.file_id = f.id
+  SUM(p.nonblank) AS lines
+FROM commits c JOIN repos r ON r.id = c.repo_id
+JOIN commit_files f ON f.commit_id = c.id JOIN spans p ON p.file_id = f.id
 JOIN origins o ON o.id = p.origin_id LEFT JOIN sessions s ON s.id = o.session_id
 WHERE f.kind IN ({sql_list(sorted(HEADLINE))}) AND {days("c.author_at")}
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7, 9, 10 HAVING SUM(p.nonblank) > 0 ORDER BY c.id, 3, 4, 9
@@ -124,10 +125,9 @@ def placed(
 
 _BIRTHS = f"""
 SELECT h.id, h.repo_id, r.name AS repository, substr(h.author_at, 1, 10) AS day,
-  COALESCE(c.author_name, '') AS name,
-  lower(COALESCE(c.author_email, '')) AS email
-FROM history_commits h JOIN repos r ON r.id = h.repo_id LEFT JOIN commits c ON c.repo_id = h.repo_id
-  AND c.commit_sha = h.commit_sha
+  COALESCE(c.author_name, '') AS name, lower(COALESCE(c.author_email, '')) AS email
+FROM history_commits h JOIN repos r ON r.id = h.repo_id
+LEFT JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
 WHERE {days("h.author_at")}
 """
 
@@ -185,8 +185,9 @@ def facts(store: Store, options: BreakdownOptions) -> Facts:
         _lives(store, options),
         [Prompt(place, *values) for place, values in placed(store, _PROMPTS, options)],
         [
-            Weak(place, cell)
-            for read in hooks("event_counts")
-            for place, cell in read(store, options)
+            Weak(place, RateCell(*values))
+            for plugin in plugins()
+            for sql in plugin.events()
+            for place, values in placed(store, sql, options)
         ],
     )

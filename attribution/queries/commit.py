@@ -49,8 +49,9 @@ class CommitReport:
 
 
 def commit_report(store: Store, name: str, opened: OpenRepo | None = None) -> CommitReport:
-    """A commit by its (abbreviated) id, or by any name when the clone is at hand. Raises
-    UnknownBranch.
+    """A commit by its (abbreviated) id, or by any name when the clone is at hand.
+
+    Raises UnknownBranch.
     """
     sha = opened.repo.resolve(name).sha if opened is not None else name.lower()
     if len(sha) < 4 or not set(sha) <= set("0123456789abcdef"):
@@ -209,8 +210,9 @@ class CommitDiff:
 def commit_diff(
     path: str | None, sha: str, spans: Mapping[str, Sequence[AttributedLines]]
 ) -> CommitDiff | None:
-    """None when the clone at `path` is gone or does not have the commit. A merge is compared
-    with its first parent.
+    """None when the clone at `path` is gone or does not have the commit.
+
+    A merge is compared with its first parent.
     """
     clone = clone_at(path)
     commit = clone.commit(sha) if clone is not None else None

@@ -33,8 +33,9 @@ class RangeCommit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RangeStats:
-    """The lines of a range added up. Lines are lines with text, of source and test files but in
-    `kinds`.
+    """The lines of a range added up.
+
+    Lines are lines with text, of source and test files but in `kinds`.
     """
 
     repo: str
@@ -78,8 +79,9 @@ class RangeStats:
 
 
 def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeCommit]:
-    """The commits of a range, newest first. `since`: only those authored then (ISO, UTC) or
-    later. Raises UnknownBranch.
+    """The commits of a range, newest first.
+
+    `since`: only those authored then (ISO, UTC) or later. Raises UnknownBranch.
     """
     first, dots, last = requested.partition("..")
     if dots and last.startswith("."):

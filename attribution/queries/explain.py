@@ -4,8 +4,9 @@ done to the file, and why not someone else.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+from attribution.hooks import OfLine, Section, sections
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
@@ -13,7 +14,6 @@ from attribution.queries.reasons import reasons
 from attribution.queries.sessions import prompt
 from attribution.queries.verdicts import NO_COMMIT, LineAttribution
 from attribution.stats.accuracy import MeasuredTier, confidence_of, counted_on
-from collector.plugins import hooks
 from collector.text import printable
 from collector.vocabulary.lines import Author, Evidence, Reason
 
@@ -51,15 +51,6 @@ class Window:
     before: str  # that commit, short; "" when the file is new
 
 
-class LineSection(NamedTuple):
-    """What a plug-in says about one line."""
-
-    name: str  # in JSON
-    title: str
-    rows: list[dict[str, Any]]
-    paragraphs: list[str]  # the same in words; not shown when there are none
-
-
 @dataclass(slots=True)
 class LineExplanation:
     """All there is to say about one line."""
@@ -78,7 +69,7 @@ class LineExplanation:
     actions: list[EarlierAction]
     needed: list[str]  # what would tell more
     notes: list[str]
-    sections: list[LineSection]  # what plug-ins say
+    sections: list[Section]  # what plug-ins say
     # how often lines of this kind are right, where readers checked; "" when nobody read any
     measured: str
     # calls of agents whose text holds a line that is not an agent's, see `earlier_texts`
@@ -138,13 +129,15 @@ def explain_line(
         of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions
     )
     sentences = reasons(line, busy)
+    introduced = line.introduced
+    subject = OfLine(opened.repo_id, introduced.sha, printable(introduced.path), introduced.line)
     return LineExplanation(
         opened.name,
         path,
         sha,
         opened.branch,
         line,
-        by_blame=line.introduced.sha not in (sha, NO_COMMIT),
+        by_blame=introduced.sha not in (sha, NO_COMMIT),
         evidence=[*sentences.evidence, *_first_sign(opened, line)],
         prompt=asked.text,
         turn_at=asked.at,
@@ -153,16 +146,7 @@ def explain_line(
         actions=actions,
         needed=sentences.needed,
         notes=[],
-        sections=[
-            section(
-                opened.store,
-                opened.repo_id,
-                line.introduced.sha,
-                printable(line.introduced.path),
-                line.introduced.line,
-            )
-            for section in hooks("line_section")
-        ],
+        sections=sections(opened.store, subject),
         measured=measured_words(of),
         earlier=earlier,
     )
@@ -181,8 +165,9 @@ SELECT MIN(at) FROM (
 
 
 def _first_sign(opened: KnownRepo, line: BlameLine) -> list[str]:
-    """When the author of a line that nothing links to an agent first gave a sign of one here. It
-    decides nothing.
+    """When the author of a line that nothing links to an agent first gave a sign of one here.
+
+    It decides nothing.
     """
     if (
         line.commit is None
@@ -260,19 +245,19 @@ def _window(opened: KnownRepo, line: BlameLine) -> Window | None:
 
 
 _EDITS = """
-SELECT e.at, s.label AS session, e.call_id, COALESCE(NULLIF(t.name, ''),
-  e.op) || ': ' || replace(e.outcome, '_', ' ')
-  || CASE WHEN e.lines_added IS NULL THEN '' ELSE ' +' || e.lines_added || ' -' ||
-  COALESCE(e.lines_removed, 0) END AS what
-FROM edits e JOIN sessions s ON s.id = e.session_id LEFT JOIN tool_calls t
-  ON t.session_id = e.session_id AND t.call_id = e.call_id
+SELECT e.at, s.label AS session, e.call_id,
+  COALESCE(NULLIF(t.name, ''), e.op) || ': ' || replace(e.outcome, '_', ' ')
+    || CASE WHEN e.lines_added IS NULL THEN ''
+      ELSE ' +' || e.lines_added || ' -' || COALESCE(e.lines_removed, 0) END AS what
+FROM edits e JOIN sessions s ON s.id = e.session_id
+LEFT JOIN tool_calls t ON t.session_id = e.session_id AND t.call_id = e.call_id
 WHERE s.repo_id = ? AND e.path = ? AND e.at > ? AND e.at <= ?
 """
 _COMMANDS = """
-SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(NULLIF(t.command, ''), t.input,
-  '') AS text
-FROM tool_calls t JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ?1 AND t.at > ?2
-  AND t.at <= ?3 AND
+SELECT t.at, s.label AS session, t.call_id, t.name,
+  COALESCE(NULLIF(t.command, ''), t.input, '') AS text
+FROM tool_calls t JOIN sessions s ON s.id = t.session_id
+WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND
 """
 
 

@@ -61,8 +61,9 @@ SHORT_LIST = (
 def session_features(
     store: Store, repo: int | None = None, session_id: int | None = None, only: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Features of all sessions, or those of one repository, or one session; latest first. `only`:
-    some of the features, by name.
+    """Features of all sessions, or those of one repository, or one session; latest first.
+
+    `only`: some of the features, by name.
 
     A row has the columns of SESSION_COLUMNS and of the feature registry, JSON as values; None:
     `null_reasons` says why.

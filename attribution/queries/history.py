@@ -73,8 +73,9 @@ def is_followed(opened: OpenRepo) -> bool:
 
 
 def line_history(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineHistoryReport:
-    """A line of a file of a commit (default: HEAD), from its first commit to its last. Raises
-    UnknownBranch, WhoWroteError.
+    """A line of a file of a commit (default: HEAD), from its first commit to its last.
+
+    Raises UnknownBranch, WhoWroteError.
     """
     blamed = blame(opened, file, commit, [number])
     lookup = _Lookup(opened)
@@ -204,14 +205,13 @@ class _Lookup:
 
 _REMOVAL = """
 SELECT COALESCE(l.cause, '') AS cause, l.into_path, l.into_start, l.into_end,
-  d.commit_sha AS removed_sha,
-  g.commit_sha AS left_main_sha, COALESCE(t.actor, 'unknown') AS actor, COALESCE(s.label,
-  '') AS session,
+  d.commit_sha AS removed_sha, g.commit_sha AS left_main_sha,
+  COALESCE(t.actor, 'unknown') AS actor, COALESCE(s.label, '') AS session,
   max(0, julianday(COALESCE(d.author_at, tip.author_at)) - julianday(b.author_at)) AS days
-FROM history_commits b JOIN line_lifetimes l ON l.birth = b.id LEFT JOIN history_commits d
-  ON d.id = l.death
-LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN line_fates t
-  ON t.repo_id = l.repo_id AND t.life = l.origin
+FROM history_commits b JOIN line_lifetimes l ON l.birth = b.id
+LEFT JOIN history_commits d ON d.id = l.death
+LEFT JOIN history_commits g ON g.id = l.gone_from_main
+LEFT JOIN line_fates t ON t.repo_id = l.repo_id AND t.life = l.origin
 LEFT JOIN sessions s ON s.id = t.actor_session_id JOIN tip_states ts ON ts.repo_id = l.repo_id
 JOIN history_commits tip ON tip.repo_id = l.repo_id AND tip.commit_sha = ts.tip_sha
 WHERE b.repo_id = ? AND b.commit_sha = ? AND l.path = ? AND ? BETWEEN l.start_line AND l.end_line

@@ -36,8 +36,9 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Lines are lines with text of source and test files. `tip` and `survival` are empty when
-    lines were not followed.
+    """Lines are lines with text of source and test files.
+
+    `tip` and `survival` are empty when lines were not followed.
     """
 
     repo: RepositoryRow

@@ -4,11 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from attribution.hooks import OfComment, sections
 from attribution.queries.commit import CommitSummary, commit_summaries
 from attribution.queries.coverage import AgentShare, headline
 from collector.checkpoints.entire import server_path
 from collector.errors import WhoWroteError
-from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, LineClass
@@ -60,8 +60,9 @@ class PullRequest(NamedTuple):
 
 
 def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
-    """Summarises the commits with these ids. Raises WhoWroteError when the database has none of
-    them.
+    """Summarises the commits with these ids.
+
+    Raises WhoWroteError when the database has none of them.
     """
     commits = commit_summaries(store, shas)
     if not commits:
@@ -70,14 +71,14 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
             "Attribute the branch first: whowrote repo PATH --branch NAME",
         )
     requested = {commit.row["commit_sha"] for commit in commits}
-    sections = [line for write in hooks("markdown_sections") for line in write(store, requested)]
+    added = [line for part in sections(store, OfComment(requested)) for line in part.words]
     recorded = bool(store.value("SELECT EXISTS (SELECT 1 FROM sessions)"))
     repo_id = commits[0].row["repo_id"]
     return PullRequest(
         commits,
         len(shas) - len(commits),
         _files(store, requested),
-        sections,
+        added,
         recorded,
         headline(store, repo_id).share,
         _reasons(store, requested),

@@ -2,6 +2,7 @@
 classifier's errors, and in deeds.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -12,7 +13,6 @@ from attribution.lineage import minimum
 from attribution.queries.features import session_features
 from attribution.stats.agreement import Confusion, Corrected, correct_share, kappa
 from collector.errors import WhoWroteError
-from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
 
@@ -61,8 +61,9 @@ _COLUMNS = {
 
 
 def pushback_table(store: Store, repo: int | None = None, by: By = By.AGENT) -> Table:
-    """The shares of every agent or language as a table. Raises WhoWroteError when nobody typed a
-    second message.
+    """The shares of every agent or language as a table.
+
+    Raises WhoWroteError when nobody typed a second message.
     """
     columns = [
         Column(name, "", text + (" [agent]" if name == "name" and by is By.AGENT else ""))
@@ -132,11 +133,7 @@ def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]
         (row["session_id"], row["turn"]): (bool(row["changed"]), bool(row["undone"]))
         for row in store.rows(_ANSWERS, (repo,))
     }
-    vectors = {
-        session: backs
-        for read in hooks("pushback_by_vectors")
-        for session, backs in read(store, repo).items()
-    }
+    vectors = _vector_answers(store, repo)
     for values in session_features(store, repo, only=_FEATURES):
         if values["turns_classified"] is None or len(values["user_msg_lengths"] or ()) < 2:
             continue
@@ -161,6 +158,18 @@ def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]
                 )
             )
         yield values["correction_turns"] or 0, messages
+
+
+def _vector_answers(store: Store, repo: int | None) -> dict[int, list[int | None]]:
+    """Session -> for each typed message, whether it pushes back; None: its language was not
+    measured.
+    """
+    sql = (
+        "SELECT session_id, turn_pushes_back FROM session_drift WHERE turn_pushes_back IS NOT NULL"
+        " AND ?1 IN (repo_id, 0)"
+    )
+    rows = store.rows(sql, (repo or 0,)) if store.has("session_drift") else []
+    return {row["session_id"]: json.loads(row["turn_pushes_back"]) for row in rows}
 
 
 def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> dict[str, Any]:
@@ -203,8 +212,9 @@ def _shares(
 
 
 def _deeds(messages: Iterable[Message]) -> dict[str, Any]:
-    """What the turns of messages that answer a turn which wrote lines did with them. In any
-    language.
+    """What the turns of messages that answer a turn which wrote lines did with them.
+
+    In any language.
     """
     answered = [message for message in messages if message.changed is not None]
     pairs = [

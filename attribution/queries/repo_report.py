@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from shlex import quote
 from typing import Any, NamedTuple
 
+from attribution.hooks import OfCounts, OfUndeclared, Section, sections
 from attribution.queries.coverage import Coverage, headline
 from attribution.queries.repositories import repository
 from attribution.stats.accuracy import class_rates
 from collector.checkpoints.entire import fetch_command
 from collector.json_values import jsonable
-from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Table, described_view, read_view
 from collector.vocabulary import sql_list
@@ -116,18 +116,11 @@ def unnamed_checkpoints(store: Store, repo_id: int) -> dict[str, set[int]]:
 _METHODS = ("trailer", "worktree", "time_and_files")  # surest first
 
 
-class Aside(NamedTuple):
-    """Lines that a plug-in counts beside the classes, blank ones included."""
-
-    name: str
-    lines: int
-    meaning: str
-
-
 @dataclass(slots=True)
 class RepoReport:
-    """Lines are added lines with text; blank ones are left out. `lines` are of files of every kind;
-    `headline`, `kinds` and `coverage` tell kinds apart.
+    """Lines are added lines with text; blank ones are left out.
+
+    `lines` are of files of every kind; `headline`, `kinds` and `coverage` tell kinds apart.
     """
 
     name: str
@@ -162,7 +155,7 @@ class RepoReport:
     advice: list[Advice] = field(default_factory=list)  # what would name the author of more lines
     # whose the undeclared lines are, as far as plug-ins know
     undeclared_notes: list[str] = field(default_factory=list)
-    asides: list[Aside] = field(default_factory=list)  # what plug-ins count beside the classes
+    asides: list[Section] = field(default_factory=list)  # what plug-ins count beside the classes
     unchanged: bool = False
     example: str = ""  # FILE:LINE worth looking at
     seconds: float = 0.0
@@ -171,7 +164,9 @@ class RepoReport:
         """Plain values, for --json."""
         values: dict[str, Any] = jsonable(self)
         del values["asides"]
-        return values | {f"{aside.name}_lines": aside.lines for aside in self.asides}
+        return values | {
+            f"{aside.name}_lines": row["lines"] for aside in self.asides for row in aside.rows
+        }
 
     def row(self) -> dict[str, Any]:
         """Plain numbers, for --csv."""
@@ -194,8 +189,9 @@ class RepoReport:
 
 
 def repo_report(store: Store, repo_id: int) -> RepoReport:
-    """The numbers of one repository. Raises LookupError when the database has none of that
-    number.
+    """The numbers of one repository.
+
+    Raises LookupError when the database has none of that number.
     """
     repo = repository(store, repo_id)
     if repo is None:
@@ -225,15 +221,14 @@ def repo_report(store: Store, repo_id: int) -> RepoReport:
     report.edits, report.shell_edits = _edits(store, repo_id, 0), _edits(store, repo_id, 1)
     report.problems = problem_table(store, repo_id)
     report.undeclared_notes = undeclared_notes(store, [repo_id])
-    report.asides = [aside(store, repo_id) for aside in hooks("lines_aside")]
+    report.asides = sections(store, OfCounts(repo_id))
     report.example = _example(store, repo_id)
     return report
 
 
 def undeclared_notes(store: Store, repo_ids: Sequence[int]) -> list[str]:
     """How many of the undeclared lines are somebody's after all, as far as plug-ins know."""
-    notes = (note(store, repo_ids) for note in hooks("undeclared_note"))
-    return [note for note in notes if note]
+    return [note for section in sections(store, OfUndeclared(repo_ids)) for note in section.words]
 
 
 def problem_table(store: Store, repo_id: int | None = None) -> Table:

@@ -1,5 +1,6 @@
-"""Search over a database: prompts, files, commits, sessions. Words of the person are text, never
-syntax of a query.
+"""Search over a database: prompts, files, commits, sessions.
+
+Words of the person are text, never syntax of a query.
 """
 
 import re

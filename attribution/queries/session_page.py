@@ -75,8 +75,9 @@ class SessionPage:
 
 
 def session_page(store: Store, session_id: int, first: int = 0) -> SessionPage | None:
-    """None when the database has no such session. `first` is the first turn to show (0: what
-    happened before the first prompt).
+    """None when the database has no such session.
+
+    `first` is the first turn to show (0: what happened before the first prompt).
     """
     details = _row(store, "sessions", {"id": session_id})
     repo = repository(store, details["repo_id"]) if details is not None else None

@@ -11,8 +11,9 @@ from collector.storage.views import Column, Table, described_view, read_view
 
 
 def find_session(store: Store, key: str, repo: int | None = None) -> int:
-    """Number of the session whose key is `key` or begins with it, or whose number it is. Raises
-    WhoWroteError.
+    """Number of the session whose key is `key` or begins with it, or whose number it is.
+
+    Raises WhoWroteError.
     """
     number = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else -1
     matching = store.rows(
@@ -83,6 +84,7 @@ def region_table(
     store: Store, only: Mapping[str, Any] | None = None, most: int | None = None
 ) -> Table:
     """Re-edited regions, the most often edited first, `most` of them, each with its `edits`.
+
     `only`: as for `read_view`.
     """
     table = read_view(store, "region_list", only, "rounds DESC, id", most)

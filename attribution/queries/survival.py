@@ -96,25 +96,25 @@ _DAY = 86400.0  # seconds
 _LINES = """
 WITH l AS MATERIALIZED (
   SELECT t.repo_id, MIN(t.origin) AS first, SUM(t.nonblank) AS nonblank, l.path, l.birth, l.death,
-    l.cause, l.gone_from_main,
-    t.origin_id, t.actor, t.actor_session_id
+    l.cause, l.gone_from_main, t.origin_id, t.actor, t.actor_session_id
   FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life
   WHERE t.repo_id IN ({repositories}) AND t.nonblank > 0 AND l.kind = 'text' AND l.same_as IS NULL
-  GROUP BY t.repo_id, l.birth, l.path, l.death, l.cause, l.gone_from_main, t.origin_id, t.actor, t.actor_session_id
+  GROUP BY t.repo_id, l.birth, l.path, l.death, l.cause, l.gone_from_main, t.origin_id, t.actor,
+    t.actor_session_id
 )
 SELECT l.repo_id, l.nonblank, l.actor, l.actor_session_id, l.path, l.cause, l.birth AS added_in,
-  l.death AS removed_in,
-  b.author_at AS added_at, d.author_at AS removed_at, lb.main_line AS arrived,
-  g.main_line AS left_main,
-  b.reverted_by IS NOT NULL AS reverted, {line_class} AS line_class, o.session_id, COALESCE(o.model,
-  s.model) AS model,
+  l.death AS removed_in, b.author_at AS added_at, d.author_at AS removed_at,
+  lb.main_line AS arrived, g.main_line AS left_main, b.reverted_by IS NOT NULL AS reverted,
+  {line_class} AS line_class, o.session_id, COALESCE(o.model, s.model) AS model,
   COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, s.key AS session, c.declared_agent,
   f.kind, o.evidence, o.edited_by
 FROM l JOIN history_commits b ON b.id = l.birth
-LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN history_commits lb ON lb.id = b.landed
-LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN origins o ON o.id = l.origin_id
-LEFT JOIN sessions s ON s.id = o.session_id LEFT JOIN commits c ON c.repo_id = b.repo_id
-  AND c.commit_sha = b.commit_sha
+LEFT JOIN history_commits d ON d.id = l.death
+LEFT JOIN history_commits lb ON lb.id = b.landed
+LEFT JOIN history_commits g ON g.id = l.gone_from_main
+LEFT JOIN origins o ON o.id = l.origin_id
+LEFT JOIN sessions s ON s.id = o.session_id
+LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
 LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path
 ORDER BY l.repo_id, l.first
 """
@@ -250,8 +250,9 @@ def lifetimes_of(store: Store, repo_ids: Sequence[int], every_kind: bool) -> Lif
 def survival_report(
     store: Store, repo_ids: Sequence[int], options: SurvivalOptions
 ) -> SurvivalReport:
-    """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is
-    none.
+    """Numbers over the stored histories of some repositories.
+
+    Raises WhoWroteError when there is none.
     """
     return report_of(lifetimes_of(store, repo_ids, options.every_kind), store.path, options)
 

@@ -20,8 +20,8 @@ _EARLIER = """
 SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(e.path, '') AS path,
   COALESCE(e.outcome, t.status) AS outcome,
   COALESCE(t.error, '') AS error, COALESCE(t.command, '') AS command, COALESCE(t.input, '') AS input
-FROM tool_calls t JOIN sessions s ON s.id = t.session_id LEFT JOIN edits e
-  ON e.session_id = t.session_id AND e.call_id = t.call_id
+FROM tool_calls t JOIN sessions s ON s.id = t.session_id
+LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id
 WHERE s.repo_id = ? AND t.at <= ? AND (instr(t.input, ?) > 0 OR instr(t.command, ?) > 0)
   ORDER BY t.at DESC LIMIT ?
 """

@@ -5,7 +5,7 @@ clone is still at hand.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.blame import BlameLine, blame, blocks
@@ -38,14 +38,6 @@ class TipSpan:
     commit: CommitRef | None
     introduced_path: str
     introduced_line: int | None  # of the first line, in the commit that introduced it
-
-
-class LineNote(NamedTuple):
-    """What a plug-in says beside a line of the file."""
-
-    head: str
-    text: str
-    source: str  # who says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +92,9 @@ def _span(row: Mapping[str, Any]) -> TipSpan:
 _SPANS = f"""
 SELECT t.start_line AS start, t.end_line AS end, COALESCE(t.birth_path, f.path) AS introduced_path,
   t.birth_line AS introduced_line, {COMMIT_COLUMNS}, {ATTRIBUTION_COLUMNS}
-FROM tip_spans t JOIN tip_files f ON f.id = t.file_id
-LEFT JOIN origins o ON o.id = t.origin_id LEFT JOIN sessions s ON s.id = o.session_id
-LEFT JOIN history_commits b ON b.id = t.birth LEFT JOIN commits c ON c.repo_id = b.repo_id
-  AND c.commit_sha = b.commit_sha
+FROM tip_spans t JOIN tip_files f ON f.id = t.file_id LEFT JOIN origins o ON o.id = t.origin_id
+LEFT JOIN sessions s ON s.id = o.session_id LEFT JOIN history_commits b ON b.id = t.birth
+LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
 WHERE t.file_id = ? ORDER BY t.start_line
 """
 
@@ -127,8 +118,9 @@ def _texts(path: str | None, tip: str, file: Mapping[str, Any]) -> list[str] | s
 
 
 def file_of_commit(opened: OpenRepo, repo: RepositoryRow, path: str, commit: str) -> TipFile:
-    """A file of any commit of the clone, its lines looked up with git blame. Raises
-    UnknownBranch, WhoWroteError.
+    """A file of any commit of the clone, its lines looked up with git blame.
+
+    Raises UnknownBranch, WhoWroteError.
     """
     result = blame(opened, path, commit)
     spans: list[TipSpan] = []

@@ -41,8 +41,9 @@ NOT_COMMITTED, NOT_YET = "not_committed", "not_attributed_yet"
 
 @dataclass(frozen=True, slots=True)
 class LineAttribution:
-    """What the database says about one line. `author` is "" when it says nothing: the line is
-    older, newer or not committed.
+    """What the database says about one line.
+
+    `author` is "" when it says nothing: the line is older, newer or not committed.
     """
 
     author: str = ""
@@ -96,9 +97,10 @@ class LineAttribution:
 
 ATTRIBUTION_COLUMNS = (
     "o.author, o.how, o.evidence, o.reason, o.session_id, COALESCE(s.key, '') AS session,"
-    " COALESCE(s.label, '') AS label, COALESCE(s.agent, CASE WHEN o.evidence = 'declared' THEN"
-    " c.declared_agent END, '') AS agent, COALESCE(o.model, s.model, '') AS model, o.turn_index AS"
-    " turn, COALESCE(o.call_id, '') AS call_id, COALESCE(o.edited_by, '') AS edited_by,"
+    " COALESCE(s.label, '') AS label, COALESCE(s.agent,"
+    " CASE WHEN o.evidence = 'declared' THEN c.declared_agent END, '') AS agent,"
+    " COALESCE(o.model, s.model, '') AS model, o.turn_index AS turn,"
+    " COALESCE(o.call_id, '') AS call_id, COALESCE(o.edited_by, '') AS edited_by,"
     " o.similarity, COALESCE(o.tool, '') AS tool, COALESCE(o.run_by, '') AS run_by,"
     " COALESCE(o.witness, '') AS witness, COALESCE(o.seen_without_at, '') AS seen_without_at,"
     " COALESCE(o.seen_with_at, '') AS seen_with_at"

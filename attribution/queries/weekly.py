@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from attribution.hooks import chapters
 from attribution.lineage import minimum
 from attribution.lineage.survival import ENDERS, LifetimeRecord, ended_by
 from attribution.queries.breakdown import check, cost_of, group_rows, no_lines
@@ -16,7 +17,6 @@ from attribution.queries.overview import Section, monday
 from attribution.stats.accuracy import audited_note
 from collector.console.formats import number, percent, words
 from collector.errors import WhoWroteError
-from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -44,8 +44,9 @@ _WEEK = (
 
 @dataclass(frozen=True, slots=True)
 class WeeklyReport:
-    """`days`: Monday of this week, and the last day that is counted. Sections are tables for
-    people, in order of importance.
+    """`days`: Monday of this week, and the last day that is counted.
+
+    Sections are tables for people, in order of importance.
     """
 
     days: tuple[str, str]
@@ -217,9 +218,10 @@ def _open_weaknesses(store: Store, this: date) -> Section:
     try:
         rows = [
             row
-            for read in hooks("finding_rows")
-            for row in read(store, None, ("high", "medium"))
-            if row["alive_at_head"]
+            for read in [chapters().get("findings")]
+            for table in (read(store) if read else ())
+            for row in table
+            if row["alive_at_head"] and row["confidence"] in ("HIGH", "MEDIUM")
         ]
     except WhoWroteError as error:
         return Section(title, Table("", "", [], [], [error.hint or str(error)]), ())

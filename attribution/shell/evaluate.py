@@ -22,8 +22,8 @@ _MAX_ROUNDS = 20_000  # words of a command times rounds of the loop around it
 # A third of all commands, told without parsing: one program that only reads, nothing that a shell
 # would interpret.
 _PLAINLY_HARMLESS = re.compile(
-    r"\s*(?:(?:cd \S+ && )?git"
-    r" (?:status|log|diff|show|add|push|fetch|rev-parse|blame)|ls|cat|grep|rg|head|tail|wc|pwd|which|tree)"
+    r"\s*(?:(?:cd \S+ && )?git (?:status|log|diff|show|add|push|fetch|rev-parse|blame)"
+    r"|ls|cat|grep|rg|head|tail|wc|pwd|which|tree)"
     r"(?: [^;&|<>$`(){}\n\\*?~!#]*)?\Z"
 )
 

@@ -10,10 +10,16 @@ from attribution.shell.files import transfer_effect
 from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable, join
 
 _MAX_LENGTH = 30_000  # characters of a PowerShell text
-_CMDLET = r"(?:Get|Set|Add|New|Remove|Move|Copy|Rename|Out|Select|Test|Write|Import|Invoke|Start|Clear|ConvertTo)-[A-Z]\w+"
+_CMDLET = (
+    r"(?:Get|Set|Add|New|Remove|Move|Copy|Rename|Out|Select|Test|Write|Import|Invoke|Start|Clear"
+    r"|ConvertTo)-[A-Z]\w+"
+)
 # Names that no other shell has, and those of other shells with a path whose backslash they would
 # take away.
-_ALIAS = r"(?:cmd(?:\.exe)?\s+/c\s+\"?)?(?:ren|rni|move|mi|copy|cpi|del|erase|(?:git\s+)?(?:mv|cp|rm)(?=\s[^'\"\n]{0,300}\w\\\w))"
+_ALIAS = (
+    r"(?:cmd(?:\.exe)?\s+/c\s+\"?)?"
+    r"(?:ren|rni|move|mi|copy|cpi|del|erase|(?:git\s+)?(?:mv|cp|rm)(?=\s[^'\"\n]{0,300}\w\\\w))"
+)
 _START = re.compile(rf"\s*(?:\$[\w:]+\s*=[^=~]|{_CMDLET}|{_ALIAS}\s)")
 _LATER = re.compile(rf"(?:[;|\n]|&&)\s{{0,99}}(?:{_CMDLET}|{_ALIAS})\s")
 _QUOTED = re.compile(r"'[^']*+'|\"(?:[^\"\\`]|[\\`].)*+\"", re.S)

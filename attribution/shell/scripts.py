@@ -15,8 +15,14 @@ from attribution.shell.rules import unknown
 
 _PERL_IN_PLACE = re.compile(r"-[0-9lnpaswW]*i")
 _CODE_FLAG = re.compile(r"-[a-zA-Z0-9]*[ceE]|-p|-pe|--eval|--print")
-_EXPRESSION = r"((?:pathlib\.)?Path\([^()\n]{1,200}\)|(?:os\.path|path)\.join\([^()\n]{1,200}\)|[^,()\n]{1,200}?)\s*"
-_SUBJECT = r"((?:pathlib\.)?Path\([^()\n]{1,200}\)|\([^()\n]{1,200}\)|[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,3})"
+_EXPRESSION = (
+    r"((?:pathlib\.)?Path\([^()\n]{1,200}\)|(?:os\.path|path)\.join\([^()\n]{1,200}\)"
+    r"|[^,()\n]{1,200}?)\s*"
+)
+_SUBJECT = (
+    r"((?:pathlib\.)?Path\([^()\n]{1,200}\)|\([^()\n]{1,200}\)"
+    r"|[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,3})"
+)
 _WRITES = re.compile(
     rf"\bopen\(\s*{_EXPRESSION},\s*(?:mode\s*=\s*)?['\"](?:[rbt]*[wax][bt+]*|r\+b?|rb\+)['\"]"
     rf"|(?:writeFile|appendFile|writeTextFile)(?:Sync)?\(\s*{_EXPRESSION},|createWriteStream\(\s*{_EXPRESSION}[,)]"

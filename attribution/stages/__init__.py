@@ -1,3 +1,4 @@
-"""The only code that writes conclusions. Each stage reads facts and what earlier stages
-concluded, and fills its tables.
+"""The only code that writes conclusions.
+
+Each stage reads facts and what earlier stages concluded, and fills its tables.
 """

@@ -1,5 +1,6 @@
-"""The table `session_features`: made from the registry, filled by session. Called within a
-transaction unless it only reads.
+"""The table `session_features`: made from the registry, filled by session.
+
+Called within a transaction unless it only reads.
 """
 
 import json
@@ -11,9 +12,9 @@ from attribution.features import features, version
 from attribution.features.costs import cost_of
 from attribution.features.nulls import TABLE, VIEW, null_view
 from attribution.features.prices import SETTING, Prices, prices_of
+from attribution.hooks import plugins
 from attribution.queries.features import features_ready, json_columns, session_features
 from collector.load import SessionFiles
-from collector.plugins import hooks
 from collector.runtime.stages import RunContext, Stage, StageName, StageRun, digest, forget_runs
 from collector.storage.store import Store
 from collector.text import printable
@@ -89,11 +90,12 @@ def _stored_value(name: str, value: Any) -> Any:
 
 
 def fill_what_follows(store: Store, repo_id: int) -> None:
-    """Fills the tables of plug-ins that are made of features and turns. Call within the
-    transaction that changed one of them.
+    """Fills the tables of plug-ins that are made of lines, features, turns and fates.
+
+    Call within the transaction that changed one of them.
     """
-    for fill in hooks("after_features"):
-        fill(store, repo_id)
+    for plugin in plugins():
+        plugin.settled(store, repo_id)
 
 
 COSTS = Stage(StageName.COSTS, "1")
@@ -101,12 +103,15 @@ _INPUTS = ("unrecorded_tokens", "recorded_cost_usd", "tokens_by_turn", "recorded
 
 
 def costs_key(prices: Prices) -> str:
-    return digest(prices.key, version(), *(followers() for followers in hooks("features_version")))
+    return digest(
+        prices.key, version(), *(plugin.version for plugin in plugins() if plugin.version)
+    )
 
 
 def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
-    """Costs of a repository's sessions and of their turns. Call within a transaction, after the
-    features and the turns.
+    """Costs of a repository's sessions and of their turns.
+
+    Call within a transaction, after the features and the turns.
     """
     store.connection.execute(
         "UPDATE turn_outcomes SET cost_usd = NULL WHERE repo_id = ?", (repo_id,)

@@ -73,8 +73,9 @@ def clear(store: Store, repo_id: int) -> None:
 
 
 def write(store: Store, repo_id: int, done: Finished, how: Mapping[str, str]) -> None:
-    """Writes the rows that are new or different. `how`: the columns of `tip_states` that tell
-    how the history was followed.
+    """Writes the rows that are new or different.
+
+    `how`: the columns of `tip_states` that tell how the history was followed.
     """
     rows = _Rows(store, repo_id, done)
     rows.commits()

@@ -1,5 +1,6 @@
-"""Conclusions into rows. Every function is called within the transaction that replaces the
-repository's conclusions.
+"""Conclusions into rows.
+
+Every function is called within the transaction that replaces the repository's conclusions.
 """
 
 from __future__ import annotations

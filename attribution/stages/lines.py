@@ -24,7 +24,6 @@ from collector.load import LOAD, facts_key, key_of_run, write_commits
 from collector.local import find_sessions, keep_private, local_checkpoints
 from collector.local.model import elsewhere_note
 from collector.model import Commit, Problem
-from collector.plugins import hooks
 from collector.repository_rows import claim_repo, describe_repo, name_branch
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import Clock, RunContext, StageName, forget_runs
@@ -48,8 +47,9 @@ def attribute_repo(
     options: AttributeOptions,
     progress: Progress = no_progress,
 ) -> Attributed:
-    """Attributes one clone, opened or not. Raises NotARepository, UnknownBranch, NoCheckpoints,
-    DatabaseUnusable.
+    """Attributes one clone, opened or not.
+
+    Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable.
     """
     clock = Clock()
     feature_rows.prepare(store)
@@ -101,8 +101,9 @@ def attribute_repo(
 
 
 def _write(context: RunContext, judged: Judged, head: str, since: float | None) -> list[Problem]:
-    """Replaces the conclusions about a repository. Call within a transaction. Returns what could
-    not be judged.
+    """Replaces the conclusions about a repository.
+
+    Call within a transaction. Returns what could not be judged.
     """
     store, repo_id = context.store, context.repo_id
     numbers = write_commits(
@@ -125,8 +126,6 @@ def _write(context: RunContext, judged: Judged, head: str, since: float | None) 
     turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed)
     feature_rows.fill_costs(store, repo_id, prices_of(store))
     feature_rows.fill_what_follows(store, repo_id)
-    for fill in hooks("after_lines"):
-        fill(context)
     return [*line_rows.problems(judged), *outcomes.problems(store, repo_id)]
 
 

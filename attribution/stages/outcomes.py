@@ -203,8 +203,8 @@ SELECT s.id, t.produced, t.final, t.survived + t.reformatted AS survived,
   (SELECT json_group_array(DISTINCT c.path) FROM commit_sessions cs JOIN commit_files c
   ON c.commit_id = cs.commit_id
     WHERE cs.session_id = s.id) AS linked
-FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN session_features f
-  ON f.session_id = s.id
+FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id
+LEFT JOIN session_features f ON f.session_id = s.id
 WHERE s.repo_id = ?"""
 
 

@@ -213,8 +213,9 @@ class _Kept:
     def with_parts(
         self, parts: Mapping[str, bytes], wanted: Collection[str] | None = None
     ) -> _SessionRead:
-        """`wanted`: not all of them. Raises NotPacked, LookupError: one is not there, or does
-        not fit.
+        """`wanted`: not all of them.
+
+        Raises NotPacked, LookupError: one is not there, or does not fit.
         """
         for part in (
             unpack(_Part, parts[name]) for name in (self.parts if wanted is None else wanted)
@@ -253,8 +254,9 @@ def _pack_parts(read: _SessionRead, edits: SessionEdits) -> dict[str, bytes]:
 
 
 def _produced(context: RunContext, entries: Sequence[tuple[str, str]]) -> Iterator[ProducedText]:
-    """`entries`: sessions with the keys of what was kept of them. Raises NotPacked: it is gone
-    in the meantime.
+    """`entries`: sessions with the keys of what was kept of them.
+
+    Raises NotPacked: it is gone in the meantime.
     """
     with sessions_of(
         context.store, stored_name(context.store, context.repo_id), context.repo.blob
@@ -306,8 +308,9 @@ class _Prepared:
 def _prepare(
     task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[TranscriptReader], known: set[int]
 ) -> _Prepared:
-    """Reads a session and makes what is to be written about it. `known`: calls and responses of
-    the sessions read before.
+    """Reads a session and makes what is to be written about it.
+
+    `known`: calls and responses of the sessions read before.
     """
     loaded = read_session(repo, task.files, transcript_readers)
     events = event_keys(loaded.session) if loaded.session is not None else None
@@ -487,8 +490,9 @@ class _Reading:
 
 
 def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
-    """Reads a session in a worker. `seconds` is the limit of the whole run, of which a session
-    may take its share; 0: no limit.
+    """Reads a session in a worker.
+
+    `seconds` is the limit of the whole run, of which a session may take its share; 0: no limit.
     """
     gc.set_threshold(5_000_000, 20, 100)  # as in `attribute_one`
     with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
@@ -542,8 +546,9 @@ def edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
 def _store_features(
     context: RunContext, session_id: int, files: SessionFiles, done: _Prepared
 ) -> None:
-    """Stores the features that the transcript alone determines. If they fail, the next run tries
-    again.
+    """Stores the features that the transcript alone determines.
+
+    If they fail, the next run tries again.
     """
     from attribution.stages import feature_rows
 

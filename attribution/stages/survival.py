@@ -52,8 +52,9 @@ STAGE = Stage(StageName.SURVIVAL, VERSION)
 
 
 def fill_survival(store: Store, repo_id: int) -> None:
-    """Fills the tables again when the history or the verdicts are others than last time. Raises
-    DatabaseUnusable.
+    """Fills the tables again when the history or the verdicts are others than last time.
+
+    Raises DatabaseUnusable.
     """
     inputs = [
         (name, last_run(store, repo_id, name)) for name in (StageName.HISTORY, StageName.LINES)

@@ -48,31 +48,29 @@ models AS (
   SELECT session_id, turn_index, model FROM (
     SELECT session_id, turn_index, model,
       ROW_NUMBER() OVER (PARTITION BY session_id, turn_index ORDER BY COUNT(*) DESC, model) AS place
-    FROM tool_calls WHERE session_id IN own AND model IS NOT NULL GROUP BY session_id, turn_index,
-      model) WHERE place = 1),
+    FROM tool_calls WHERE session_id IN own AND model IS NOT NULL
+    GROUP BY session_id, turn_index, model) WHERE place = 1),
 edited AS (
   SELECT session_id, turn_index, COUNT(*) AS edits, SUM(lines_added) AS written
   FROM edits WHERE session_id IN own AND outcome = 'applied' GROUP BY session_id, turn_index),
 again AS (
   SELECT g.session_id, g.turn_index, COUNT(DISTINCT g.region_id) AS places,
     COUNT(DISTINCT n.region_id) AS again,
-    COUNT(DISTINCT CASE WHEN n.added = g.removed AND n.removed = g.added THEN n.region_id
-      END) AS undone
-  FROM region_edits g LEFT JOIN region_edits n ON n.region_id = g.region_id
-    AND n.turn_index = g.turn_index + 1
+    COUNT(DISTINCT CASE WHEN n.added = g.removed AND n.removed = g.added
+      THEN n.region_id END) AS undone
+  FROM region_edits g
+  LEFT JOIN region_edits n ON n.region_id = g.region_id AND n.turn_index = g.turn_index + 1
   WHERE g.session_id IN own GROUP BY g.session_id, g.turn_index),
 landed AS (
-  SELECT o.session_id, o.turn_index, SUM(p.nonblank) AS committed FROM origins o JOIN spans p
-    ON p.origin_id = o.id
+  SELECT o.session_id, o.turn_index, SUM(p.nonblank) AS committed
+  FROM origins o JOIN spans p ON p.origin_id = o.id
   WHERE o.session_id IN own AND o.author = 'agent' GROUP BY o.session_id, o.turn_index)
-SELECT s.repo_id, t.session_id, t.turn_index, t.at, t.origin, s.agent, COALESCE(models.model,
-  s.model) AS model,
-  length(t.prompt) AS prompt_characters, COALESCE(calls.calls, 0) AS calls, COALESCE(calls.failed,
-  0) AS failed_calls,
+SELECT s.repo_id, t.session_id, t.turn_index, t.at, t.origin, s.agent,
+  COALESCE(models.model, s.model) AS model, length(t.prompt) AS prompt_characters,
+  COALESCE(calls.calls, 0) AS calls, COALESCE(calls.failed, 0) AS failed_calls,
   COALESCE(edited.edits, 0) AS edits, COALESCE(edited.written, 0) AS lines_written,
-    COALESCE(again.places, 0) AS places,
-  COALESCE(again.again, 0) AS places_again, COALESCE(again.undone, 0) AS places_undone,
-  COALESCE(landed.committed, 0) AS committed
+  COALESCE(again.places, 0) AS places, COALESCE(again.again, 0) AS places_again,
+  COALESCE(again.undone, 0) AS places_undone, COALESCE(landed.committed, 0) AS committed
 FROM turns t JOIN sessions s ON s.id = t.session_id
 LEFT JOIN calls ON calls.session_id = t.session_id AND calls.turn_index = t.turn_index
 LEFT JOIN models ON models.session_id = t.session_id AND models.turn_index = t.turn_index

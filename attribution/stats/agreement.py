@@ -135,8 +135,9 @@ def pearson(pairs: NumberPairs) -> float | None:
 
 
 def spearman(pairs: NumberPairs) -> float | None:
-    """Spearman's rank correlation; None as for `pearson`. The standard library has it from
-    Python 3.12 on.
+    """Spearman's rank correlation; None as for `pearson`.
+
+    The standard library has it from Python 3.12 on.
     """
     return pearson(
         list(zip(ranks([a for a, _ in pairs]), ranks([b for _, b in pairs]), strict=True))

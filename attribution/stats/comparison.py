@@ -206,6 +206,7 @@ def hazard(
     records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL
 ) -> dict[str, Any] | None:
     """Cox model, agent against baseline, stratified by file; standard errors by commit (sandwich).
+
     Above 1: agent lines die sooner.
 
     None when no file has deaths to compare, when there are too few lines of one side, or when one

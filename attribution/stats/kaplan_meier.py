@@ -1,5 +1,6 @@
-"""Shares of lines that survive, by Kaplan and Meier, with intervals by commit. Pure: needs no
-library.
+"""Shares of lines that survive, by Kaplan and Meier, with intervals by commit.
+
+Pure: needs no library.
 
 Lines of one commit live and die together, so the variance of an estimate adds up what each commit
 contributes to it and not what each line does (the infinitesimal jackknife by clusters, as in R's
@@ -228,8 +229,9 @@ class CurveStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Shares that survive, as long as one line in a hundred is at risk. The band passes 1/2
-    within the interval of the median.
+    """Shares that survive, as long as one line in a hundred is at risk.
+
+    The band passes 1/2 within the interval of the median.
     """
 
     lines: int

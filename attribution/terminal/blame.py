@@ -12,8 +12,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from attribution.hooks import Section
 from attribution.queries.blame import BlameLine, Block, FileBlame
-from attribution.queries.explain import EarlierAction, LineExplanation, LineSection, earlier_words
+from attribution.queries.explain import EarlierAction, LineExplanation, earlier_words
 from attribution.queries.history import LineHistoryReport
 from attribution.queries.verdicts import (
     NO_COMMIT,
@@ -232,11 +233,11 @@ def line_text(explanation: LineExplanation, width: int = 100) -> str:
     return console.export_text()
 
 
-def _sections(table: Table, sections: Sequence[LineSection]) -> None:
+def _sections(table: Table, sections: Sequence[Section]) -> None:
     """What plug-ins say about the line."""
     for section in sections:
-        if section.paragraphs:
-            table.add_row(section.title, _paragraphs(section.paragraphs))
+        if section.words:
+            table.add_row(section.title, _paragraphs(section.words))
 
 
 def _paragraphs(texts: Sequence[str]) -> Text:
@@ -288,10 +289,8 @@ def _sightings(verdict: LineAttribution) -> str:
         if verdict.seen_without_at
         else "before it unknown"
     )
-    return (
-        f": {without},"
-        f" {f'with it {ui.minute(verdict.seen_with_at)}' if verdict.seen_with_at else 'with it in the commit'}"
-    )
+    later = ui.minute(verdict.seen_with_at) if verdict.seen_with_at else "in the commit"
+    return f": {without}, with it {later}"
 
 
 def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None:

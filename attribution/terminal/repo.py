@@ -157,10 +157,10 @@ def _lines(console: Console, r: RepoReport) -> None:
             meaning,
         )
     for aside in r.asides:
-        if aside.lines:
-            table.add_row(
-                Text(aside.name, "bold"), ui.number(aside.lines), "", "", Text(aside.meaning, "dim")
-            )
+        lines = sum(row["lines"] for row in aside.rows)
+        if lines:
+            meaning = Text(" ".join(aside.words), "dim")
+            table.add_row(Text(aside.name, "bold"), ui.number(lines), "", "", meaning)
     ui.show(console, table)
     ui.audited(console, *(name for name, count in r.headline.items() if count))
     ui.notes(console, r.undeclared_notes)

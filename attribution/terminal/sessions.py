@@ -41,8 +41,9 @@ def _short(value: Any) -> str:
 
 
 def region_list(console: Console, table: Table, counts: Mapping[str | None, int]) -> None:
-    """Re-edited regions with their rounds. `counts`: convergence -> number of all regions, shown
-    or not.
+    """Re-edited regions with their rounds.
+
+    `counts`: convergence -> number of all regions, shown or not.
     """
     for row in table:
         path = f"{row['path']}:{row['start_line']}" if row["start_line"] else row["path"]

@@ -2,23 +2,30 @@
 commit, an author and a fate.
 """
 
-from typing import Any
+from __future__ import annotations
 
-_PAGES = "attribution.weaknesses.browse.pages"
-HOOKS = {
-    "event_counts": "attribution.weaknesses.queries.report:finding_counts",
-    "finding_rows": "attribution.weaknesses.queries.findings:introduced_findings",
-    "pages": f"{_PAGES}:pages",
-    "repository_sections": f"{_PAGES}:repository_sections",
-    "commit_sections": f"{_PAGES}:commit_sections",
-    "search_sections": f"{_PAGES}:search_sections",
-    "line_notes": f"{_PAGES}:line_notes",
-    "markdown_sections": f"{_PAGES}:markdown_sections",
-}
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, ClassVar
+
+from attribution.browse.requests import PageRequest, PluginWithPages, Shown
+from attribution.hooks import (
+    OfComment,
+    OfCommit,
+    OfFile,
+    OfRepository,
+    OfSearch,
+    Section,
+    Subject,
+)
+from collector.hooks import TableSettings
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
+    from collector.storage.views import Table
 
 
-def browse_tables() -> dict[str, dict[str, Any]]:
-    return {
+class Weaknesses(PluginWithPages):
+    tables: ClassVar[TableSettings] = {
         "findings": {
             "label_column": "label",
             "facets": ["cwe", "class", "status"],
@@ -27,3 +34,28 @@ def browse_tables() -> dict[str, dict[str, Any]]:
         "rule_sets": {"hidden": True},
         "scan_files": {"hidden": True},
     }
+
+    def sections(self, store: Store, subject: Subject) -> Iterable[Section]:
+        if not isinstance(subject, OfRepository | OfCommit | OfSearch | OfFile | OfComment):
+            return ()
+        from attribution.weaknesses.browse.sections import section
+
+        return section(store, subject)
+
+    def pages(self) -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
+        from attribution.weaknesses.browse.pages import findings_page
+
+        return {"findings": ("weaknesses", findings_page)}
+
+    def chapters(self) -> dict[str, Callable[[Store], list[Table]]]:
+        from attribution.weaknesses.queries.findings import introduced_findings
+
+        return {"findings": introduced_findings}
+
+    def events(self) -> tuple[str, ...]:
+        from attribution.weaknesses.queries.report import EVENTS
+
+        return EVENTS
+
+
+PLUGIN = Weaknesses()

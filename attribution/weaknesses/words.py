@@ -29,6 +29,7 @@ class Severity(Word):
 
 def severity_named(name: str) -> Severity | None:
     """What a rule or a user calls so, in any case: `error`, `high` and `critical` are the same.
+
     None for other words.
     """
     word = {"critical": "high"}.get(name.lower(), name.lower())

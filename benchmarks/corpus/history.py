@@ -49,7 +49,7 @@ TRAILERS = {
 }
 COMPACT_AT = 4000  # tokens; the first session of such a history says that it has used more
 COMPACT_SOON = {"enabled": True, "reserveTokens": 200_000 - COMPACT_AT, "keepRecentTokens": 20}
-GENERATOR = '''"""Writes a table of constants and checks from a list of names: generate.py LIST TARGET."""
+GENERATOR = '''"""Writes constants and checks from a list of names: generate.py LIST TARGET."""
 import sys
 
 with open(sys.argv[1]) as source:

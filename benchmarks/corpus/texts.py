@@ -246,7 +246,8 @@ class Grammar:
             ]
         if self.language == "csv":
             return [
-                f"{rng.randint(1, 9999)},{rng.choice(NOUNS)},{rng.randint(0, 40)},{rng.randint(1, 99)}"
+                f"{rng.randint(1, 9999)},{rng.choice(NOUNS)}"
+                f",{rng.randint(0, 40)},{rng.randint(1, 99)}"
                 for _ in range(6)
             ]
         if self.language == "yaml":

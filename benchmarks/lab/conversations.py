@@ -25,7 +25,10 @@ LONG_ANSWER = [
 ]
 STOCK = "printf 'apples,3\\npears,5\\n' > stock.csv; sleep 90; printf 'plums,7\\n' >> stock.csv"
 STOCK_LATER = "sleep 5; printf 'apples,3\\npears,5\\n' > stock.csv"
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5"
+    "ErkJggg=="
+)
 ROUND = ("    return result\n", "    return round(result, 2)\n")
 REDUCED = "    return amount * (1 - rate)\n"
 

@@ -123,8 +123,8 @@ TIDY = """import sys
 for name in sys.argv[1:]:
     with open(name) as source:
         text = source.read()
-    for old, new in (("key = len", "key=len"), ("{'a':1,'b' : 2}", '{"a": 1, "b": 2}'), ("names,pairs", "names, pairs")):
-        text = text.replace(old, new)
+    text = text.replace("key = len", "key=len").replace("names,pairs", "names, pairs")
+    text = text.replace("{'a':1,'b' : 2}", '{"a": 1, "b": 2}')
     with open(name, "w") as target:
         target.write(text)
 """

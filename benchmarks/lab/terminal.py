@@ -53,8 +53,8 @@ TYPED = 40.0  # characters a second; what comes at once is taken for a paste by 
 # What pyte does not know and would print: private sequences, colours with colons, device control
 # strings.
 _FOREIGN = re.compile(
-    r"\x1b\[[<>=][\d;:?]*["
-    r" -/]*[@-~]|\x1b\[[\d;]*:[\d;:]*m|\x1b\[\?[\d;]*(?:\$p|m)|\x1b[P_^X][^\x1b]*\x1b\\|\x1b\[[\d;]* q"
+    r"\x1b\[[<>=][\d;:?]*[ -/]*[@-~]|\x1b\[[\d;]*:[\d;:]*m|\x1b\[\?[\d;]*(?:\$p|m)"
+    r"|\x1b[P_^X][^\x1b]*\x1b\\|\x1b\[[\d;]* q"
 )
 _INCOMPLETE = re.compile(r"\x1b(?:\[[\d;:<>=?]*[ -/]*|[P_^X\]][^\x1b\x07]*\x1b?)?\Z")
 

@@ -55,8 +55,9 @@ problems alone.
 
 
 def read_all(repo: GitRepo, problems: list[Problem] | None = None) -> list[Checkpoint]:
-    """Every checkpoint once, in order of id. Stored in several layouts, it keeps the best
-    transcript of each session.
+    """Every checkpoint once, in order of id.
+
+    Stored in several layouts, it keeps the best transcript of each session.
 
     A session that a checkpoint holds is not read from the files of the history too. `problems` gets
     those of no checkpoint.

@@ -145,8 +145,9 @@ def _histories(
 
 
 def _places(git: ScratchGit, revisions: Iterable[str], wanted: re.Pattern[str]) -> list[str]:
-    """Paths at which commits have such files, or the directories of these. Every tree is looked
-    at once, whoever shares it.
+    """Paths at which commits have such files, or the directories of these.
+
+    Every tree is looked at once, whoever shares it.
     """
     stream = git.stream(_OBJECTS, "\n".join(revisions).encode())
     named = (
@@ -163,8 +164,9 @@ def _places(git: ScratchGit, revisions: Iterable[str], wanted: re.Pattern[str]) 
 def _history(
     git: ScratchGit, revisions: Iterable[str], places: Sequence[str]
 ) -> Iterator[tuple[str, _Version]]:
-    """(path, version) of what commits put at these places, the newest first. Revisions may be
-    more than a command line takes.
+    """(path, version) of what commits put at these places, the newest first.
+
+    Revisions may be more than a command line takes.
     """
     if not places:
         return

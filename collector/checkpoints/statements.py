@@ -97,8 +97,9 @@ def declarations(commit: Commit) -> Iterator[Statement]:
 
 
 def declared_agent(commit: Commit) -> Statement | None:
-    """The first declaration of a commit; None without one. Authorship comes before assistance, a
-    named agent before "an AI".
+    """The first declaration of a commit; None without one.
+
+    Authorship comes before assistance, a named agent before "an AI".
 
     A model that another statement names for the same agent is taken over.
     """

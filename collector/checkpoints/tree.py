@@ -150,8 +150,9 @@ def _session(
 
 
 def session_key(raw: str) -> str:
-    """The agent's own session id; old versions put the date before it. "" when it is none but a
-    placeholder.
+    """The agent's own session id; old versions put the date before it.
+
+    "" when it is none but a placeholder.
     """
     key = _DATE_PREFIX.sub("", raw)
     return "" if key.strip().lower() in _PLACEHOLDERS or not key.strip("0-") else key

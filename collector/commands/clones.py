@@ -30,7 +30,7 @@ def known_formats() -> list[dict[str, Any]]:
     from collector.agents import readers
     from collector.agents.common.reader import FACETS
     from collector.checkpoints import layouts
-    from collector.plugins import hooks
+    from collector.hooks import plugins
     from collector.vocabulary.agents import label_of
 
     agents = [
@@ -47,7 +47,12 @@ def known_formats() -> list[dict[str, Any]]:
         {"kind": "layout", "name": name, "label": label, "gives": ""}
         for name, label in labels.items()
     ]
-    return agents + stores + [row for rows in hooks("known_formats") for row in rows()]
+    producers = [
+        {"kind": "producer", "name": each.name, "label": each.label, "gives": each.gives}
+        for plugin in plugins()
+        for each in plugin.formats()
+    ]
+    return agents + stores + producers
 
 
 COLLECT = (formats,)

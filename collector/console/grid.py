@@ -64,8 +64,10 @@ def grid(*columns: str, head: Sequence[str] = ()) -> Grid:
 
 
 def show(console: Console, table: Grid, indent: int = 2) -> None:
-    """Prints a grid. If it is too wide: wraps headers, then truncates flexible columns, then
-    leaves out the last of the others.
+    """Prints a grid.
+
+    If it is too wide: wraps headers, then truncates flexible columns, then leaves out the last of
+    the others.
     """
     columns, room = table.columns, console.width - indent + _BETWEEN
     widths = _widths(columns)

@@ -280,8 +280,8 @@ def html(table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | No
     body = "\n".join(f"<tr>{cells_of_row}</tr>" for cells_of_row in rows)
     notes = "".join(f'<p class="dim">{escape(printable(note))}</p>' for note in table.notes)
     return (
-        '<div class="scroll"><table'
-        f' class="ww-table"><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>{notes}'
+        f'<div class="scroll"><table class="ww-table"><thead><tr>{head}</tr></thead>'
+        f"<tbody>\n{body}</tbody></table></div>{notes}"
     )
 
 

@@ -49,7 +49,8 @@ Exit codes:
     4  the repository contains no records of coding agents
     5  the database cannot be used
    70  internal error: please report it with the log file it names
-   71  the process that did the work was killed: a crash of a native library, or no memory; the repository counts as failed
+   71  the process that did the work was killed: a crash of a native library, or no memory;
+       the repository counts as failed
    74  the output cannot be written, or a file cannot be read: disk full, or a disk that fails
   130  interrupted: finished work is kept, the next run resumes
 """
@@ -234,8 +235,9 @@ CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
 class Program(click.Group):
-    """Commands grouped into sections. Every run ends with a message and an exit code, never with
-    a traceback.
+    """Commands grouped into sections.
+
+    Every run ends with a message and an exit code, never with a traceback.
     """
 
     def sections(self) -> dict[str, list[click.Command]]:

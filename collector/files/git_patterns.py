@@ -27,8 +27,9 @@ class AttributePattern(NamedTuple):
     glob: str
 
     def matches(self, path: str) -> bool:
-        """Whether it names this path, given from the root. A pattern that git would not accept
-        names nothing.
+        """Whether it names this path, given from the root.
+
+        A pattern that git would not accept names nothing.
         """
         start = f"{self.directory}/" if self.directory else ""
         regex = (

@@ -27,8 +27,9 @@ class Ancestry(Generic[Id]):
     """
 
     def __init__(self, commits: Iterable[tuple[Id, Iterable[Id]]] = ()) -> None:
-        """`commits`: (id, ids of the parents), parents first. Parents that are not among them
-        are passed over.
+        """`commits`: (id, ids of the parents), parents first.
+
+        Parents that are not among them are passed over.
         """
         self._numbers: dict[Id, int] = {}
         self._unrelated: list[_Unrelated] = []

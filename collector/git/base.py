@@ -120,8 +120,9 @@ def setting(config: pygit2.Config, name: str) -> str:
 
 
 def git_mode(mode: int) -> int:
-    """The mode of an entry of a tree as git sees it. Early versions wrote modes like 100664,
-    which still mean a file.
+    """The mode of an entry of a tree as git sees it.
+
+    Early versions wrote modes like 100664, which still mean a file.
     """
     return (0o100755 if mode & 0o100 else 0o100644) if stat.S_ISREG(mode) else mode
 
@@ -144,8 +145,9 @@ class RepositoryBase:
     _held: int  # bytes in it
 
     def _listed_refs(self, path: str | Path, sha256: bool = False) -> dict[str, str] | None:
-        """Refs that git listed from a reftable, and HEAD; None where refs are in files. Raises
-        NotARepository.
+        """Refs that git listed from a reftable, and HEAD; None where refs are in files.
+
+        Raises NotARepository.
         """
         if setting(self._config, "extensions.refstorage").lower() != "reftable":
             return None
@@ -254,8 +256,9 @@ class RepositoryBase:
         return frozenset(emails - {""})
 
     def default_branch(self) -> NamedCommit:
-        """The branch and commit that HEAD points to. Raises UnknownBranch for an empty
-        repository.
+        """The branch and commit that HEAD points to.
+
+        Raises UnknownBranch for an empty repository.
         """
         head = (
             self._listed_head(self._listed) if self._listed is not None else None
@@ -453,8 +456,9 @@ class RepositoryBase:
         return self._first_commit
 
     def signature(self, sha: str) -> str:
-        """The kind of signature that a commit carries, a `Signature`; empty for none. Nothing is
-        verified.
+        """The kind of signature that a commit carries, a `Signature`; empty for none.
+
+        Nothing is verified.
         """
         text = self.signature_text(sha)
         return (
@@ -489,8 +493,9 @@ class RepositoryBase:
         ).resolve
 
     def history(self, tip: str) -> Iterator[Commit]:
-        """Every commit reachable from `tip`, parents before children. A missing parent ends that
-        line of history.
+        """Every commit reachable from `tip`, parents before children.
+
+        A missing parent ends that line of history.
         """
         yield from self.history_of([tip])
 

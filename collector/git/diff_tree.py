@@ -37,8 +37,9 @@ Range = tuple[int, int, int, int]  # half-open, 0-based: old[a0:a1] became new[b
 
 @dataclass(slots=True)
 class FileDelta:
-    """One path that a commit changed against one parent. A type change comes as a deletion and an
-    addition.
+    """One path that a commit changed against one parent.
+
+    A type change comes as a deletion and an addition.
 
     `old` and `new` are blob ids, empty where the file does not exist and, both, where only the mode
     changed. `hunks` is None where git shows no text (binary, too large, a merge) and has to be
@@ -60,8 +61,9 @@ class Broken(Exception):
 
 
 class Patches:
-    """Reads `git diff-tree -p -U0`. Text is stepped over by the counts in the hunk headers, so
-    it cannot be mistaken for one.
+    """Reads `git diff-tree -p -U0`.
+
+    Text is stepped over by the counts in the hunk headers, so it cannot be mistaken for one.
     """
 
     def __init__(self, stream: GitStream, with_text: bool) -> None:

@@ -26,8 +26,9 @@ class Touched(NamedTuple):
 
 
 def touched_files(patch: str) -> Touched:
-    """What a patch of any number of files changes. Of a damaged one, what its headers say; empty
-    when it is none.
+    """What a patch of any number of files changes.
+
+    Of a damaged one, what its headers say; empty when it is none.
     """
     files = _parse(patch)
     if files is not None:

@@ -387,6 +387,7 @@ def import_repository(directory: Path, stream: bytes) -> None:
 
 def write_files(directory: Path, ref: str, files: Mapping[str, bytes], parent: str) -> None:
     """A commit of exactly these files on a ref of a repository that the user named for it.
+
     Raises GitFailed; runs no hook.
     """
     _run_git(directory, ["fast-import", "--quiet"], _commit_stream(ref, files, parent))

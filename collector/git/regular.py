@@ -38,8 +38,9 @@ def require_files(path: str | Path) -> None:
 
 
 def _git_directory(path: Path) -> Path | None:
-    """The directory of a repository: `place`, or the one that it names in a file. Raises
-    NotRegular.
+    """The directory of a repository: `place`, or the one that it names in a file.
+
+    Raises NotRegular.
     """
     if path.is_dir():
         # of a repository, of a linked worktree

@@ -251,8 +251,9 @@ def _pair_similar(
 def _row(
     number: int, target: File, sources: Sequence[File], texts: RenameTexts
 ) -> list[_Candidate]:
-    """The four best sources of a target. A newcomer takes the place of the worst one, if it is
-    better than that.
+    """The four best sources of a target.
+
+    A newcomer takes the place of the worst one, if it is better than that.
     """
     name = _name(target[0])
     # (negative score, other name, source); too poor ones hold a place, too
@@ -291,8 +292,9 @@ def _too_different(a: int, b: int) -> bool:
 
 
 def _score(old: Spans, new: Spans, larger: int) -> int:
-    """Bytes in common over the `larger` size. Equal spans cancel first: only what is left needs the
-    span's number.
+    """Bytes in common over the `larger` size.
+
+    Equal spans cancel first: only what is left needs the span's number.
 
     Where equal spans have so few bytes that colliding ones cannot make up for it, they are the
     score.

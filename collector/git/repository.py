@@ -54,8 +54,9 @@ OTHER_LOOKS = (
 
 
 def line_changes(old: bytes, new: bytes, look: DiffOption = _GITS_OWN) -> list[LineChange]:
-    """Hunks of `git diff -U0` between two texts, in order. Source of the tail rule: git's
-    `xdi_diff` with no context.
+    """Hunks of `git diff -U0` between two texts, in order.
+
+    Source of the tail rule: git's `xdi_diff` with no context.
     """
     if old == new:
         return []
@@ -101,6 +102,7 @@ def blob_id(data: bytes | memoryview, like: str = "") -> str:
 
 def empty_repository(directory: Path) -> GitRepo:
     """A new bare repository with one commit and no file, for sessions that are looked at alone.
+
     The commit is always the same.
     """
     repository = pygit2.init_repository(str(directory), bare=True)
@@ -132,12 +134,14 @@ def _directory_of(path: str | Path) -> Path:
 
 
 class GitRepo(RepositoryBase):
-    """One repository, bare or not, a worktree, shallow or partial. One with SHA-256 ids is a
-    `Sha256Repo`.
+    """One repository, bare or not, a worktree, shallow or partial.
+
+    One with SHA-256 ids is a `Sha256Repo`.
     """
 
     def __new__(cls, path: str | Path, *_: object) -> GitRepo:
         """The class that can read the repository that contains `path`; a subclass may take more.
+
         Raises NotARepository.
         """
         if (

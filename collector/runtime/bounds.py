@@ -1,5 +1,6 @@
-"""Time and memory that work on one repository may use, in the process that does it. What exceeds
-them is stopped where it is.
+"""Time and memory that work on one repository may use, in the process that does it.
+
+What exceeds them is stopped where it is.
 
 A timer interrupts Python wherever it is, between two statements as a person's interruption does: a
 transaction is rolled back, what was stored stays. The system refuses memory beyond the limit. One
@@ -31,8 +32,9 @@ from collector.runtime.workers import TaskLimits
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """`at`: seconds of the monotonic clock, which never jumps. `seconds`: how long there was,
-    for messages.
+    """`at`: seconds of the monotonic clock, which never jumps.
+
+    `seconds`: how long there was, for messages.
     """
 
     at: float = math.inf
@@ -116,8 +118,9 @@ def memory_share(jobs: int) -> int:
 
 @contextmanager
 def apply_limits(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
-    """Stops the work inside when it exceeds the limits. Gives the progress to hand on. Raises
-    OverLimit.
+    """Stops the work inside when it exceeds the limits.
+
+    Gives the progress to hand on. Raises OverLimit.
 
     Memory beyond the limit is refused by the system, as the worker process that does the work asks
     it to (`workers.py`).
@@ -158,6 +161,7 @@ def _over(why: str) -> OverLimit:
 @contextmanager
 def part_of_the_time() -> Iterator[None]:
     """One session, within `apply_limits`: raises PartTooLong when it takes more than its share.
+
     Outside there is no limit.
     """
     whole = _WHOLE.get()

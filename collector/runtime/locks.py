@@ -27,8 +27,9 @@ class InUse(WhoWroteError):
 def file_lock(
     path: Path, patience: float, what: str, shared: bool = False, progress: Progress = no_progress
 ) -> Iterator[int]:
-    """Holds a lock file, which ends with the last process that has it open. Raises InUse after
-    `patience` seconds.
+    """Holds a lock file, which ends with the last process that has it open.
+
+    Raises InUse after `patience` seconds.
 
     `progress` hears of it while it waits. Who holds it alone may remove the file before it lets go.
     """
@@ -66,6 +67,7 @@ def lock_path(db: Path) -> Path:
 @contextmanager
 def writing_database(store: Store, progress: Progress = no_progress) -> Iterator[None]:
     """While this run writes to some repository: no run that fills the whole database is at work.
+
     Waits as long as it takes.
     """
     if store.is_read_only:
@@ -84,8 +86,9 @@ def writing_database(store: Store, progress: Progress = no_progress) -> Iterator
 def writing_repository(
     store: Store, repo_id: int, progress: Progress = no_progress
 ) -> Iterator[None]:
-    """While this run writes to a repository it is the only one. Waits as long as it takes; call
-    within `writing_database`.
+    """While this run writes to a repository it is the only one.
+
+    Waits as long as it takes; call within `writing_database`.
     """
     if store.is_read_only:
         yield

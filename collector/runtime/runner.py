@@ -41,8 +41,9 @@ def run(
     options: RunOptions,
     progress: Progress = no_progress,
 ) -> Iterator[TaskResult]:
-    """`work(*task.args)` for each task, in the order in which they end. `progress` hears what
-    tasks on this machine tell.
+    """`work(*task.args)` for each task, in the order in which they end.
+
+    `progress` hears what tasks on this machine tell.
     """
     if options.scheduler:
         return run_on_cluster(work, tasks, options.scheduler, options.limits)
@@ -59,8 +60,9 @@ _AHEAD = 2  # tasks that wait at each thread of the cluster
 def run_on_cluster(
     work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: TaskLimits
 ) -> Iterator[TaskResult]:
-    """As `workers.run`, on the cluster whose scheduler is at `address`. Raises WhoWroteError
-    when there is none or it goes away.
+    """As `workers.run`, on the cluster whose scheduler is at `address`.
+
+    Raises WhoWroteError when there is none or it goes away.
     """
     client = _client(address)
     try:

@@ -1,5 +1,6 @@
-"""A shard: the database of one repository, made apart and merged once. Also the run over many of
-them.
+"""A shard: the database of one repository, made apart and merged once.
+
+Also the run over many of them.
 
 seed     the rows that the whole database has of the repository, so that only what is new is done
 part     the shard while it is made; a killed run leaves it, and the next one goes on in it
@@ -149,8 +150,9 @@ def run(
     extra: tuple[Any, ...],
     how: RunOptions,
 ) -> Iterator[FinishedItem]:
-    """`work(name, path, shard, *extra)` for each item, its shard merged when it ends. `work`
-    returns done or nothing.
+    """`work(name, path, shard, *extra)` for each item, its shard merged when it ends.
+
+    `work` returns done or nothing.
     """
     by_name = {item.name: item for item in items}
     finish_left(store, by_name)
@@ -203,6 +205,7 @@ def _sow(store: Store, name: str, empty: Path) -> Path:
 
 def _is_whole(shard: Path) -> bool:
     """Whether the part that a run left can be gone on with: perhaps not when the power failed.
+
     One in use is not judged.
     """
     lock = _lock_of(shard)

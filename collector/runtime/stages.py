@@ -111,8 +111,9 @@ class Stage:
     def start(
         self, store: Store, repo_id: int, key: str, subject: str = "", clock: Clock | None = None
     ) -> StageRun:
-        """A run with these inputs. `clock`: one that has been running since the work began, if
-        that was earlier.
+        """A run with these inputs.
+
+        `clock`: one that has been running since the work began, if that was earlier.
         """
         return StageRun(self, store, repo_id, key, subject, clock or Clock())
 
@@ -139,16 +140,18 @@ class StageRun:
         return self.clock.seconds
 
     def report(self, problems: Sequence[Problem]) -> None:
-        """Stores problems; call within a transaction. A stage that writes in portions also
-        reports before `writing`.
+        """Stores problems; call within a transaction.
+
+        A stage that writes in portions also reports before `writing`.
         """
         self.store.add_problems(self.repo_id, problems)
         self.reported += len(problems)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """The transaction of the results. It begins by clearing the problems of the run before
-        and ends by noting this run.
+        """The transaction of the results.
+
+        It begins by clearing the problems of the run before and ends by noting this run.
         """
         with self.store.transaction() as connection:
             clear_problems(self.store, self.repo_id, self.stage.problems, self.subject or None)
@@ -202,8 +205,9 @@ def _after_all_runs(store: Store, repo_id: int) -> str | None:
 
 
 def forget_runs(store: Store, names: Sequence[StageName], repo_id: int | None = None) -> None:
-    """These stages run again whatever their inputs, in one repository or in all. Call within a
-    transaction.
+    """These stages run again whatever their inputs, in one repository or in all.
+
+    Call within a transaction.
     """
     _delete(store, "stage_runs", stage=names, repo_id=None if repo_id is None else [repo_id])
 
@@ -231,8 +235,9 @@ def clear_problems(
 
 
 def note_failure(store: Store, name: str, error: str) -> None:
-    """A repository that failed has a row in `problems` until it succeeds (`error` is ""). Call
-    within a transaction.
+    """A repository that failed has a row in `problems` until it succeeds (`error` is "").
+
+    Call within a transaction.
     """
     store.connection.execute(
         "DELETE FROM problems WHERE stage = 'repository' AND subject = ?", (printable(name),)

@@ -117,8 +117,9 @@ def run(
     limits: TaskLimits,
     progress: Progress = no_progress,
 ) -> Iterator[TaskResult]:
-    """`work(*task.args)` for each task, `jobs` at a time, in the order in which they end. Tasks are
-    taken when they can begin.
+    """`work(*task.args)` for each task, `jobs` at a time, in the order in which they end.
+
+    Tasks are taken when they can begin.
 
     `progress` hears what the tasks tell.
     """
@@ -203,8 +204,9 @@ class _Worker:
             self.connection.send(task.args)
 
     def has_ended(self, progress: Progress) -> bool:
-        """Reads one message. Whether the task has ended, by a result or by the death of the
-        process.
+        """Reads one message.
+
+        Whether the task has ended, by a result or by the death of the process.
 
         The first message says that the process has started: from then on the time of its task
         counts.
@@ -234,9 +236,9 @@ class _Worker:
             )
         elif self._outcome is None:
             self._process.join(_PATIENCE)
+            doing = self._doing and f", while {self._doing}"
             result.fail(
-                "its process was"
-                f" killed{_cause(self._process.exitcode)}{self._doing and f', while {self._doing}'}",
+                f"its process was killed{_cause(self._process.exitcode)}{doing}",
                 "Fewer --jobs need less memory; --retry tries repositories again that were"
                 " given up",
                 EXIT_KILLED,
@@ -314,8 +316,9 @@ _told_at, _doing = 0.0, ""
 
 
 def tell_parent(what: str, done: int, total: int) -> None:
-    """A `Progress` for tasks, which the process that runs them hears. In a process that is no
-    worker, nobody does.
+    """A `Progress` for tasks, which the process that runs them hears.
+
+    In a process that is no worker, nobody does.
     """
     global _told_at
     note_input(what)
@@ -417,8 +420,9 @@ def resource_usage() -> Used:
 
 
 def _high_water() -> int:
-    """Bytes; 0 where /proc does not tell. `ru_maxrss` would begin with the size of the process
-    that started this one.
+    """Bytes; 0 where /proc does not tell.
+
+    `ru_maxrss` would begin with the size of the process that started this one.
     """
     try:
         status = Path("/proc/self/status").read_text("ascii", "replace")

@@ -33,8 +33,9 @@ class Imported:
 
 
 def export_carried(store: Store, file: TextIO) -> Counter[str]:
-    """Writes the rows of all carried tables; returns how many by table. `store` may be of
-    another schema (`Store.over`).
+    """Writes the rows of all carried tables; returns how many by table.
+
+    `store` may be of another schema (`Store.over`).
     """
     names = _Names(store)
     counts: Counter[str] = Counter()
@@ -56,8 +57,9 @@ def export_carried(store: Store, file: TextIO) -> Counter[str]:
 
 
 def import_carried(store: Store, file: TextIO) -> Imported:
-    """Adds the rows of a file that are not there yet, in one transaction. Raises WhoWroteError
-    for a line that is no such row.
+    """Adds the rows of a file that are not there yet, in one transaction.
+
+    Raises WhoWroteError for a line that is no such row.
     """
     imported = Imported()
     with store.transaction() as connection:

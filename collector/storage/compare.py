@@ -58,8 +58,9 @@ class TableDifference:
 
 
 def compare(first: Path, second: Path) -> list[TableDifference]:
-    """Every table that has a row in either, in order of the names. A missing table is the same as
-    an empty one.
+    """Every table that has a row in either, in order of the names.
+
+    A missing table is the same as an empty one.
 
     Columns that only one database has are named and not compared. Raises DatabaseUnusable.
     """

@@ -1,5 +1,6 @@
-"""The connections of our databases. Every value that enters one passes here: what SQLite cannot
-hold is cleaned.
+"""The connections of our databases.
+
+Every value that enters one passes here: what SQLite cannot hold is cleaned.
 
 Text of other programs may hold half a surrogate pair or bytes that are no UTF-8, and their numbers
 may have any size.
@@ -26,8 +27,9 @@ def cache_path(database: Path) -> Path:
 
 
 def reading(path: Path, factory: type[Opened], **options: Any) -> Opened:
-    """Opens a database for reading alone, also where nothing can be written beside it. Raises
-    sqlite3.Error.
+    """Opens a database for reading alone, also where nothing can be written beside it.
+
+    Raises sqlite3.Error.
 
     SQLite reads a database with a write-ahead log only with a file for shared memory beside it.
     Where that cannot be made and no log waits, nobody writes, and the file can be read as it is.

@@ -302,8 +302,9 @@ class _Copy:
                 )
 
     def copy(self, names: Mapping[str, str], named: bool) -> None:
-        """Replaces these repositories: name there -> name here. Call within a transaction that
-        does not enforce foreign keys.
+        """Replaces these repositories: name there -> name here.
+
+        Call within a transaction that does not enforce foreign keys.
         """
         for table in ("taken", "doomed", "names"):
             self.run(f"DELETE FROM temp.{table}")
@@ -447,8 +448,9 @@ def attach(store: Store, path: Path) -> Iterator[None]:
 
 
 def merge(store: Store, path: Path, force: bool = False, one_server: bool = False) -> Merged:
-    """Takes all repositories of a shard, or another database, in one transaction. Those we have
-    newer are kept unless `force`.
+    """Takes all repositories of a shard, or another database, in one transaction.
+
+    Those we have newer are kept unless `force`.
 
     A repository whose owner/name is another server's here is called host/owner/name, unless
     `one_server`: then equal names are one repository.
@@ -493,8 +495,9 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
 
 
 def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bool) -> str:
-    """What a repository of another database is called in this one. Raises DatabaseUnusable,
-    BadName.
+    """What a repository of another database is called in this one.
+
+    Raises DatabaseUnusable, BadName.
     """
     namesake = ours.get(theirs.name)
     if host_of(theirs.url):

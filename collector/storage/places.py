@@ -15,8 +15,9 @@ NAME = "whowrote.db"
 
 
 def clone_around(path: str | Path) -> Path | None:
-    """The worktree or bare repository that holds a path; None outside of any. Reads names alone:
-    nothing is opened.
+    """The worktree or bare repository that holds a path; None outside of any.
+
+    Reads names alone: nothing is opened.
     """
     start = Path(path).resolve()
     for directory in (start, *start.parents):
@@ -63,8 +64,9 @@ def file_in_clone(clone: Path, file: str) -> str:
 
 
 def _clone_argument(parameters: dict[str, Any]) -> str:
-    """The clone that the arguments name; "" for none. Arguments that were not given may hold a
-    mark of the command-line library.
+    """The clone that the arguments name; "" for none.
+
+    Arguments that were not given may hold a mark of the command-line library.
     """
     path, paths, arguments = (parameters.get(name) for name in ("path", "paths", "place"))
     if isinstance(path, str):

@@ -19,8 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from collector.storage.retention import MARK
-from collector.text import word_finder
+from collector.text import SECRET, word_finder
 
 _KNOWN = 8  # characters of a secret that is one without what was said of it
 _SHORTEST = 16  # characters of what the library finds; it is replaced wherever it occurs
@@ -307,14 +306,14 @@ class _Place:
         return (
             match[0]
             if self.fits is not None and not self.fits(match["secret"])
-            else match[1] + MARK
+            else match[1] + SECRET
         )
 
 
 def _marked(secret: str) -> str:
     """As many lines as the secret has."""
     ends = _END_OF_LINE.findall(secret) if "\n" in secret or "\\" in secret else []
-    return MARK + "".join(end + MARK for end in ends)
+    return SECRET + "".join(end + SECRET for end in ends)
 
 
 def _occurrences(small: str, words: Iterable[str]) -> list[int]:
@@ -398,8 +397,8 @@ _BEHIND = 64  # characters before a word that are looked at
 _SERVICES = frozenset(_RULES["services"].split())
 _GIVEN = re.compile(
     _expanded(
-        r"([A-Za-z][\w"
-        r" .@-]{2,60}?(?:{Q})?\s{0,3}(?:=>|:=|[=:,(])\s{0,3}(?:{Q})?)(?P<secret>\w[\w+/=.~-]{15,150})"
+        r"([A-Za-z][\w .@-]{2,60}?(?:{Q})?\s{0,3}(?:=>|:=|[=:,(])\s{0,3}(?:{Q})?)"
+        r"(?P<secret>\w[\w+/=.~-]{15,150})"
     )
 )
 # in each of these, and found fifty times as fast
@@ -428,8 +427,9 @@ def _keyed_lines(text: str) -> tuple[list[str], list[int]]:
 
 
 def secrets_in(text: str) -> Iterator[str]:
-    """The secrets found in a text, in parts that lie in one line. Lines searched before, after
-    the same line, are passed over.
+    """The secrets found in a text, in parts that lie in one line.
+
+    Lines searched before, after the same line, are passed over.
     """
     lines, keys = _keyed_lines(text)
     # lines of a key that were shown without its begin looked like no secret
@@ -439,7 +439,7 @@ def secrets_in(text: str) -> Iterator[str]:
     for number in [number for number, key in enumerate(keys) if key not in _searched]:
         parts += lines[max(0, number - (last < number - 1)) : number + 1]
         last = number
-    return (secret for secret in _left_out("\n".join(parts)) if secret not in ("", MARK))
+    return (secret for secret in _left_out("\n".join(parts)) if secret not in ("", SECRET))
 
 
 def known_secrets(text: str) -> Iterator[str]:
@@ -451,7 +451,7 @@ def _left_out(text: str) -> Iterator[str]:
     """What marks stand for in the text without secrets, line by line."""
     for line, clean in zip(text.split("\n"), secrets_out(text).split("\n"), strict=False):
         if line != clean:
-            first, *parts, last = re.split(rf"(?:{re.escape(MARK)})+", clean)
+            first, *parts, last = re.split(rf"(?:{re.escape(SECRET)})+", clean)
             start = len(first)
             for part in parts:
                 end = line.find(part, start + 1)
@@ -472,7 +472,7 @@ def _secrets_out(text: str) -> str:
     if any(_tokens_out(run) != run for run in runs):
         text = pattern.sub(lambda run: _tokens_out(run[0]), text)
     for key in {key for run in runs if _has_random(run) for key in _keys_of_services(text, run)}:
-        text = text.replace(key, MARK)
+        text = text.replace(key, SECRET)
     small = _small(text)
     words = _words()(small)
     if not words:
@@ -488,7 +488,7 @@ def _secrets_out(text: str) -> str:
     for needed, find in _detectors().items():
         if not words.isdisjoint(needed):
             for secret in find(text):
-                text = text.replace(secret, MARK)
+                text = text.replace(secret, SECRET)
     return text
 
 
@@ -536,7 +536,7 @@ _has_random = lru_cache(_REMEMBERED)(_is_random)
 
 @lru_cache(_REMEMBERED)
 def _tokens_out(run: str) -> str:
-    return _TOKENS.sub(MARK, run) if len(run) >= _LEAST else run
+    return _TOKENS.sub(SECRET, run) if len(run) >= _LEAST else run
 
 
 _remembered = lru_cache(_REMEMBERED)(_secrets_out)

@@ -14,10 +14,10 @@ from functools import cache, cached_property, partial
 from typing import Any
 
 from collector.storage.schema import texts_of_plugins
+from collector.text import SECRET
 
 FULL, PROMPTS, NONE = "full", "prompts", "none"
 CONTENTS = (NONE, PROMPTS, FULL)
-MARK = "[secret]"  # what stands for a secret
 # of the columns below and of what is taken out of them: with another one the texts are read again
 _VERSION = 6
 
@@ -115,8 +115,9 @@ class Policy:
     def session_rows(
         self, tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]
     ) -> dict[str, list[Sequence[Any]]]:
-        """Rows of a session as they are stored, by table, of (columns, rows). What one text
-        shows to be a secret goes from all.
+        """Rows of a session as they are stored, by table, of (columns, rows).
+
+        What one text shows to be a secret goes from all.
         """
         kept = {name: list(self.rows(name, *several)) for name, several in tables.items()}
         if not self.redacts:
@@ -142,7 +143,7 @@ class Policy:
         for name, (columns, _) in tables.items():
             texts = dict.fromkeys(
                 (n for n, column in enumerate(columns) if self._change(name, column)),
-                partial(known.sub, MARK),
+                partial(known.sub, SECRET),
             )
             kept[name] = list(self._change_rows(texts, kept[name]))
         return kept

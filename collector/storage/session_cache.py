@@ -33,8 +33,9 @@ import orjson
 from collector.errors import DatabaseUnusable
 from collector.limits import CACHE_BYTES, CACHED_BYTES
 from collector.storage.places import cache_directory
-from collector.storage.retention import FULL, MARK
+from collector.storage.retention import FULL
 from collector.storage.store import Store, open_cache
+from collector.text import SECRET
 
 ENVIRONMENT = "WHOWROTE_SESSIONS"
 OFF = "off"
@@ -61,8 +62,9 @@ def path() -> Path | None:
 
 
 class SessionCache:
-    """The sessions of one repository. Entries are hostile input: who reads them checks what they
-    are.
+    """The sessions of one repository.
+
+    Entries are hostile input: who reads them checks what they are.
     """
 
     def __init__(self, cache: Store | None, repo: str, blob: ReadBlob) -> None:
@@ -217,7 +219,9 @@ def seal(
         return {part: zlib.compress(content, 1) for part, content in parts.items()}
     pattern = re.compile("|".join(map(re.escape, secrets)))
     if any(
-        True for text in filter(pattern.search, texts) for _ in secrets_in(pattern.sub(MARK, text))
+        True
+        for text in filter(pattern.search, texts)
+        for _ in secrets_in(pattern.sub(SECRET, text))
     ):
         return None
     written = [orjson.dumps(secret)[1:-1] for secret in secrets]
@@ -277,8 +281,9 @@ class NotPacked(ValueError):
 
 
 def pack(kind: type[T], value: T) -> bytes:
-    """The value as JSON. Raises NotPacked: half of a surrogate pair, a number that JSON does not
-    have.
+    """The value as JSON.
+
+    Raises NotPacked: half of a surrogate pair, a number that JSON does not have.
     """
     try:
         content = orjson.dumps(_codec(cast(Any, kind)).pack(value))

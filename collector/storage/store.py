@@ -55,13 +55,15 @@ def iso(seconds: float | None) -> str | None:
 
 
 class Store:
-    """One database file. Use as a context manager. A file that cannot be written is opened for
-    reading.
+    """One database file.
+
+    Use as a context manager. A file that cannot be written is opened for reading.
     """
 
     def __init__(self, path: str | Path, create: bool = True, is_cache: bool = False) -> None:
-        """Opens, and creates the tables of a new file. `is_cache`: a file for the parts of the
-        cache. Raises DatabaseUnusable.
+        """Opens, and creates the tables of a new file.
+
+        `is_cache`: a file for the parts of the cache. Raises DatabaseUnusable.
         """
         self.path = Path(path)
         self._parts = CACHE if is_cache else MAIN
@@ -162,8 +164,9 @@ class Store:
         execute("PRAGMA synchronous = NORMAL")
 
     def _create_tables(self, version: int) -> None:
-        """Makes the tables unless another process has made them meanwhile. Call within a
-        transaction.
+        """Makes the tables unless another process has made them meanwhile.
+
+        Call within a transaction.
         """
         execute = self.connection.execute
         if execute("PRAGMA user_version").fetchone()[0] == version:
@@ -207,8 +210,9 @@ class Store:
         self.close()
 
     def _remove_if_empty(self) -> None:
-        """A run that failed leaves no file behind that holds nothing. It stays when anybody else
-        has it open.
+        """A run that failed leaves no file behind that holds nothing.
+
+        It stays when anybody else has it open.
 
         To leave the mode of the write-ahead log, SQLite needs the file for itself, so nobody else
         reads or writes; who opens it from now on waits for the lock, finds the file gone and makes
@@ -410,8 +414,9 @@ class Store:
             yield cache
 
     def wipe(self) -> bool:
-        """Rewrites the file and empties its log: nothing is left of what was deleted. False
-        while somebody else reads it.
+        """Rewrites the file and empties its log: nothing is left of what was deleted.
+
+        False while somebody else reads it.
         """
         try:
             self.connection.execute("VACUUM")
@@ -422,8 +427,9 @@ class Store:
     # --- bookkeeping ------------------------------------------------------------------------------
 
     def next_id(self, table: str) -> int:
-        """First free id; call within a transaction. In tables whose ids others keep
-        (AUTOINCREMENT) it never was another row's.
+        """First free id; call within a transaction.
+
+        In tables whose ids others keep (AUTOINCREMENT) it never was another row's.
         """
         return last_id(self._run, table) + 1
 
@@ -452,8 +458,9 @@ def open_cache(file: Path) -> Store | None:
 
 
 def _sqlite_utils() -> ModuleType:
-    """Imported where it is needed: it costs as much as a small command. It would load pandas and
-    numpy for types we never store.
+    """Imported where it is needed: it costs as much as a small command.
+
+    It would load pandas and numpy for types we never store.
     """
     unwanted = [name for name in ("pandas", "numpy") if name not in sys.modules]
     sys.modules.update(dict.fromkeys(unwanted))  # type: ignore[arg-type]
@@ -468,8 +475,9 @@ def _sqlite_utils() -> ModuleType:
 def last_id(
     run: Callable[..., sqlite3.Cursor], table: str, column: str = "id", database: str = ""
 ) -> int:
-    """The highest id that a table has or, with AUTOINCREMENT, ever had; 0 for none. `database`:
-    an attached one.
+    """The highest id that a table has or, with AUTOINCREMENT, ever had; 0 for none.
+
+    `database`: an attached one.
     """
     of = f"{database}." if database else ""
     highest = run(f'SELECT COALESCE(MAX("{column}"), 0) FROM {of}"{table}"').fetchone()[0]

@@ -43,8 +43,9 @@ def has_parquet() -> bool:
 
 
 def arrow_table(rows: Iterable[Mapping[str, Any]]) -> pyarrow.Table:
-    """Rows as a table of pyarrow; columns as in the first row. Raises WhoWroteError without
-    pyarrow.
+    """Rows as a table of pyarrow; columns as in the first row.
+
+    Raises WhoWroteError without pyarrow.
     """
     require_parquet()
     import pyarrow
@@ -79,8 +80,9 @@ def write_parquet(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -
 
 
 def read_parquet(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Rows with these columns, some at a time in memory. Raises WhoWroteError when the file is
-    none, or without pyarrow.
+    """Rows with these columns, some at a time in memory.
+
+    Raises WhoWroteError when the file is none, or without pyarrow.
     """
     require_parquet()
     import pyarrow
@@ -98,8 +100,9 @@ def read_parquet(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]
 
 
 def write_csv(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -> int:
-    """Returns the number of rows. A cell that a spreadsheet would run as a formula gets an
-    apostrophe in front.
+    """Returns the number of rows.
+
+    A cell that a spreadsheet would run as a formula gets an apostrophe in front.
     """
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:

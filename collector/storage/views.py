@@ -83,8 +83,9 @@ def tables(sql: str = "") -> list[SchemaTable]:
 
 
 def described(name: str) -> SchemaTable:
-    """One table or view, without reading the other parts of the schema. Raises StopIteration
-    when there is none of that name.
+    """One table or view, without reading the other parts of the schema.
+
+    Raises StopIteration when there is none of that name.
     """
     part = next(part for part in PARTS if name in names_in(part))
     return next(table for table in tables(part_sql(part)) if table.name == name)
@@ -179,8 +180,9 @@ def table_of(
     name: str = "",
     title: str = "",
 ) -> Table:
-    """Rows that no view of the schema holds. `units`: column -> what it is counted in, for the
-    columns that have a unit.
+    """Rows that no view of the schema holds.
+
+    `units`: column -> what it is counted in, for the columns that have a unit.
 
     Every row has every column in the end.
     """
@@ -230,8 +232,9 @@ def read_view(
 
 
 def _conditions(only: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    """WHERE with its values. A list is written out: SQLite then finds the rows of a view before
-    it groups them.
+    """WHERE with its values.
+
+    A list is written out: SQLite then finds the rows of a view before it groups them.
     """
     parts: list[str] = []
     values: list[Any] = []

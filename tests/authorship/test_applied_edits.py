@@ -133,7 +133,7 @@ def test_an_edit_after_the_commit_explains_nothing() -> None:
 
 
 @pytest.mark.parametrize("reason", [Reason.AGENT_TEXT, Reason.OTHER_BRANCH, Reason.UNCAPTURED])
-def test_a_new_line_is_of_the_edit_that_has_it_between_the_same_lines_whatever_session_the_commit_names(
+def test_a_new_line_is_of_the_edit_that_has_it_between_the_same_lines_in_any_session(
     reason: Reason,
 ) -> None:
     found = _asked(_wrote(), reason=reason, named=2)

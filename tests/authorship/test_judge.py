@@ -583,9 +583,7 @@ def test_lone_bracket_of_an_agent_amid_lines_of_nobody_is_nobodys() -> None:
         assert (verdicts[1].reason or verdicts[1].author) == said
 
 
-def test_lines_outside_the_known_parts_of_a_file_are_nobodys_even_when_the_whole_is_seen_later() -> (
-    None
-):
+def test_lines_outside_the_known_parts_are_nobodys_even_when_the_whole_is_seen_later() -> None:
     stage = Stage()
     stage.tree.apply(ReplayStep(5.0, 1, F, Edit(F, "edit", (Replacement("known", "new"),)), CALL))
     stage.see("top\nnew\nend\n")

@@ -142,9 +142,8 @@ def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.Mo
     repo = clone("example", tmp_path)
     head = git(repo, "rev-parse", "HEAD").decode().strip()
     listed = _list(tmp_path, monkeypatch)
-    listed.write_text(
-        f"{','.join(public_study._COLUMNS)}\no/example,{head}{12 * ','}\no/missing,{head}{12 * ','}\n"
-    )
+    columns, empty = ",".join(public_study._COLUMNS), 12 * ","
+    listed.write_text(f"{columns}\no/example,{head}{empty}\no/missing,{head}{empty}\n")
     assert run("repo", repo, "--db", db, "--history", "-q", "--name", "o/example").exit_code == 0
     with Store(db) as store:
         text = public_study.page(store)

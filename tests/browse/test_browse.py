@@ -32,8 +32,8 @@ from support.commands import clone, run
 from support.hostile import EVIL
 
 import whowrote
+from attribution import addresses
 from attribution.browse import (
-    addresses,
     charts,
     comment,
     describe,

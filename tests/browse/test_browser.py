@@ -172,14 +172,25 @@ def test_text_stands_out_from_its_background(browser: Any, address: str, scheme:
     browser.get(f"{address}/-/whowrote/seen/-/go/repo/1")
     low = browser.execute_script("""
         const paint = c => c.match(/[\\d.]+/g).map(Number);
-        const light = ([r, g, b]) => [r, g, b].map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        const linear = v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+        const light = ([r, g, b]) => [r, g, b].map(v => linear(v / 255))
           .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-        const behind = e => { while (e) { const p = paint(getComputedStyle(e).backgroundColor); if (p.length < 4 || p[3] > 0.99)
-          return p; e = e.parentElement; } return [255, 255, 255]; };
-        return [...document.querySelectorAll('main.content *')].filter(e => [...e.childNodes].some(n => n.nodeType === 3
-          && n.textContent.trim()) && e.tagName !== 'TITLE' && e.tagName !== 'text' && e.offsetParent).map(e => {
-          const a = light(paint(getComputedStyle(e).color)), b = light(behind(e));
-          return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), e.tagName, e.className, e.textContent.slice(0, 30)]; })
+        const behind = e => {
+          for (; e; e = e.parentElement) {
+            const p = paint(getComputedStyle(e).backgroundColor);
+            if (p.length < 4 || p[3] > 0.99) return p;
+          }
+          return [255, 255, 255];
+        };
+        const text = n => n.nodeType === 3 && n.textContent.trim();
+        return [...document.querySelectorAll('main.content *')]
+          .filter(e => [...e.childNodes].some(text) && e.offsetParent
+            && e.tagName !== 'TITLE' && e.tagName !== 'text')
+          .map(e => {
+            const a = light(paint(getComputedStyle(e).color)), b = light(behind(e));
+            const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+            return [ratio, e.tagName, e.className, e.textContent.slice(0, 30)];
+          })
           .filter(([ratio]) => ratio < 4.5);
         """)
     assert low == []

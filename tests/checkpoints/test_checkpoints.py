@@ -509,8 +509,9 @@ def test_chunks_without_the_first_are_no_transcript() -> None:
 
 
 def test_chunked_transcript_is_read_as_one(tmp_path: Path) -> None:
-    one = b'{"type":"user","sessionId":"s","timestamp":"2026-03-02T10:00:00Z","message":{"content":"first"}}'
-    two = b'{"type":"user","sessionId":"s","timestamp":"2026-03-02T10:00:01Z","message":{"content":"second"}}\n'
+    head = b'{"type":"user","sessionId":"s","timestamp":"2026-03-02T10:00:0'
+    one = head + b'0Z","message":{"content":"first"}}'
+    two = head + b'1Z","message":{"content":"second"}}\n'
     files = {**ONE, "0/full.jsonl": one, "0/full.jsonl.001": two}
     repo = _repo(tmp_path / "r", {V1: _v1(files)})
     (session,) = session_files(read_all(repo))

@@ -747,7 +747,7 @@ def triple(value):
 """  # noqa: W291
 
 
-def test_what_aider_commits_beside_its_own_uncommitted_edit_is_a_persons_only_where_it_has_new_words(
+def test_what_aider_commits_beside_its_uncommitted_edit_is_a_persons_only_with_new_words(
     tmp_path: Path,
 ) -> None:
     """Its edit stays its own in the layout of an editor."""

@@ -35,7 +35,7 @@ from collector.cli import cli as collect
 from collector.console import terminal as console
 from collector.console.terminal import Program
 from collector.git.repository import GitRepo
-from collector.plugins import hooks
+from collector.hooks import plugins
 from collector.runtime.version import ISSUES, version
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
@@ -667,7 +667,7 @@ def test_collect_formats_lists_the_registries() -> None:
     assert [r["name"] for r in found] == [
         *(r.NAME for r in readers()),
         *(one.NAME for one in layouts()),
-        *(row["name"] for formats in hooks("known_formats") for row in formats()),
+        *(each.name for plugin in plugins() for each in plugin.formats()),
     ]
     assert all(r["label"] for r in found)
 

@@ -296,7 +296,7 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
 @pytest.mark.parametrize(
     ("damaged", "reads_again"), [("beside.py", False), ("app.py", True), ("draft.txt", True)]
 )
-def test_of_a_session_in_the_cache_only_the_texts_of_the_file_and_of_what_was_copied_to_it_are_taken(
+def test_of_a_cached_session_only_the_texts_of_the_file_and_of_its_sources_are_taken(
     damaged: str, reads_again: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World()

@@ -22,7 +22,8 @@ from attribution.cli import cli
 
 RULES = """
 rules:
-- {id: r, languages: [python], severity: ERROR, message: m, pattern-regex: return, metadata: {cwe: CWE-95, tier: taint}}
+- {id: r, languages: [python], severity: ERROR, message: m, pattern-regex: return,
+   metadata: {cwe: CWE-95, tier: taint}}
 """
 NOT_A_NOUN = {
     *(

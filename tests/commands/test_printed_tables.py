@@ -29,7 +29,8 @@ _SOURCES = [
 ]
 RULES = """
 rules:
-- {id: r, languages: [python], severity: ERROR, message: m, pattern-regex: return, metadata: {cwe: CWE-95, tier: taint}}
+- {id: r, languages: [python], severity: ERROR, message: m, pattern-regex: return,
+   metadata: {cwe: CWE-95, tier: taint}}
 """
 SHOWN = sorted({name for text in _SOURCES for name in _READ.findall(text)})
 

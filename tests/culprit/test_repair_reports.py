@@ -15,7 +15,7 @@ from support.commands import clone, run
 from support.histories import Build, text
 
 import whowrote
-from attribution.browse.addresses import Addresses, Place
+from attribution.addresses import Addresses, Place
 from attribution.browse.pages import page_at
 from attribution.culprit.queries import culprits
 from attribution.culprit.queries.ownership import bus_factor

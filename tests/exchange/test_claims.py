@@ -379,7 +379,8 @@ def test_nobody_reads_what_another_wrote() -> None:
 
 
 _KEYS = """
-files path lines version ranges vcs id session attributions ledger start_line end_line conversations source trace_id
+files path lines version ranges vcs id session attributions ledger start_line end_line conversations
+source trace_id
 """
 _json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

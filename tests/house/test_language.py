@@ -25,7 +25,7 @@ CALQUES = {
     ),
     r"\bof (ours|yours|theirs)\b": "our, your, their",
     r"\banew\b": "again",
-    r"\b(told|tell|counted|kept|shown|listed|named|attempts|run|runs|stand|stands|come|comes) apart\b": (
+    r"\b(told|tell|counted|kept|shown|listed|named|attempts|runs?|stands?|comes?) apart\b": (
         "separately, distinguish"
     ),
     r"\b(is|are) told\b(?! to)": "is given, is shown",

@@ -237,7 +237,7 @@ def _in_utf_16(clone: Clone, path: str, order: str, ends: str) -> None:
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("order", UTF_16)
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
-def test_file_in_utf_16_has_lines_of_the_agent_and_none_of_them_is_said_to_be_of_it_that_a_person_changed(
+def test_file_in_utf_16_has_lines_of_the_agent_but_none_that_a_person_changed(
     agent: str,
     order: str,
     ends: str,
@@ -675,7 +675,7 @@ TRAILER = "Co-Authored-By: Claude <noreply@anthropic.com>"
         (True, "python3 tools/make_all.py", {"agent", "declared"}),
     ],
 )
-def test_trailer_that_a_session_on_record_typed_says_nothing_of_files_that_no_call_of_it_can_have_written(
+def test_trailer_typed_by_a_session_says_nothing_of_files_that_it_cannot_have_written(
     typed: bool,
     script: str,
     expected: set[str],

@@ -106,9 +106,7 @@ def test_the_input_that_kills_a_worker_is_named_and_that_of_an_earlier_task_is_n
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each worker loads the program")
-def test_the_workers_of_a_worker_begin_with_what_it_has_loaded_and_end_when_they_have_nothing_to_do() -> (
-    None
-):
+def test_the_workers_of_a_worker_begin_with_what_it_has_loaded_and_end_when_idle() -> None:
     (done,) = workers.run(work, [Task("1", ("ask two workers",))], 1, TaskLimits())
     assert done.value == f"{['what the first one knows'] * 2} True"
     (alone,) = workers.run(work, [Task("1", ("tell",))], 1, TaskLimits())

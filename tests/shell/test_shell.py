@@ -543,9 +543,10 @@ def test_hostile_text_takes_bounded_time(text: str) -> None:
 
 TOKENS = """
 rm mv cp sed -i
-python3 - -c cat > >> < << <<'E' <<< 2>&1 &> && || ; | & ( ) { } $( ` ' " $x ${x} ${x[@]} \\ # for f in do done if then fi
-case esac ;;
-[[ ]] (( )) = x= x=( a.go b/ *.ts {a,b} E cd .. bash -c eval xargs find -exec {} + git checkout -- commit function f() \0
+python3 - -c cat > >> < << <<'E' <<< 2>&1 &> && || ; | & ( ) { } $( ` ' " $x ${x} ${x[@]} \\ #
+for f in do done if then fi case esac ;;
+[[ ]] (( )) = x= x=( a.go b/ *.ts {a,b} E cd .. bash -c eval xargs find -exec {} +
+git checkout -- commit function f() \0
 Set-Content @' '@ open('a','w') write_text( subprocess.run( env sudo timeout tee
 """
 PIECES = st.sampled_from(TOKENS.split())

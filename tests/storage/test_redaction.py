@@ -13,7 +13,7 @@ from support.planted_secrets import Planted, left, planted
 
 from collector.storage import redaction
 from collector.storage.redaction import secrets_out
-from collector.storage.retention import MARK
+from collector.text import SECRET
 
 PLANTED = planted("first") + planted("second")
 
@@ -211,7 +211,7 @@ def test_trying_only_where_a_word_begins_finds_what_trying_everywhere_finds(
 def test_letters_that_become_two_in_small_letters_shift_nothing() -> None:
     assert (
         secrets_out("\u0130" * 9 + " API_TOKEN=a1b2c3d4e5f6 " + "\u0130" * 300)
-        == "\u0130" * 9 + f" API_TOKEN={MARK} " + "\u0130" * 300
+        == "\u0130" * 9 + f" API_TOKEN={SECRET} " + "\u0130" * 300
     )
 
 
@@ -227,15 +227,15 @@ def test_a_path_that_comes_again_is_read_once() -> None:
 def test_what_stands_around_a_secret_stays() -> None:
     assert (
         secrets_out("psql postgres://app:x9x9x9@db:5432/app -c 'select 1'")
-        == f"psql postgres://app:{MARK}@db:5432/app -c 'select 1'"
+        == f"psql postgres://app:{SECRET}@db:5432/app -c 'select 1'"
     )
     assert (
         secrets_out('{"password": "p4ssw0rd!x9", "port": 1}')
-        == f'{{"password": "{MARK}", "port": 1}}'
+        == f'{{"password": "{SECRET}", "port": 1}}'
     )
     assert (
         json.loads(secrets_out(json.dumps({"k": json.dumps({"password": "p4ssw0rd!x9"})})))["k"]
-        == f'{{"password": "{MARK}"}}'
+        == f'{{"password": "{SECRET}"}}'
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 Json = dict[str, Any]
 
+_BASE_58 = "0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz"
 REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was"
     " a file edit, the new_string was NOT written to the file). STOP what you are doing and wait"
@@ -58,7 +59,7 @@ class Ids:
         return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:]}"
 
     def token(self, prefix: str, length: int = 22) -> str:
-        return f"{prefix}01{self._letters(length, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz')}"
+        return f"{prefix}01{self._letters(length, _BASE_58)}"
 
     def ulid(self, at: float) -> str:
         alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -33,9 +33,9 @@ class _Reader:
         for column, value in row.items():
             if column == "id" or column in hidden:
                 continue
-            parts.append(
-                f"{column}={self._named(*links[column], value) if column in links and value is not None else value!r}"
-            )
+            named = column in links and value is not None
+            shown = self._named(*links[column], value) if named else repr(value)
+            parts.append(f"{column}={shown}")
         return f"{table}({', '.join(parts)})"
 
     def _named(self, table: str, column: str, value: int) -> str:

@@ -359,7 +359,7 @@ const Going = 2
 
 > Applied edit to a.go$$
 > Commit 5d6e7f8 feat: going$$
-""".replace("$$", "  ")
+""".replace("$$", "  ")  # noqa: E501 - as recorded
 
 
 def _edits_and_commits(text: str) -> list[tuple[str, list[str]]]:
@@ -424,7 +424,7 @@ def test_answers_follow_the_commit_that_came_before_what_they_bring() -> None:
 
 
 @pytest.mark.parametrize("quoted", [False, True])
-def test_an_answer_that_may_have_been_applied_in_part_is_older_than_what_is_committed_before_the_next_one(
+def test_an_answer_perhaps_applied_in_part_is_older_than_commits_before_the_next_one(
     quoted: bool,
 ) -> None:
     """Older versions of Aider quote what they say to the model."""

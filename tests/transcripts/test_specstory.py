@@ -87,7 +87,7 @@ Done.
 _**User (2026-07-13 13:46:28Z)**_
 
 thanks
-"""
+"""  # noqa: E501 - as recorded
 CURSOR = f"""{HEAD}<!-- cursor Session 227b9a24-168c-4d87-810b-9ed83e62101e (2025-12-02 12:49Z) -->
 
 # Limit (2025-12-02 12:49Z)
@@ -465,7 +465,7 @@ Parameters:
 PRINTED
 </details>
 </tool-use>
-"""
+"""  # noqa: E501 - as recorded
 
 
 @pytest.mark.parametrize(

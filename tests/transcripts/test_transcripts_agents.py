@@ -768,7 +768,8 @@ def test_opencode_shows_a_file_named_in_a_prompt(
     listing: str, expected: list[tuple[int, str, bool]]
 ) -> None:
     document = json.loads(_sample("opencode"))
-    text = f"<path>/home/ana/work/tally/named.py</path>\n<type>file</type>\n<content>{listing}</content>"
+    head = "<path>/home/ana/work/tally/named.py</path>\n<type>file</type>"
+    text = f"{head}\n<content>{listing}</content>"
     document["messages"][0]["parts"].append({"type": "text", "synthetic": True, "text": text})
     notices = _read("opencode", [json.dumps(document).encode()]).notices
     named = [item for item in notices if item.path == "/home/ana/work/tally/named.py"]

@@ -21,10 +21,13 @@ from collector.labels import as_typed, command_words, is_housekeeping
 from collector.model import Usage
 
 LAB = Path(__file__).parent.parent.parent / "fixtures" / "lab"
-CLEAR = "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>"
+CLEAR = (
+    "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n"
+    "<command-args></command-args>"
+)
 REVIEW = (
-    "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the"
-    " diff</command-args>"
+    "<command-message>review</command-message>\n<command-name>/review</command-name>\n"
+    "<command-args>the diff</command-args>"
 )
 
 
@@ -51,9 +54,7 @@ def _read(*records: dict[str, Any]) -> Any:
     )
 
 
-def test_commands_that_the_program_deals_with_are_events_and_what_follows_belongs_to_the_turn_before() -> (
-    None
-):
+def test_commands_of_the_program_are_events_and_what_follows_is_of_the_turn_before() -> None:
     session = _read(
         _record("user", 0, CLEAR),
         _record("user", 1, "mend it"),

@@ -116,7 +116,8 @@ rules:
     message: m
     pattern: f(...)
     metadata: {cwe_id: cwe-23, confidence: low}
-  - {id: b, languages: [go], severity: ERROR, message: n, pattern: g(), metadata: {cwe: "CWE-78: commands"}}
+  - {id: b, languages: [go], severity: ERROR, message: n, pattern: g(),
+     metadata: {cwe: "CWE-78: commands"}}
 """
 
 

@@ -935,12 +935,14 @@ def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: 
 REAL = shutil.which(str(Path(sys.executable).parent / "semgrep")) or shutil.which("semgrep")
 PATTERNS = """
 rules:
-- {id: a, languages: [python], severity: ERROR, message: a, pattern: "eval($X)", metadata: {cwe: CWE-95}}
-- {id: b, languages: [python], severity: ERROR, message: b, pattern: "subprocess.$F(..., shell=True, ...)",
-   metadata: {cwe: CWE-78, tier: built}}
-- {id: c, languages: [yaml], severity: ERROR, message: c, pattern: "runs-on: $X", paths: {include: ["**/.github/workflows/*"]},
-   metadata: {cwe: CWE-829}}
-- {id: d, languages: [dockerfile], severity: ERROR, message: d, pattern: "USER root", metadata: {cwe: CWE-250}}
+- {id: a, languages: [python], severity: ERROR, message: a, pattern: "eval($X)",
+   metadata: {cwe: CWE-95}}
+- {id: b, languages: [python], severity: ERROR, message: b,
+   pattern: "subprocess.$F(..., shell=True, ...)", metadata: {cwe: CWE-78, tier: built}}
+- {id: c, languages: [yaml], severity: ERROR, message: c, pattern: "runs-on: $X",
+   paths: {include: ["**/.github/workflows/*"]}, metadata: {cwe: CWE-829}}
+- {id: d, languages: [dockerfile], severity: ERROR, message: d, pattern: "USER root",
+   metadata: {cwe: CWE-250}}
 """
 
 

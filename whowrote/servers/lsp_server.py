@@ -1,5 +1,6 @@
-"""A server of the Language Server Protocol: hovers, inlay hints and actions in the editor. The
-adapter for pygls (extra `lsp`).
+"""A server of the Language Server Protocol: hovers, inlay hints and actions in the editor.
+
+The adapter for pygls (extra `lsp`).
 
 What the editor shows may differ from HEAD, so each line of the buffer is looked up where git's diff
 says it stands in HEAD; a line that HEAD does not have is said to be not committed. All texts are

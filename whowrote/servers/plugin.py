@@ -1,1 +1,5 @@
-"""The plug-in of the servers: it has commands, and needs no hooks."""
+"""The plug-in of the servers, which has commands and nothing else that the core asks for."""
+
+from collector.hooks import Plugin
+
+PLUGIN = Plugin()

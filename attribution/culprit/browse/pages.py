@@ -5,8 +5,8 @@ it.
 from functools import partial
 from typing import Any
 
-from attribution.browse.addresses import Addresses
-from attribution.browse.pages import PageRequest, Shown
+from attribution.addresses import Addresses
+from attribution.browse.requests import PageRequest, Shown
 from attribution.browse.tables import author_cell, dim, link, text
 from attribution.culprit.queries.culprits import culprit_table, stored_fixes, summary
 from collector.console.tables import Cell, html
@@ -44,9 +44,7 @@ def repairs_page(request: PageRequest) -> Shown:
 
 def _table(table: Table, repo: str, to: Addresses) -> str:
     makers: dict[str, Cell] = {
-        "fix": lambda row: (
-            f"{link(to.commit(repo, row['fix']), row['subject'] or row['fix'][:9], 70)}<br>{dim(row['tier'])}"
-        ),
+        "fix": partial(_fix_cell, repo, to),
         "introduced_by": partial(_commit_cell, repo, to),
         "path": partial(_place_cell, repo, to),
         "class": partial(author_cell, repo, to),
@@ -65,6 +63,11 @@ def _table(table: Table, repo: str, to: Addresses) -> str:
     return html(table, columns, makers) if table.rows else "<p>No fix repaired such a line.</p>"
 
 
+def _fix_cell(repo: str, to: Addresses, row: Row) -> str:
+    subject = row["subject"] or row["fix"][:9]
+    return f"{link(to.commit(repo, row['fix']), subject, 70)}<br>{dim(row['tier'])}"
+
+
 def _commit_cell(repo: str, to: Addresses, row: Row) -> str:
     if not row["introduced_by"]:
         return ""
@@ -76,4 +79,5 @@ def _place_cell(repo: str, to: Addresses, row: Row) -> str:
     if not row["path"]:
         return ""
     address = f"{to.file(repo, row['path'], row['introduced_by'], line=row['line'])}#L{row['line']}"
-    return f"{link(address, row['path'] + ':' + str(row['line']), 60)}<br>{dim(count_of(row['lines'], 'line'))}"
+    lines = dim(count_of(row["lines"], "line"))
+    return f"{link(address, row['path'] + ':' + str(row['line']), 60)}<br>{lines}"

@@ -88,14 +88,13 @@ def culprit_table(store: Store, fixes: Iterable[TracedFix], detail: bool = False
 # repository.
 _LINES = f"""
 SELECT t.origin, r.name AS repo, b.commit_sha AS introduced_by, b.author_at AS introduced_at,
-  b.parents, l.path,
-  json_extract(j.value, '$[1]') AS line, json_extract(j.value, '$[2]') AS lines, t.lines AS span,
-  {ATTRIBUTION_COLUMNS}
-FROM json_each(?) j CROSS JOIN line_fates t ON t.repo_id = ? AND t.origin = json_extract(j.value,
-  '$[0]')
+  b.parents, l.path, json_extract(j.value, '$[1]') AS line, json_extract(j.value, '$[2]') AS lines,
+  t.lines AS span, {ATTRIBUTION_COLUMNS}
+FROM json_each(?) j
+CROSS JOIN line_fates t ON t.repo_id = ? AND t.origin = json_extract(j.value, '$[0]')
 JOIN repos r ON r.id = t.repo_id
-JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b
-  ON b.id = l.birth
+JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life
+JOIN history_commits b ON b.id = l.birth
 LEFT JOIN origins o ON o.id = t.origin_id LEFT JOIN sessions s ON s.id = o.session_id
 LEFT JOIN commits c ON c.repo_id = t.repo_id AND c.commit_sha = b.commit_sha ORDER BY j.id
 """

@@ -1,5 +1,6 @@
-"""Who wrote what still stands in each directory, and how much of it no person has touched. For
-`report ownership`.
+"""Who wrote what still stands in each directory, and how much of it no person has touched.
+
+For `report ownership`.
 """
 
 from collections import Counter, defaultdict
@@ -26,15 +27,15 @@ WITH person AS MATERIALIZED (
   JOIN commit_files f ON f.commit_id = c.id WHERE c.repo_id = ?1
     AND f.human_lines + f.likely_human_lines > 0 GROUP BY f.path
 )
-SELECT f.directory, {line_class_sql("o")} AS class, COALESCE(c.author_email, c.author_name,
-  '') AS person, SUM(s.nonblank) AS lines,
+SELECT f.directory, {line_class_sql("o")} AS class,
+  COALESCE(c.author_email, c.author_name, '') AS person, SUM(s.nonblank) AS lines,
   COALESCE(o.edited_by = 'human', 0) OR COALESCE(p.last > b.number, 0) AS touched,
   EXISTS (SELECT 1 FROM commit_reviews w WHERE w.repo_id = f.repo_id
     AND w.commit_sha = b.commit_sha) AS reviewed
 FROM tip_spans s JOIN tip_files f ON f.id = s.file_id JOIN origins o ON o.id = s.origin_id
-  JOIN history_commits b ON b.id = s.birth
-LEFT JOIN commits c ON c.repo_id = f.repo_id AND c.commit_sha = b.commit_sha LEFT JOIN person p
-  ON p.path = f.path
+JOIN history_commits b ON b.id = s.birth
+LEFT JOIN commits c ON c.repo_id = f.repo_id AND c.commit_sha = b.commit_sha
+LEFT JOIN person p ON p.path = f.path
 WHERE f.repo_id = ?1 AND f.kind IN ('source', 'test') AND s.nonblank > 0 GROUP BY 1, 2, 3, 5, 6
 """
 
@@ -62,8 +63,9 @@ _NOTES = (
 
 
 def ownership_tables(store: Store, repo_id: int | None = None) -> list[Table]:
-    """One table: a row for each directory, and one for each whole repository. Raises
-    WhoWroteError where no lines are followed.
+    """One table: a row for each directory, and one for each whole repository.
+
+    Raises WhoWroteError where no lines are followed.
     """
     followed = [repo_id] if repo_id is not None else history_coverage(store)[0]
     rows = [row for repo in followed for row in _rows(store, repo)]

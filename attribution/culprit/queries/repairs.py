@@ -1,4 +1,5 @@
 """Repairs by who wrote the lines: how many per 1,000 lines, how soon, and against other lines.
+
 For `report repairs`.
 """
 
@@ -17,7 +18,6 @@ from attribution.stats.kaplan_meier import Observation, commit_of, estimate
 from attribution.stats.rates import NO_RATIO, PER, RateCell, mantel_haenszel, ratio, total
 from collector.errors import WhoWroteError
 from collector.files.kinds import suffix_of
-from collector.plugins import hooks
 from collector.runtime.stages import StageName
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -56,8 +56,9 @@ _SIZES = (10, 100, 1000)  # lines that the commit wrote: limits of the strata
 
 
 def repair_tables(store: Store, repo_id: int | None = None) -> list[Table]:
-    """Rates by groups of lines, and agents' lines against baselines. Raises WhoWroteError where
-    no fix was traced.
+    """Rates by groups of lines, and agents' lines against baselines.
+
+    Raises WhoWroteError where no fix was traced.
     """
     lines = _written_lines(store, repo_id)
     return [_rates(lines), _comparisons(lines), _at_equal_age(lines)]
@@ -85,11 +86,7 @@ def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
     lines = []
     for row in rows:
         commits = {commit["id"]: commit for commit in store.rows(_COMMITS, (row["repo_id"],))}
-        works = {
-            session: work
-            for read in hooks("session_works")
-            for session, work in read(store, row["repo_id"]).items()
-        }
+        works = _kinds_of_work(store, row["repo_id"])
         for removed in removed_lines(store, row["repo_id"]):
             record = removed.record
             if record.kind == FileKind.SOURCE and record.lines:
@@ -102,6 +99,13 @@ def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
                     )
                 )
     return lines
+
+
+def _kinds_of_work(store: Store, repo_id: int) -> dict[int | None, str]:
+    """Session -> kind of work, where a plug-in told them apart."""
+    sql = "SELECT session_id, work FROM session_scores WHERE repo_id = ? AND work IS NOT NULL"
+    rows = store.rows(sql, (repo_id,)) if store.has("session_scores") else []
+    return {row["session_id"]: row["work"] for row in rows}
 
 
 _COMMITS = """

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attribution.culprit.repaired import TracedFix
 from attribution.culprit.trace.fixes import FixFinder, finder_of, fixes_among
-from attribution.ensure.clone import sole_writer
+from attribution.ensure.writing import sole_writer
 from attribution.queries.open_repo import OpenRepo
 from collector.checkpoints.statements import reviewers
 from collector.runtime.progress import Progress
@@ -31,8 +31,9 @@ _FIX = (
 
 
 def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
-    """Traces every fix of a clone again when its lines changed since. Raises DatabaseUnusable,
-    WhoWroteError.
+    """Traces every fix of a clone again when its lines changed since.
+
+    Raises DatabaseUnusable, WhoWroteError.
     """
     finder = finder_of(opened)
     with sole_writer(opened, progress):

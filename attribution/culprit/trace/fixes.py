@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
 
 from attribution.culprit.repaired import (
     CODE_KINDS,
@@ -26,14 +25,14 @@ from attribution.queries.open_repo import SHORT, OpenRepo
 from collector.commit_model import Commit
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
-from collector.plugins import hooks
 from collector.storage.store import Store, iso
 from collector.text import printable
 
 
 class FixFinder:
-    """The fixes of a repository whose lines are followed. Raises WhoWroteError where they are
-    not.
+    """The fixes of a repository whose lines are followed.
+
+    Raises WhoWroteError where they are not.
     """
 
     def __init__(self, store: Store, repo_id: int, repo: GitRepo) -> None:
@@ -125,14 +124,19 @@ FROM history_commits h LEFT JOIN history_commits r ON r.id = h.reverts WHERE h.r
 """
 
 
+_REPAIRED = """
+SELECT fixed_sha, COALESCE(cwe, rule_id) AS weakness FROM finding_list
+WHERE repo_id = ? AND status = 'introduced' AND fixed_sha IS NOT NULL
+  AND fixed_how IN ('changed', 'elsewhere')
+"""
+
+
 def _weaknesses_by_fix(store: Store, repo_id: int) -> dict[str, list[str]]:
     """Commit -> the weaknesses that disappeared with it, where a plug-in has looked for any."""
     by_fix: dict[str, list[str]] = defaultdict(list)
-    for finding_rows in hooks("finding_rows"):
-        with suppress(WhoWroteError):  # nothing was scanned
-            for row in finding_rows(store, repo_id, ()):
-                if row["fixed_sha"] and row["fixed_how"] in ("changed", "elsewhere"):
-                    by_fix[row["fixed_sha"]].append(row["cwe"] or row["rule_id"])
+    if store.has("finding_list"):
+        for row in store.rows(_REPAIRED, (repo_id,)):
+            by_fix[row["fixed_sha"]].append(row["weakness"])
     return by_fix
 
 

@@ -34,12 +34,11 @@ AddedBlocks = Mapping[str, Sequence[AddedBlock]]
 # for each row.
 _WHERE_WRITTEN = """
 SELECT t.origin, b.number AS "commit", b.commit_sha AS sha, l.path,
-  l.start_line + t.origin - l.origin AS line, t.lines,
-  COALESCE(f.kind, '') AS kind,
+  l.start_line + t.origin - l.origin AS line, t.lines, COALESCE(f.kind, '') AS kind,
   COALESCE(l.into_path, '') AS into_path, COALESCE(l.into_start, 1) AS into_start,
-    COALESCE(l.into_end, 0) AS into_end
-FROM line_lifetimes l JOIN line_fates t INDEXED BY line_fates_life ON t.repo_id = l.repo_id
-  AND t.life = l.origin
+  COALESCE(l.into_end, 0) AS into_end
+FROM line_lifetimes l
+JOIN line_fates t INDEXED BY line_fates_life ON t.repo_id = l.repo_id AND t.life = l.origin
 JOIN history_commits b ON b.id = l.birth
 LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
 LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path
@@ -79,8 +78,9 @@ class LineLookup:
         )
 
     def removed(self, sha: str, names: AbstractSet[str]) -> list[TracedLines]:
-        """The code that a commit changed or removed, by where it was written first. `names`:
-        those in its message.
+        """The code that a commit changed or removed, by where it was written first.
+
+        `names`: those in its message.
         """
         spans = self._store.select(TracedLines, _REMOVED, (self._repo_id, sha))
         return [lines for span in spans for lines in self._code(span, sha, names)]

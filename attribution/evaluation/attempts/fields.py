@@ -102,8 +102,9 @@ def attempt_of(
     shape: Shape,
     beside: Mapping[str, Any],
 ) -> Attempt:
-    """The attempt that a record describes. `beside`: name -> what stands outside the record, for
-    the paths of the shape.
+    """The attempt that a record describes.
+
+    `beside`: name -> what stands outside the record, for the paths of the shape.
     """
     whole = {
         **record,

@@ -12,8 +12,9 @@ TREATMENT = ("attempt1_tool_cap", "retry_tool_cap", "concurrency", "timeout_s")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One JSON value of a file. `value` is data of strangers: any shape, any size below the
-    limit.
+    """One JSON value of a file.
+
+    `value` is data of strangers: any shape, any size below the limit.
     """
 
     source: str  # path of the file, relative to the directory that is imported
@@ -68,8 +69,9 @@ class Attempt:
         return self.source.rpartition("/")[0]
 
     def all_treatment(self) -> str:
-        """The independent variables, as JSON that is equal for equal treatments. Without a model
-        only a run is like itself.
+        """The independent variables, as JSON that is equal for equal treatments.
+
+        Without a model only a run is like itself.
         """
         columns = {
             name: self.values[name] for name in TREATMENT if self.values.get(name) is not None

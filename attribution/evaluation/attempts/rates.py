@@ -26,10 +26,10 @@ _NAMED = ("agent_type", "model_id", "dataset")
 _KEY = ("harness", "agent", "model", "dataset", "treatment")
 _ATTEMPTS = """
 SELECT harness, agent_type AS agent, model_id AS model, dataset, treatment, run, evaluated,
-  instance, reward,
-  COALESCE(reward, 0) >= 1 AS solved, COALESCE(attempt_index, 0) AS attempt_index,
-    patch_outcome_label AS label,
-  localized_correct_file AS localized, cost_usd FROM attempts ORDER BY id
+  instance, reward, COALESCE(reward, 0) >= 1 AS solved,
+  COALESCE(attempt_index, 0) AS attempt_index, patch_outcome_label AS label,
+  localized_correct_file AS localized, cost_usd
+FROM attempts ORDER BY id
 """
 
 AttemptRow = Mapping[str, Any]
@@ -38,6 +38,7 @@ AttemptRow = Mapping[str, Any]
 
 def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
     """Treatments of at least `least` attempts, the best first; `by_run`: each run separately.
+
     Raises WhoWroteError.
     """
     attempts = store.rows(_ATTEMPTS)

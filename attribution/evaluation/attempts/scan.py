@@ -251,8 +251,9 @@ _TRIALS = (harbor.NAME, terminal_bench.NAME)  # harnesses with a directory for e
 
 
 def merged_attempts(records: Sequence[Attempt]) -> tuple[list[Attempt], list[Problem]]:
-    """(one for each attempt, where records disagree or cannot be assigned). Changes the names of
-    records.
+    """(one for each attempt, where records disagree or cannot be assigned).
+
+    Changes the names of records.
     """
     _resolve_aliases(records)
     _adopt(records)

@@ -1,4 +1,5 @@
 """The table `attempts`: rows stored once, completed by later imports, numbered in order of time.
+
 And gold patches of data sets.
 """
 

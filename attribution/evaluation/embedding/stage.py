@@ -52,8 +52,9 @@ def embed_all(
 
 
 def embed_repo(context: RunContext, embedder: Embedder, result: EmbeddingRun) -> None:
-    """Fills `session_embeddings` for one repository, and what depends on it. Raises
-    DatabaseUnusable.
+    """Fills `session_embeddings` for one repository, and what depends on it.
+
+    Raises DatabaseUnusable.
     """
     stage = Stage(
         StageName.EMBED,

@@ -27,11 +27,11 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
+from attribution.evaluation.versions import FAILURE_MODES
 from attribution.evaluation.words import FailureMode
 from attribution.queries.features import features_ready, session_features
 from collector.storage.store import Store
 
-VERSION = 4
 REPEATED, REPETITION_RATE = 5, 0.3
 SCOPE_DRIFT = 2.0
 MANY_STEPS = 8
@@ -170,23 +170,24 @@ SELECT e.* FROM session_embeddings e JOIN sessions s ON s.id = e.session_id WHER
 ORDER BY e.turns_classified IS NOT NULL, e.backend <> 'ngrams', e.model
 """
 _LABELS = """
-SELECT l.session_id, l.model, l.prompt_version, MAX(CASE WHEN l.label = 'scope_drift' THEN l.number
-  END) AS scope_drift,
+SELECT l.session_id, l.model, l.prompt_version,
+  MAX(CASE WHEN l.label = 'scope_drift' THEN l.number END) AS scope_drift,
   MAX(CASE WHEN l.label = 'conflation_turn' THEN l.number END) AS conflation_turn
-FROM latest_labels l JOIN sessions s ON s.id = l.session_id WHERE s.repo_id = ?
-  AND l.label IN ('scope_drift', 'conflation_turn')
+FROM latest_labels l JOIN sessions s ON s.id = l.session_id
+WHERE s.repo_id = ? AND l.label IN ('scope_drift', 'conflation_turn')
 GROUP BY l.session_id, l.model, l.prompt_version
 """
 _FIRST_TURNS = """
-SELECT t.session_id, MIN(t.turn_index) AS first_turn FROM turns t JOIN sessions s
-  ON s.id = t.session_id
+SELECT t.session_id, MIN(t.turn_index) AS first_turn
+FROM turns t JOIN sessions s ON s.id = t.session_id
 WHERE s.repo_id = ? GROUP BY t.session_id
 """
 _SCOPES = """
 WITH touched AS (
-  SELECT g.session_id, g.path, MIN(e.turn_index) AS turn, EXISTS (
-    SELECT 1 FROM commit_sessions cs JOIN commit_files c ON c.commit_id = cs.commit_id
-    WHERE cs.session_id = g.session_id AND c.path = g.path) AS committed
+  SELECT g.session_id, g.path, MIN(e.turn_index) AS turn,
+    EXISTS (
+      SELECT 1 FROM commit_sessions cs JOIN commit_files c ON c.commit_id = cs.commit_id
+      WHERE cs.session_id = g.session_id AND c.path = g.path) AS committed
   FROM regions g JOIN region_edits e ON e.region_id = g.id JOIN sessions s ON s.id = g.session_id
   WHERE s.repo_id = ? GROUP BY g.session_id, g.path)
 SELECT session_id, 1.0 * COUNT(*) / NULLIF(SUM(committed), 0) AS touched_per_committed,
@@ -196,8 +197,9 @@ FROM touched GROUP BY session_id
 
 
 def fill_failure_modes(store: Store, repo_id: int) -> None:
-    """Decides for every session of a repository again. Labels of different judges are never
-    mixed. Call within a transaction.
+    """Decides for every session of a repository again.
+
+    Labels of different judges are never mixed. Call within a transaction.
     """
     if not features_ready(store):
         return
@@ -239,7 +241,7 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
                 vectors.get("model"),
                 judged.get("model"),
                 judged.get("prompt_version"),
-                VERSION,
+                FAILURE_MODES,
             )
         )
     store.connection.execute(

@@ -189,8 +189,9 @@ def _differences(scored: Sequence[Session], least: int) -> list[Table]:
 def differences(
     scored: Sequence[Session], grouping: str, least: int = LEAST
 ) -> list[dict[str, Any]]:
-    """Every group of at least `least` sessions against the largest one. An unknown harness or
-    model is not compared.
+    """Every group of at least `least` sessions against the largest one.
+
+    An unknown harness or model is not compared.
     """
     sides = {
         name: members
@@ -404,19 +405,17 @@ def scored_sessions(store: Store) -> list[Session]:
         )
     return store.rows(
         f"""
-        SELECT q.session_id, s.key, q.q, q.task_type AS category, q.work, COALESCE(s.agent,
-          '{UNKNOWN}') AS harness, s.driver,
+        SELECT q.session_id, s.key, q.q, q.task_type AS category, q.work,
+          COALESCE(s.agent, '{UNKNOWN}') AS harness, s.driver,
           COALESCE(s.model, '{UNKNOWN}') AS model, r.name AS repository, s.started_at, q.special,
-            q.cost_usd,
-          t.repo_id IS NOT NULL AS followed, COALESCE(c.commits, 0) AS commits, COALESCE(c.reverted,
-          0) AS reverted,
-          {undone} AS undone, CASE WHEN w.repo_id IS NOT NULL THEN COALESCE(i.findings, 0)
-          END AS findings
+          q.cost_usd, t.repo_id IS NOT NULL AS followed, COALESCE(c.commits, 0) AS commits,
+          COALESCE(c.reverted, 0) AS reverted, {undone} AS undone,
+          CASE WHEN w.repo_id IS NOT NULL THEN COALESCE(i.findings, 0) END AS findings
         FROM scores q JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id
         LEFT JOIN tip_states t ON t.repo_id = s.repo_id {features}
         LEFT JOIN (
           SELECT cs.session_id, COUNT(*) AS commits, SUM(h.reverted_by IS NOT NULL) AS reverted
-            FROM commit_sessions cs
+          FROM commit_sessions cs
           JOIN commits c ON c.id = cs.commit_id
           JOIN history_commits h ON h.repo_id = c.repo_id AND h.commit_sha = c.commit_sha
           WHERE cs.agent_lines > 0 GROUP BY cs.session_id) c ON c.session_id = s.id

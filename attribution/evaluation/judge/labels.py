@@ -193,8 +193,9 @@ class InvalidAnswer(ValueError):
 
 
 def parse_answer(question: Question, turns: Sequence[int], text: str) -> dict[str, Any]:
-    """The answer as checked values. `turns` are the numbers asked about, or those a session has.
-    Raises InvalidAnswer.
+    """The answer as checked values.
+
+    `turns` are the numbers asked about, or those a session has. Raises InvalidAnswer.
     """
     answer = _json(text)
     _check("the answer", answer, schema(question))

@@ -1,5 +1,6 @@
-"""What a model is asked: our words as system prompt, the conversation as bounded, marked data. Pure
-but for reading our own words.
+"""What a model is asked: our words as system prompt, the conversation as bounded, marked data.
+
+Pure but for reading our own words.
 
 The conversation goes in as JSON lines between markers that name a hash of the data, so that no text
 in it can end it. What looks like a credential is taken out (`collector/storage/redaction.py`).

@@ -41,8 +41,9 @@ def judges(store: Store) -> list[Judge]:
 
 
 def judge_named(store: Store, model: str) -> Judge:
-    """The judge that answered last; with a model the last one of that model. Raises
-    WhoWroteError.
+    """The judge that answered last; with a model the last one of that model.
+
+    Raises WhoWroteError.
     """
     every = judges(store)
     latest = next((judge for judge in every if model in ("", judge.model)), None)
@@ -212,8 +213,9 @@ class Validation(NamedTuple):
 
 
 def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validation:
-    """The stored labels of a judge against those of a CSV. Raises WhoWroteError when the file
-    cannot be read as one.
+    """The stored labels of a judge against those of a CSV.
+
+    Raises WhoWroteError when the file cannot be read as one.
     """
     people = labels_of(path)
     keys = {key for key, _, _ in stored}
@@ -237,8 +239,9 @@ def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validat
 
 
 def _rows(label: str, pairs: Pairs, every: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """Numbers have correlations, and classes only where a cut is documented. `every`: all labels
-    of the judge.
+    """Numbers have correlations, and classes only where a cut is documented.
+
+    `every`: all labels of the judge.
     """
     if LABELS[label].classes:
         yield from _class_rows(label, LABELS[label].classes, pairs, every)

@@ -127,8 +127,9 @@ def run_judge(
     options: JudgeOptions,
     progress: Progress,
 ) -> JudgeRun:
-    """Asks what is not known yet, then decides what depends on labels again. Raises
-    WhoWroteError for a limit without a price.
+    """Asks what is not known yet, then decides what depends on labels again.
+
+    Raises WhoWroteError for a limit without a price.
     """
     with writing_database(store, progress):
         try:
@@ -143,8 +144,9 @@ def run_judge(
 def ask_all(
     store: Store, requests: Sequence[Request], options: JudgeOptions, progress: Progress
 ) -> JudgeRun:
-    """Asks what is not known yet and stores the labels of all. Raises WhoWroteError when a limit
-    is set without a price.
+    """Asks what is not known yet and stores the labels of all.
+
+    Raises WhoWroteError when a limit is set without a price.
     """
     run = JudgeRun(usd=options.price(0, 0))
     if options.max_usd is not None and run.usd is None:
@@ -217,8 +219,9 @@ def _affordable(requests: Sequence[Request], options: JudgeOptions, spent: float
 
 
 def _ask(model: JudgeModel, request: Request) -> _Result:
-    """Asks until an answer is valid, at most ATTEMPTS times. What was wrong is said in our
-    words: an answer is never sent back.
+    """Asks until an answer is valid, at most ATTEMPTS times.
+
+    What was wrong is said in our words: an answer is never sent back.
     """
     form = schema(request.question)
     in_words = (
@@ -327,8 +330,9 @@ def _store(
 def _write_labels(
     store: Store, model: str, same: Sequence[Request], output: dict[str, Any], judgement: int
 ) -> int:
-    """The labels of an answer, for all sessions with this question; returns how many. Call
-    within a transaction.
+    """The labels of an answer, for all sessions with this question; returns how many.
+
+    Call within a transaction.
     """
     rows = [
         (
@@ -369,8 +373,9 @@ def _values(request: Request, output: dict[str, Any]) -> Iterator[tuple[int, str
 
 
 def fill_turn_labels(store: Store, repo_id: int) -> None:
-    """Columns of `turn_outcomes`: labels of the judge that answered last. Call within a
-    transaction.
+    """Columns of `turn_outcomes`: labels of the judge that answered last.
+
+    Call within a transaction.
     """
     for label in _TURN_LABELS:
         store.connection.execute(
@@ -385,8 +390,9 @@ def fill_turn_labels(store: Store, repo_id: int) -> None:
 
 
 def validate(store: Store, path: Path, judge: Judge) -> Validation:
-    """Compares a judge's labels with people's and stores how well they agree. Raises
-    WhoWroteError when the file is not a CSV.
+    """Compares a judge's labels with people's and stores how well they agree.
+
+    Raises WhoWroteError when the file is not a CSV.
     """
     result = compare_with_people(path, stored_labels(store, judge))
     classes, now = [row for row in result.rows if "tp" in row], iso(datetime.now(UTC).timestamp())

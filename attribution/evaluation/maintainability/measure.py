@@ -51,8 +51,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What pydriller says about a commit. Without a `reason` it has values of the delta
-    maintainability model.
+    """What pydriller says about a commit.
+
+    Without a `reason` it has values of the delta maintainability model.
     """
 
     sha: str
@@ -91,8 +92,9 @@ def counts(path: str) -> bool:
 
 
 def measure(scratch: str, requests: Sequence[Request]) -> list[Measured]:
-    """Measures commits; only for worker processes, see above. `scratch` is the directory of a
-    ScratchGit.
+    """Measures commits; only for worker processes, see above.
+
+    `scratch` is the directory of a ScratchGit.
     """
     git = open_repository(scratch)
     return [_measure_commit(git, request) for request in requests]

@@ -31,8 +31,9 @@ and deleted as `changed`.
 
 
 def maintainability(store: Store, repo: int | None = None, least: int = LEAST) -> list[Table]:
-    """Means and differences over the measured commits of one repository, or of all. Raises
-    WhoWroteError when none was measured.
+    """Means and differences over the measured commits of one repository, or of all.
+
+    Raises WhoWroteError when none was measured.
     """
     commits = store.rows(
         "SELECT q.*, r.name AS repo, (SELECT SUM(f.lines_added + f.lines_deleted) FROM commits c"
@@ -168,8 +169,9 @@ def _differences(commits: Sequence[Commit], least: int) -> Table:
 def compare(
     commits: Sequence[Commit], metric: str, reference: str, least: float = LEAST
 ) -> dict[str, Any]:
-    """Agents' commits less those of another class. No difference with fewer than `least` whole
-    commits on either side.
+    """Agents' commits less those of another class.
+
+    No difference with fewer than `least` whole commits on either side.
     """
     usable = [commit for commit in commits if _has(commit, metric)]
     whole = [sum(share(commit, name) for commit in usable) for name in (LineClass.AGENT, reference)]

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from attribution.ensure.clone import sole_writer
+from attribution.ensure.writing import sole_writer
 from attribution.evaluation.maintainability import measure
 from attribution.evaluation.maintainability.measure import DMM, Measured, Request
 from attribution.evaluation.words import EXPECTED, Unmeasured
@@ -119,8 +119,9 @@ class _Update:
             )
 
     def measure(self, jobs: int) -> int:
-        """Measures the commits that have no row; each portion is stored when it is there. How
-        many there were.
+        """Measures the commits that have no row; each portion is stored when it is there.
+
+        How many there were.
         """
         measured = self._measured_commits()
         new = [
@@ -214,8 +215,9 @@ Portion = list[Request]
 
 
 def _measure(repo: GitRepo, requests: Sequence[Request], jobs: int) -> Iterator[list[Measured]]:
-    """What pydriller says, in portions. A portion that fails is tried again commit by commit, to
-    see which one it is.
+    """What pydriller says, in portions.
+
+    A portion that fails is tried again commit by commit, to see which one it is.
     """
     portions = [
         list(requests[start : start + _TOGETHER]) for start in range(0, len(requests), _TOGETHER)

@@ -30,7 +30,6 @@ from attribution.features.word_lists import lower_case, words
 from attribution.lineage import minimum
 from collector.vocabulary.sessions import SessionOutcome
 
-VERSION = 13
 PARTS = ("completion", "execution", "efficiency", "outcome")
 PartWeights = tuple[float, float, float, float]
 """Weights of the four parts, in the order of PARTS."""
@@ -182,8 +181,9 @@ class WeightedScore(NamedTuple):
 
 
 def mix(parts: Mapping[str, float | None], weights: PartWeights) -> WeightedScore:
-    """Q of these parts. The weight of an unknown outcome goes to completion, that of other
-    unknown parts to all others.
+    """Q of these parts.
+
+    The weight of an unknown outcome goes to completion, that of other unknown parts to all others.
     """
     complete = dict(zip(PARTS, weights, strict=True))
     if parts["outcome"] is None:
@@ -262,8 +262,9 @@ def _rest(count: float | None, whole: float | None) -> float | None:
 
 
 def _troubled_turns(row: Row) -> int | None:
-    """Messages after the first that push back, as the classifier reads them, or that show an
-    error. None: texts are not stored.
+    """Messages after the first that push back, as the classifier reads them, or that show an error.
+
+    None: texts are not stored.
     """
     numbers, shown = row["typed_turn_numbers"] or (), row.get("error_turns")
     pushes = row["turn_pushes_back"] or [None] * len(numbers)

@@ -51,8 +51,9 @@ class Fit(NamedTuple):
 
 
 def read_ratings(store: Store, path: Path) -> tuple[list[RatedSession], list[str]]:
-    """Rated sessions that have a score, and what names no session or several. Raises
-    WhoWroteError when the CSV cannot be read.
+    """Rated sessions that have a score, and what names no session or several.
+
+    Raises WhoWroteError when the CSV cannot be read.
     """
     scores = {
         row["key"]: row

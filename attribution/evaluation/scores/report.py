@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHTS, mix
+from attribution.hooks import OfRepository, OfSession, Section
 from attribution.queries.sessions import find_session
 from collector.console.tables import html
 from collector.errors import WhoWroteError
@@ -42,8 +43,9 @@ def score_table(store: Store, repo: int | None = None, rated: bool = False) -> T
 
 
 def explained_score(store: Store, key: str, rated: bool = False) -> Table:
-    """The signals of the score of the session that `key` names, part by part. Raises
-    WhoWroteError.
+    """The signals of the score of the session that `key` names, part by part.
+
+    Raises WhoWroteError.
     """
     table = signal_table(store, find_session(store, key, None), rated)
     if table is None:
@@ -55,8 +57,9 @@ def explained_score(store: Store, key: str, rated: bool = False) -> Table:
 
 
 def signal_table(store: Store, session: int, rated: bool = False) -> Table | None:
-    """The signals that the score of a session is made of; None without a score. A signal without
-    a score was left out.
+    """The signals that the score of a session is made of; None without a score.
+
+    A signal without a score was left out.
     """
     scores = read_view(store, "session_scores", {"session_id": session})
     if not len(scores):
@@ -148,34 +151,21 @@ def _rated(row: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def session_sections(store: Store, session_id: int, to: object) -> Iterator[tuple[str, str]]:
-    """Heading and markup of the score of a session, taken apart."""
-    score = signal_table(store, session_id)
-    if score is not None:
-        yield score.title, html(score)
-
-
-def repository_sections(store: Store, repo_id: int, to: object) -> Iterator[tuple[str, str]]:
-    """Heading and markup of the mean scores by agent and model."""
-    table = read_view(
-        store, "agent_scores", {"repo_id": repo_id}, order="scored DESC, agent, model"
-    )
-    table.title = "Quality of sessions"
+def section(store: Store, subject: OfSession | OfRepository) -> Iterator[Section]:
+    """The score of a session, taken apart; the mean scores of a repository by agent and model."""
+    if isinstance(subject, OfSession):
+        score = signal_table(store, subject.session_id)
+        if score is not None:
+            yield Section(score.title, html(score))
+        return
+    order = "scored DESC, agent, model"
+    table = read_view(store, "agent_scores", {"repo_id": subject.repo_id}, order=order)
     table.notes.append(AGREEMENT)
     if len(table):
-        yield (
-            table.title,
-            html(
-                table,
-                (
-                    "agent",
-                    "model",
-                    "scored=sessions with a score",
-                    "mean_q=mean Q",
-                    "failed=below 0.40",
-                ),
-            ),
-        )
+        yield Section("Quality of sessions", html(table, _MEANS))
+
+
+_MEANS = ("agent", "model", "scored=sessions with a score", "mean_q=mean Q", "failed=below 0.40")
 
 
 def started(session: Mapping[str, Any]) -> datetime | None:

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from attribution.evaluation.scores import quality
 from attribution.evaluation.scores.quality import PARTS, Deeds, Score, score
+from attribution.evaluation.versions import SCORES
 from attribution.features.turn_classes import shows_error
 from attribution.queries.features import session_features
 from collector.storage.store import Store
@@ -110,5 +110,5 @@ def _row(session: int, scored: Score) -> tuple[Any, ...]:
         scored.cost_usd,
         scored.roi,
         json.dumps({"weights": scored.weights, "signals": signals, "rated": scored.rated_parts}),
-        quality.VERSION,
+        SCORES,
     )

@@ -44,23 +44,27 @@ _COURTESY = (
     r" to|i(?:['’]m| am) (?:trying|going) to"
 )
 _BUILD = (
-    "add|implement|create|build|write|introduce|integrate|extend|enable|make|generate|port|set"
-    " up|support|allow|optimi[sz]e|"
+    "add|implement|create|build|write|introduce|integrate|extend|enable|make|generate|port|"
+    "set up|support|allow|optimi[sz]e|"
     "improve|update|change|adjust|redesign|replace|migrate|track|show|merge|execute"
 )
 _CLEAN = (
-    "rename|format|simplify|remove|delete|drop|bump"
-    " (?!coverage)|upgrade|rewrite|extract|inline|unify|reorgani[sz]e|clean"
+    "rename|format|simplify|remove|delete|drop|bump (?!coverage)|upgrade|rewrite|extract|inline|"
+    "unify|reorgani[sz]e|clean"
 )
-_FIX = "(?:hot)?fix|debug|investigate|diagnose|troubleshoot|resolve|repair|remediate|solve|correct|missing"
+_FIX = (
+    "(?:hot)?fix|debug|investigate|diagnose|troubleshoot|resolve|repair|remediate|solve|correct|"
+    "missing"
+)
 _CHANGE = _opening(
     _BUILD,
     _CLEAN,
     _FIX,
-    "refactor|move|convert|wire|split|apply|disable|address|edit|style|translate|proceed|continue|start"
-    " (?:implementing|with|on)",
+    "refactor|move|convert|wire|split|apply|disable|address|edit|style|translate|proceed|continue|"
+    "start (?:implementing|with|on)",
     "clean-?up|organi[sz]e|bump|use|put|turn|set|rework|modify|revert|restore|undo|combine|hide|align|cent(?:er|re)|insert|increase|decrease|reduce|include",
-    "append|configure|switch|ensure|keep|give|adapt|connect|link|expose|document|finish|complete|pick up",
+    "append|configure|switch|ensure|keep|give|adapt|connect|link|expose|document|finish|complete|"
+    "pick up",
     "(?:i|we) (?:want|need|would like|should have)",
 )
 _PLANNED = re.compile(
@@ -147,7 +151,8 @@ def _requested(words: str) -> Iterable[tuple[str, bool]]:
 
 
 _QUESTION = _opening(
-    "how|why|what|where|which|explain|describe|analy[sz]e|compare|investigate|look|find|search|read|summari[sz]e|list|tell me"
+    "how|why|what|where|which|explain|describe|analy[sz]e|compare|investigate|look|find|search|read|"
+    "summari[sz]e|list|tell me"
 )
 _MONITORING = _words(
     "monitor(?:ing)?|health[- ]?check|heartbeat|uptime|status (?:check|report|of)|watch"

@@ -1,4 +1,5 @@
 """Reads what other producers claim, checks each record against its commit, and stores both.
+
 Independent of attribution.
 
 Records of other tools lie in notes and in files with a name of their own; their shape tells which
@@ -14,7 +15,7 @@ from functools import lru_cache
 from itertools import count, islice
 from typing import Any
 
-from attribution.ensure.clone import claim_repository
+from attribution.ensure.writing import claim_repository
 from attribution.exchange.claims.verify import (
     LINE_STATUSES,
     CheckedClaim,
@@ -25,7 +26,7 @@ from attribution.exchange.claims.verify import (
     status_of,
     worst,
 )
-from attribution.exchange.producers import kept_below, producers, trailers
+from attribution.exchange.producers import producers, trailers
 from attribution.exchange.producers.model import (
     Claim,
     ClaimRecord,
@@ -419,8 +420,9 @@ _ENDINGS = (".jsonl", ".json", ".ndjson")
 def claim_sources(
     repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]
 ) -> list[ClaimSource]:
-    """Everything that may hold claims, a note that several refs share once. Notes that no
-    producer reads are a problem row.
+    """Everything that may hold claims, a note that several refs share once.
+
+    Notes that no producer reads are a problem row.
     """
     unique: dict[tuple[str, str], ClaimSource] = {}
     for ref, target in sorted(refs.items()):
@@ -472,7 +474,8 @@ def _producer_of(source: ClaimSource, data: bytes) -> Producer | None:
 
 def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[ClaimSource]:
     top = repo.entries(head)
-    for folder in kept_below("FOLDERS"):
+    folders = {name for producer in producers() for name in getattr(producer, "FOLDERS", ())}
+    for folder in sorted(folders):
         oid, is_tree = top.get(folder, ("", False))
         if not is_tree:
             continue

@@ -113,8 +113,9 @@ def status_of(findings: ClaimStatus, reach: Reach) -> ClaimStatus:
 
 
 class CommittedFiles:
-    """One commit with the files that claims ask for. A merge adds what it adds to any of its
-    parents.
+    """One commit with the files that claims ask for.
+
+    A merge adds what it adds to any of its parents.
     """
 
     def __init__(self, repo: GitRepo, commit: Commit) -> None:

@@ -62,17 +62,15 @@ Share = list[Row]
 _SPANS = f"""
 SELECT r.name AS repo, c.commit_sha AS "commit", c.author_at,
   trim(COALESCE(c.author_name, '') || ' <' || COALESCE(c.author_email, '') || '>') AS committer,
-  COALESCE(n.key, '') AS session,
-  COALESCE(n.agent, n.agent_label, '') AS agent, COALESCE(n.agent_version, '') AS agent_version,
-    f.path, s.start_line,
-  s.end_line, s.end_line - s.start_line + 1 AS lines, o.author, o.how, o.evidence,
-  o.turn_index AS turn,
+  COALESCE(n.key, '') AS session, COALESCE(n.agent, n.agent_label, '') AS agent,
+  COALESCE(n.agent_version, '') AS agent_version, f.path, s.start_line, s.end_line,
+  s.end_line - s.start_line + 1 AS lines, o.author, o.how, o.evidence, o.turn_index AS turn,
   COALESCE(o.model, CASE WHEN o.author = 'agent' THEN n.model END, '') AS model
-FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id
-  JOIN spans s ON s.file_id = f.id
+FROM commits c JOIN repos r ON r.id = c.repo_id
+JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id LEFT JOIN sessions n ON n.id = o.session_id
-WHERE c.repo_id = ? AND f.content = 'text' AND {line_class_sql("o")} IN ('{LineClass.AGENT}',
-  '{LineClass.HUMAN}')
+WHERE c.repo_id = ? AND f.content = 'text'
+  AND {line_class_sql("o")} IN ('{LineClass.AGENT}', '{LineClass.HUMAN}')
 ORDER BY c.position, n.key, f.path, s.start_line
 """
 

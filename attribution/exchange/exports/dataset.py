@@ -27,8 +27,8 @@ VERSION = "1.0"
 
 _SOURCES = """SELECT k.store, s.agent, COUNT(DISTINCT s.repo_id) AS repositories,
 COUNT(DISTINCT s.id) AS sessions
-FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id JOIN checkpoints k
-  ON k.id = x.checkpoint_id
+FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id
+JOIN checkpoints k ON k.id = x.checkpoint_id
 GROUP BY 1, 2 ORDER BY 1, 4 DESC, 2"""
 _LICENCES = """SELECT COALESCE(licence, 'not known') AS licence, COUNT(*) AS repositories
 FROM repos r

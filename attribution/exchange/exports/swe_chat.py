@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from attribution.exchange.exports import ExportRequest, ExportResult
 from collector.json_values import get_dict, load_json, parse_json
-from collector.plugins import hooks
 from collector.runtime.version import install_command
 from collector.storage.store import Store
 from collector.storage.tablefiles import Column, Columns, has_parquet, write_csv, write_parquet
@@ -86,11 +85,7 @@ def write_tables(request: ExportRequest, every: Mapping[str, ExportTable]) -> Ex
     ending, writer = (".parquet", write_parquet) if parquet else (".csv", write_csv)
     request.out.mkdir(parents=True, exist_ok=True)
     result = ExportResult()
-    labels = {
-        key: value
-        for several in hooks("judge_labels")
-        for key, value in several(request.store).items()
-    }
+    labels = _labels(request.store)
     for number, (name, table) in enumerate(every.items()):
         request.progress("writing tables", number, len(every))
         path = request.out / f"{name}{ending}"
@@ -138,6 +133,20 @@ def tables(file: str = "swe_chat.sql") -> dict[str, ExportTable]:
 def _column(word: str) -> Column:
     name, _, kind = word.partition(":")
     return Column(name, kind or "str")
+
+
+def _labels(store: Store) -> Labels:
+    rows = store.rows(_LATEST) if store.has("judge_labels") else []
+    return {(row["key"], row["turn_index"], row["label"]): row["value"] for row in rows}
+
+
+_LATEST = """
+SELECT s.key, l.turn_index, l.label, COALESCE(l.value, l.number) AS value
+FROM judge_labels l JOIN sessions s ON s.id = l.session_id
+WHERE COALESCE(l.value, l.number) IS NOT NULL AND (l.model, l.prompt_version) = (
+  SELECT l.model, l.prompt_version FROM judge_labels l JOIN judgements j ON j.id = l.judgement_id
+  GROUP BY l.model, l.prompt_version ORDER BY MAX(j.at) DESC, l.model LIMIT 1)
+"""
 
 
 def _rows(store: Store, table: str, select: str, repo_id: int, labels: Labels) -> Iterator[Row]:

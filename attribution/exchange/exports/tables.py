@@ -45,8 +45,9 @@ def _kind_of_values(store: Store, table: str, column: str) -> str:
 
 
 def write_all(request: ExportRequest, ending: str, writer: Writer) -> ExportResult:
-    """One file per table below `request.out`. Raises WhoWroteError for a table that is not
-    there.
+    """One file per table below `request.out`.
+
+    Raises WhoWroteError for a table that is not there.
     """
     present = names(request.store)
     for name in request.tables:

@@ -184,8 +184,9 @@ def _flat(source: ClaimSource, value: dict[str, Any], version: str, line: int) -
 
 
 def json_lines(data: bytes) -> Iterator[tuple[int, Any]]:
-    """Number, from 1 on, and value of the lines with text; None for one that is no JSON. A
-    document over many lines is line 1.
+    """Number, from 1 on, and value of the lines with text; None for one that is no JSON.
+
+    A document over many lines is line 1.
     """
     text = data.strip()
     whole = json_of(data) if text[:1] in (b"{", b"[") else None

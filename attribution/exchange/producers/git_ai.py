@@ -113,8 +113,9 @@ def _note(source: ClaimSource, head: str, meta: Any, number: int) -> ClaimRecord
 
 
 def basis_of_people(tool_version: str) -> ClaimBasis:
-    """SEEN: lines of people are those that an editor saw being typed or saved. REST: they may be
-    only what was left over.
+    """SEEN: lines of people are those that an editor saw being typed or saved.
+
+    REST: they may be only what was left over.
     """
     match = _NUMBERS.match(tool_version)
     if match is None:

@@ -94,8 +94,9 @@ class ClaimSource:
 
 
 class Producer(Protocol):
-    """The contract of a module in `attribution/exchange/producers/`. Pure: bytes in, records out,
-    never an exception for bad input.
+    """The contract of a module in `attribution/exchange/producers/`.
+
+    Pure: bytes in, records out, never an exception for bad input.
 
     A module may also say where its claims are kept: `NOTES` (names below `refs/notes/`), `FOLDERS`
     (at the root of the tree). `trailers` reads commits, and has no `sniff`.

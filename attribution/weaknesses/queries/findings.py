@@ -69,8 +69,9 @@ def not_scanned(store: Store) -> WhoWroteError:
 
 
 def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
-    """Findings by repository, the worst first. Raises WhoWroteError when nothing was scanned, or
-    `since` is unknown.
+    """Findings by repository, the worst first.
+
+    Raises WhoWroteError when nothing was scanned, or `since` is unknown.
     """
     if not store.value("SELECT COUNT(*) FROM rule_sets"):
         raise not_scanned(store)
@@ -100,16 +101,15 @@ def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
     return table
 
 
-def introduced_findings(store: Store, repo: int | None, confidence: Sequence[str]) -> list[Row]:
-    """Introduced findings, those of some confidence (high, medium, low) or all."""
-    return findings(
-        store, repo, FindingFilter(confidence=tuple(level.upper() for level in confidence))
-    ).rows
+def introduced_findings(store: Store) -> list[Table]:
+    """All that commits introduced."""
+    return [findings(store, None, FindingFilter())]
 
 
 def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:
-    """Commits of the attributed branch that a revision does not have. Raises WhoWroteError
-    without the clone or the revision.
+    """Commits of the attributed branch that a revision does not have.
+
+    Raises WhoWroteError without the clone or the revision.
     """
     (row,) = store.rows("SELECT path, head_sha FROM repos WHERE id = ?", (repo_id,))
     repo = clone_at(row["path"])

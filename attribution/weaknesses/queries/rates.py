@@ -1,4 +1,5 @@
 """Rates of agents and a baseline compared over strata, terciles, and rates corrected by reviews.
+
 Pure.
 """
 
@@ -45,8 +46,9 @@ class Compared(NamedTuple):
 
 
 def compare(strata: Strata) -> Compared:
-    """Both sides over all strata. The interval takes findings as independent; the range shows
-    one repository's pull.
+    """Both sides over all strata.
+
+    The interval takes findings as independent; the range shows one repository's pull.
     """
     agent, other = (
         total(sides.agent for sides in strata.values()),

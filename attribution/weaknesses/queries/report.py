@@ -12,11 +12,8 @@ from typing import Any
 from attribution.lineage import minimum
 from attribution.queries.breakdown_facts import (
     AGENT,
-    BreakdownOptions,
-    Place,
     days,
     place_columns,
-    placed,
 )
 from attribution.stats.accuracy import audited_note
 from attribution.stats.comparison import HUMAN, UNDECLARED
@@ -129,24 +126,20 @@ def _notes(rule_sets: Sequence[Row]) -> list[str]:
 
 _FINDINGS = """
 SELECT r.name AS repo, n.commit_id, n.fingerprint, n.rule_id, COALESCE(n.cwe, 'none') AS cwe,
-  n.status,
-  COALESCE(n.confidence, '') AS confidence, n.language, n.place, n.class, COALESCE(n.agent,
-    '') AS agent,
-  COALESCE(n.model, '') AS model, s.complexity, n.suppressed, n.ignored, n.fixed_how,
-    n.fixed_author, n.moves,
-  n.rewords, n.alive_at_head
+  n.status, COALESCE(n.confidence, '') AS confidence, n.language, n.place, n.class,
+  COALESCE(n.agent, '') AS agent, COALESCE(n.model, '') AS model, s.complexity, n.suppressed,
+  n.ignored, n.fixed_how, n.fixed_author, n.moves, n.rewords, n.alive_at_head
 FROM findings n JOIN repos r ON r.id = n.repo_id
-LEFT JOIN commit_files f ON f.commit_id = n.commit_id AND f.path = n.path LEFT JOIN scan_files s
-  ON s.file_id = f.id
+LEFT JOIN commit_files f ON f.commit_id = n.commit_id AND f.path = n.path
+LEFT JOIN scan_files s ON s.file_id = f.id
 WHERE ? IS NULL OR n.repo_id = ? ORDER BY n.id
 """
 _LINES = """
 SELECT r.name AS repo, l.commit_id, l.place, l.language, l.complexity, l.class,
   COALESCE(CASE l.class WHEN 'agent' THEN COALESCE(s.agent, s.agent_label)
-    WHEN 'declared' THEN c.declared_agent END, '')
-    AS agent,
-  COALESCE(CASE WHEN l.class IN ('agent', 'declared') THEN COALESCE(l.model, s.model) END,
-    '') AS model,
+    WHEN 'declared' THEN c.declared_agent END, '') AS agent,
+  COALESCE(CASE WHEN l.class IN ('agent', 'declared') THEN COALESCE(l.model, s.model)
+    END, '') AS model,
   SUM(l.lines) AS lines
 FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
 LEFT JOIN sessions s ON s.id = l.session_id WHERE l.scanned = 1 AND (? IS NULL OR l.repo_id = ?)
@@ -427,11 +420,5 @@ WHERE n.status = 'introduced' AND n.place = '{FilePlace.SOURCE}' AND n.class = '
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7 ORDER BY c.id, 3, 4
 """
 
-
-def finding_counts(store: Store, options: BreakdownOptions) -> list[tuple[Place, RateCell]]:
-    """Scanned lines of agents and the findings in them by month, directory, agent and person."""
-    return [
-        (place, RateCell(*values))
-        for sql in (_SCANNED, _FOUND)
-        for place, values in placed(store, sql, options)
-    ]
+EVENTS = (_SCANNED, _FOUND)
+"""Scanned lines of agents and the findings in them by month, directory, agent and person."""

@@ -1,4 +1,5 @@
 """Which language a file is in, as what it is handed to the scanner, and which rules are for it.
+
 Pure.
 """
 
@@ -132,8 +133,9 @@ def _kind(suffix: str) -> Kind:
 
 
 def target_path(name: str, suffix: str) -> str:
-    """Where a text is laid for the scanner, relative to the directory it scans. `name` is ours:
-    a blob id.
+    """Where a text is laid for the scanner, relative to the directory it scans.
+
+    `name` is ours: a blob id.
     """
     if suffix == WORKFLOW.suffix:  # rules for workflows ask for the directory
         return f".github/workflows/{name}.yml"
@@ -141,8 +143,9 @@ def target_path(name: str, suffix: str) -> str:
 
 
 def rule_languages(languages: Iterable[str], paths: Iterable[str] = ()) -> set[str]:
-    """Our names of the languages a rule is for; "*" for any. `paths`: the paths it is limited
-    to.
+    """Our names of the languages a rule is for; "*" for any.
+
+    `paths`: the paths it is limited to.
     """
     match = set()
     for name in languages:

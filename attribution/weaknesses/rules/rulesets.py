@@ -103,6 +103,7 @@ class RuleSet:
 
 def files_of(names: Sequence[str]) -> list[RuleFile]:
     """The rule files that `--rules` names: `own`, files, directories; ours when it names none.
+
     Raises RulesUnusable.
     """
     files: list[RuleFile] = []
@@ -280,8 +281,9 @@ def _rule(body: dict[str, Any]) -> Rule:
 
 
 def _cwes(meta: Mapping[str, Any]) -> dict[str, str]:
-    """CWE-78 -> the same with its name. Sets write CWE-78, "CWE-78: …", cwe-23, a number alone,
-    or the number in cwe_id.
+    """CWE-78 -> the same with its name.
+
+    Sets write CWE-78, "CWE-78: …", cwe-23, a number alone, or the number in cwe_id.
     """
     names: dict[str, str] = {}
     for text in (

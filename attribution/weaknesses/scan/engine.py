@@ -1,5 +1,6 @@
-"""The adapter for semgrep, which runs as a program because it has no API. Only this module and
-git's start programs.
+"""The adapter for semgrep, which runs as a program because it has no API.
+
+Only this module and git's start programs.
 
 Texts of other people are laid into a directory of ours under names of ours (the ids of their
 blobs), so that nothing they chose is on a command line; an empty `.semgrepignore` there keeps the
@@ -117,6 +118,7 @@ class Scanned:
 
 def find_engine(path: str = "") -> Engine:
     """The scanner at `path`, else that of the environment, beside the interpreter, on the PATH.
+
     Raises EngineMissing.
     """
     beside = Path(sys.executable).parent
@@ -273,8 +275,9 @@ class _Scanner:
         self._remarks: set[str] = set()
 
     def scan(self, targets: Sequence[Target]) -> list[Scanned]:
-        """Results of all targets. One on which a rule took too long is scanned again by itself,
-        with longer limits.
+        """Results of all targets.
+
+        One on which a rule took too long is scanned again by itself, with longer limits.
         """
         scanned = self._scan(targets)
         slow = [each.target for each in scanned if each.failed_rules]
@@ -380,8 +383,9 @@ def _write_files(home: Path, scanned: Mapping[str, Scanned], rules: str) -> None
 
 
 def _start(engine: Engine, home: Path, seconds: int, threshold: int) -> subprocess.Popen[bytes]:
-    """A run over the files in a directory. A rule may take so many seconds, and so many rules
-    may do so before a text is left.
+    """A run over the files in a directory.
+
+    A rule may take so many seconds, and so many rules may do so before a text is left.
     """
     command = [
         engine.path,
@@ -429,8 +433,9 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _read_results(home: Path, code: int, scanned: Mapping[str, Scanned]) -> list[str]:
-    """Fills in what a run said of its texts; returns what it said of the rules. Raises
-    _RunFailed when there is no result.
+    """Fills in what a run said of its texts; returns what it said of the rules.
+
+    Raises _RunFailed when there is no result.
     """
     try:
         # Valid JSON is success, whatever the exit code: 2 and 3 still come with results.

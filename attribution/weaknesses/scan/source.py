@@ -151,8 +151,9 @@ def changed_files(
     scans: "Mapping[Text, CachedScan]",
     findings: Mapping[Text, Sequence[VersionFinding]],
 ) -> list[Changed]:
-    """The files with their findings on both sides. What is left out by its place or its text has
-    none.
+    """The files with their findings on both sides.
+
+    What is left out by its place or its text has none.
     """
 
     def of_side(side: Side | None) -> tuple[Sequence[VersionFinding], frozenset[str] | None]:

@@ -61,8 +61,9 @@ class LizardMissing(WhoWroteError):
 
 
 def measure(context: RunContext, cache: Store, plan: Callable[[], ScanPlan]) -> None:
-    """Fills `scan_files.complexity` of the scanned source files of a repository. Raises
-    LizardMissing, DatabaseUnusable.
+    """Fills `scan_files.complexity` of the scanned source files of a repository.
+
+    Raises LizardMissing, DatabaseUnusable.
     """
     store, repo_id, tool = context.store, context.repo_id, _tool()
     scan = last_run(store, repo_id, StageName.WEAKNESSES)

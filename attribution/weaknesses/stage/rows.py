@@ -265,9 +265,8 @@ class _Rows:
 
 _SPANS = f"""
 SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, {line_class_sql("o")} AS class,
-  o.reason, o.session_id,
-  o.turn_index, o.call_id, COALESCE(o.model, n.model) AS model, COALESCE(n.agent,
-  n.agent_label) AS agent
+  o.reason, o.session_id, o.turn_index, o.call_id, COALESCE(o.model, n.model) AS model,
+  COALESCE(n.agent, n.agent_label) AS agent
 FROM commit_files f JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
 LEFT JOIN sessions n ON n.id = o.session_id WHERE f.commit_id = ? ORDER BY f.id, s.start_line
 """
@@ -312,8 +311,9 @@ def authors_of(
     blank: Iterable[int] = (),
     declared: str | None = None,
 ) -> Row:
-    """The columns of a finding about its added lines with text. The session is the one that wrote
-    most of them.
+    """The columns of a finding about its added lines with text.
+
+    The session is the one that wrote most of them.
 
     `start` to `end`: lines of the match; `blank`: those without text; `declared`: the agent that
     the commit declares.

@@ -1,4 +1,5 @@
 """Brings the findings of a repository up to date: plan, scan what no cache knows, follow, store.
+
 The steps in order.
 """
 
@@ -10,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from attribution.ensure.clone import sole_writer
+from attribution.ensure.writing import sole_writer
 from attribution.queries.open_repo import OpenRepo
 from attribution.weaknesses.rules.rulesets import OWN, files_of, fingerprint, load
 from attribution.weaknesses.scan.engine import ScanLimits, Scanned, Target, find_engine, scan
@@ -69,8 +70,9 @@ class ScanUpdate:
 
 
 def scan_clone(opened: OpenRepo, request: ScanRequest, progress: Progress) -> ScanUpdate:
-    """Scans what is new in a clone. Raises EngineMissing, EngineFailed, RulesUnusable,
-    DatabaseUnusable.
+    """Scans what is new in a clone.
+
+    Raises EngineMissing, EngineFailed, RulesUnusable, DatabaseUnusable.
     """
     with sole_writer(opened, progress):
         return scan_repository(
@@ -82,8 +84,9 @@ _INTRODUCED = "SELECT COUNT(*) FROM findings WHERE repo_id = ? AND status = 'int
 
 
 def scan_repository(context: RunContext, head: str, request: ScanRequest) -> ScanUpdate:
-    """Scans what is new up to `head`. Raises EngineMissing, EngineFailed, RulesUnusable,
-    DatabaseUnusable.
+    """Scans what is new up to `head`.
+
+    Raises EngineMissing, EngineFailed, RulesUnusable, DatabaseUnusable.
     """
     notes: list[str] = []
     with open_cache(context.store, request.cache, notes) as cache:

@@ -41,8 +41,9 @@ class VersionFinding(NamedTuple):
 
 @dataclass
 class Changed:
-    """A file that differs from a parent, with the findings of both versions. Paths are None
-    where it does not exist.
+    """A file that differs from a parent, with the findings of both versions.
+
+    Paths are None where it does not exist.
     """
 
     old_path: str | None
@@ -334,8 +335,9 @@ class Tracker:
         placed: dict[int, Instance],
         used: set[int],
     ) -> None:
-        """What one parent has of the findings of a merged file. `used`: instances that have
-        their place in the merge.
+        """What one parent has of the findings of a merged file.
+
+        `used`: instances that have their place in the merge.
         """
         other = next((changed for changed in side if changed.path == path), None)
         if other is None:  # the file is as this parent has it

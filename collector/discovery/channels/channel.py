@@ -151,8 +151,9 @@ class DiscoveryLog:
         return new
 
     def name(self, channel: str, query: str, slice: str, hit: DiscoveryHit) -> bool:
-        """A candidate that no query named, such as the new name of a renamed one. True when it
-        is new; again changes nothing.
+        """A candidate that no query named, such as the new name of a renamed one.
+
+        True when it is new; again changes nothing.
         """
         with self.store.transaction() as connection:
             exists = connection.execute(
@@ -272,8 +273,9 @@ FIRST_DAY = datetime(2026, 1, 3, tzinfo=UTC)  # the producer's first public rele
 
 @dataclass(frozen=True, slots=True)
 class DiscoverOptions:
-    """What the user asked for. Times are UTC. `archive`: directory or address of hourly event
-    files, "" for the public ones.
+    """What the user asked for.
+
+    Times are UTC. `archive`: directory or address of hourly event files, "" for the public ones.
     """
 
     since: datetime | None = None
@@ -310,8 +312,9 @@ class ChannelContext:
 
 
 class Scope(StrEnum):
-    """What a channel looks at. Two channels that look at the same find and miss the same
-    repositories: they are one witness.
+    """What a channel looks at.
+
+    Two channels that look at the same find and miss the same repositories: they are one witness.
     """
 
     DEFAULT_BRANCH = "default branch"

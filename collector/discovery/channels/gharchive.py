@@ -117,8 +117,9 @@ def _is_address(archive: str) -> bool:
 
 
 def hours(context: ChannelContext) -> list[datetime]:
-    """The hours asked for, by default from the last one read until now. Raises WhoWroteError
-    when there is no beginning.
+    """The hours asked for, by default from the last one read until now.
+
+    Raises WhoWroteError when there is no beginning.
     """
     request = context.request
     if (
@@ -160,8 +161,9 @@ def _hours_in(folder: Path) -> list[datetime]:
 
 
 def run(context: ChannelContext) -> None:
-    """Reads all hours; one that cannot be read holds up none of the later ones. Raises
-    WhoWroteError at the end for those.
+    """Reads all hours; one that cannot be read holds up none of the later ones.
+
+    Raises WhoWroteError at the end for those.
 
     Missing hours are asked for again by the next run, they may have been published since; so are
     those that could not be read.
@@ -232,8 +234,9 @@ def _local_hour(path: Path) -> HourReading | None:
 
 
 def _remote_hour(context: ChannelContext, url: str) -> HourReading | None:
-    """Downloads and reads an hour, several times if it breaks off. None: the archive has none.
-    Raises Unreachable.
+    """Downloads and reads an hour, several times if it breaks off.
+
+    None: the archive has none. Raises Unreachable.
     """
     web, clock = context.github.web, context.github.clock
     plain = {"Accept-Encoding": "identity"}

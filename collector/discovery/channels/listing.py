@@ -73,8 +73,9 @@ def _texts(context: ChannelContext) -> Iterator[tuple[str, bytes]]:
 
 
 def _run_text(context: ChannelContext, source: str, data: bytes) -> None:
-    """Stores the candidates of a list. The slice names its content: a list that grew is another
-    slice.
+    """Stores the candidates of a list.
+
+    The slice names its content: a list that grew is another slice.
     """
     names, bad = names_of(data, context.log.server)
     if bad:
@@ -99,8 +100,9 @@ def _run_text(context: ChannelContext, source: str, data: bytes) -> None:
 
 
 def _run_owner(context: ChannelContext, owner: str) -> None:
-    """All repositories of an owner, the last pushed first. Raises WhoWroteError for an owner
-    that is not there.
+    """All repositories of an owner, the last pushed first.
+
+    Raises WhoWroteError for an owner that is not there.
     """
     query = f"owner {owner}"
     cursor = context.log.cursor(NAME, query, query) or Cursor(NAME, query, query)

@@ -288,8 +288,9 @@ def _reopen(cursor: Cursor) -> Cursor:
 def run_search(
     context: ChannelContext, search: Search, query: str, roots: Sequence[str]
 ) -> list[str]:
-    """Reads all slices of a query; `roots` are the slices to begin with. Returns what was
-    refused or not finished.
+    """Reads all slices of a query; `roots` are the slices to begin with.
+
+    Returns what was refused or not finished.
     """
     cursors = context.log.cursors(search.channel, query)
     slices = {cursor.slice for cursor in cursors}
@@ -328,8 +329,9 @@ Roots = Callable[[ChannelContext, str], list[str]]  # of a query: the slices to 
 def run_searches(
     context: ChannelContext, search: Search, queries: Sequence[str], roots: Roots
 ) -> None:
-    """Asks `queries`, each of them per owner when owners are wished for. Raises Unfinished at
-    the end.
+    """Asks `queries`, each of them per owner when owners are wished for.
+
+    Raises Unfinished at the end.
     """
     texts = [
         f"{query} user:{owner}" for query in queries for owner in context.request.owners

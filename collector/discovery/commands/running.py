@@ -196,8 +196,9 @@ def _mirrors_of(db: Path) -> Path:
 
 
 def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource], int]:
-    """(what is to be fetched, lines that name nothing). Raises WhoWroteError when there is
-    nothing to do.
+    """(what is to be fetched, lines that name nothing).
+
+    Raises WhoWroteError when there is nothing to do.
     """
     from collector.discovery.mirrors import table
 

@@ -39,6 +39,7 @@ class BadToken(GitHubError):
 
 class Refused(GitHubError):
     """GitHub refuses this request: forbidden (403), or a query it does not accept (422).
+
     `status` is the HTTP status.
     """
 
@@ -84,8 +85,9 @@ class GitHub(Patient):
         return Page(value, _NEXT.search(answer.headers.get("link", "")) is not None)
 
     def graphql(self, query: str) -> Partial:
-        """Data and errors side by side. Raises Refused when there is no data at all, BadToken,
-        LimitReached, Unreachable.
+        """Data and errors side by side.
+
+        Raises Refused when there is no data at all, BadToken, LimitReached, Unreachable.
         """
         base = self.api.rstrip("/")  # of GitHub Enterprise, …/api/graphql is beside …/api/v3
         address = (base.removesuffix("/v3") if base.endswith("/api/v3") else base) + "/graphql"

@@ -52,8 +52,9 @@ _AGENT = b"agent=whowrote"
 
 
 class NoRefs(WhoWroteError):
-    """The refs cannot be had. `gone`: the server says that there is no such repository, or not
-    for us.
+    """The refs cannot be had.
+
+    `gone`: the server says that there is no such repository, or not for us.
     """
 
     def __init__(self, message: str, gone: bool = False) -> None:
@@ -75,8 +76,9 @@ class GitServers(Patient):
     _refused: set[str] = field(default_factory=set)
 
     def refs(self, base: str, prefixes: Sequence[str]) -> Refs:
-        """The refs of the repository at `base` that begin with one of `prefixes`. Raises NoRefs,
-        of an older protocol OldServer.
+        """The refs of the repository at `base` that begin with one of `prefixes`.
+
+        Raises NoRefs, of an older protocol OldServer.
         """
         answer = self._post(base, ls_refs_request(prefixes))
         if _is(answer, RESULT):
@@ -202,8 +204,9 @@ def packet(data: bytes) -> bytes:
 
 
 def packets(answer: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Packets of an answer, which must end with one: data, or a mark (such as FLUSH) without
-    data. Raises BadProtocol.
+    """Packets of an answer, which must end with one: data, or a mark (such as FLUSH) without data.
+
+    Raises BadProtocol.
     """
     start = 0
     while start < len(answer):

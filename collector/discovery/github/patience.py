@@ -44,8 +44,9 @@ _SHORT = 20_000  # bytes: an answer that is only about a limit is not longer
 
 @dataclass(slots=True)
 class Budgets:
-    """What each resource has left, as the server said last. Times are seconds since 1970. Several
-    threads may share one.
+    """What each resource has left, as the server said last.
+
+    Times are seconds since 1970. Several threads may share one.
 
     A resource is a part of GitHub's API, or a git server. Secondary limits of the API hold for all
     of its resources.
@@ -58,8 +59,9 @@ class Budgets:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, resource: str, headers: Mapping[str, str], now: float) -> None:
-        """Takes over what an answer says about its resource. The reset is a time of the server's
-        clock, `now` one of ours.
+        """Takes over what an answer says about its resource.
+
+        The reset is a time of the server's clock, `now` one of ours.
         """
         name = headers.get("x-ratelimit-resource", resource)
         left, reset = (
@@ -77,8 +79,9 @@ class Budgets:
         return max(0.0, until - now)
 
     def close(self, resource: str, kind: str, headers: Mapping[str, str], now: float) -> None:
-        """After a limit, for as long as the server asks. A longer pause that another thread met
-        stays.
+        """After a limit, for as long as the server asks.
+
+        A longer pause that another thread met stays.
         """
         is_server = "://" in resource
         scope = resource if is_server else _EVERY
@@ -98,8 +101,9 @@ class Budgets:
                 self.closed[name] = max(self.closed.get(name, 0.0), until)
 
     def reopen(self, resource: str, now: float) -> None:
-        """After a good answer. One that was on its way when another thread met the limit ends no
-        pause.
+        """After a good answer.
+
+        One that was on its way when another thread met the limit ends no pause.
         """
         scope = resource if "://" in resource else _EVERY
         with self._lock:
@@ -243,8 +247,9 @@ class Patient:
     def ask(
         self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes = b""
     ) -> HttpResponse:
-        """An answer that is neither a limit nor a failure of the server. Raises LimitReached,
-        TooLarge, Unreachable.
+        """An answer that is neither a limit nor a failure of the server.
+
+        Raises LimitReached, TooLarge, Unreachable.
 
         After a limit the threads ask one after the other, until an answer is good: each would meet
         the same limit.
@@ -291,16 +296,18 @@ class Patient:
         return answer, kind
 
     def wait(self, resource: str) -> None:
-        """Sleeps until the resource may be asked. Raises LimitReached when that is longer than
-        allowed: then nothing is sent.
+        """Sleeps until the resource may be asked.
+
+        Raises LimitReached when that is longer than allowed: then nothing is sent.
         """
         self._sleep(
             self.budgets.wait_before(resource, self.clock.now()), f"rate limit of {resource}"
         )
 
     def _back_off(self, failures: int, why: str, error: Unreachable | None = None) -> None:
-        """Waits 1, 2, 4 … seconds, each up to twice as long by chance. Raises Unreachable after
-        the last try.
+        """Waits 1, 2, 4 … seconds, each up to twice as long by chance.
+
+        Raises Unreachable after the last try.
         """
         if failures >= self.tries:
             raise error or Unreachable(
@@ -352,8 +359,9 @@ class Token:
 def find_token(
     host: str = "github.com", environment: Mapping[str, str] | None = None
 ) -> Token | None:
-    """The first of GITHUB_TOKEN, GH_TOKEN, `gh auth token`. Raises WhoWroteError for one that
-    cannot be a token.
+    """The first of GITHUB_TOKEN, GH_TOKEN, `gh auth token`.
+
+    Raises WhoWroteError for one that cannot be a token.
     """
     environment = os.environ if environment is None else environment
     for name in ("GITHUB_TOKEN", "GH_TOKEN"):

@@ -1,5 +1,6 @@
-"""The adapter for HTTP (httpx2): one request, one answer of bounded size and time. Redirects
-take no token to another host.
+"""The adapter for HTTP (httpx2): one request, one answer of bounded size and time.
+
+Redirects take no token to another host.
 """
 
 from __future__ import annotations
@@ -52,8 +53,9 @@ class HttpResponse:
 
 @dataclass(slots=True)
 class Web:
-    """Keeps connections open; may be used by several threads. Close it, or use it in a `with`
-    statement.
+    """Keeps connections open; may be used by several threads.
+
+    Close it, or use it in a `with` statement.
     """
 
     timeout: float = 30.0
@@ -121,8 +123,9 @@ class Web:
         most: int = ANSWER_BYTES,
         patience: float = PATIENCE,
     ) -> Iterator[tuple[HttpResponse, Iterator[bytes]]]:
-        """The answer without its body, and the body in pieces, decompressed. Raises Unreachable,
-        also while it is read.
+        """The answer without its body, and the body in pieces, decompressed.
+
+        Raises Unreachable, also while it is read.
 
         `most` bytes, and `patience` seconds or the deadline that holds, are the bounds of the whole
         answer, with its headers and redirects: a server may send for ever.
@@ -187,8 +190,9 @@ Redirect = tuple[str, str, bytes, dict[str, str]]
 def _follow_redirect(
     method: str, url: str, target: str, content: bytes, sent: dict[str, str], status: int
 ) -> Redirect:
-    """The next request. POST stays POST (git servers redirect renamed repositories with 301),
-    except after 303.
+    """The next request.
+
+    POST stays POST (git servers redirect renamed repositories with 301), except after 303.
     """
     try:
         following = urljoin(url, target)

@@ -63,8 +63,9 @@ class Mirrors:
 
     @contextmanager
     def lock(self, name: str, patience: float) -> Iterator[int]:
-        """Only one process at a time works on a mirror. Yields the descriptor. Raises InUse
-        after `patience` seconds.
+        """Only one process at a time works on a mirror.
+
+        Yields the descriptor. Raises InUse after `patience` seconds.
         """
         (self.root / _LOCKS).mkdir(parents=True, exist_ok=True)
         with file_lock(self._lock_file(name), patience, f"the mirror of {name}") as descriptor:

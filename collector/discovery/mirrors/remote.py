@@ -26,7 +26,7 @@ from collector.discovery.github.transport import Web
 from collector.discovery.mirrors.disk import lay_out
 from collector.errors import WhoWroteError
 from collector.git.program import GitFailed, clean_environment, git_found
-from collector.plugins import hooks
+from collector.hooks import plugins
 from collector.repository_names import GITHUB, is_oid
 from collector.runtime.bounds import current
 
@@ -41,7 +41,8 @@ def note_names() -> tuple[str, ...]:
     """Names below `refs/notes/` that are worth fetching: of the tools whose records a plug-in
     reads.
     """
-    return tuple(sorted({name for names in hooks("note_names") for name in names()}))
+    formats = (each for plugin in plugins() for each in plugin.formats())
+    return tuple(sorted({name for each in formats for name in each.notes}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +207,9 @@ def kind_of(complaint: str) -> str:
 
 @dataclass(slots=True)
 class Remote:
-    """Asks servers; several threads may share one. The token is for `server` alone. `stop` ends
-    all transfers.
+    """Asks servers; several threads may share one.
+
+    The token is for `server` alone. `stop` ends all transfers.
     """
 
     token: Token | None = None

@@ -341,8 +341,9 @@ class FetchPlan:
 def fetch(
     store: Store, sources: Sequence[RepositorySource], plan: FetchPlan
 ) -> Iterator[FetchResult]:
-    """Fetches each and notes what became of it. Ends early when the disk is full: the others are
-    left for the next run.
+    """Fetches each and notes what became of it.
+
+    Ends early when the disk is full: the others are left for the next run.
 
     A name whose repository has another one has the state `moved` and no row; the repository has a
     result of its own.

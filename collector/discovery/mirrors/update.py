@@ -127,8 +127,9 @@ def update_mirror(
 
 
 def mirror(address: str, progress: Progress) -> str:
-    """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises
-    WhoWroteError, BadName, InUse.
+    """Fetches the default branch, checkpoints and notes; returns the mirror's directory.
+
+    Raises WhoWroteError, BadName, InUse.
     """
     repository, remote, mirrors = (
         source(address),
@@ -225,8 +226,9 @@ class _Update:
         )
 
     def _follow(self, main: Advertised) -> None:
-        """Takes over the address that the repository has now. From then on, who takes its old
-        name does not take the mirror.
+        """Takes over the address that the repository has now.
+
+        From then on, who takes its old name does not take the mirror.
         """
         before = disk.url_of(self.final)
         if not same_place(before, main.url):
@@ -293,8 +295,9 @@ class _Update:
             disk.lay_out(self.path, main.url, len(main.refs[main.head]) == 64, self.source.name)
 
     def _fetch(self, url: str, *arguments: str) -> None:
-        """Fetches; again without what old or damaged repositories fail at. Raises GitFailed,
-        Failure.
+        """Fetches; again without what old or damaged repositories fail at.
+
+        Raises GitFailed, Failure.
         """
         options, settings = ["--no-filter"], FSCK
         for _ in range(3):

@@ -23,10 +23,14 @@ MOST_IN_VAIN = 8  # requests in a row that give nothing: one bad repository amon
 _SHOWN = [(record.name, place) for record in records().values() for place in record.places]
 # alias -> record and path at the root
 _PLACES = {f"record{number}": shown for number, shown in enumerate(_SHOWN)}
+_OBJECTS = [
+    f'{alias}: object(expression: "HEAD:{place}") {{ __typename }}'
+    for alias, (_, place) in _PLACES.items()
+]
 _FIELDS = f"""fragment F on Repository {{ databaseId nameWithOwner stargazerCount forkCount isFork
-parent {{ nameWithOwner }} isArchived licenseInfo {{ spdxId }} primaryLanguage {{ name }} diskUsage createdAt pushedAt
-object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }}
-{" ".join(f'{alias}: object(expression: "HEAD:{place}") {{ __typename }}' for alias, (_, place) in _PLACES.items())} }}"""
+parent {{ nameWithOwner }} isArchived licenseInfo {{ spdxId }} primaryLanguage {{ name }} diskUsage
+createdAt pushedAt object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }}
+{" ".join(_OBJECTS)} }}"""
 # Column of `candidates` -> where GraphQL has it, where REST has it.
 _PATHS = {
     "github_id": (("databaseId",), ("id",)),
@@ -65,8 +69,9 @@ def ask_graphql(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> I
 
 @dataclass(slots=True)
 class _Batches:
-    """Batches, cut in halves where the server fails: one repository may be what it fails at. Not
-    endlessly: it may fail at all.
+    """Batches, cut in halves where the server fails: one repository may be what it fails at.
+
+    Not endlessly: it may fail at all.
     """
 
     context: ChannelContext

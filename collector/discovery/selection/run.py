@@ -1,5 +1,6 @@
-"""Discovery as a whole: ask the channels, ask git, ask for metadata, decide. Every step
-continues where it was stopped.
+"""Discovery as a whole: ask the channels, ask git, ask for metadata, decide.
+
+Every step continues where it was stopped.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,8 +29,9 @@ from collector.storage.store import iso
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What to take. `licences` are SPDX ids in lower case, empty for all; `most_kb` is KiB as
-    the server counts.
+    """What to take.
+
+    `licences` are SPDX ids in lower case, empty for all; `most_kb` is KiB as the server counts.
     """
 
     forks: bool = False
@@ -155,8 +157,9 @@ def due(log: DiscoveryLog) -> Rows:
 
 
 def candidates(log: DiscoveryLog, names: Iterable[str] = ()) -> Rows:
-    """Candidates by name, or all; names that are none yet become candidates. Raises
-    WhoWroteError for what is no name.
+    """Candidates by name, or all; names that are none yet become candidates.
+
+    Raises WhoWroteError for what is no name.
     """
     parsed = {text: parse_name(text, log.server) for text in names}
     for text, repository in parsed.items():

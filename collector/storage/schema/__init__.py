@@ -40,8 +40,9 @@ _CORE = (
 
 
 def _files() -> dict[str, Path]:
-    """Part -> its file, in reading order: a part refers only to tables of earlier ones. Those of
-    plug-ins follow the core.
+    """Part -> its file, in reading order: a part refers only to tables of earlier ones.
+
+    Those of plug-ins follow the core.
     """
     here = Path(__file__).parent
     core = {name: here / f"{name}.sql" for name in _CORE}

@@ -462,7 +462,8 @@ class Fake(llm.Model):
             yield json.dumps({SESSION})
         else:
             turns = json.loads(prompt.prompt.split("\\n")[1])["asked_about"]
-            yield json.dumps({"turns": [{"turn": n, "pushback": "none", "intent": "create"} for n in turns]})
+            said = {"pushback": "none", "intent": "create"}
+            yield json.dumps({"turns": [{"turn": n, **said} for n in turns]})
 
 class Plugin:
     @llm.hookimpl

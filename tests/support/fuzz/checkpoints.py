@@ -79,7 +79,10 @@ _SESSION: dict[str, Any] = {
 }
 _OTHERS = ("prompt.txt", "transcript.jsonl", "content_hash.txt")
 _NAMES = ("0", "1", "00", "99999", "999999", "²", "-1", "tasks", "x")
-_TRANSCRIPT = b'{"type":"user","message":{"content":"hi"},"uuid":"u","sessionId":"s","timestamp":"2026-03-02T10:00:00Z"}\n'
+_TRANSCRIPT = (
+    b'{"type":"user","message":{"content":"hi"},"uuid":"u","sessionId":"s",'
+    b'"timestamp":"2026-03-02T10:00:00Z"}\n'
+)
 
 
 def _files(choices: Choices, root: Sample, session: Sample) -> dict[str, bytes | None]:

@@ -1,5 +1,6 @@
-"""`whowrote serve`: answers for coding agents and editors. `whowrote data guard`: keeps prompts
-out of commits.
+"""`whowrote serve`: answers for coding agents and editors.
+
+`whowrote data guard`: keeps prompts out of commits.
 """
 
 import sys

@@ -1,0 +1,4 @@
+"""Versions of what is filled in whenever features change; raised when the values change."""
+
+SCORES = 13
+FAILURE_MODES = 4
