@@ -45,7 +45,7 @@ from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "26"
+VERSION = "27"
 """Of what is concluded: to be raised with the rules."""
 
 

@@ -155,6 +155,7 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
 
 
 class _Reader(RecordReader):
+    ids_are_places = True
     shells = frozenset({"commit"})
 
     def __init__(self, agent: str, session_id: str) -> None:

@@ -19,6 +19,7 @@ from itertools import groupby, islice, takewhile
 from pathlib import Path
 from typing import Any
 
+from collector.agents.common.call_ids import RANDOM_ID
 from collector.agents.common.edits import edits_from_arguments
 from collector.agents.common.jsonl import first_value, values
 from collector.agents.common.messages import (
@@ -308,6 +309,8 @@ class _Reader(RecordReader):
         self.beginnings: list[tuple[float, bool]] = []
         # responses whose calls ran when the user stopped the agent
         self.interrupted: set[str] = set()
+        # id of a response -> what tells several of that id apart -> key of its tokens
+        self.responses: dict[str, dict[str, str]] = defaultdict(dict)
         self.copied: set[str] = set()  # responses of sessions that this one continues
         # (event, call) -> entry of a log, the call before
         self.hooked: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
@@ -367,7 +370,7 @@ class _Reader(RecordReader):
         if agent_id:  # a subagent's own record, of a file of its own
             self.agents.add(agent_id)
         if kind == "assistant":
-            self._assistant(get_dict(record, "message"), time, agent_id, get_str(record, "cwd"))
+            self._assistant(record, time, agent_id, get_str(record, "cwd"))
         elif kind == "user":
             self._user(record, time)
         elif kind == "progress":
@@ -448,12 +451,15 @@ class _Reader(RecordReader):
                 self.add_result(call.id if call else key, result)
 
     def _assistant(
-        self, message: dict[str, Any], time: float | None, agent_id: str, cwd: str
+        self, record: dict[str, Any], time: float | None, agent_id: str, cwd: str
     ) -> None:
+        message = get_dict(record, "message")
         message_id, model = get_str(message, "id"), get_str(message, "model")
         usage = message.get("usage")
-        if message_id and isinstance(usage, dict):
-            self.add_usage(anthropic_usage(usage, message_id, time, model, agent_id))
+        if isinstance(usage, dict):
+            used = anthropic_usage(usage, message_id, time, model, agent_id)
+            key = self._response(used, get_str(record, "requestId"))
+            self.add_usage(replace(used, message_id=key))
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "tool_use":
                 call_id, name = (
@@ -473,6 +479,19 @@ class _Reader(RecordReader):
             else:
                 self.add_block((self.order, index), time, block, agent_id)
 
+    def _response(self, used: Usage, request: str) -> str:
+        """The key of a response's tokens: its id. Proxies give several responses no id, or the
+        same one; their requests differ, or what was read.
+        """
+        number = used.message_id
+        size = used.input + used.cache_read + used.cache_write
+        part = request or ("" if RANDOM_ID.fullmatch(number) or not size else str(size))
+        keys = self.responses[number]
+        if not part and keys:
+            return next(reversed(keys.values()))
+        is_first = bool(number) and not keys
+        return keys.setdefault(part, number if is_first else f"{number}/{part or self.order}")
+
     def _user(self, record: dict[str, Any], time: float | None) -> None:
         if response := get_str(record, "interruptedMessageId"):
             self.interrupted.add(response)
@@ -481,7 +500,7 @@ class _Reader(RecordReader):
         for block in blocks:
             kind = get(block, "type")
             if kind == "tool_result":
-                self._result(block, record, time)
+                self._result(block, record, time, get_str(record, "agentId"))
             elif kind == "text":
                 texts.append(get_str(block, "text"))
         # the prompt of a subagent is not a user's message
@@ -509,9 +528,12 @@ class _Reader(RecordReader):
         else:
             self.add_user_text(self.order, time, clean, kind)
 
-    def _result(self, block: dict[str, Any], record: dict[str, Any], time: float | None) -> None:
+    def _result(
+        self, block: dict[str, Any], record: dict[str, Any], time: float | None, agent_id: str
+    ) -> None:
         """The first result of a call counts; a copy may lack the details that another one has."""
-        call_id, details = get_str(block, "tool_use_id"), record.get("toolUseResult")
+        call_id = self.call_ids.answered(get_str(block, "tool_use_id"), self.order, agent_id)
+        details = record.get("toolUseResult")
         task = get_dict(details, "task") or get_dict(details)
         if get_str(task, "status") in _ENDED and (
             name := get_str(task, "task_id") or get_str(task, "shellId")
@@ -544,13 +566,12 @@ class _Reader(RecordReader):
         agent_id = get_str(data, "agentId") or parent or "subagent"
         self.agents.update((agent_id, parent))
         time = timestamp(wrapped.get("timestamp")) or time
-        message = get_dict(wrapped, "message")
         if wrapped.get("type") == "assistant":
-            self._assistant(message, time, agent_id, get_str(record, "cwd"))
+            self._assistant(wrapped, time, agent_id, get_str(record, "cwd"))
         else:
-            for block in get_list(message, "content"):
+            for block in get_list(wrapped, "message", "content"):
                 if get(block, "type") == "tool_result":
-                    self._result(block, wrapped, time)
+                    self._result(block, wrapped, time, agent_id)
 
     def _system(self, record: dict[str, Any], time: float | None) -> None:
         subtype = get_str(record, "subtype")
@@ -565,7 +586,7 @@ class _Reader(RecordReader):
     def _keep_run_of_hook(self, entry: dict[str, Any], call_id: str) -> None:
         """A hook that ran after a call; those called `callback` are the agent's own."""
         if get_str(entry, "hookEvent") == "PostToolUse" and get_str(entry, "command") != "callback":
-            self.after_hooks.add(call_id)
+            self.after_hooks.add(self.call_ids.current(call_id))
 
     def _attachment(self, attachment: dict[str, Any], time: float | None) -> None:
         kind = attachment.get("type")

@@ -14,11 +14,12 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from collector.agents.common.call_ids import CallText
 from collector.agents.common.edits import BEGIN, edits_from_patch, parse_patch, patches_in
 from collector.agents.common.jsonl import first_value
 from collector.agents.common.messages import CODEX_INJECTED, text_of
@@ -145,6 +146,7 @@ class _Thread:
     prompted: bool = False  # the running turn has had its first message
     typed: bool = False  # `user_message` events exist
     totals: set[tuple[int, ...]] = field(default_factory=set)
+    total: tuple[int, ...] = ()  # the last of them
     # user items, for want of such events
     spoken: list[tuple[int, float | None, str]] = field(default_factory=list)
 
@@ -257,7 +259,8 @@ class _Reader(RecordReader):
             thread.replaying = False
             return False
         if payload.get("type") == "token_count":
-            thread.totals.add(_total(payload))
+            thread.total = _total(payload)
+            thread.totals.add(thread.total)
         return True
 
     def _context(self, payload: dict[str, Any], time: float | None) -> None:
@@ -311,12 +314,14 @@ class _Reader(RecordReader):
 
     def _token_count(self, payload: dict[str, Any], time: float | None) -> None:
         """Totals are cumulative and repeated; the last response's own share is counted when the
-        total is a new one.
+        total is a new one. Some programs write the totals alone.
         """
         total, last = _total(payload), get_dict(payload, "info", "last_token_usage")
-        if not last or total in self.thread.totals:
+        if total in self.thread.totals or not (last or any(total)):
             return
+        last = last or _added(self.thread.total, total)
         self.thread.totals.add(total)
+        self.thread.total = total
         cached = get_int(last, "cached_input_tokens")
         usage = Usage(
             message_id=f"{self.thread.id}/{time}/{total[-1]}",
@@ -337,10 +342,17 @@ class _Reader(RecordReader):
         """The call that a record is about; made here when its own record is missing or comes
         later.
         """
+        return self._known(
+            self.call_ids.current(self._id(payload, time), self.thread.agent_id), time
+        )
+
+    def _id(self, payload: dict[str, Any], time: float | None) -> str:
         call_id = (
             get_str(payload, "call_id") or get_str(payload, "event_id") or get_str(payload, "id")
         )
-        call_id = call_id or f"{self.thread.id}/{payload.get('type')}/{time}"
+        return call_id or f"{self.thread.id}/{payload.get('type')}/{time}"
+
+    def _known(self, call_id: str, time: float | None) -> CodexCall:
         if call_id not in self.started:
             thread = self.thread
             self.started[call_id] = CodexCall(
@@ -349,18 +361,21 @@ class _Reader(RecordReader):
         return self.started[call_id]
 
     def _call(self, payload: dict[str, Any], kind: str, time: float | None) -> None:
-        call = self._of(payload, time)
+        name, arguments = get_str(payload, "name") or kind, arguments_of(payload)
+        said = CallText(name, arguments, self.thread.agent_id)
+        key = self.call_ids.called(self._id(payload, time), said, time, self.order)
+        call = self._known(key, time)
         if call.name:
             return
-        call.name = get_str(payload, "name") or kind
+        call.name, call.arguments = name, arguments
         call.at, call.model, call.cwd = time, self.thread.model, self.thread.cwd
-        call.arguments = arguments_of(payload)
         call.cwd = resolve(call.cwd, get_str(call.arguments, "workdir")) or call.cwd
         if call.script:
             self.script = call
 
     def _output(self, payload: dict[str, Any], time: float | None) -> None:
-        call = self._of(payload, time)
+        call_id = self._id(payload, time)
+        call = self._known(self.call_ids.answered(call_id, self.order, self.thread.agent_id), time)
         if call.output is not None:
             return
         call.take_output(payload.get("output"), time)
@@ -380,7 +395,7 @@ class _Reader(RecordReader):
         call.cwd = get_str(payload, "cwd") or call.cwd
 
     def _patch_end(self, payload: dict[str, Any], time: float | None) -> None:
-        is_started = get_str(payload, "call_id") in self.started
+        is_started = self.call_ids.current(get_str(payload, "call_id")) in self.started
         call = self._of(payload, time)
         call.changes = call.changes or get_dict(payload, "changes")
         call.success = payload.get("success") is True
@@ -408,7 +423,16 @@ class _Reader(RecordReader):
                     self.add_event("injected", time, text.strip()[:80])
                 else:
                     self._prompt(text, time, "prompt")
+        self._name_models()
         return super().session()
+
+    def _name_models(self) -> None:
+        """Tokens that were counted before a rollout names its model are of the only one it has."""
+        models = {used.model for _, used in self.usage.values()} - {""}
+        models |= {thread.model for thread in self.threads.values()} - {""}
+        for key, (order, used) in self.usage.items():
+            if not used.model and len(models) == 1:
+                self.usage[key] = order, replace(used, model=min(models))
 
     def completed_calls(self) -> Iterator[tuple[int, ToolCall]]:
         for call in self.started.values():
@@ -491,12 +515,28 @@ def _parent(meta: dict[str, Any]) -> str:
     )
 
 
+_TOTALS = (
+    "input_tokens",
+    "cached_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+    "total_tokens",
+)
+
+
 def _total(payload: dict[str, Any]) -> tuple[int, ...]:
     total = get_dict(payload, "info", "total_token_usage")
-    return tuple(
-        get_int(total, key)
-        for key in ("input_tokens", "cached_input_tokens", "output_tokens", "total_tokens")
-    )
+    return tuple(get_int(total, key) for key in _TOTALS)
+
+
+def _added(before: tuple[int, ...], total: tuple[int, ...]) -> dict[str, int]:
+    """What came between two totals; a total that is smaller than the one before began again."""
+    goes_on = bool(before) and total[-1] >= before[-1]
+    base = before if goes_on else (0,) * len(total)
+    return {
+        key: max(0, after - earlier)
+        for key, after, earlier in zip(_TOTALS, total, base, strict=True)
+    }
 
 
 RUNNING_SCRIPT = re.compile(r"^Script running with cell ID (\S+)")

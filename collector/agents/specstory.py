@@ -108,6 +108,7 @@ class _Block:
 
 
 class _Reader(RecordReader):
+    ids_are_places = True
     shells, writers, reads = frozenset({"shell"}), frozenset({"write"}), frozenset({"read"})
 
     def __init__(self, agent: str, session_id: str) -> None:
