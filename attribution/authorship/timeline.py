@@ -4,7 +4,7 @@ directory, in time order. Pure.
 
 import re
 from bisect import insort
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from attribution.authorship.edits import NoFit, normal_text, text_after
@@ -95,6 +95,13 @@ def learn_roots(
         if not worktree.commits and worktree_roots.root_of(worktree.made_from) is not None:
             worktree_roots.stated.add(canonical_path(worktree.directory))
     worktree_roots.settle()
+
+
+def paths_named(session: SessionEdits) -> Iterator[str]:
+    """Absolute paths of a session: its directories, with an end, and its files."""
+    yield from (f"{cwd}/" for cwd in session.cwds)
+    edited = {raw.edit.path for raw in session.edits} or _paths_of(session)
+    yield from (path for path in edited if path.startswith("/"))
 
 
 def timelines(

@@ -2,7 +2,7 @@
 judge. Nothing is written.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from attribution.authorship.absent import add_missing_ends
@@ -33,11 +33,13 @@ from attribution.authorship.timeline import (
     add_snapshots,
     edited_paths,
     learn_roots,
+    paths_named,
     roots_of,
     timelines,
 )
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
+from collector.agents.machine.model import Roots
 from collector.files.stated import attributes_at
 from collector.git.clocks import other_clocks
 from collector.git.repository import GitRepo
@@ -85,14 +87,16 @@ def read_inputs(
 def replay(
     context: RunContext,
     evidence: RunInputs,
-    worktrees: Iterable[str] = (),
+    worktrees: Sequence[str] = (),
     only: FilesRead | None = None,
 ) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
     history, sessions = evidence.history, evidence.sessions.edits
+    named = {path for session in sessions for path in paths_named(session)}
     worktree_roots = WorktreeRoots(
         frozenset(history.paths),
         context.repo.links(history.commits[-1].tree) if history.commits else {},
+        Roots.of_paths(worktrees).led_to(named),
     )
     learn_roots(worktree_roots, sessions, worktrees, (commit.sha for commit in history.commits))
     lines, edits = timelines(sessions, worktree_roots)

@@ -15,6 +15,7 @@ from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
 from collector.local.elsewhere import ClonePlaces
 from collector.local.model import LocalChoice, LocalOptions, LocalSessions
+from collector.local.named_places import PlaceIndex
 from collector.model import Checkpoint, Problem, SessionRecord
 from collector.storage.connection import cache_path
 from collector.storage.retention import Policy, Redaction
@@ -53,33 +54,44 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
             for session in _sessions_of(store, location, roots, problems):
                 results.setdefault(session.id, session)
     if not roots.anywhere:
-        places = ClonePlaces(repo, roots)
-        outside = _outside(places, options, results, problems)
-        results |= {session.id: session for session in places.sessions(outside)}
+        results |= _elsewhere(ClonePlaces(repo, roots), options, results, problems)
     return LocalSessions(results, tuple(dict.fromkeys(problems)), repo.own_emails(), worktrees)
+
+
+def _elsewhere(
+    places: ClonePlaces, options: LocalOptions, existing: Container[str], problems: list[Problem]
+) -> dict[str, LocalSession]:
+    """Sessions of other directories that worked on the clone all the same, from files."""
+
+    def read(session: LocalSession) -> list[bytes]:
+        try:
+            return list(load(session))
+        except OSError as error:
+            problems.append(_unreadable(session.source, session.files[0], error))
+        except INPUT_ERRORS:
+            pass  # no session that can be read, whosever it is
+        return []
+
+    index = PlaceIndex()
+    try:
+        outside = _outside(places, options, existing, problems)
+        belonging = places.sessions(outside, index, read)
+        return {session.id: session for session in belonging}
+    finally:
+        index.write()
+        index.close()
 
 
 def _outside(
     places: ClonePlaces, options: LocalOptions, existing: Container[str], problems: list[Problem]
-) -> Iterator[tuple[LocalSession, Iterable[bytes]]]:
-    """Sessions of other directories that may have worked on the clone all the same, with what
-    they recorded, from files.
-    """
+) -> Iterator[LocalSession]:
     for store in stores():
         for location in (
             place for place in _places(store, options, places.outside) if place.is_dir()
         ):
             for session in _sessions_of(store, location, places.outside, problems):
-                if not session.cwd or session.id in existing:
-                    continue
-                try:
-                    parts = list(store.load(session))
-                except OSError as error:
-                    problems.append(_unreadable_file(store, session.files[0], error))
-                except INPUT_ERRORS:
-                    continue  # no session that can be read, whosever it is
-                else:
-                    yield session, parts
+                if session.cwd and session.id not in existing:
+                    yield session
 
 
 def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]:
@@ -107,7 +119,7 @@ def _sessions_of(
             Problem("checkpoints", store.name, "local_place_unreadable", f"{location}: {error}")
         )
         return
-    problems += [_unreadable_file(store, path, error) for path, error in failures.items()]
+    problems += [_unreadable(store.name, path, error) for path, error in failures.items()]
     unseen = (
         unseen_until(store, location, {path for entry in sessions for path in entry.files})
         if sessions
@@ -122,8 +134,8 @@ def _sessions_of(
         )
 
 
-def _unreadable_file(store: Store, path: Path, error: Exception) -> Problem:
-    return Problem("checkpoints", store.name, "local_file_unreadable", f"{path}: {error}")
+def _unreadable(source: str, path: Path, error: Exception) -> Problem:
+    return Problem("checkpoints", source, "local_file_unreadable", f"{path}: {error}")
 
 
 def unseen_until(store: Store, location: Path, ours: Container[Path] = ()) -> float:

@@ -51,7 +51,7 @@ def elsewhere_note(local: LocalSessions) -> str:
     more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
     what = "session elsewhere is" if places.total() == 1 else "sessions elsewhere are"
     return (
-        f"{places.total()} {what} read too, by commits of this clone or its remote: {listed}{more}"
+        f"{places.total()} {what} read too, by commits, files or the remote of this clone: {listed}{more}"
         if places
         else ""
     )

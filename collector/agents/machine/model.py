@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,13 +102,21 @@ def whole_lines(session: LocalSession) -> Iterator[bytes]:
     return map(files.lines, session.files)
 
 
-def _without_links(path: str) -> str:
+_DEEPEST = 200  # parts of a path
+
+
+@lru_cache(maxsize=100_000)
+def without_links(path: str) -> str:
     """Where an absolute path of a record leads; the path itself where no file of this machine
     can have that name.
     """
+    above, _, name = path.rpartition("/")
+    if not path.startswith("/") or path.count("/") > _DEEPEST:
+        return path
+    real = f"{without_links(above)}/{name}" if above else path
     try:
-        return os.path.realpath(path) if path.startswith("/") else path
-    except ValueError:  # a zero byte or half of a surrogate pair
+        return os.path.realpath(real) if Path(real).is_symlink() else real
+    except (OSError, ValueError):  # too long, a zero byte or half of a surrogate pair
         return path
 
 
@@ -173,8 +182,20 @@ class Roots:
         inner = comparable_path(path)
         if self.anywhere:
             return inner if self.accepted(path) else ""
-        root = self._around(inner) or self._around(comparable_path(_without_links(path)))
+        root = self._around(inner) or self._around(comparable_path(without_links(path)))
         return "" if root and self._is_of_another(inner, root) else root
+
+    def led_to(self, paths: Iterable[str]) -> dict[str, str]:
+        """Directories outside of the worktrees that a link makes one of them, of the beginnings of
+        these paths -> that worktree, as it was given.
+        """
+        result: dict[str, str] = {}
+        above = {path[:end] for path in paths for end in _ends_of_parts(path)}
+        for path in sorted(above, key=len):
+            root = self.locations.get(comparable_path(without_links(path)), "")
+            if root and not self._around(comparable_path(path)):
+                result[path] = root
+        return result
 
     def _around(self, path: str) -> str:
         return next(
@@ -201,6 +222,11 @@ class Roots:
         return [root[len(top) :] for root in self.paths if root.startswith(top)]
 
 
+def _ends_of_parts(path: str) -> Iterator[int]:
+    """Where each part of a path ends, that of the file left out."""
+    return (match.start() for match in re.finditer("/", path) if match.start())
+
+
 _SUFFIXES = re.compile(r"(?:\.traj)?(?:\.json)?$")
 ANYWHERE = Roots(anywhere=True)
 
@@ -213,8 +239,8 @@ class Store:
     """One way in which an agent keeps sessions on a developer's machine.
 
     Files are chosen by their place and name, never by guessing at their content. Only those that
-    `patterns` name, and files beside them, are opened: those of other repositories no further than
-    to see whose they are, and databases that are in use as a copy.
+    `patterns` name, and files beside them, are opened: those of other repositories to see
+    whose they are and which directories they name, and databases that are in use as a copy.
     """
 
     agent: str  # slug of the agent, and of the reader of its transcripts
