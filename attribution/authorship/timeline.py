@@ -185,6 +185,19 @@ def add_snapshots(
                 )
 
 
+def add_unrecorded(lines: Iterable[Timeline], spans: Iterable[tuple[float, float]]) -> None:
+    """Times in which an agent was at work, and nobody knows in which files."""
+    spans = list(spans)
+    for line in lines:
+        line.windows.actions += [
+            WorktreeAction(
+                begin, end, CallRef(0, "", 0, begin), unseen=Reason.TRANSCRIPT_NOT_STORED
+            )
+            for begin, end in spans
+        ]
+        line.windows.settle()
+
+
 def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> EditFate:
     location = worktree_roots.place(raw.edit.path, raw.cwd)
     root, path = location if location is not None else ("", raw.edit.path)

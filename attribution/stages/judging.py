@@ -31,6 +31,7 @@ from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import (
     Timeline,
     add_snapshots,
+    add_unrecorded,
     edited_paths,
     learn_roots,
     paths_named,
@@ -43,6 +44,7 @@ from collector.agents.machine.model import Roots
 from collector.files.stated import attributes_at
 from collector.git.clocks import other_clocks
 from collector.git.repository import GitRepo
+from collector.local.model import NOTHING_LOCAL, LocalSessions
 from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
@@ -87,7 +89,7 @@ def read_inputs(
 def replay(
     context: RunContext,
     evidence: RunInputs,
-    worktrees: Sequence[str] = (),
+    local: LocalSessions = NOTHING_LOCAL,
     only: FilesRead | None = None,
 ) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
@@ -96,10 +98,13 @@ def replay(
     worktree_roots = WorktreeRoots(
         frozenset(history.paths),
         context.repo.links(history.commits[-1].tree) if history.commits else {},
-        Roots.of_paths(worktrees).led_to(named),
+        Roots.of_paths(local.worktrees).led_to(named),
     )
-    learn_roots(worktree_roots, sessions, worktrees, (commit.sha for commit in history.commits))
+    learn_roots(
+        worktree_roots, sessions, local.worktrees, (commit.sha for commit in history.commits)
+    )
     lines, edits = timelines(sessions, worktree_roots)
+    add_unrecorded(lines.values(), [(trace.begin, trace.end) for trace in local.traces])
     if only is not None:
         edits = [edit for edit in edits if edit.path in only.paths or edit.path.endswith(DOCUMENTS)]
         for line in lines.values():

@@ -21,7 +21,7 @@ from typing import Any
 
 from collector.agents.common.call_ids import RANDOM_ID
 from collector.agents.common.edits import edits_from_arguments
-from collector.agents.common.jsonl import first_value, values
+from collector.agents.common.jsonl import first_value, records, values
 from collector.agents.common.messages import (
     PromptKind,
     anthropic_usage,
@@ -42,7 +42,16 @@ from collector.agents.common.reader import (
 )
 from collector.agents.formats.chat import chat_messages, lines_of_chats, session_meta
 from collector.agents.machine import files
-from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
+from collector.agents.machine.model import (
+    LASTS,
+    Committed,
+    LocalSession,
+    Roots,
+    Store,
+    Trace,
+    left_behind,
+    session_in_path,
+)
 from collector.json_values import (
     get,
     get_dict,
@@ -51,6 +60,7 @@ from collector.json_values import (
     get_str,
     objects,
     parse_json,
+    time_of,
     to_json,
 )
 from collector.model import (
@@ -854,6 +864,12 @@ _SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for project in _projects(location, roots):
+        yield from _sessions(project, roots)
+
+
+def _projects(location: Path, roots: Roots) -> Iterator[Path]:
+    """The directories that are named after one of the worktrees, or one below."""
     # the beginnings of their names
     slugs = {re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT] for path in roots.spellings}
     for project in files.directories(location):
@@ -866,27 +882,73 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
             or name.startswith(tuple(f"{entry}-" for entry in slugs))
         )
         if inside:
-            yield from _sessions(project, roots)
+            yield project
 
 
 def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:
-    """The sessions of a directory that belong."""
+    """The sessions of a directory that belong; of one whose own file is gone, what its subagents
+    recorded.
+    """
     # early versions put subagents beside their session
     agents: dict[str, list[Path]] = defaultdict(list)
     for path in files.match_files(project, f"{_AGENT}*.jsonl"):
         agents[files.text_in(files.head(path), _SESSION_ID)].append(path)
-    for path in files.match_files(project, "*.jsonl"):
-        beginning = files.head(path) if not path.name.startswith(_AGENT) else b""
-        cwd = files.text_in(beginning, _CWD)
+    for directory in files.directories(project):
+        for pattern in _SUBAGENTS:
+            agents[directory.name] += files.match_files(directory / "subagents", pattern)
+    own = {
+        path.stem: path
+        for path in files.match_files(project, "*.jsonl")
+        if not path.name.startswith(_AGENT)
+    }
+    for name in own.keys() | {name for name, below in agents.items() if name and below}:
+        used = (*([own[name]] if name in own else []), *agents[name])
+        cwd = files.text_in(files.head(used[0]), _CWD)
         if roots.of(cwd):
-            below = (
-                sub
-                for pattern in _SUBAGENTS
-                for sub in files.match_files(project / path.stem / "subagents", pattern)
-            )
-            yield LocalSession(
-                path.stem, (path, *agents[path.stem], *below), f"started in {cwd}", cwd=cwd
-            )
+            yield LocalSession(name, used, f"started in {cwd}", cwd=cwd)
+
+
+_NUMBER = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def _traces(location: Path, roots: Roots) -> Iterator[Trace]:
+    """Sessions that have left a directory, prompts or copies of files, and no transcript."""
+    recorded = {path.stem for path in files.match_files(location, "*/*.jsonl")}
+    below = [
+        (directory, f"{directory} is left of it")
+        for project in _projects(location, roots)
+        for directory in files.directories(project)
+    ]
+    projects, prompts = _prompted(location.parent / "history.jsonl")
+    for directory in files.directories(location.parent / "file-history"):
+        if roots.of(projects.get(directory.name, "")) or directory.name not in projects:
+            below.append((directory, f"copies of files are left of it in {directory}"))
+    for directory, why in below:
+        if directory.name not in recorded and _NUMBER.fullmatch(directory.name):
+            times = [files.written_at(path) for path in files.all_files(directory)]
+            times = times or [files.written_at(directory)]
+            yield from left_behind(NAME, directory.name, times, why)
+    for session, times in prompts.items():
+        if session not in recorded and roots.of(projects[session]):
+            why = f"prompts are left of it in {location.parent / 'history.jsonl'}"
+            yield Trace(NAME, session, min(times), max(times) + LASTS, why)
+
+
+def _prompted(history: Path) -> tuple[dict[str, str], dict[str, list[float]]]:
+    """Session -> its project, and when it was asked for something, of the file that remembers
+    what was typed.
+    """
+    projects: dict[str, str] = {}
+    prompts: dict[str, list[float]] = defaultdict(list)
+    lines = files.attempt(history, lambda: files.content(history)) if history.exists() else b""
+    for record in records([lines], [], ""):
+        session, time = get_str(record, "sessionId"), time_of(record.get("timestamp"))
+        if session and time is not None:
+            projects[session] = get_str(record, "project")
+            # commands that the program deals with itself need no transcript
+            if not get_str(record, "display").startswith("/"):
+                prompts[session].append(time)
+    return projects, prompts
 
 
 def _named_in(path: str, data: bytes) -> list[str]:
@@ -930,6 +992,7 @@ STORES = (
         at=("{${CLAUDE_CONFIG_DIR:-~/.claude,${XDG_CONFIG_HOME:-~/.config}/claude}}/projects",),
         patterns=("*/*.jsonl",),
         find=_find,
+        traces=_traces,
         kept_days=30,
     ),
 )

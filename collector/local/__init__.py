@@ -2,14 +2,24 @@
 
 import math
 import re
-from collections.abc import Container, Iterable, Iterator
+import time
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from collector.agents import stores
 from collector.agents.machine import files
-from collector.agents.machine.model import ANYWHERE, LocalSession, Machine, Roots, Store
+from collector.agents.machine.model import (
+    ANYWHERE,
+    LASTS,
+    LocalSession,
+    Machine,
+    Roots,
+    Store,
+    Trace,
+    left_behind,
+)
 from collector.checkpoints import is_checkpoint_ref
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
@@ -24,6 +34,7 @@ from collector.text import decode, timestamp
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 _DAY = 86_400.0
+_AT_WORK = 3600.0  # seconds after which an agent does not go on with a line
 _TIME = re.compile(rb'"(?:timestamp|lastUpdated)":\s*"([^"]{10,40})"')
 _FAILURES = (OSError, *INPUT_ERRORS)
 
@@ -49,13 +60,50 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
         return LocalSessions(worktrees=worktrees)
     results: dict[str, LocalSession] = {}
     problems: list[Problem] = []
+    unread: list[Trace] = []
     for store in stores():
         for location in _places(store, options, roots):
-            for session in _sessions_of(store, location, roots, problems):
+            for session in _sessions_of(store, location, roots, problems, unread):
                 results.setdefault(session.id, session)
     if not roots.anywhere:
         results |= _elsewhere(ClonePlaces(repo, roots), options, results, problems)
-    return LocalSessions(results, tuple(dict.fromkeys(problems)), repo.own_emails(), worktrees)
+    traces = list(_traces(options, roots, results, problems))
+    problems += [
+        Problem("checkpoints", f"{trace.agent}/{trace.session}", "transcript_gone", trace.why)
+        for trace in traces
+    ]
+    noted = tuple(dict.fromkeys(problems))
+    return LocalSessions(results, noted, repo.own_emails(), worktrees, (*traces, *unread))
+
+
+def _traces(
+    options: LocalOptions, roots: Roots, found: Mapping[str, LocalSession], problems: list[Problem]
+) -> Iterator[Trace]:
+    """What is left of sessions that cannot be read, and of the ends of others."""
+    for store in stores() if not roots.anywhere else ():
+        for location in _places(store, options, roots):
+            try:
+                yield from store.traces(location, roots)
+            except _FAILURES as error:
+                problems.append(_unreadable(store.name, location, error))
+    for session in found.values():
+        yield from _cut_ends(session)
+
+
+def _cut_ends(session: LocalSession) -> Iterator[Trace]:
+    """A file whose last line was not finished, long after what it says before that."""
+    for path in (path for path in session.files if path.suffix == ".jsonl"):
+        with suppress(OSError):
+            end = files.tail(path)
+            last = _last_noted(path)
+            is_whole = (
+                not end
+                or files.whole_lines(end[end.find(b"\n") + 1 :]) == end[end.find(b"\n") + 1 :]
+            )
+            if not is_whole and last < time.time() - _AT_WORK:
+                yield Trace(
+                    session.agent, session.id, last, last + LASTS, f"{path} ends within a line"
+                )
 
 
 def _elsewhere(
@@ -89,7 +137,7 @@ def _outside(
         for location in (
             place for place in _places(store, options, places.outside) if place.is_dir()
         ):
-            for session in _sessions_of(store, location, places.outside, problems):
+            for session in _sessions_of(store, location, places.outside, problems, []):
                 if session.cwd and session.id not in existing:
                     yield session
 
@@ -109,8 +157,9 @@ def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]
 
 
 def _sessions_of(
-    store: Store, location: Path, roots: Roots, problems: list[Problem]
+    store: Store, location: Path, roots: Roots, problems: list[Problem], unread: list[Trace]
 ) -> Iterator[LocalSession]:
+    """Those of one place; `unread`: when a session that cannot be read may have been at work."""
     try:
         with files.failures_noted() as failures:
             sessions = list(store.sessions(location, roots))
@@ -118,7 +167,12 @@ def _sessions_of(
         problems.append(
             Problem("checkpoints", store.name, "local_place_unreadable", f"{location}: {error}")
         )
+        unread.append(
+            Trace(store.agent, str(location), 0.0, files.written_at(location) + LASTS, "")
+        )
         return
+    for path in failures:
+        unread += left_behind(store.agent, str(path), [files.written_at(path)], "")
     problems += [_unreadable(store.name, path, error) for path, error in failures.items()]
     unseen = (
         unseen_until(store, location, {path for entry in sessions for path in entry.files})

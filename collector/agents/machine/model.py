@@ -97,6 +97,29 @@ class LocalSession:
     elsewhere: bool = False  # it was started outside of the clone's worktrees
 
 
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What is left of a session, or of a part of one, that no transcript records."""
+
+    agent: str  # slug
+    session: str  # its id, or the name of its file
+    begin: float
+    end: float
+    why: str  # for people: what is left, and where
+
+
+LASTS = 6 * 3600.0
+"""Seconds that a session may go on after the last trace of it."""
+BEFORE = 86_400.0
+"""Seconds that a session may have been at work before the first file that it left."""
+
+
+def left_behind(agent: str, session: str, times: Sequence[float], why: str) -> list[Trace]:
+    """The trace of files of these times, if there are any."""
+    found = [time for time in times if time]
+    return [Trace(agent, session, min(found) - BEFORE, max(found) + LASTS, why) for _ in found[:1]]
+
+
 def whole_lines(session: LocalSession) -> Iterator[bytes]:
     """The files of a session without a last line that is still being written. Raises OSError."""
     return map(files.lines, session.files)
@@ -252,6 +275,8 @@ class Store:
     find: Find | None = None  # sessions of the repository in a place; raises OSError
     # what the reader takes, part by part; raises OSError, ValueError
     load: Callable[[LocalSession], Iterator[bytes]] = whole_lines
+    # what sessions of the repository have left in a place whose transcripts are gone
+    traces: Callable[[Path, Roots], Iterable[Trace]] = lambda location, roots: ()
     inside: str = ""  # the place in a worktree
     # such sessions were read from files that the agent wrote; else it follows documents and other
     # programs
