@@ -254,6 +254,8 @@ class Session:
     local_clock: bool = False
     # the first record continues a record that no copy has: earlier work is not on record
     truncated_start: bool = False
+    # (after, before): records of the time between are missing
+    holes: tuple[tuple[float, float], ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property

@@ -144,7 +144,9 @@ _REJECTED = (
     "Request interrupted by user",
 )
 _PARENT = re.compile(rb'"parentUuid":\s*(null|"[^"]{1,80}")')
+_UUID = re.compile(rb'"uuid":\s*"([^"]{1,80})"')
 _LEFTOVERS = 3
+_HOLE = 120.0  # seconds; a response that the user stopped leaves no record, either
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
 _TOOL_LOADED = "Tool loaded."
 _ENDED = ("completed", "failed", "killed", "stopped")  # states of what ran in the background
@@ -317,6 +319,10 @@ class _Reader(RecordReader):
         self.cost_states: list[tuple[float, dict[str, Any]]] = []
         # of each copy: when, and whether it continues another record
         self.beginnings: list[tuple[float, bool]] = []
+        # all records of the copies, also of those that are not read
+        self.uuids: set[bytes] = set()
+        # (record that one continues, time of the one before it in the file, its time)
+        self.continued: list[tuple[str, float, float]] = []
         # responses whose calls ran when the user stopped the agent
         self.interrupted: set[str] = set()
         # id of a response -> what tells several of that id apart -> key of its tokens
@@ -343,6 +349,7 @@ class _Reader(RecordReader):
             with suppress(ValueError, RecursionError):
                 return _as_lines(blob)
         blob = lines_of_chats(blob, _records_of)
+        self.uuids.update(_UUID.findall(blob))
         heads = list(islice(_PARENT.finditer(blob), _LEFTOVERS + 1))
         if heads:
             line = blob.rfind(b"\n", 0, heads[0].start()) + 1
@@ -370,6 +377,7 @@ class _Reader(RecordReader):
 
     def _record(self, record: dict[str, Any]) -> None:
         time = timestamp(record.get("timestamp"))
+        self._note_parent(get_str(record, "parentUuid"), time)
         self.begin(time)
         self.add_cwd(record.get("cwd"))
         self.add_version(record.get("version"))
@@ -400,6 +408,10 @@ class _Reader(RecordReader):
             self.add_cwd(get(record, "worktreeSession", "worktreePath"))
         elif kind not in _TYPES:
             self.unknown_record_type(kind)
+
+    def _note_parent(self, parent: str, time: float | None) -> None:
+        if parent and time is not None and self.times and self.order >= _LEFTOVERS:
+            self.continued.append((parent, self.times[-1], time))
 
     def _add_hooked(self) -> None:
         """Adds the calls that only logs of hooks have: each was made after the last one before
@@ -638,9 +650,16 @@ class _Reader(RecordReader):
         self.truncated_start = min(self.beginnings, default=(0.0, False))[1]
         if self.truncated_start:
             self.problem("beginning_missing", "the first record continues another")
+        holes = [
+            (before, time)
+            for parent, before, time in self.continued
+            if parent.encode("utf-8", "replace") not in self.uuids and time - before >= _HOLE
+        ]
+        if holes:
+            self.problem("records_missing", f"{len(holes)} times, one record continues another")
         self._add_hooked()
         self._add_costs()
-        return super().session()
+        return replace(super().session(), holes=tuple(holes))
 
     def _add_costs(self) -> None:
         """The cost on record is one sum for all responses so far, which is divided by their

@@ -157,6 +157,7 @@ class _Reader(RecordReader):
         self.started: dict[str, CodexCall] = {}
         self.threads: dict[str, _Thread] = {}
         self.thread = self._thread(session_id)
+        self.begins = False  # a copy has the record with which a rollout begins
         self.cells: dict[str, CodexCall] = {}  # scripts that run in the background
         self.script: CodexCall | None = None  # the last script started, which may apply patches
         self.handlers: dict[object, Callable[[dict[str, Any], float | None], None]] = {
@@ -182,6 +183,7 @@ class _Reader(RecordReader):
     def begin_copy(self, blob: bytes) -> bytes:
         blob = _in_envelopes(lines_of_chats(blob, _rollout))
         first = first_value(blob)
+        self.begins |= get(first, "type") == "session_meta"
         if get(first, "type") == "session_meta":
             self.thread = self._enter(get_dict(first, "payload"))
         return blob
@@ -424,6 +426,9 @@ class _Reader(RecordReader):
                 else:
                     self._prompt(text, time, "prompt")
         self._name_models()
+        self.truncated_start = not self.begins and bool(self.times)
+        if self.truncated_start:
+            self.problem("beginning_missing", "there is no record of the session itself")
         return super().session()
 
     def _name_models(self) -> None:
