@@ -24,6 +24,7 @@ from attribution.authorship.own_commits import own_commits
 from attribution.authorship.passes import settle
 from attribution.authorship.printed_diffs import FilesRead
 from attribution.authorship.recover import recover
+from attribution.authorship.renamed_files import follow_renamed
 from attribution.authorship.replay import Worktree
 from attribution.authorship.run_data import Judged, Replayed, RunInputs, SessionsRead
 from attribution.authorship.session_edits import characters_of
@@ -118,6 +119,8 @@ def replay(
     )
     add_snapshots(lines, snapshots, partial(text_at, context.repo))
     texts = RepositoryTexts(context.repo, history)
+    touched = {sha: history.touched(sha) for sha in history.diffs}
+    follow_renamed(lines.values(), history.commits, texts.added, touched, history.last_change)
     for line in lines.values():
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)
