@@ -94,7 +94,7 @@ def attribute_repo(
     run.key = key_of_run(context, run.key)
     with run.writing():
         describe_repo(context, target.branch, target.head)
-        run.report(_write(context, judged, target.head, options.since))
+        run.report([*_write(context, judged, target.head, options.since), *_refused(repo)])
         # its rows went with those they point to
         forget_runs(store, (StageName.SURVIVAL,), context.repo_id)
         run.covers(feature_rows.COSTS, feature_rows.costs_key(prices_of(store)))
@@ -109,6 +109,12 @@ def attribute_repo(
         elsewhere_note(local),
         traces_note(local),
     )
+
+
+def _refused(repo: GitRepo) -> list[Problem]:
+    """Commits that are damaged in a way that git overlooks."""
+    why = "libgit2 cannot parse it: it was read as git shows it"
+    return [Problem("commits", sha, "commit_damaged", why) for sha in repo.refused]
 
 
 def _write(context: RunContext, judged: Judged, head: str, since: float | None) -> list[Problem]:
