@@ -70,7 +70,12 @@ _OTHERS_APPLIED = re.compile(
 # what ends an answer for certain
 _PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
-_NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~$ -]{1,300}?)[*`:\s]*$")
+# a name with signs that prose has as well is a path, without blanks or with an ending
+_NAME = re.compile(
+    r"^[#*`\s]*((?:[\w./\\@+()\[\]~$ -]{1,300}?)|[^\s<>|\"?*`]{1,300}?"
+    r"|[^<>|\"?*`\n]{1,300}?\.\w{1,10})[*`:\s]*$"
+)
+_AROUND_NAME = "#*`: "  # is taken for markup
 _SEARCH = re.compile(r"<{5,9} (?:SEARCH|ORIGINAL)")  # the second until 2023
 _DIFF = re.compile(r"^--- (\S.*)\n\+\+\+ (\S.*)\n(@@.*\n(?:.*\n)*?)(?=--- \S.*\n\+\+\+ |\Z)", re.M)
 _REPLACED = ">>>>>"
@@ -296,8 +301,9 @@ class _Reader(RecordReader):
             self.is_before = False
 
     def _apply_offer(self, path: str, number: int) -> None:
-        edits = [edit for named, edit in self.offered if named == path]
-        self.offered = [(named, edit) for named, edit in self.offered if named != path]
+        names = (path, path.strip(_AROUND_NAME))
+        edits = [edit for named, edit in self.offered if named in names]
+        self.offered = [(named, edit) for named, edit in self.offered if named not in names]
         self.begin(None)
         self._add(str(number), "edit", {"path": path, "edit": edits}, "")
 

@@ -170,6 +170,9 @@ _HOOKS = {
     "PostToolUse": Status.OK,
     "PostToolUseFailure": Status.ERROR,
 }
+# `origin.kind` of prompts that no person wrote
+_AGENTS = ("peer", "teammate", "agent", "coordinator", "task-notification")
+_LEAD = "team-lead"  # the agent of a team that a person talks to
 _FIRST = 5  # records of an array
 _MOST_SEARCHES = 1000  # of one call
 _IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a record
@@ -542,7 +545,7 @@ class _Reader(RecordReader):
         self.over.update(dict.fromkeys(_tasks_over(text), time))
         kind = classify(
             clean,
-            is_meta=record.get("isMeta") is True,
+            is_meta=record.get("isMeta") is True or get_str(record, "origin", "kind") in _AGENTS,
             is_summary=record.get("isCompactSummary") is True,
         )
         if kind is PromptKind.INTERRUPT and "for tool use" in clean:
@@ -618,6 +621,7 @@ class _Reader(RecordReader):
             self.over.update(dict.fromkeys(_tasks_over(clean), time))
             typed = (
                 attachment.get("commandMode", "prompt") == "prompt"
+                and get_str(attachment, "origin", "kind") not in _AGENTS
                 and classify(clean) is PromptKind.PROMPT
             )
             if typed and clean.strip():
@@ -793,6 +797,8 @@ def _driver(record: dict[str, Any]) -> Driver | None:
     entry point goes first.
     """
     entry, source = get_str(record, "entrypoint"), get_str(record, "promptSource")
+    if get_str(record, "teamName") and get_str(record, "agentName") not in ("", _LEAD):
+        return Driver.PROGRAM  # a teammate does what another agent tells it
     known = _DRIVERS.get(entry)
     if known is None and "action" in entry:
         return Driver.CI

@@ -494,3 +494,28 @@ def test_an_answer_whose_blocks_match_nothing_is_an_edit_that_failed() -> None:
         HISTORY.replace("# Notes\n", "# Notes\n> The LLM did not conform to the edit format.\n")
     )
     assert {call.status for call in quoted.calls} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("C#/Program.cs", "#notes.md", "it's/a.py", "a,b.py", "a&b.py", "a=b.py", "50%.py"),
+        *("wow!.py", "{id}/page.tsx", "my {id} page.tsx", "a:b.py", "src/plain.py"),
+    ],
+)
+def test_a_name_may_have_any_sign_that_no_markup_is(path: str) -> None:
+    history = (
+        f"# aider chat started at 2026-03-02 10:00:00\n\n#### write it\n\nHere's the code:\n\n{path}\n"
+        f"```\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n```\n\n> Applied edit to {path}\n"
+    )
+    (call,) = aider.read("aider 2026-03-02 10:00:00", [history.encode()]).calls
+    assert [(edit.path, edit.content) for edit in call.edits] == [(path, "x = 1\n")]
+
+
+def test_prose_before_a_fence_is_no_name() -> None:
+    history = (
+        "# aider chat started at 2026-03-02 10:00:00\n\n#### write it\n\nsrc/a.py\nHere's what I did:\n"
+        "```\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n```\n\n> Applied edit to src/a.py\n"
+    )
+    (call,) = aider.read("aider 2026-03-02 10:00:00", [history.encode()]).calls
+    assert all(not edit.replacements and edit.content is None for edit in call.edits)

@@ -71,6 +71,11 @@ class PromptKind(StrEnum):
 
 
 _INJECTED = (
+    # what other agents say, and what the program says of itself
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]",
+    "<teammate-message",
+    "<cross-session-message",
+    "Another Claude session sent a message:",
     "<local-command-stdout>",
     "<local-command-stderr>",
     "<local-command-caveat>",
