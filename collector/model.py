@@ -168,6 +168,9 @@ class Usage:
     agent_id: str = ""
     cost: float | None = None  # USD, as the agent reckoned it
     fast: bool = False  # of the vendor's faster tier, which costs more
+    # further ways of serving that have prices of their own, as the vendor calls them: us, batch,
+    # flex, priority
+    tiers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,10 @@ def without_copied(session: Session, copied: CopiedEvents) -> Session:
         for event in _events(session)
         if event.at is not None and _is_copy(event, copied, -inf)
     ]
-    left = max(repeated, default=-inf)
+    # a copy that is stamped anew begins when the fork does
+    named = copied.origin and copied.origin == session.forked_from
+    began = session.started_at if named and session.started_at is not None else -inf
+    left = max(repeated, default=began)
 
     def own(events: Iterable[_Event]) -> tuple[_Event, ...]:
         return tuple(event for event in events if not _is_copy(event, copied, left))

@@ -25,6 +25,7 @@ from collector.agents.common.jsonl import first_value, records, values
 from collector.agents.common.messages import (
     PromptKind,
     anthropic_usage,
+    beside_total,
     blocks_of,
     classify,
     recorded_cost,
@@ -483,8 +484,9 @@ class _Reader(RecordReader):
         usage = message.get("usage")
         if isinstance(usage, dict):
             used = anthropic_usage(usage, message_id, time, model, agent_id)
-            key = self._response(used, get_str(record, "requestId"))
-            self.add_usage(replace(used, message_id=key))
+            used = replace(used, message_id=self._response(used, get_str(record, "requestId")))
+            for each in (used, *beside_total(usage, used)):
+                self.add_usage(each)
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "tool_use":
                 call_id, name = (

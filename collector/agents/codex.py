@@ -100,6 +100,8 @@ _DRIVERS = {  # word of `originator` or `source` -> what it is; the first counts
     "tui": Driver.PERSON,
     "cli": Driver.PERSON,
 }
+_USUAL = ("", "default", "auto", "standard")  # tiers
+_TIERS = {"fast": "priority"}  # as Codex calls it
 _TIMED_ID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")
 _REPLAY_SECONDS = 5.0
 _DIRECTORY = re.compile(r"<cwd>([^<\n]{1,1000})</cwd>")
@@ -141,6 +143,7 @@ class _Thread:
     cwd: str = ""
     model: str = ""
     mode: str = ""
+    tier: str = ""  # of the service, where it is not the usual one
     replay_at: float | None = None
     replaying: bool = False
     prompted: bool = False  # the running turn has had its first message
@@ -157,6 +160,9 @@ class _Reader(RecordReader):
         self.started: dict[str, CodexCall] = {}
         self.threads: dict[str, _Thread] = {}
         self.thread = self._thread(session_id)
+        # tokens of single responses, by their ids, and the responses that were compactions
+        self.responses: dict[str, tuple[int, Usage]] = {}
+        self.compactions: set[str] = set()
         self.begins = False  # a copy has the record with which a rollout begins
         self.cells: dict[str, CodexCall] = {}  # scripts that run in the background
         self.script: CodexCall | None = None  # the last script started, which may apply patches
@@ -172,6 +178,10 @@ class _Reader(RecordReader):
             "thread_rolled_back": lambda p, time: self.add_event(
                 "rolled_back", time, str(get_int(p, "num_turns"))
             ),
+            "thread_settings_applied": lambda p, time: self._settings(
+                get_dict(p, "thread_settings")
+            ),
+            "session_configured": lambda p, time: self._settings(p),
             "collab_agent_spawn_end": self._spawn_end,
             "sub_agent_activity": self._spawn_end,
             "message": self._message,
@@ -214,7 +224,9 @@ class _Reader(RecordReader):
         if kind == "turn_context":
             self._context(payload, time)
         elif kind == "compacted":
-            self.add_event("compaction", time)
+            self._compacted(payload, time)
+        elif kind == "token_usage_record":
+            self._note_response(payload, time)
         elif kind in ("response_item", "event_msg"):
             self._item(payload, time)
         elif kind != "session_meta" and kind not in _RECORDS:
@@ -271,6 +283,13 @@ class _Reader(RecordReader):
         model, mode = get_str(payload, "model"), get_str(payload, "collaboration_mode", "mode")
         thread.model = self.switched("model_change", thread.model, model, time)
         thread.mode = self.switched("mode_change", thread.mode, mode, time)
+        self._settings(payload)
+
+    def _settings(self, settings: dict[str, Any]) -> None:
+        """In which tier the next responses are served."""
+        if "service_tier" in settings:
+            tier = get_str(settings, "service_tier").lower()
+            self.thread.tier = "" if tier in _USUAL else _TIERS.get(tier, tier)
 
     def _item(self, payload: dict[str, Any], time: float | None) -> None:
         kind = get_str(payload, "type")
@@ -324,9 +343,12 @@ class _Reader(RecordReader):
         last = last or _added(self.thread.total, total)
         self.thread.totals.add(total)
         self.thread.total = total
+        self.add_usage(self._usage(f"{self.thread.id}/{time}/{total[-1]}", last, time))
+
+    def _usage(self, key: str, last: dict[str, Any], time: float | None) -> Usage:
         cached = get_int(last, "cached_input_tokens")
-        usage = Usage(
-            message_id=f"{self.thread.id}/{time}/{total[-1]}",
+        return Usage(
+            message_id=key,
             at=time,
             turn=0,
             model=self.thread.model,
@@ -335,8 +357,22 @@ class _Reader(RecordReader):
             cache_read=cached,
             reasoning=get_int(last, "reasoning_output_tokens"),
             agent_id=self.thread.agent_id,
+            tiers=(self.thread.tier,) if self.thread.tier else (),
         )
-        self.add_usage(usage)
+
+    def _compacted(self, payload: dict[str, Any], time: float | None) -> None:
+        """What a compaction itself used is in no total: a record of its own has it."""
+        self.add_event("compaction", time)
+        self.compactions.add(get_str(payload, "compaction_response_id"))
+
+    def _add_compactions(self) -> None:
+        for number in self.compactions & self.responses.keys() - {""}:
+            self.order, used = self.responses[number]
+            self.add_usage(used)
+
+    def _note_response(self, payload: dict[str, Any], time: float | None) -> None:
+        number, used = get_str(payload, "response_id"), get_dict(payload, "usage")
+        self.responses[number] = self.order, self._usage(f"{number}/compaction", used, time)
 
     # --- calls ------------------------------------------------------------------------------------
 
@@ -425,6 +461,7 @@ class _Reader(RecordReader):
                     self.add_event("injected", time, text.strip()[:80])
                 else:
                     self._prompt(text, time, "prompt")
+        self._add_compactions()
         self._name_models()
         self.truncated_start = not self.begins and bool(self.times)
         if self.truncated_start:

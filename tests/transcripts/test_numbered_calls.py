@@ -223,3 +223,53 @@ def test_of_several_models_none_gets_the_tokens_counted_before() -> None:
 def test_totals_alone_are_counted_by_what_they_add() -> None:
     totals = [("event_msg", _counted(total, last=False)) for total in (100, 250, 250, 40)]
     assert [used.input for used in _rollout(*totals).usage] == [100, 150, 40]
+
+
+def test_what_a_compaction_of_codex_used_is_counted_beside_the_totals() -> None:
+    used = {"input_tokens": 900, "output_tokens": 20, "total_tokens": 920}
+    session = _rollout(
+        ("turn_context", {"cwd": "/w", "model": "gpt-5.5"}),
+        ("event_msg", _counted(100)),
+        ("token_usage_record", {"response_id": "r1", "usage": used}),
+        ("token_usage_record", {"response_id": "of the turn", "usage": used}),
+        ("compacted", {"compaction_response_id": "r1"}),
+    )
+    assert sorted(used.input for used in session.usage) == [100, 900]
+
+
+@pytest.mark.parametrize(
+    ("tier", "tiers"),
+    [("priority", ("priority",)), ("fast", ("priority",)), ("default", ()), (None, ())],
+)
+def test_codex_says_in_which_tier_a_turn_is_served(
+    tier: str | None, tiers: tuple[str, ...]
+) -> None:
+    settings = {"type": "thread_settings_applied", "thread_settings": {"service_tier": tier}}
+    session = _rollout(
+        ("turn_context", {"cwd": "/w", "model": "gpt-5.5", "service_tier": "flex"}),
+        ("event_msg", _counted(100)),
+        ("event_msg", settings),
+        ("event_msg", _counted(200)),
+    )
+    assert [used.tiers for used in session.usage] == [("flex",), tiers]
+
+
+def test_tokens_of_other_models_within_a_response_are_counted() -> None:
+    parts = [
+        {"type": "message", "input_tokens": 100, "output_tokens": 5},
+        {
+            "type": "advisor_message",
+            "model": "claude-opus-4-8",
+            "input_tokens": 900,
+            "output_tokens": 70,
+        },
+        {"type": "compaction", "input_tokens": 300, "output_tokens": 30},
+    ]
+    usage = {"input_tokens": 100, "output_tokens": 5, "iterations": parts, "inference_geo": "us"}
+    message = {"id": "msg_01ABCDEFGHJKMNPQRSTV", "model": "claude-sonnet-4-6", "usage": usage}
+    session = claude_code.read("s", [_lines(_claude(1, [], message=message))])
+    assert [(used.model, used.input, used.output, used.tiers) for used in session.usage] == [
+        ("claude-sonnet-4-6", 100, 5, ("us",)),
+        ("claude-opus-4-8", 900, 70, ("us",)),
+        ("claude-sonnet-4-6", 300, 30, ("us",)),
+    ]
