@@ -192,6 +192,10 @@ class RepositoryBase:
         """
         return setting(self._config, "whowrote.name")
 
+    def setting(self, name: str) -> str:
+        """A setting of the repository itself; empty when it is not set."""
+        return setting(self._config, name)
+
     def censored(self) -> Censored:
         """What this clone cannot show."""
         common = self.common_dir()
