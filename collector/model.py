@@ -251,8 +251,6 @@ class Session:
     started_at: float | None = None
     ended_at: float | None = None
     of_others: tuple[ChangeOfOthers, ...] = ()
-    # in conversations before or after it that edited nothing: they are not sessions
-    said_beside: tuple[AgentMessage, ...] = ()
     # moments before which calls were not made are those of the author's clock, taken for UTC
     local_clock: bool = False
     # the first record continues a record that no copy has: earlier work is not on record

@@ -60,6 +60,7 @@ _REFUSED = re.compile(r"^> The LLM did not conform to the edit format")
 _BEFORE = re.compile(r"^> Committing (.+) before applying edits\.$")
 _NO_MATCH = re.compile(r"^> # \d{1,6} SEARCH/REPLACE blocks? failed to match!")
 _IGNORED = re.compile(r"^> Added (.+) to \.gitignore$")
+_IS_USED = re.compile(r"^(?:#### |> Added .+ to \.gitignore\s*$)", re.M)
 _FAILED = re.compile(
     r"^## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in (.+?)\s*$",
     re.M,
@@ -93,7 +94,6 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
     began = session_id.removeprefix(f"{NAME} ")
     others: dict[ChangeOfOthers, None] = {}
-    beside: dict[AgentMessage, None] = {}
     for blob in copies(blobs):
         text = decode(blob)
         if place := _PLACE.match(text):  # what the loader of local histories puts before them
@@ -102,37 +102,10 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
         # a browser's has two in a second
         reader.copy("".join(run for moment, run in _runs(text) if moment == began) or text)
         others.update(dict.fromkeys(_changes_of_others(text)))
-        beside.update(dict.fromkeys(_said_beside(text, began)))
-    return replace(
-        reader.session(), local_clock=True, of_others=tuple(others), said_beside=tuple(beside)
-    )
-
-
-def _said_beside(text: str, began: str) -> Iterator[AgentMessage]:
-    """What runs without edits said: those between the run before and this one, and what follows
-    the last run with edits.
-    """
-    waiting: list[AgentMessage] = []
-    is_last = False
-    for moment, run in _runs(text):
-        if not _has_edits(run):
-            reader = _Reader(NAME, moment)
-            reader.copy(run)
-            waiting += [message for _, message in reader.messages.values()]
-        else:
-            is_last = moment == began
-            yield from waiting if is_last else ()
-            waiting = []
-    yield from waiting if is_last else ()
-
-
-def _has_edits(run: str) -> bool:
-    """Whether a run applied edits, as far as their time can be known: of blocks beside others
-    that failed its commit tells.
-    """
-    return "\n> Applied edit to " in run or (
-        "\n> Commit " in run and _OTHERS_APPLIED.search(run) is not None
-    )
+    session = reader.session()
+    if not any(call.edits for call in session.calls):  # what it commits then is somebody else's
+        session = replace(session, calls=())
+    return replace(session, local_clock=True, of_others=tuple(others))
 
 
 def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
@@ -432,8 +405,8 @@ def _offered_edit(path: str, lines: list[str]) -> Edit:
 
 
 def runs(text: str) -> list[str]:
-    """Ids of the runs of a history that edited something; each is a session."""
-    return [f"{NAME} {moment}" for moment, run in _runs(text) if _has_edits(run)]
+    """Ids of the runs of a history in which something was asked or written; each is a session."""
+    return [f"{NAME} {moment}" for moment, run in _runs(text) if _IS_USED.search(run)]
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:

@@ -326,6 +326,8 @@ class Committed:
     every: bool = False  # all versions are read: later ones drop what earlier ones have
     # searches for such files on a server, as GitHub's code search takes them
     found_by: tuple[str, ...] = ()
+    # (path, content) -> what all files of one session have in common, where their ids may differ
+    beginning: Callable[[str, bytes], object] = lambda path, data: None
     # no call has a time: the version before a session tells that it had not begun; adds to other
     # forms
     undated: bool = False
