@@ -1012,7 +1012,8 @@ def _identity(path: Path, roots: Roots) -> tuple[str, str, str]:
     )
     if not roots.of(cwd):
         return "", "", ""
-    meta = get_dict(first_value(_beginning(path, _LONG)), "payload")
+    first = first_value(_beginning(path, files.HEAD)) or first_value(_beginning(path, _LONG))
+    meta = get_dict(first, "payload")
     named_so = _ID.findall(path.name) or [path.name.split(".", 1)[0]]
     return get_str(meta, "id") or named_so[0], cwd, _parent(meta)
 

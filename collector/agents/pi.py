@@ -248,7 +248,8 @@ def _traces(location: Path, roots: Roots) -> Iterator[Trace]:
     """Files without the line that says where the session worked; the directory tells that, too."""
     slugs = {f"--{path.strip('/').replace('/', '-').lower()}--" for path in roots.spellings}
     for path in files.match_files(location, "*/*.jsonl"):
-        if path.parent.name.lower() in slugs and not _whose(path)[1]:
+        is_ours = path.parent.name.lower() in slugs
+        if is_ours and files.head(path) and not _whose(path)[1]:
             times = [
                 time_of(record.get("timestamp")) for record in records([files.head(path)], [], "")
             ]

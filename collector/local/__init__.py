@@ -69,7 +69,7 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
         results |= _elsewhere(ClonePlaces(repo, roots), options, results, problems)
     traces = list(_traces(options, roots, results, problems))
     problems += [
-        Problem("checkpoints", f"{trace.agent}/{trace.session}", "transcript_gone", trace.why)
+        Problem("checkpoints", trace.agent, "transcript_gone", f"{trace.session}: {trace.why}")
         for trace in traces
     ]
     noted = tuple(dict.fromkeys(problems))
@@ -83,9 +83,12 @@ def _traces(
     for store in stores() if not roots.anywhere else ():
         for location in _places(store, options, roots):
             try:
-                yield from store.traces(location, roots)
+                with files.failures_noted():  # they are reported where sessions are looked for
+                    found_there = list(store.traces(location, roots))
             except _FAILURES as error:
                 problems.append(_unreadable(store.name, location, error))
+            else:
+                yield from found_there
     for session in found.values():
         yield from _cut_ends(session)
 

@@ -20,8 +20,7 @@ from collector.agents.machine.model import LocalSession
 from collector.errors import DatabaseUnusable
 from collector.model import Session
 from collector.runtime.stages import digest
-from collector.storage.session_cache import path as cache_file
-from collector.storage.store import open_cache
+from collector.storage.session_cache import opened
 from collector.text import decode, normal_path
 
 _VERSION = "1"
@@ -55,8 +54,7 @@ class PlaceIndex:
     """What the sessions of this machine name; without a cache each is read when it is asked for."""
 
     def __init__(self) -> None:
-        file = cache_file()
-        self._cache = open_cache(file) if file is not None and file.parent.is_dir() else None
+        self._cache = opened()
         self._today = date.today().isoformat()
         self._new: list[tuple[str, str, NamedPlaces]] = []
         self._used: list[str] = []

@@ -68,7 +68,7 @@ def would_read(repo: GitRepo, options: LocalOptions) -> Table:
                 "path": "",
             }
         )
-    note = "only what shows whose sessions these are was read; nothing was stored"
+    note = "only what shows whose sessions these are was read, and only that is kept"
     if not rows:
         note = (
             "no transcripts on this machine would be read; checkpoints in the clone are read in any"

@@ -213,7 +213,7 @@ class Roots:
         these paths -> that worktree, as it was given.
         """
         result: dict[str, str] = {}
-        above = {path[:end] for path in paths for end in _ends_of_parts(path)}
+        above = {path[:end] for path in paths if self.paths for end in _ends_of_parts(path)}
         for path in sorted(above, key=len):
             root = self.locations.get(comparable_path(without_links(path)), "")
             if root and not self._around(comparable_path(path)):
