@@ -60,7 +60,7 @@ from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
 
-FACTS = "30"  # version of everything that is read here
+FACTS = "31"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000  # characters that are stored, here and below
@@ -296,7 +296,9 @@ def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
     if any(call.at is not None for call in session.calls):
         return _moved(session, _ahead_of_utc(session, made))
     offset = next((repo.author_offset(commit.sha) for commit in made if commit is not None), None)
-    began = next((call.not_before for call in session.calls if call.not_before is not None), None)
+    begins = [call.not_before for call in session.calls]
+    begins += [message.not_before for message in session.messages]
+    began = next((moment for moment in begins if moment is not None), None)
     if offset is None and began is not None:
         offset = repo.author_offset_near(began, emails)
     calls, last, after = [], None, dict[str, float | None]()
@@ -307,14 +309,11 @@ def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
     # No clock is further ahead of UTC: so much is known of what was said, which is compared but not
     # replayed.
     earliest = offset if offset is not None else _FURTHEST_AHEAD
-    messages, beside = (
-        tuple(
-            replace(m, not_before=_later(_in_utc(m.not_before, earliest), after.get(m.after)))
-            for m in several
-        )
-        for several in (session.messages, session.said_beside)
+    messages = tuple(
+        replace(m, not_before=_later(_in_utc(m.not_before, earliest), after.get(m.after)))
+        for m in session.messages
     )
-    return replace(session, calls=tuple(calls), messages=messages, said_beside=beside)
+    return replace(session, calls=tuple(calls), messages=messages)
 
 
 def _in_utc(moment: float | None, offset: float | None) -> float | None:

@@ -169,6 +169,9 @@ class Usage:
     agent_id: str = ""
     cost: float | None = None  # USD, as the agent reckoned it
     fast: bool = False  # of the vendor's faster tier, which costs more
+    # further ways of serving that have prices of their own, as the vendor calls them: us, batch,
+    # flex, priority
+    tiers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,12 +252,12 @@ class Session:
     started_at: float | None = None
     ended_at: float | None = None
     of_others: tuple[ChangeOfOthers, ...] = ()
-    # in conversations before or after it that edited nothing: they are not sessions
-    said_beside: tuple[AgentMessage, ...] = ()
     # moments before which calls were not made are those of the author's clock, taken for UTC
     local_clock: bool = False
     # the first record continues a record that no copy has: earlier work is not on record
     truncated_start: bool = False
+    # (after, before): records of the time between are missing
+    holes: tuple[tuple[float, float], ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property

@@ -7,7 +7,6 @@ Then texts and events that both have are left out too, where the moment is the s
 stand before the fork left: some agents stamp what they copy anew.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from itertools import chain
 from math import inf
 from typing import Any, TypeVar
 
+from collector.agents.common.call_ids import RANDOM_ID
 from collector.model import (
     AgentMessage,
     ForkPoint,
@@ -28,8 +28,6 @@ from collector.model import (
 )
 
 _Event = TypeVar("_Event", Turn, ToolCall, AgentMessage, Usage, SessionEvent)
-# an id that no two sessions have by chance
-_RANDOM = re.compile(r"(?=(?:[^0-9A-Z]*[0-9A-Z]){6})[\w-]{16,}")
 _STAMPING = 5.0  # seconds that it takes to stamp what is copied
 
 
@@ -109,7 +107,10 @@ def without_copied(session: Session, copied: CopiedEvents) -> Session:
         for event in _events(session)
         if event.at is not None and _is_copy(event, copied, -inf)
     ]
-    left = max(repeated, default=-inf)
+    # a copy that is stamped anew begins when the fork does
+    named = copied.origin and copied.origin == session.forked_from
+    began = session.started_at if named and session.started_at is not None else -inf
+    left = max(repeated, default=began)
 
     def own(events: Iterable[_Event]) -> tuple[_Event, ...]:
         return tuple(event for event in events if not _is_copy(event, copied, left))
@@ -163,7 +164,7 @@ def _is_copy(event: Any, copied: CopiedEvents, left: float) -> bool:
     """
     if not copied.anchors.isdisjoint(_anchors(event)):
         return True
-    if event.at is None or _RANDOM.fullmatch(_id(event)):
+    if event.at is None or RANDOM_ID.fullmatch(_id(event)):
         return False
     timed, said = _texts(event)
     return timed in copied.texts or (event.at <= left + _STAMPING and said in copied.texts)
@@ -195,7 +196,7 @@ def _anchors(event: Any) -> Iterator[int]:
     its tokens at a moment.
     """
     number, name = _id(event), event.name if isinstance(event, ToolCall) else ""
-    if _RANDOM.fullmatch(number):
+    if RANDOM_ID.fullmatch(number):
         yield _key(number, name)
     elif number and event.at is not None:
         yield _key(number, name, event.at)

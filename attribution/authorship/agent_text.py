@@ -94,7 +94,7 @@ def _pieces(session: Session) -> Iterator[tuple[float, str]]:
         for text in _texts_of(call):
             yield last, text
     question = {turn.index: turn.at for turn in session.turns}
-    for message in (*session.said_beside, *session.messages):
+    for message in session.messages:
         existing = (
             moment
             for moment in (message.at, message.not_before, question.get(message.turn))

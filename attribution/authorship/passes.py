@@ -17,6 +17,7 @@ from attribution.authorship.applied_edits import applied_edits, attribute_to_edi
 from attribution.authorship.conclude import declare
 from attribution.authorship.dates import dated_commits
 from attribution.authorship.of_others import lines_of_others, testify
+from attribution.authorship.old_texts import give_old_texts_back
 from attribution.authorship.people import confirm, doubt_near_holes
 from attribution.authorship.person_lines import person_lines
 from attribution.authorship.run_data import Judged
@@ -281,6 +282,7 @@ PASSES = (
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
     Pass(take_back_declared, (Author.DECLARED,), (Author.UNKNOWN,)),
+    Pass(give_old_texts_back, (Author.UNKNOWN, Author.HUMAN), (Author.AGENT, Author.TOOL)),
     Pass(
         give_files_to_tools,
         (Author.UNKNOWN, Author.HUMAN, Author.DECLARED, Author.AGENT),

@@ -32,7 +32,7 @@ from collector.vocabulary.sessions import FROM_USER
 
 # Commands without any of these write no text that the command itself gives.
 _MAY_WRITE = re.compile(
-    r"<<|(?<![0-9&])>(?!\s*/dev/null|&)|\b(?:rm|mv|cp|tee|sed|touch|truncate|ln|rsync|install|echo|printf|patch|apply|perl|python[\d.]*|py)\b|-(?:Content|Item|File)\b"
+    r"<<|(?<![0-9&])>(?!\s*/dev/null|&)|\b(?:rm|mv|cp|tee|sed|touch|truncate|ln|rsync|install|echo|printf|patch|apply|perl|python[\d.]*|py)\b|-(?:Content|Item|File)\b|::(?:Write|Append)All"
     r"|\b(?:ren|rni|move|mi|copy|cpi|del|erase)\s",
     re.I,
 )
@@ -205,13 +205,9 @@ def session_edits(
             _add_spawn(track, call, ref, at, subagent_files.get(call.call_id))
         track.sightings.extend((order, item) for item in _sightings(call, track.cwd))
         track.listed.extend((at, item) for item in _listings(call, track.cwd))
-    if session.truncated_start:
-        begin = CallRef(session_id, "", 0, track.started)
-        track.actions.append(
-            WorktreeAction(
-                track.started - _BEFORE, track.started, begin, unseen=Reason.TRANSCRIPT_NOT_STORED
-            )
-        )
+    beginning = [(track.started - _BEFORE, track.started)] if session.truncated_start else []
+    for after, before in (*beginning, *session.holes):
+        _add_unseen(track, after, before, Reason.TRANSCRIPT_NOT_STORED)
     calls = (moment for call in session.calls for moment in (call.at, call.done_at))
     others = (item.at for several in (session.turns, session.messages) for item in several)
     track.moments = sorted({round(moment) for moment in (*calls, *others) if moment is not None})

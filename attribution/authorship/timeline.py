@@ -4,7 +4,7 @@ directory, in time order. Pure.
 
 import re
 from bisect import insort
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from attribution.authorship.edits import NoFit, normal_text, text_after
@@ -97,6 +97,13 @@ def learn_roots(
     worktree_roots.settle()
 
 
+def paths_named(session: SessionEdits) -> Iterator[str]:
+    """Absolute paths of a session: its directories, with an end, and its files."""
+    yield from (f"{cwd}/" for cwd in session.cwds)
+    edited = {raw.edit.path for raw in session.edits} or _paths_of(session)
+    yield from (path for path in edited if path.startswith("/"))
+
+
 def timelines(
     sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots
 ) -> tuple[dict[str, Timeline], list[EditFate]]:
@@ -176,6 +183,19 @@ def add_snapshots(
                     Sighting(moment, LAST + number, normal_text(text), True),
                     key=_when,
                 )
+
+
+def add_unrecorded(lines: Iterable[Timeline], spans: Iterable[tuple[float, float]]) -> None:
+    """Times in which an agent was at work, and nobody knows in which files."""
+    spans = list(spans)
+    for line in lines:
+        line.windows.actions += [
+            WorktreeAction(
+                begin, end, CallRef(0, "", 0, begin), unseen=Reason.TRANSCRIPT_NOT_STORED
+            )
+            for begin, end in spans
+        ]
+        line.windows.settle()
 
 
 def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> EditFate:

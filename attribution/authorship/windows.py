@@ -93,7 +93,8 @@ class AttributionWindows:
         lacking = self.index.lacking.earliest(window.after, window.before)
         if lacking is not None:  # whatever else is known, part of what was done is not
             action = self.actions[lacking]
-            return CandidateAuthor(Author.UNKNOWN, reason=action.unseen, call=action.call)
+            call = action.call if action.call.session_id else None  # of no session that was read
+            return CandidateAuthor(Author.UNKNOWN, reason=action.unseen, call=call)
         weaker: CandidateAuthor | None = None
         scripts: list[CandidateAuthor] = []
         says = self.index.hits_on(window.path).says

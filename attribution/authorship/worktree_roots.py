@@ -35,6 +35,8 @@ class WorktreeRoots:
     known: frozenset[str]  # every path the repository ever had
     # path of a symbolic link -> the path that it leads to
     links: Mapping[str, str] = field(default_factory=dict)
+    # directories outside of the clone that a link makes a worktree -> that worktree
+    aliases: Mapping[str, str] = field(default_factory=dict)
     votes: Counter[str] = field(default_factory=Counter)
     deep_votes: Counter[str] = field(default_factory=Counter)
     cwds: Counter[str] = field(default_factory=Counter)
@@ -50,9 +52,9 @@ class WorktreeRoots:
 
     def learn(self, paths: Iterable[str], cwds: Iterable[str]) -> None:
         """Takes note of one session: the files it worked on and its working directories."""
-        named = set(map(canonical_path, cwds))
+        named = {canonical_path(self.real(cwd)) for cwd in cwds}
         self.cwds.update(named)
-        for path in map(canonical_path, paths):
+        for path in (canonical_path(self.real(path)) for path in paths):
             if path in self._seen or not path.startswith("/"):
                 continue
             self._seen.add(path)
@@ -63,6 +65,17 @@ class WorktreeRoots:
                 self.deep_votes[root] += "/" in suffix
                 if not named:
                     self.homeless.add(root)
+
+    def real(self, path: str) -> str:
+        """A path without the link that leads to a worktree."""
+        return next(
+            (
+                root + path[len(alias) :]
+                for alias, root in self.aliases.items()
+                if f"{path}/".startswith(alias + "/")
+            ),
+            path,
+        )
 
     def _longest_suffix(self, path: str) -> str:
         parts = path.strip("/").split("/")
@@ -150,7 +163,8 @@ class WorktreeRoots:
                 return PlacedPath("", path) if path in self.known else self._from_above(path)
             path = f"{cwd}/{path}" if path not in self.known else f"{root}/{path}"
         if path not in self._placed:
-            root, below = self.root_of(path) or "", canonical_path(path)
+            real = self.real(path)
+            root, below = self.root_of(real) or "", canonical_path(real)
             file = self._follow(below[len(root) + 1 :])
             # on some machines `Readme.md` and `README.md` are one file, as are both forms of an
             # accent
@@ -188,7 +202,7 @@ class WorktreeRoots:
 
     def root_of(self, path: str) -> str | None:
         """The innermost worktree root that contains `path`."""
-        path = comparable_path(path) + "/"
+        path = comparable_path(self.real(path)) + "/"
         return next((root for key, root in self._keys if path.startswith(key + "/")), None)
 
 

@@ -185,6 +185,8 @@ class Runner:
                 target = step.new_path + path[len(step.path) :] if step.new_path else ""
                 item = replace(step, path=path, new_path=target)
             done, existing = self.tree.apply(item), self.run_.outcomes.get(step.edit_id)
+            if step.edit_id < 0:  # of no call: somebody renamed the file
+                continue
             if existing is not None:  # of a directory: all its files together
                 done = StepOutcome(
                     done.applied or existing.applied,

@@ -131,6 +131,13 @@ def _why_line(
     is_flag=True,
     help="Look behind commits that only changed spaces in a line, as in git.",
 )
+@click.option(
+    "--ignore-rev",
+    "ignored",
+    multiple=True,
+    metavar="COMMIT",
+    help="Look behind this commit, too, as in git (may be repeated).",
+)
 @database_option
 @data_options
 def blame(
@@ -138,16 +145,19 @@ def blame(
     commit: str,
     lines: str,
     ignore_space: bool,
+    ignored: tuple[str, ...],
     db: Path,
     output_format: str,
 ) -> None:
     """Show each line of a file with its author and evidence."""
+    from attribution.lineage.git_blame import Ignored
     from attribution.queries.blame import blame as blame_file
 
     path, file = common.clone_and_file(arguments)
     only = common.blamed_lines(lines)
     with common.open_clone(path, db) as opened:
-        blamed = blame_file(opened, file, commit, only, ignore_space)
+        revisions = frozenset(opened.repo.resolve(name).sha for name in ignored)
+        blamed = blame_file(opened, file, commit, only, Ignored(ignore_space, revisions))
     common.print_rows(
         output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed)
     )

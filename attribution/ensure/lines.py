@@ -111,6 +111,8 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
             report.advice.append(
                 Advice(0, done.elsewhere, f"whowrote repo {quote(request.path)} --was-at DIR")
             )
+        if done.lost:
+            report.advice.append(Advice(0, done.lost, f"whowrote doctor {quote(request.path)}"))
         return report
 
 

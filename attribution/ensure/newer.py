@@ -106,7 +106,7 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
     only = FilesRead({*earlier, *opened.newer}, paths, since, asked, read.shared)
     evidence = read_inputs(context, opened.tip, read, checkpoints, only)
     try:
-        judged = judge(repo, evidence, replay(context, evidence, local.worktrees, only), only)
+        judged = judge(repo, evidence, replay(context, evidence, local, only), only)
     except NotPacked:  # a run has put other entries into the cache
         return {}
     return {

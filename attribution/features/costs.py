@@ -28,7 +28,7 @@ FEATURES = (
         " tokens_too_low gives a reason, and where an agent counts reasoning apart from output"
         " (Gemini CLI, Qwen Code)",
         null=_NONE,
-        version=5,
+        version=6,
     ),
     Feature(
         "cost_source",

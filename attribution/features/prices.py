@@ -3,7 +3,8 @@ and a user's own in the same form.
 
 Nothing is fetched. The package gives a model a price only under its own name, with or without a
 date: it also takes `NAME-fast` and `NAME-free` for NAME, which are billed otherwise. A model
-`NAME >LENGTH` stands for its requests of more input tokens than that.
+`NAME >LENGTH` stands for its requests of more input tokens than that, `NAME tier=TIER` for those of
+a tier that is billed otherwise.
 """
 
 import hashlib
@@ -26,6 +27,7 @@ SETTING = "prices"  # name of the choice in `settings`
 # a model `NAME search` stands for the searches of the web that its vendor ran; other tables do not
 # price them
 SEARCH = " search"
+TIER = " tier="  # stands before the name of a tier, behind that of a model
 LISTED = "genai-prices"  # in place of a table: the list prices of the package of that name
 KINDS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")  # of tokens
 _LONG = 200_000  # input tokens above which the factors `long` of a table hold
@@ -50,40 +52,68 @@ class Prices:
         Without a moment: now.
         """
         name, _, length = model.partition(" >")
+        name, *tiers = name.split(TIER)
+        if _REGIONAL.match(name) and not name.endswith(SEARCH):
+            tiers.append("regional")
         moment = (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0)
         tables = (
             (self.look_up, standard_prices().look_up) if name.endswith(SEARCH) else (self.look_up,)
         )
         names = (name, _vendors_name(name))
-        return next(
-            filter(
-                None,
-                (
-                    look_up(each, moment, int(length) if length.isdecimal() else 0)
-                    for look_up in tables
-                    for each in names
-                ),
-            ),
-            None,
-        )
+        size = int(length) if length.isdecimal() else 0
+        listed = (look_up(each, moment, size) for look_up in tables for each in names)
+        prices = next(filter(None, listed), None)
+        for tier in tiers if prices else ():
+            factor = _tier_factor(tier, names[-1].removesuffix("-fast"), size)
+            prices = (
+                prices and factor and {kind: factor * n for kind, n in prices.items()}
+            ) or None
+        return prices
 
 
 # What stands around the vendor's name at Bedrock, Vertex AI and OpenRouter, which charge as the
 # vendors do.
 _RESELLER = re.compile(
-    r"(?:openrouter|bedrock|vertex_ai|vertex)/|(?:anthropic|openai|google)/|(?:(?:us|eu|apac|jp|au|global)\.)?anthropic\."
+    r"(?:openrouter|bedrock|vertex_ai|vertex)/|(?:anthropic|openai|google)/"
+    r"|arn:aws[\w-]*:bedrock:[\w-]*:\d*:[\w-]+/|(?:(?:us|eu|apac|jp|au|global)\.)?anthropic\."
 )
+_REGIONAL = re.compile(r"(?:[\w:/-]*/)?(?:us|eu|apac|jp|au)\.anthropic\.")
 _REVISION = re.compile(r"-v\d+(?::\d+)?$")
+# what is said of the size of the context, whose price the length of a request decides, and of the
+# version
+_ASIDE = re.compile(r"\[\d+[mk]\]$|@(?:default|latest)$", re.I)
 
 
 def _vendors_name(model: str) -> str:
     """The vendor's name of a model: `us.anthropic.claude-opus-4-6-v1:0`,
     `openrouter/anthropic/claude-opus-4.6` and so on.
     """
-    name = model
+    name = model = _ASIDE.sub("", model)
     while prefix := _RESELLER.match(name):
         name = name[prefix.end() :]
     return (_REVISION.sub("", name) if name != model else name).replace("@", "-")
+
+
+@cache
+def _tiers() -> list[tuple[str, re.Pattern[str], float, int]]:
+    """(tier, models, factor, longest request) of what the vendors publish."""
+    table = tomllib.loads(source("prices.toml"))["tier"]
+    return [
+        (entry["name"], re.compile(entry["match"]), float(entry["factor"]), entry.get("up_to", 0))
+        for entry in table
+    ]
+
+
+def _tier_factor(tier: str, model: str, size: int) -> float:
+    """What a tier costs; 0 where nothing is published."""
+    return next(
+        (
+            factor
+            for name, models, factor, longest in _tiers()
+            if name == tier and models.fullmatch(model) and not (longest and size >= longest)
+        ),
+        0.0,
+    )
 
 
 def read_choice(path: Path) -> str:

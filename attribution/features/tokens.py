@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from attribution.features.prices import KINDS, LONG_REQUESTS, SEARCH
+from attribution.features.prices import KINDS, LONG_REQUESTS, SEARCH, TIER
 from attribution.features.registry import Feature, Values
 from attribution.features.view import SessionView
 from collector.model import ToolCall, Usage
@@ -82,10 +82,11 @@ FEATURES = (
         "tokens of the responses for which the agent gives no cost: input, output, cache_read,"
         " cache_write (all), cache_write_1h (of those, kept an hour); requests of more than"
         " 100,000, 128,000, 200,000 and 272,000 tokens separately, as `MODEL >200000`, and those of"
-        " the fast tier as `MODEL-fast`; `MODEL search` has as input the number of searches of the"
+        " the fast tier as `MODEL-fast`, of other tiers as `MODEL tier=TIER` (us, batch, flex,"
+        " priority); `MODEL search` has as input the number of searches of the"
         " web that the vendor ran",
         null=_NONE,
-        version=4,
+        version=5,
     ),
     Feature(
         "tokens_too_low",
@@ -152,7 +153,8 @@ def usage_by_model(
 ) -> dict[str, dict[str, int]]:
     """Tokens by model and kind.
 
-    Of long requests and fast answers, which cost more, the model is `NAME >LENGTH`, `NAME-fast`.
+    Of long requests and fast answers, which cost more, the model is `NAME >LENGTH`, `NAME-fast`, of
+    other tiers `NAME tier=TIER`.
 
     Of searches, which are billed by number, it is `NAME search`, and they count as its input.
     """
@@ -160,7 +162,9 @@ def usage_by_model(
     for response in usage:
         length = response.input + response.cache_read + response.cache_write
         step = max((step for step in LONG_REQUESTS if length > step), default=0)
-        model = response.model + "-fast" * response.fast + (f" >{step}" if step else "")
+        model = response.model + "-fast" * response.fast
+        model += "".join(f"{TIER}{tier}" for tier in response.tiers)
+        model += f" >{step}" if step else ""
         for kind in KINDS:
             models[model][kind] += getattr(response, kind)
     for call in calls:

@@ -65,6 +65,7 @@ class EditRules:
     keep: bool  # lines that changed only in shape or place stay the lines they were
     texts: bool = False  # note blank lines
     doubt: int = 0  # flags for every line written
+    ignored: bool = False  # blame is to look through the commit
 
 
 class CommitEdit:
@@ -115,7 +116,7 @@ class CommitEdit:
             else:
                 works.append(self._rename(delta, source, removed[source][0], users[source] > 1))
         ends = [(path, *removal) for path, removal in removed.items() if users[path] != 1]
-        if self._rules.keep:
+        if self._rules.keep or self._rules.ignored:
             self._plan(works, [end for end in ends if not users[end[0]]])
         for work in works:
             if work.flags & UNREADABLE:
@@ -241,7 +242,7 @@ class CommitEdit:
                 self._ends[path] = LineHunk(path, 0, lines, "", 0, [])
                 self._hunks.append(self._ends[path])
                 self._vectors.append(old.vector)
-        find_kept(self._hunks, line_changes)
+        find_kept(self._hunks, line_changes, self._rules.ignored)
 
     def _plan_file(self, work: _Work) -> None:
         text = work.text if work.text is not None else self._text(work)
@@ -329,7 +330,8 @@ class CommitEdit:
         number, removed, how = predecessor
         offset = (self._hunks[number].old_start + removed) * WIDTH
         origin = self._vectors[number][offset : offset + WIDTH]
-        self._step.kept.append(KeptLines(path, line + 1, origin, how))
+        if not self._rules.ignored:  # nobody is to be told of the commit
+            self._step.kept.append(KeptLines(path, line + 1, origin, how))
         key = number << 32 | removed
         self._inherited[key] += 1
         if self._inherited[key] > 1:  # a line that was broken in two

@@ -16,24 +16,34 @@ class Introduction(NamedTuple):
     line: int  # 1-based
 
 
+class Ignored(NamedTuple):
+    """What does not count as having added a line."""
+
+    space: bool = False  # a commit that only changed spaces in it (`-w`)
+    revisions: frozenset[str] = frozenset()  # these commits, where a line was there before
+
+
+NOTHING = Ignored()
+
+
 def blame(
     git: ScratchGit,
     commits: str,
     path: str,
     lines: Sequence[int] = (),
-    ignore_space: bool = False,
+    ignored: Ignored = NOTHING,
     settings: Sequence[str] = (),
 ) -> list[Introduction]:
     """Where the lines of a file were added, in the order of the file: all of them, or those with
     the given numbers.
 
     `commits` is a commit id, or a range that ends in one: the lines of its beginning count as added
-    there. With `ignore_space`, a commit that only changed spaces in a line did not add it (`-w`).
-    `settings` are git's, beside ours. Raises GitFailed, also where the clone lacks an object that
-    git has to look at.
+    there. `settings` are git's, beside ours. Raises GitFailed, also where the clone lacks an object
+    that git has to look at.
     """
     ranges = [option for first, last in _rows(lines) for option in ("-L", f"{first},{last}")]
-    options = ["--porcelain", *(["-w"] if ignore_space else []), *ranges]
+    revisions = [f"--ignore-rev={sha}" for sha in sorted(ignored.revisions)]
+    options = ["--porcelain", *(["-w"] if ignored.space else []), *revisions, *ranges]
     return list(_parse(git.output(["blame", *options, commits, "--", path], settings=settings)))
 
 

@@ -8,7 +8,8 @@ The forward pass (`walk`) answers the same question for all lines of all commits
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attribution.lineage.git_blame import Introduction, blame
+from attribution.lineage.git_blame import NOTHING, Ignored, Introduction, blame
+from collector.files.stated import ignored_revisions
 from collector.git.program import COMMIT_GRAPH, GitFailed, ScratchGit
 from collector.git.repository import GitRepo
 from collector.limits import TEXT_BYTES
@@ -20,49 +21,52 @@ def introductions(
     path: str,
     count: int,
     only: Sequence[int] = (),
-    ignore_space: bool = False,
+    ignored: Ignored = NOTHING,
 ) -> dict[int, Introduction]:
     """Line number -> where that line of a file of a commit was added: of all `count` lines, or only
     of some.
 
-    `ignore_space`: see `git_blame.blame`; where the clone lacks objects that git needs, every
-    change of a line counts.
+    `ignored`: beside the commits that the repository itself names; where the clone lacks objects
+    that git needs, every change of spaces counts.
     """
+    revisions = ignored.revisions | ignored_revisions(repo, sha)
+    ignored = ignored._replace(revisions=revisions)
     requested = sorted(only) or range(1, count + 1)
     with repo.open_scratch() as git:
         try:
-            blamed = _blame_lines(git, sha, path, only, ignore_space)
+            blamed = _blame_lines(git, sha, path, only, ignored)
             if len(blamed) != len(requested):  # git counts lines of UTF-16 by its bytes
                 raise GitFailed(f"git blame found {len(blamed)} lines of {len(requested)}")
         except GitFailed:
-            every = _follow_forward(repo, git, sha, path, count)
+            every = _follow_forward(repo, git, Introduction(sha, path, count), revisions)
             blamed = [every[number - 1] for number in requested]
     return dict(zip(requested, blamed, strict=True))
 
 
 def _blame_lines(
-    git: ScratchGit, sha: str, path: str, only: Sequence[int], ignore_space: bool
+    git: ScratchGit, sha: str, path: str, only: Sequence[int], ignored: Ignored
 ) -> list[Introduction]:
     """Blames with the commit-graph of the clone, and without it when it is missing, damaged or
     names commits that are gone.
     """
     try:
-        return blame(git, sha, path, only, ignore_space, COMMIT_GRAPH)
+        return blame(git, sha, path, only, ignored, COMMIT_GRAPH)
     except GitFailed:
-        return blame(git, sha, path, only, ignore_space)
+        return blame(git, sha, path, only, ignored)
 
 
 def _follow_forward(
-    repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int
+    repo: GitRepo, git: ScratchGit, last: Introduction, ignored: frozenset[str]
 ) -> list[Introduction]:
-    """Answers for all lines by the forward pass; a file that it does not follow counts as added
-    by the commit itself.
+    """Answers for all lines up to `last` by the forward pass; a file that it does not follow counts
+    as added by the commit itself.
     """
     # only damaged or partial clones need the whole pass
     from attribution.lineage.model import numbers
     from attribution.lineage.walk import HistoryWalk, WalkOptions
 
-    history = HistoryWalk(repo, git, WalkOptions(TEXT_BYTES)).run(sha)
+    sha, path, count = last
+    history = HistoryWalk(repo, git, WalkOptions(TEXT_BYTES, ignored=ignored)).run(sha)
     file = history.state.get(path)
     lines = (
         [Introduction(*history.line(origin)) for origin in numbers(file.vector)]

@@ -7,6 +7,9 @@ reformatted  inside one hunk, stretches equal but for white space, line breaks, 
 separators;
 moved        anywhere in the commit, blocks of equal lines around a line that was removed once and
              added once.
+
+A commit that the repository wants blame to look through changes lines only in shape: inside one
+hunk, each of its lines is the line before that is most like it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +28,8 @@ _SIGNIFICANT = 10  # letters and digits that make a line worth looking for elsew
 _SAME_FILE = 20  # letters and digits of a block that moved inside its file, as for `git blame -M`
 _OTHER_FILE = 40  # and to another file, as for `git blame -C`
 _MAX_STRETCH = 400_000  # bytes; longer stretches are not compared as reformatted
+_MAX_PAIRS = 40_000  # pairs of lines of one hunk that are compared
+_ALIKE = 0.2  # share of the pairs of characters that two lines have in common
 _MAX_MOVES = 200_000  # lines of one commit among which moves are looked for
 _SPACE = b" \t\r\n\f\v"
 _SHAPE = _SPACE + b",;"
@@ -47,11 +52,15 @@ class LineHunk:
     spared: set[int] = field(default_factory=set)  # removed lines that go on
 
 
-def find_kept(hunks: Sequence[LineHunk], differ: Differ) -> None:
-    """Fills `successors` and `spared` of each hunk. `differ` aligns two texts line by line."""
+def find_kept(hunks: Sequence[LineHunk], differ: Differ, ignored: bool = False) -> None:
+    """Fills `successors` and `spared` of each hunk. `differ` aligns two texts line by line.
+    `ignored`: blame is to look through the commit.
+    """
     for number, hunk in enumerate(hunks):
         if hunk.removed and hunk.added:
             _inside(number, hunk, differ)
+            if ignored:
+                _look_through(number, hunk)
     some_removed = any(len(h.spared) < len(h.removed) for h in hunks)
     some_added = any(len(h.successors) < len(h.added) for h in hunks)
     if (
@@ -60,6 +69,30 @@ def find_kept(hunks: Sequence[LineHunk], differ: Differ) -> None:
         and sum(len(h.removed) + len(h.added) for h in hunks) <= _MAX_MOVES
     ):
         _Moves(hunks).find()
+
+
+def _look_through(number: int, hunk: LineHunk) -> None:
+    """The lines that are left, by what they have in common; of several alike, the nearest."""
+    left = [n for n in range(len(hunk.removed)) if n not in hunk.spared]
+    if len(left) * len(hunk.added) > _MAX_PAIRS:
+        return
+    old = {n: _pairs(hunk.removed[n]) for n in left}
+    scale = len(hunk.removed) / len(hunk.added)
+    for index in range(len(hunk.added)):
+        pairs = _pairs(hunk.added[index])
+        if index in hunk.successors or not pairs:
+            continue
+        likeness = {n: len(pairs & known) / len(pairs | known) for n, known in old.items()}
+        best = max(left, key=lambda n: (likeness[n], -abs(n - index * scale)), default=None)
+        if best is not None and likeness[best] >= _ALIKE:
+            hunk.successors[index] = (number, best, REFORMATTED)
+            hunk.spared.add(best)
+
+
+def _pairs(line: bytes) -> set[bytes]:
+    """The pairs of characters next to each other in a line."""
+    bare = _bare(line)
+    return {bare[n : n + 2] for n in range(len(bare) - 1)}
 
 
 def _inside(number: int, hunk: LineHunk, differ: Differ) -> None:

@@ -111,6 +111,7 @@ class WalkOptions:
     keep: bool = False
     # also read the texts of lines, to find blank lines and patches that revert others
     texts: bool = False
+    ignored: frozenset[str] = frozenset()  # commits that blame is to look through
 
 
 class HistoryWalk:
@@ -150,9 +151,9 @@ class HistoryWalk:
         commits = self._commits(tip, saved.tip if saved else after)
         mainline = _first_parents(commits, tip)
         self._prepare(commits, tip, saved, bool(after))
-        source = ChangeSource(
-            self._repo, self.git, self._options.max_file, self._options.keep or self._options.texts
-        )
+        options = self._options
+        with_text = options.keep or options.texts or bool(options.ignored)
+        source = ChangeSource(self._repo, self.git, options.max_file, with_text)
         try:
             source.start(commits)
             for number, (sha, parents) in enumerate(commits):
@@ -274,7 +275,8 @@ class HistoryWalk:
         deltas: Sequence[FileDelta],
         doubt: int = 0,
     ) -> None:
-        rules = EditRules(self._options.keep, self._options.texts, doubt)
+        ignored = step.sha in self._options.ignored
+        rules = EditRules(self._options.keep, self._options.texts, doubt, ignored)
         edit = CommitEdit(
             self._contents, self._origins, step, state, partial(self._old_file, parent), rules
         )

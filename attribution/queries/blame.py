@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attribution.lineage.git_blame import Introduction
+from attribution.lineage.git_blame import NOTHING, Ignored, Introduction
 from attribution.lineage.introduced import introductions
 from attribution.queries.open_repo import (
     NOT_ASKED,
@@ -80,13 +80,13 @@ def blame(
     file: str,
     commit: str = "",
     only: LineRange | Sequence[int] = (),
-    ignore_space: bool = False,
+    ignored: Ignored = NOTHING,
 ) -> FileBlame:
     """The file at a commit, all lines or only some. Raises UnknownBranch, WhoWroteError.
 
     Without a commit: at the tip of the branch as it is now, with the changes of the working tree
-    where the branch is checked out. `ignore_space`: a commit that only changed spaces in a line did
-    not add it.
+    where the branch is checked out. `ignored`: what does not count as having added a line, beside
+    the commits that the repository names.
     """
     sha = opened.repo.resolve(commit).sha if commit else opened.tip
     path, data = file_in(opened, sha, file)
@@ -111,9 +111,7 @@ def blame(
     asked = {n: numbers[n] for n in sorted(only) or numbers}
     existing = [number for number in asked.values() if number is not None]
     few = existing if len(existing) < len(committed) else ()
-    added = (
-        introductions(opened.repo, sha, path, len(committed), few, ignore_space) if existing else {}
-    )
+    added = introductions(opened.repo, sha, path, len(committed), few, ignored) if existing else {}
     origins = {
         line: Introduction(NO_COMMIT, path, line) if n is None else added[n]
         for line, n in asked.items()

@@ -41,6 +41,10 @@ class Evaluation(ABC):
         """
 
     @abstractmethod
+    def read_cmd(self, text: str, cwd: str) -> None:
+        """The same of a text for cmd.exe."""
+
+    @abstractmethod
     def program(self, call: ProgramCall) -> list[Effect]:
         """The effects of the program that the arguments start with, wrappers included."""
 
@@ -93,7 +97,8 @@ class ProgramCall:
         if text is None:
             return [Effect("opaque")]
         before = len(self.run.found)
-        self.run.read(text, self.cwd)
+        read = self.run.read_cmd if self.name == "cmd" else self.run.read
+        read(text, self.cwd)
         result = self.run.found[before:]
         del self.run.found[before:]
         return result

@@ -5,11 +5,14 @@ moment before) are read too, within a budget, so that no text makes the work exp
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 
 from attribution.shell import programs
 from attribution.shell.calls import Evaluation, ProgramCall, output
+from attribution.shell.cmd import cmd
 from attribution.shell.files import transfer_effect
 from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable
 from attribution.shell.powershell import is_powershell, powershell
@@ -53,14 +56,23 @@ class _Run(Evaluation):
     """Judges the commands of a text in order."""
 
     def read(self, text: str, cwd: str) -> None:
+        with self._deeper(text):
+            if is_powershell(text):
+                self.found += powershell(text, cwd, self)
+            else:
+                self._bash(text, cwd)
+
+    def read_cmd(self, text: str, cwd: str) -> None:
+        with self._deeper(text):
+            self.found += cmd(text, cwd, self)
+
+    @contextmanager
+    def _deeper(self, text: str) -> Iterator[None]:
         self.budget -= len(text)
         if self.level > _MAX_LEVELS or self.budget < 0:
             raise Unparsable
         self.level += 1
-        if is_powershell(text):
-            self.found += powershell(text, cwd, self)
-        else:
-            self._bash(text, cwd)
+        yield
         self.level -= 1
 
     def program(self, call: ProgramCall) -> list[Effect]:

@@ -77,8 +77,8 @@ _RULES = """
   asdf, nvm, pyenv, rbenv, rustup, volta, fnm, direnv, git, git gui, entire, entire reset, tmux,
   ssh, zip, gzip, bazel, openssl,
   ollama, llm, vp test
-opaque: go run, go tool, deno, swift run, dart, dotnet run, mix run, cargo run, cargo r, cargo watch,
-  cargo xtask, rails, ant, tmux send-keys,
+opaque: go run, go tool, deno, swift run, dart, dotnet run, mix run, cargo run, cargo r,
+  cargo watch, cargo xtask, rails, ant, tmux send-keys,
   tmux send, tmux new-session, tmux new, tmux new-window, tmux run-shell, tmux split-window, bazel
   run
 into: ffmpeg, magick, convert, cwebp, rsvg-convert, lessc, sass, svgo, pdftotext, wkhtmltopdf,

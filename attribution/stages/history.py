@@ -25,6 +25,7 @@ from attribution.lineage.requests import HistoryRequest, HistoryUpdate
 from attribution.lineage.reverts import named_commit
 from attribution.lineage.state import SavedHistory, continues, dump, load
 from attribution.lineage.walk import HistoryWalk, WalkOptions
+from collector.files.stated import ignored_revisions
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
 from collector.model import Problem
@@ -331,7 +332,8 @@ def follow_history(context: RunContext, head: str, request: HistoryRequest) -> H
     full = (
         request.full if request.full is not None else saved is not None and not saved["after_sha"]
     )
-    settings = _settings(context.repo, request.max_file)
+    ignored = ignored_revisions(context.repo, head) if keep else frozenset[str]()
+    settings = _settings(context.repo, request.max_file, ignored)
     lines = last_run(store, repo_id, StageName.LINES)
     key = digest(
         VERSION, head, settings, _KEPT if keep else "", str(full), str(lines.key if lines else None)
@@ -346,7 +348,7 @@ def follow_history(context: RunContext, head: str, request: HistoryRequest) -> H
         same = saved is not None and how.items() <= saved.items()
         rewritten = same and saved is not None and not continues(git, saved["tip_sha"], head)
         old = stored_history(store, repo_id) if same and not rewritten else None
-        walk = HistoryWalk(context.repo, git, WalkOptions(request.max_file, keep, texts=True))
+        walk = HistoryWalk(context.repo, git, WalkOptions(request.max_file, keep, True, ignored))
         done = _walk(context, walk, head, after, old)
     if rewritten:
         notes.append(
@@ -373,11 +375,12 @@ def stored_history(store: Store, repo_id: int) -> SavedHistory | None:
     return load(data) if data is not None else None
 
 
-def _settings(repo: GitRepo, max_file: int) -> str:
+def _settings(repo: GitRepo, max_file: int, ignored: frozenset[str]) -> str:
     """What else the result depends on: an object that was missing may be there now."""
     censored = repo.censored()
     packs = repo.packs() if censored.partial else []
-    return digest(VERSION, str(max_file), *sorted(censored.shallow), *packs)
+    named = (*sorted(censored.shallow), *packs, *sorted(ignored))
+    return digest(VERSION, str(max_file), *named)
 
 
 def _walk(

@@ -2,7 +2,7 @@
 judge. Nothing is written.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from attribution.authorship.absent import add_missing_ends
@@ -24,6 +24,7 @@ from attribution.authorship.own_commits import own_commits
 from attribution.authorship.passes import settle
 from attribution.authorship.printed_diffs import FilesRead
 from attribution.authorship.recover import recover
+from attribution.authorship.renamed_files import follow_renamed
 from attribution.authorship.replay import Worktree
 from attribution.authorship.run_data import Judged, Replayed, RunInputs, SessionsRead
 from attribution.authorship.session_edits import characters_of
@@ -31,21 +32,25 @@ from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import (
     Timeline,
     add_snapshots,
+    add_unrecorded,
     edited_paths,
     learn_roots,
+    paths_named,
     roots_of,
     timelines,
 )
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
+from collector.agents.machine.model import Roots
 from collector.files.stated import attributes_at
 from collector.git.clocks import other_clocks
 from collector.git.repository import GitRepo
+from collector.local.model import NOTHING_LOCAL, LocalSessions
 from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "26"
+VERSION = "27"
 """Of what is concluded: to be raised with the rules."""
 
 
@@ -85,17 +90,22 @@ def read_inputs(
 def replay(
     context: RunContext,
     evidence: RunInputs,
-    worktrees: Iterable[str] = (),
+    local: LocalSessions = NOTHING_LOCAL,
     only: FilesRead | None = None,
 ) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
     history, sessions = evidence.history, evidence.sessions.edits
+    named = {path for session in sessions for path in paths_named(session)}
     worktree_roots = WorktreeRoots(
         frozenset(history.paths),
         context.repo.links(history.commits[-1].tree) if history.commits else {},
+        Roots.of_paths(local.worktrees).led_to(named),
     )
-    learn_roots(worktree_roots, sessions, worktrees, (commit.sha for commit in history.commits))
+    learn_roots(
+        worktree_roots, sessions, local.worktrees, (commit.sha for commit in history.commits)
+    )
     lines, edits = timelines(sessions, worktree_roots)
+    add_unrecorded(lines.values(), [(trace.begin, trace.end) for trace in local.traces])
     if only is not None:
         edits = [edit for edit in edits if edit.path in only.paths or edit.path.endswith(DOCUMENTS)]
         for line in lines.values():
@@ -109,6 +119,8 @@ def replay(
     )
     add_snapshots(lines, snapshots, partial(text_at, context.repo))
     texts = RepositoryTexts(context.repo, history)
+    touched = {sha: history.touched(sha) for sha in history.diffs}
+    follow_renamed(lines.values(), history.commits, texts.added, touched, history.last_change)
     for line in lines.values():
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)

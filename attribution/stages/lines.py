@@ -22,7 +22,7 @@ from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
 from collector.load import LOAD, facts_key, key_of_run, write_commits
 from collector.local import find_sessions, keep_private, local_checkpoints
-from collector.local.model import elsewhere_note
+from collector.local.model import elsewhere_note, traces_note
 from collector.model import Commit, Problem
 from collector.repository_rows import claim_repo, describe_repo, name_branch
 from collector.runtime.progress import Progress, no_progress
@@ -39,6 +39,7 @@ class Attributed:
     seconds: float
     censored: list[str] = field(default_factory=list)
     elsewhere: str = ""  # sessions that were not started in the clone's worktrees
+    lost: str = ""  # sessions of which only traces are left
 
 
 def attribute_repo(
@@ -62,7 +63,12 @@ def attribute_repo(
         name_branch(store, target.known, target.branch)
         repriced = feature_rows.price_repo(store, target.known)
         return Attributed(
-            target.known, not repriced, clock.seconds, censored_parts(repo), elsewhere_note(local)
+            target.known,
+            not repriced,
+            clock.seconds,
+            censored_parts(repo),
+            elsewhere_note(local),
+            traces_note(local),
         )
     progress("reading checkpoints", 0, 0)
     repo.check_trees(target.head)
@@ -81,14 +87,14 @@ def attribute_repo(
         checkpoints,
     )
     keep_shared_lines(context, target.head, evidence.history.lines.shared_lines())
-    replayed = replay(context, evidence, local.worktrees)
+    replayed = replay(context, evidence, local)
     progress("judging lines", 0, 0)
     judged = judge(repo, evidence, replayed)
     progress("writing", 0, 0)
     run.key = key_of_run(context, run.key)
     with run.writing():
         describe_repo(context, target.branch, target.head)
-        run.report(_write(context, judged, target.head, options.since))
+        run.report([*_write(context, judged, target.head, options.since), *_refused(repo)])
         # its rows went with those they point to
         forget_runs(store, (StageName.SURVIVAL,), context.repo_id)
         run.covers(feature_rows.COSTS, feature_rows.costs_key(prices_of(store)))
@@ -96,8 +102,19 @@ def attribute_repo(
         if options.whole and not local.sessions and run.key == target.key:
             run.covers(LOAD, facts_key(store, repo, target.head))
     return Attributed(
-        context.repo_id, False, clock.seconds, censored_parts(repo), elsewhere_note(local)
+        context.repo_id,
+        False,
+        clock.seconds,
+        censored_parts(repo),
+        elsewhere_note(local),
+        traces_note(local),
     )
+
+
+def _refused(repo: GitRepo) -> list[Problem]:
+    """Commits that are damaged in a way that git overlooks."""
+    why = "libgit2 cannot parse it: it was read as git shows it"
+    return [Problem("commits", sha, "commit_damaged", why) for sha in repo.refused]
 
 
 def _write(context: RunContext, judged: Judged, head: str, since: float | None) -> list[Problem]:

@@ -112,6 +112,7 @@ def _input_key(
             f"{key} {item.stamp} {item.unseen_until}"
             for key, item in sorted(local.sessions.items())
         ),
+        *map(repr, local.traces),
         *sorted(local.emails if local.sessions else ()),
     )
 

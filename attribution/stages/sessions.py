@@ -68,7 +68,7 @@ from collector.storage.session_cache import (
 from collector.text import canonical_path, printable
 from collector.vocabulary.sessions import TranscriptState
 
-VERSION = "7"  # of what is kept in the cache
+VERSION = "8"  # of what is kept in the cache
 _WHOLE = "whole"  # the part that belongs to no file
 _MOST_BYTES = 30_000_000  # of transcripts that a question reads; more takes as long as a run
 # bytes of transcripts; starting workers costs as much as reading about half of it

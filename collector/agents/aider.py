@@ -60,6 +60,7 @@ _REFUSED = re.compile(r"^> The LLM did not conform to the edit format")
 _BEFORE = re.compile(r"^> Committing (.+) before applying edits\.$")
 _NO_MATCH = re.compile(r"^> # \d{1,6} SEARCH/REPLACE blocks? failed to match!")
 _IGNORED = re.compile(r"^> Added (.+) to \.gitignore$")
+_IS_USED = re.compile(r"^(?:#### |> Added .+ to \.gitignore\s*$)", re.M)
 _FAILED = re.compile(
     r"^## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in (.+?)\s*$",
     re.M,
@@ -70,7 +71,12 @@ _OTHERS_APPLIED = re.compile(
 # what ends an answer for certain
 _PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
-_NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~$ -]{1,300}?)[*`:\s]*$")
+# a name with signs that prose has as well is a path, without blanks or with an ending
+_NAME = re.compile(
+    r"^[#*`\s]*((?:[\w./\\@+()\[\]~$ -]{1,300}?)|[^\s<>|\"?*`]{1,300}?"
+    r"|[^<>|\"?*`\n]{1,300}?\.\w{1,10})[*`:\s]*$"
+)
+_AROUND_NAME = "#*`: "  # is taken for markup
 _SEARCH = re.compile(r"<{5,9} (?:SEARCH|ORIGINAL)")  # the second until 2023
 _DIFF = re.compile(r"^--- (\S.*)\n\+\+\+ (\S.*)\n(@@.*\n(?:.*\n)*?)(?=--- \S.*\n\+\+\+ |\Z)", re.M)
 _REPLACED = ">>>>>"
@@ -88,7 +94,6 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
     began = session_id.removeprefix(f"{NAME} ")
     others: dict[ChangeOfOthers, None] = {}
-    beside: dict[AgentMessage, None] = {}
     for blob in copies(blobs):
         text = decode(blob)
         if place := _PLACE.match(text):  # what the loader of local histories puts before them
@@ -97,37 +102,10 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
         # a browser's has two in a second
         reader.copy("".join(run for moment, run in _runs(text) if moment == began) or text)
         others.update(dict.fromkeys(_changes_of_others(text)))
-        beside.update(dict.fromkeys(_said_beside(text, began)))
-    return replace(
-        reader.session(), local_clock=True, of_others=tuple(others), said_beside=tuple(beside)
-    )
-
-
-def _said_beside(text: str, began: str) -> Iterator[AgentMessage]:
-    """What runs without edits said: those between the run before and this one, and what follows
-    the last run with edits.
-    """
-    waiting: list[AgentMessage] = []
-    is_last = False
-    for moment, run in _runs(text):
-        if not _has_edits(run):
-            reader = _Reader(NAME, moment)
-            reader.copy(run)
-            waiting += [message for _, message in reader.messages.values()]
-        else:
-            is_last = moment == began
-            yield from waiting if is_last else ()
-            waiting = []
-    yield from waiting if is_last else ()
-
-
-def _has_edits(run: str) -> bool:
-    """Whether a run applied edits, as far as their time can be known: of blocks beside others
-    that failed its commit tells.
-    """
-    return "\n> Applied edit to " in run or (
-        "\n> Commit " in run and _OTHERS_APPLIED.search(run) is not None
-    )
+    session = reader.session()
+    if not any(call.edits for call in session.calls):  # what it commits then is somebody else's
+        session = replace(session, calls=())
+    return replace(session, local_clock=True, of_others=tuple(others))
 
 
 def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
@@ -155,6 +133,7 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
 
 
 class _Reader(RecordReader):
+    ids_are_places = True
     shells = frozenset({"commit"})
 
     def __init__(self, agent: str, session_id: str) -> None:
@@ -295,8 +274,9 @@ class _Reader(RecordReader):
             self.is_before = False
 
     def _apply_offer(self, path: str, number: int) -> None:
-        edits = [edit for named, edit in self.offered if named == path]
-        self.offered = [(named, edit) for named, edit in self.offered if named != path]
+        names = (path, path.strip(_AROUND_NAME))
+        edits = [edit for named, edit in self.offered if named in names]
+        self.offered = [(named, edit) for named, edit in self.offered if named not in names]
         self.begin(None)
         self._add(str(number), "edit", {"path": path, "edit": edits}, "")
 
@@ -425,8 +405,8 @@ def _offered_edit(path: str, lines: list[str]) -> Edit:
 
 
 def runs(text: str) -> list[str]:
-    """Ids of the runs of a history that edited something; each is a session."""
-    return [f"{NAME} {moment}" for moment, run in _runs(text) if _has_edits(run)]
+    """Ids of the runs of a history in which something was asked or written; each is a session."""
+    return [f"{NAME} {moment}" for moment, run in _runs(text) if _IS_USED.search(run)]
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:

@@ -71,6 +71,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 
 class _Reader(RecordReader):
+    ids_are_places = True
     shells = frozenset({"run_command"})
     writers = frozenset({"write_to_file", "replace_file_content", "multi_replace_file_content"})
     exits = re.compile(

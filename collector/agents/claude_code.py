@@ -19,11 +19,13 @@ from itertools import groupby, islice, takewhile
 from pathlib import Path
 from typing import Any
 
+from collector.agents.common.call_ids import RANDOM_ID
 from collector.agents.common.edits import edits_from_arguments
-from collector.agents.common.jsonl import first_value, values
+from collector.agents.common.jsonl import first_value, records, values
 from collector.agents.common.messages import (
     PromptKind,
     anthropic_usage,
+    beside_total,
     blocks_of,
     classify,
     recorded_cost,
@@ -41,7 +43,16 @@ from collector.agents.common.reader import (
 )
 from collector.agents.formats.chat import chat_messages, lines_of_chats, session_meta
 from collector.agents.machine import files
-from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
+from collector.agents.machine.model import (
+    LASTS,
+    Committed,
+    LocalSession,
+    Roots,
+    Store,
+    Trace,
+    left_behind,
+    session_in_path,
+)
 from collector.json_values import (
     get,
     get_dict,
@@ -50,6 +61,7 @@ from collector.json_values import (
     get_str,
     objects,
     parse_json,
+    time_of,
     to_json,
 )
 from collector.model import (
@@ -133,7 +145,9 @@ _REJECTED = (
     "Request interrupted by user",
 )
 _PARENT = re.compile(rb'"parentUuid":\s*(null|"[^"]{1,80}")')
+_UUID = re.compile(rb'"uuid":\s*"([^"]{1,80})"')
 _LEFTOVERS = 3
+_HOLE = 120.0  # seconds; a response that the user stopped leaves no record, either
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
 _TOOL_LOADED = "Tool loaded."
 _ENDED = ("completed", "failed", "killed", "stopped")  # states of what ran in the background
@@ -157,6 +171,9 @@ _HOOKS = {
     "PostToolUse": Status.OK,
     "PostToolUseFailure": Status.ERROR,
 }
+# `origin.kind` of prompts that no person wrote
+_AGENTS = ("peer", "teammate", "agent", "coordinator", "task-notification")
+_LEAD = "team-lead"  # the agent of a team that a person talks to
 _FIRST = 5  # records of an array
 _MOST_SEARCHES = 1000  # of one call
 _IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a record
@@ -306,8 +323,14 @@ class _Reader(RecordReader):
         self.cost_states: list[tuple[float, dict[str, Any]]] = []
         # of each copy: when, and whether it continues another record
         self.beginnings: list[tuple[float, bool]] = []
+        # all records of the copies, also of those that are not read
+        self.uuids: set[bytes] = set()
+        # (record that one continues, time of the one before it in the file, its time)
+        self.continued: list[tuple[str, float, float]] = []
         # responses whose calls ran when the user stopped the agent
         self.interrupted: set[str] = set()
+        # id of a response -> what tells several of that id apart -> key of its tokens
+        self.responses: dict[str, dict[str, str]] = defaultdict(dict)
         self.copied: set[str] = set()  # responses of sessions that this one continues
         # (event, call) -> entry of a log, the call before
         self.hooked: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
@@ -330,6 +353,7 @@ class _Reader(RecordReader):
             with suppress(ValueError, RecursionError):
                 return _as_lines(blob)
         blob = lines_of_chats(blob, _records_of)
+        self.uuids.update(_UUID.findall(blob))
         heads = list(islice(_PARENT.finditer(blob), _LEFTOVERS + 1))
         if heads:
             line = blob.rfind(b"\n", 0, heads[0].start()) + 1
@@ -357,6 +381,7 @@ class _Reader(RecordReader):
 
     def _record(self, record: dict[str, Any]) -> None:
         time = timestamp(record.get("timestamp"))
+        self._note_parent(get_str(record, "parentUuid"), time)
         self.begin(time)
         self.add_cwd(record.get("cwd"))
         self.add_version(record.get("version"))
@@ -367,7 +392,7 @@ class _Reader(RecordReader):
         if agent_id:  # a subagent's own record, of a file of its own
             self.agents.add(agent_id)
         if kind == "assistant":
-            self._assistant(get_dict(record, "message"), time, agent_id, get_str(record, "cwd"))
+            self._assistant(record, time, agent_id, get_str(record, "cwd"))
         elif kind == "user":
             self._user(record, time)
         elif kind == "progress":
@@ -387,6 +412,10 @@ class _Reader(RecordReader):
             self.add_cwd(get(record, "worktreeSession", "worktreePath"))
         elif kind not in _TYPES:
             self.unknown_record_type(kind)
+
+    def _note_parent(self, parent: str, time: float | None) -> None:
+        if parent and time is not None and self.times and self.order >= _LEFTOVERS:
+            self.continued.append((parent, self.times[-1], time))
 
     def _add_hooked(self) -> None:
         """Adds the calls that only logs of hooks have: each was made after the last one before
@@ -448,12 +477,16 @@ class _Reader(RecordReader):
                 self.add_result(call.id if call else key, result)
 
     def _assistant(
-        self, message: dict[str, Any], time: float | None, agent_id: str, cwd: str
+        self, record: dict[str, Any], time: float | None, agent_id: str, cwd: str
     ) -> None:
+        message = get_dict(record, "message")
         message_id, model = get_str(message, "id"), get_str(message, "model")
         usage = message.get("usage")
-        if message_id and isinstance(usage, dict):
-            self.add_usage(anthropic_usage(usage, message_id, time, model, agent_id))
+        if isinstance(usage, dict):
+            used = anthropic_usage(usage, message_id, time, model, agent_id)
+            used = replace(used, message_id=self._response(used, get_str(record, "requestId")))
+            for each in (used, *beside_total(usage, used)):
+                self.add_usage(each)
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "tool_use":
                 call_id, name = (
@@ -473,6 +506,19 @@ class _Reader(RecordReader):
             else:
                 self.add_block((self.order, index), time, block, agent_id)
 
+    def _response(self, used: Usage, request: str) -> str:
+        """The key of a response's tokens: its id. Proxies give several responses no id, or the
+        same one; their requests differ, or what was read.
+        """
+        number = used.message_id
+        size = used.input + used.cache_read + used.cache_write
+        part = request or ("" if RANDOM_ID.fullmatch(number) or not size else str(size))
+        keys = self.responses[number]
+        if not part and keys:
+            return next(reversed(keys.values()))
+        is_first = bool(number) and not keys
+        return keys.setdefault(part, number if is_first else f"{number}/{part or self.order}")
+
     def _user(self, record: dict[str, Any], time: float | None) -> None:
         if response := get_str(record, "interruptedMessageId"):
             self.interrupted.add(response)
@@ -481,7 +527,7 @@ class _Reader(RecordReader):
         for block in blocks:
             kind = get(block, "type")
             if kind == "tool_result":
-                self._result(block, record, time)
+                self._result(block, record, time, get_str(record, "agentId"))
             elif kind == "text":
                 texts.append(get_str(block, "text"))
         # the prompt of a subagent is not a user's message
@@ -501,7 +547,7 @@ class _Reader(RecordReader):
         self.over.update(dict.fromkeys(_tasks_over(text), time))
         kind = classify(
             clean,
-            is_meta=record.get("isMeta") is True,
+            is_meta=record.get("isMeta") is True or get_str(record, "origin", "kind") in _AGENTS,
             is_summary=record.get("isCompactSummary") is True,
         )
         if kind is PromptKind.INTERRUPT and "for tool use" in clean:
@@ -509,9 +555,12 @@ class _Reader(RecordReader):
         else:
             self.add_user_text(self.order, time, clean, kind)
 
-    def _result(self, block: dict[str, Any], record: dict[str, Any], time: float | None) -> None:
+    def _result(
+        self, block: dict[str, Any], record: dict[str, Any], time: float | None, agent_id: str
+    ) -> None:
         """The first result of a call counts; a copy may lack the details that another one has."""
-        call_id, details = get_str(block, "tool_use_id"), record.get("toolUseResult")
+        call_id = self.call_ids.answered(get_str(block, "tool_use_id"), self.order, agent_id)
+        details = record.get("toolUseResult")
         task = get_dict(details, "task") or get_dict(details)
         if get_str(task, "status") in _ENDED and (
             name := get_str(task, "task_id") or get_str(task, "shellId")
@@ -544,13 +593,12 @@ class _Reader(RecordReader):
         agent_id = get_str(data, "agentId") or parent or "subagent"
         self.agents.update((agent_id, parent))
         time = timestamp(wrapped.get("timestamp")) or time
-        message = get_dict(wrapped, "message")
         if wrapped.get("type") == "assistant":
-            self._assistant(message, time, agent_id, get_str(record, "cwd"))
+            self._assistant(wrapped, time, agent_id, get_str(record, "cwd"))
         else:
-            for block in get_list(message, "content"):
+            for block in get_list(wrapped, "message", "content"):
                 if get(block, "type") == "tool_result":
-                    self._result(block, wrapped, time)
+                    self._result(block, wrapped, time, agent_id)
 
     def _system(self, record: dict[str, Any], time: float | None) -> None:
         subtype = get_str(record, "subtype")
@@ -565,7 +613,7 @@ class _Reader(RecordReader):
     def _keep_run_of_hook(self, entry: dict[str, Any], call_id: str) -> None:
         """A hook that ran after a call; those called `callback` are the agent's own."""
         if get_str(entry, "hookEvent") == "PostToolUse" and get_str(entry, "command") != "callback":
-            self.after_hooks.add(call_id)
+            self.after_hooks.add(self.call_ids.current(call_id))
 
     def _attachment(self, attachment: dict[str, Any], time: float | None) -> None:
         kind = attachment.get("type")
@@ -575,6 +623,7 @@ class _Reader(RecordReader):
             self.over.update(dict.fromkeys(_tasks_over(clean), time))
             typed = (
                 attachment.get("commandMode", "prompt") == "prompt"
+                and get_str(attachment, "origin", "kind") not in _AGENTS
                 and classify(clean) is PromptKind.PROMPT
             )
             if typed and clean.strip():
@@ -607,9 +656,16 @@ class _Reader(RecordReader):
         self.truncated_start = min(self.beginnings, default=(0.0, False))[1]
         if self.truncated_start:
             self.problem("beginning_missing", "the first record continues another")
+        holes = [
+            (before, time)
+            for parent, before, time in self.continued
+            if parent.encode("utf-8", "replace") not in self.uuids and time - before >= _HOLE
+        ]
+        if holes:
+            self.problem("records_missing", f"{len(holes)} times, one record continues another")
         self._add_hooked()
         self._add_costs()
-        return super().session()
+        return replace(super().session(), holes=tuple(holes))
 
     def _add_costs(self) -> None:
         """The cost on record is one sum for all responses so far, which is divided by their
@@ -743,6 +799,8 @@ def _driver(record: dict[str, Any]) -> Driver | None:
     entry point goes first.
     """
     entry, source = get_str(record, "entrypoint"), get_str(record, "promptSource")
+    if get_str(record, "teamName") and get_str(record, "agentName") not in ("", _LEAD):
+        return Driver.PROGRAM  # a teammate does what another agent tells it
     known = _DRIVERS.get(entry)
     if known is None and "action" in entry:
         return Driver.CI
@@ -833,6 +891,12 @@ _SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for project in _projects(location, roots):
+        yield from _sessions(project, roots)
+
+
+def _projects(location: Path, roots: Roots) -> Iterator[Path]:
+    """The directories that are named after one of the worktrees, or one below."""
     # the beginnings of their names
     slugs = {re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT] for path in roots.spellings}
     for project in files.directories(location):
@@ -845,27 +909,73 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
             or name.startswith(tuple(f"{entry}-" for entry in slugs))
         )
         if inside:
-            yield from _sessions(project, roots)
+            yield project
 
 
 def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:
-    """The sessions of a directory that belong."""
+    """The sessions of a directory that belong; of one whose own file is gone, what its subagents
+    recorded.
+    """
     # early versions put subagents beside their session
     agents: dict[str, list[Path]] = defaultdict(list)
     for path in files.match_files(project, f"{_AGENT}*.jsonl"):
         agents[files.text_in(files.head(path), _SESSION_ID)].append(path)
-    for path in files.match_files(project, "*.jsonl"):
-        beginning = files.head(path) if not path.name.startswith(_AGENT) else b""
-        cwd = files.text_in(beginning, _CWD)
+    for directory in files.directories(project):
+        for pattern in _SUBAGENTS:
+            agents[directory.name] += files.match_files(directory / "subagents", pattern)
+    own = {
+        path.stem: path
+        for path in files.match_files(project, "*.jsonl")
+        if not path.name.startswith(_AGENT)
+    }
+    for name in own.keys() | {name for name, below in agents.items() if name and below}:
+        used = (*([own[name]] if name in own else []), *agents[name])
+        cwd = files.text_in(files.head(used[0]), _CWD)
         if roots.of(cwd):
-            below = (
-                sub
-                for pattern in _SUBAGENTS
-                for sub in files.match_files(project / path.stem / "subagents", pattern)
-            )
-            yield LocalSession(
-                path.stem, (path, *agents[path.stem], *below), f"started in {cwd}", cwd=cwd
-            )
+            yield LocalSession(name, used, f"started in {cwd}", cwd=cwd)
+
+
+_NUMBER = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def _traces(location: Path, roots: Roots) -> Iterator[Trace]:
+    """Sessions that have left a directory, prompts or copies of files, and no transcript."""
+    recorded = {path.stem for path in files.match_files(location, "*/*.jsonl")}
+    below = [
+        (directory, f"{directory} is left of it")
+        for project in _projects(location, roots)
+        for directory in files.directories(project)
+    ]
+    projects, prompts = _prompted(location.parent / "history.jsonl")
+    for directory in files.directories(location.parent / "file-history"):
+        if roots.of(projects.get(directory.name, "")) or directory.name not in projects:
+            below.append((directory, f"copies of files are left of it in {directory}"))
+    for directory, why in below:
+        if directory.name not in recorded and _NUMBER.fullmatch(directory.name):
+            times = [files.written_at(path) for path in files.all_files(directory)]
+            times = times or [files.written_at(directory)]
+            yield from left_behind(NAME, directory.name, times, why)
+    for session, times in prompts.items():
+        if session not in recorded and roots.of(projects[session]):
+            why = f"prompts are left of it in {location.parent / 'history.jsonl'}"
+            yield Trace(NAME, session, min(times), max(times) + LASTS, why)
+
+
+def _prompted(history: Path) -> tuple[dict[str, str], dict[str, list[float]]]:
+    """Session -> its project, and when it was asked for something, of the file that remembers
+    what was typed.
+    """
+    projects: dict[str, str] = {}
+    prompts: dict[str, list[float]] = defaultdict(list)
+    lines = files.attempt(history, lambda: files.content(history)) if history.exists() else b""
+    for record in records([lines], [], ""):
+        session, time = get_str(record, "sessionId"), time_of(record.get("timestamp"))
+        if session and time is not None:
+            projects[session] = get_str(record, "project")
+            # commands that the program deals with itself need no transcript
+            if not get_str(record, "display").startswith("/"):
+                prompts[session].append(time)
+    return projects, prompts
 
 
 def _named_in(path: str, data: bytes) -> list[str]:
@@ -909,6 +1019,7 @@ STORES = (
         at=("{${CLAUDE_CONFIG_DIR:-~/.claude,${XDG_CONFIG_HOME:-~/.config}/claude}}/projects",),
         patterns=("*/*.jsonl",),
         find=_find,
+        traces=_traces,
         kept_days=30,
     ),
 )

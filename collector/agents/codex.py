@@ -14,11 +14,12 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from collector.agents.common.call_ids import CallText
 from collector.agents.common.edits import BEGIN, edits_from_patch, parse_patch, patches_in
 from collector.agents.common.jsonl import first_value
 from collector.agents.common.messages import CODEX_INJECTED, text_of
@@ -99,6 +100,8 @@ _DRIVERS = {  # word of `originator` or `source` -> what it is; the first counts
     "tui": Driver.PERSON,
     "cli": Driver.PERSON,
 }
+_USUAL = ("", "default", "auto", "standard")  # tiers
+_TIERS = {"fast": "priority"}  # as Codex calls it
 _TIMED_ID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")
 _REPLAY_SECONDS = 5.0
 _DIRECTORY = re.compile(r"<cwd>([^<\n]{1,1000})</cwd>")
@@ -140,11 +143,13 @@ class _Thread:
     cwd: str = ""
     model: str = ""
     mode: str = ""
+    tier: str = ""  # of the service, where it is not the usual one
     replay_at: float | None = None
     replaying: bool = False
     prompted: bool = False  # the running turn has had its first message
     typed: bool = False  # `user_message` events exist
     totals: set[tuple[int, ...]] = field(default_factory=set)
+    total: tuple[int, ...] = ()  # the last of them
     # user items, for want of such events
     spoken: list[tuple[int, float | None, str]] = field(default_factory=list)
 
@@ -155,6 +160,10 @@ class _Reader(RecordReader):
         self.started: dict[str, CodexCall] = {}
         self.threads: dict[str, _Thread] = {}
         self.thread = self._thread(session_id)
+        # tokens of single responses, by their ids, and the responses that were compactions
+        self.responses: dict[str, tuple[int, Usage]] = {}
+        self.compactions: set[str] = set()
+        self.begins = False  # a copy has the record with which a rollout begins
         self.cells: dict[str, CodexCall] = {}  # scripts that run in the background
         self.script: CodexCall | None = None  # the last script started, which may apply patches
         self.handlers: dict[object, Callable[[dict[str, Any], float | None], None]] = {
@@ -169,6 +178,10 @@ class _Reader(RecordReader):
             "thread_rolled_back": lambda p, time: self.add_event(
                 "rolled_back", time, str(get_int(p, "num_turns"))
             ),
+            "thread_settings_applied": lambda p, time: self._settings(
+                get_dict(p, "thread_settings")
+            ),
+            "session_configured": lambda p, time: self._settings(p),
             "collab_agent_spawn_end": self._spawn_end,
             "sub_agent_activity": self._spawn_end,
             "message": self._message,
@@ -180,6 +193,7 @@ class _Reader(RecordReader):
     def begin_copy(self, blob: bytes) -> bytes:
         blob = _in_envelopes(lines_of_chats(blob, _rollout))
         first = first_value(blob)
+        self.begins |= get(first, "type") == "session_meta"
         if get(first, "type") == "session_meta":
             self.thread = self._enter(get_dict(first, "payload"))
         return blob
@@ -210,7 +224,9 @@ class _Reader(RecordReader):
         if kind == "turn_context":
             self._context(payload, time)
         elif kind == "compacted":
-            self.add_event("compaction", time)
+            self._compacted(payload, time)
+        elif kind == "token_usage_record":
+            self._note_response(payload, time)
         elif kind in ("response_item", "event_msg"):
             self._item(payload, time)
         elif kind != "session_meta" and kind not in _RECORDS:
@@ -257,7 +273,8 @@ class _Reader(RecordReader):
             thread.replaying = False
             return False
         if payload.get("type") == "token_count":
-            thread.totals.add(_total(payload))
+            thread.total = _total(payload)
+            thread.totals.add(thread.total)
         return True
 
     def _context(self, payload: dict[str, Any], time: float | None) -> None:
@@ -266,6 +283,13 @@ class _Reader(RecordReader):
         model, mode = get_str(payload, "model"), get_str(payload, "collaboration_mode", "mode")
         thread.model = self.switched("model_change", thread.model, model, time)
         thread.mode = self.switched("mode_change", thread.mode, mode, time)
+        self._settings(payload)
+
+    def _settings(self, settings: dict[str, Any]) -> None:
+        """In which tier the next responses are served."""
+        if "service_tier" in settings:
+            tier = get_str(settings, "service_tier").lower()
+            self.thread.tier = "" if tier in _USUAL else _TIERS.get(tier, tier)
 
     def _item(self, payload: dict[str, Any], time: float | None) -> None:
         kind = get_str(payload, "type")
@@ -311,15 +335,20 @@ class _Reader(RecordReader):
 
     def _token_count(self, payload: dict[str, Any], time: float | None) -> None:
         """Totals are cumulative and repeated; the last response's own share is counted when the
-        total is a new one.
+        total is a new one. Some programs write the totals alone.
         """
         total, last = _total(payload), get_dict(payload, "info", "last_token_usage")
-        if not last or total in self.thread.totals:
+        if total in self.thread.totals or not (last or any(total)):
             return
+        last = last or _added(self.thread.total, total)
         self.thread.totals.add(total)
+        self.thread.total = total
+        self.add_usage(self._usage(f"{self.thread.id}/{time}/{total[-1]}", last, time))
+
+    def _usage(self, key: str, last: dict[str, Any], time: float | None) -> Usage:
         cached = get_int(last, "cached_input_tokens")
-        usage = Usage(
-            message_id=f"{self.thread.id}/{time}/{total[-1]}",
+        return Usage(
+            message_id=key,
             at=time,
             turn=0,
             model=self.thread.model,
@@ -328,8 +357,22 @@ class _Reader(RecordReader):
             cache_read=cached,
             reasoning=get_int(last, "reasoning_output_tokens"),
             agent_id=self.thread.agent_id,
+            tiers=(self.thread.tier,) if self.thread.tier else (),
         )
-        self.add_usage(usage)
+
+    def _compacted(self, payload: dict[str, Any], time: float | None) -> None:
+        """What a compaction itself used is in no total: a record of its own has it."""
+        self.add_event("compaction", time)
+        self.compactions.add(get_str(payload, "compaction_response_id"))
+
+    def _add_compactions(self) -> None:
+        for number in self.compactions & self.responses.keys() - {""}:
+            self.order, used = self.responses[number]
+            self.add_usage(used)
+
+    def _note_response(self, payload: dict[str, Any], time: float | None) -> None:
+        number, used = get_str(payload, "response_id"), get_dict(payload, "usage")
+        self.responses[number] = self.order, self._usage(f"{number}/compaction", used, time)
 
     # --- calls ------------------------------------------------------------------------------------
 
@@ -337,10 +380,17 @@ class _Reader(RecordReader):
         """The call that a record is about; made here when its own record is missing or comes
         later.
         """
+        return self._known(
+            self.call_ids.current(self._id(payload, time), self.thread.agent_id), time
+        )
+
+    def _id(self, payload: dict[str, Any], time: float | None) -> str:
         call_id = (
             get_str(payload, "call_id") or get_str(payload, "event_id") or get_str(payload, "id")
         )
-        call_id = call_id or f"{self.thread.id}/{payload.get('type')}/{time}"
+        return call_id or f"{self.thread.id}/{payload.get('type')}/{time}"
+
+    def _known(self, call_id: str, time: float | None) -> CodexCall:
         if call_id not in self.started:
             thread = self.thread
             self.started[call_id] = CodexCall(
@@ -349,18 +399,21 @@ class _Reader(RecordReader):
         return self.started[call_id]
 
     def _call(self, payload: dict[str, Any], kind: str, time: float | None) -> None:
-        call = self._of(payload, time)
+        name, arguments = get_str(payload, "name") or kind, arguments_of(payload)
+        said = CallText(name, arguments, self.thread.agent_id)
+        key = self.call_ids.called(self._id(payload, time), said, time, self.order)
+        call = self._known(key, time)
         if call.name:
             return
-        call.name = get_str(payload, "name") or kind
+        call.name, call.arguments = name, arguments
         call.at, call.model, call.cwd = time, self.thread.model, self.thread.cwd
-        call.arguments = arguments_of(payload)
         call.cwd = resolve(call.cwd, get_str(call.arguments, "workdir")) or call.cwd
         if call.script:
             self.script = call
 
     def _output(self, payload: dict[str, Any], time: float | None) -> None:
-        call = self._of(payload, time)
+        call_id = self._id(payload, time)
+        call = self._known(self.call_ids.answered(call_id, self.order, self.thread.agent_id), time)
         if call.output is not None:
             return
         call.take_output(payload.get("output"), time)
@@ -380,7 +433,7 @@ class _Reader(RecordReader):
         call.cwd = get_str(payload, "cwd") or call.cwd
 
     def _patch_end(self, payload: dict[str, Any], time: float | None) -> None:
-        is_started = get_str(payload, "call_id") in self.started
+        is_started = self.call_ids.current(get_str(payload, "call_id")) in self.started
         call = self._of(payload, time)
         call.changes = call.changes or get_dict(payload, "changes")
         call.success = payload.get("success") is True
@@ -408,7 +461,20 @@ class _Reader(RecordReader):
                     self.add_event("injected", time, text.strip()[:80])
                 else:
                     self._prompt(text, time, "prompt")
+        self._add_compactions()
+        self._name_models()
+        self.truncated_start = not self.begins and bool(self.times)
+        if self.truncated_start:
+            self.problem("beginning_missing", "there is no record of the session itself")
         return super().session()
+
+    def _name_models(self) -> None:
+        """Tokens that were counted before a rollout names its model are of the only one it has."""
+        models = {used.model for _, used in self.usage.values()} - {""}
+        models |= {thread.model for thread in self.threads.values()} - {""}
+        for key, (order, used) in self.usage.items():
+            if not used.model and len(models) == 1:
+                self.usage[key] = order, replace(used, model=min(models))
 
     def completed_calls(self) -> Iterator[tuple[int, ToolCall]]:
         for call in self.started.values():
@@ -491,12 +557,28 @@ def _parent(meta: dict[str, Any]) -> str:
     )
 
 
+_TOTALS = (
+    "input_tokens",
+    "cached_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+    "total_tokens",
+)
+
+
 def _total(payload: dict[str, Any]) -> tuple[int, ...]:
     total = get_dict(payload, "info", "total_token_usage")
-    return tuple(
-        get_int(total, key)
-        for key in ("input_tokens", "cached_input_tokens", "output_tokens", "total_tokens")
-    )
+    return tuple(get_int(total, key) for key in _TOTALS)
+
+
+def _added(before: tuple[int, ...], total: tuple[int, ...]) -> dict[str, int]:
+    """What came between two totals; a total that is smaller than the one before began again."""
+    goes_on = bool(before) and total[-1] >= before[-1]
+    base = before if goes_on else (0,) * len(total)
+    return {
+        key: max(0, after - earlier)
+        for key, after, earlier in zip(_TOTALS, total, base, strict=True)
+    }
 
 
 RUNNING_SCRIPT = re.compile(r"^Script running with cell ID (\S+)")
@@ -930,7 +1012,8 @@ def _identity(path: Path, roots: Roots) -> tuple[str, str, str]:
     )
     if not roots.of(cwd):
         return "", "", ""
-    meta = get_dict(first_value(_beginning(path, _LONG)), "payload")
+    first = first_value(_beginning(path, files.HEAD)) or first_value(_beginning(path, _LONG))
+    meta = get_dict(first, "payload")
     named_so = _ID.findall(path.name) or [path.name.split(".", 1)[0]]
     return get_str(meta, "id") or named_so[0], cwd, _parent(meta)
 

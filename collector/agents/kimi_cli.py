@@ -91,7 +91,7 @@ class _Reader(RecordReader):
         if kind == "SubagentEvent":
             call = get_str(payload, "parent_tool_call_id") or get_str(payload, "task_tool_call_id")
             inner = get_str(payload, "agent_id") or call or "subagent"
-            self.started.setdefault(call, inner)
+            self.started.setdefault(self.call_ids.current(call), inner)
             if not agent:
                 self._event(get_dict(payload, "event"), time, inner, key)
         elif kind in ("TurnBegin", "SteerInput"):
@@ -130,11 +130,16 @@ class _Reader(RecordReader):
         )
 
     def _call(self, payload: dict[str, Any], time: float | None, agent: str) -> None:
-        call_id = get_str(payload, "id") or f"call {self.order}"
-        if call_id in self.calls:
-            return
-        self.latest[agent], self.texts[call_id] = call_id, get_str(payload, "function", "arguments")
-        self.call_tool(call_id, get_str(payload, "function", "name"), {}, time, agent_id=agent)
+        call_id, text = (
+            get_str(payload, "id") or f"call {self.order}",
+            get_str(payload, "function", "arguments"),
+        )
+        # at another moment it is another call, of which only a part of the arguments is here
+        key = self.call_tool(
+            call_id, get_str(payload, "function", "name"), {}, time, agent_id=agent
+        )
+        self.latest[agent] = "" if key in self.texts else key
+        self.texts.setdefault(key, text)
 
     def _more(self, payload: dict[str, Any], agent: str) -> None:
         call_id = self.latest.get(agent, "")

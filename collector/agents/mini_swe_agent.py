@@ -84,14 +84,11 @@ class _Reader(AnyAgentReader):
         actions = objects(extra.get("actions")) or [
             {"command": command} for command in _FENCED.findall(message.text)[:1]
         ]
-        ids = [
-            get_str(action, "tool_call_id") or f"{key}/{index}"
-            for index, action in enumerate(actions)
-        ]
-        for call_id, action in zip(ids, actions, strict=True):
-            self.call_tool(
-                call_id, "bash", {"command": get_str(action, "command")}, time, message_id=key
-            )
+        ids = []
+        for index, action in enumerate(actions):
+            call_id = get_str(action, "tool_call_id") or f"{key}/{index}"
+            command = {"command": get_str(action, "command")}
+            ids.append(self.call_tool(call_id, "bash", command, time, message_id=key))
         return ids
 
     def _result(self, message: ChatMessage, call_id: str, time: float | None) -> None:

@@ -9,7 +9,7 @@ directory.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from collector.agents.common.numbered_diffs import (
 )
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Store
+from collector.agents.machine.model import Roots, Store, Trace, left_behind
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Edit, FileObservation, Session, Spawn
 from collector.text import resolve
@@ -244,6 +244,19 @@ def _whose(path: Path) -> tuple[str, str]:
     return get_str(header, "id") or path.stem, get_str(header, "cwd")
 
 
+def _traces(location: Path, roots: Roots) -> Iterator[Trace]:
+    """Files without the line that says where the session worked; the directory tells that, too."""
+    slugs = {f"--{path.strip('/').replace('/', '-').lower()}--" for path in roots.spellings}
+    for path in files.match_files(location, "*/*.jsonl"):
+        is_ours = path.parent.name.lower() in slugs
+        if is_ours and files.head(path) and not _whose(path)[1]:
+            times = [
+                time_of(record.get("timestamp")) for record in records([files.head(path)], [], "")
+            ]
+            known = [time for time in times if time is not None] or [files.written_at(path)]
+            yield from left_behind(NAME, path.stem, known, f"the first line of {path} is gone")
+
+
 STORES = (
     Store(
         NAME,
@@ -255,5 +268,6 @@ STORES = (
         ),
         patterns=("*.jsonl", "*/*.jsonl"),
         whose=_whose,
+        traces=_traces,
     ),
 )

@@ -80,7 +80,26 @@ _SEARCHES = (
     "filename:.project.json path:.specstory",
     "SpecStory extension:md path:.specstory/history",
 )
-COMMITTED = (Committed(("**/.specstory/history/**/*.md",), session_ids, found_by=_SEARCHES),)
+
+
+def beginning(path: str, data: bytes) -> tuple[str, float] | None:
+    """What two files of one session have in common, whatever their names and titles: the first
+    prompt, and when the session began; None where that is not known.
+    """
+    head, _, rest = decode(data[:_BEGINNING]).replace("\r\n", "\n").partition("\n_**User")
+    titles = [line for line in head.split("\n") if line.startswith(("# ", "<!-- "))]
+    times = [_time(text) for text in (path.rpartition("/")[2], *reversed(titles), rest[:80])]
+    began = next((moment for moment in times if moment is not None), None)
+    prompt = rest.partition("\n")[2].partition("\n---\n")[0].strip()
+    return (prompt, began // 60) if prompt and began is not None else None
+
+
+_BEGINNING = 40_000  # bytes in which the first prompt stands
+COMMITTED = (
+    Committed(
+        ("**/.specstory/history/**/*.md",), session_ids, found_by=_SEARCHES, beginning=beginning
+    ),
+)
 
 
 @dataclass(slots=True)
@@ -108,6 +127,7 @@ class _Block:
 
 
 class _Reader(RecordReader):
+    ids_are_places = True
     shells, writers, reads = frozenset({"shell"}), frozenset({"write"}), frozenset({"read"})
 
     def __init__(self, agent: str, session_id: str) -> None:
@@ -123,7 +143,9 @@ class _Reader(RecordReader):
 
     def copy(self, lines: list[str]) -> None:
         speaker, text, block = "", list[str](), None
-        for number, line in enumerate(lines):
+        # what stands before the first speaker changes when a session gets an id or another name
+        first = next((n for n, line in enumerate(lines) if _HEADING.match(line)), 0)
+        for number, line in enumerate(lines, -first):
             if block is not None:
                 if line.strip() not in block.closing:
                     block.lines.append(line)
@@ -146,7 +168,7 @@ class _Reader(RecordReader):
                 self._begins(_time(title[3]))
             elif line.startswith("# "):
                 self._begins(_time(line[line.rfind("(") :]))
-        self._said(speaker, text, len(lines))
+        self._said(speaker, text, len(lines) - first)
 
     def _begins(self, moment: float | None) -> None:
         self.asked = self.at = self.begun = self.begun or moment

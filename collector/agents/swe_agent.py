@@ -46,6 +46,8 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 
 class _Reader(AnyAgentReader):
+    ids_are_places = True
+
     def take(self, record: dict[str, Any]) -> None:
         self.add_version(get(record, "info", "swe_agent_version"))
         said = [

@@ -106,6 +106,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
                         f"{most:,} of {count_of(len(files), 'file')} were read",
                     )
                 ] = None
+        _join_renamed(repo, form, sessions)
         # else the agent's own form is read
         for key in sorted(sessions if form.undated else sessions.keys() - existing.keys()):
             if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), at_tip):
@@ -243,6 +244,27 @@ def _add_sessions(
     for key, version_before in before.items() if form.undated else ():
         if version_before is not None:
             sessions[key][version_before] = None
+
+
+def _join_renamed(
+    repo: GitRepo, form: Committed, sessions: dict[str, dict[_Version, None]]
+) -> None:
+    """Makes one session of those that begin in the same way, under the agent's own id if one has
+    it, else under the last name.
+    """
+    alike: dict[object, list[str]] = defaultdict(list)
+    for key, versions in sessions.items():
+        file = next(iter(versions)).files[0]
+        beginning = form.beginning(file.path, repo.blob(file.blob) or b"")
+        if beginning is not None:
+            alike[beginning].append(key)
+    for keys in alike.values():
+        ids = [key for key in keys if key not in next(iter(sessions[key])).files[0].path]
+        if len(keys) < 2 or len(ids) > 1:
+            continue
+        kept = ids[0] if ids else max(keys, key=lambda key: next(iter(sessions[key])).at)
+        for key in keys:
+            sessions[kept] |= sessions.pop(key) if key != kept else {}
 
 
 def _wrote_here(repo: GitRepo, key: str, version: _Version, at_tip: Mapping[str, str]) -> bool:

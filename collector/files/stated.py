@@ -46,6 +46,25 @@ def text_of_file(repo: GitRepo, commit: str, path: str) -> str:
     return decode(data) if data is not None and len(data) < ATTRIBUTES_BYTES else ""
 
 
+_IGNORED = ".git-blame-ignore-revs"  # servers read it without being told
+_REVISION = re.compile(r"^\s*([0-9a-f]{40}(?:[0-9a-f]{24})?)\s*(?:#.*)?$", re.M)
+
+
+def ignored_revisions(repo: GitRepo, commit: str) -> frozenset[str]:
+    """Commits that a repository wants blame to look through: named in a file of this commit, and
+    in the one that the clone's settings name, if that lies in its worktree.
+    """
+    texts = [text_of_file(repo, commit, _IGNORED)]
+    worktree, named = repo.worktree(), repo.setting("blame.ignorerevsfile")
+    if worktree is not None and named:
+        file = (worktree / named).resolve()
+        inside = file.is_relative_to(worktree.resolve()) and file.is_file()
+        if inside and file.stat().st_size < ATTRIBUTES_BYTES:
+            texts.append(decode(file.read_bytes()))
+    named_there = {sha for text in texts for sha in _REVISION.findall(text)}
+    return frozenset(sha for sha in named_there if repo.commit(sha) is not None)
+
+
 def hook_at(repo: GitRepo, commit: str) -> str:
     """What changes files when a commit is made, as the files of that commit say: its name,
     "hooks" for several, "" for none.

@@ -140,6 +140,8 @@ class RepositoryBase:
     _config: Config
     _listed: dict[str, str] | None  # refs of a reftable
     _boundary: frozenset[str]  # of a shallow clone
+    # commits that libgit2 cannot parse and that were read as they stand, in order
+    refused: dict[str, None]
     # the last blobs read: a version is the new side of one diff and the old side of another
     _texts: dict[str, bytes]
     _held: int  # bytes in it
@@ -191,6 +193,10 @@ class RepositoryBase:
         empty for all others.
         """
         return setting(self._config, "whowrote.name")
+
+    def setting(self, name: str) -> str:
+        """A setting of the repository itself; empty when it is not set."""
+        return setting(self._config, name)
 
     def censored(self) -> Censored:
         """What this clone cannot show."""

@@ -28,6 +28,7 @@ from collector.git.base import (
     git_mode,
     setting,
 )
+from collector.git.raw_commits import commit_of, decode_as, repaired
 from collector.git.regular import NotRegular, require_files
 from collector.git.sha256 import Sha256Reader
 from collector.repository_names import public_url
@@ -161,6 +162,7 @@ class GitRepo(RepositoryBase):
         # known.
         self._boundary = frozenset(self.censored().shallow)
         self._texts, self._held = {}, 0
+        self.refused = {}
 
     def _open(self, path: str | Path) -> Config:
         """Opens it with libgit2; gives its configuration. Raises NotARepository."""
@@ -186,21 +188,29 @@ class GitRepo(RepositoryBase):
     def _head(self) -> NamedCommit | None:
         try:
             head = self._repo.head
-            return NamedCommit(head.shorthand, str(head.peel(pygit2.Commit).id))
+            name, target = head.shorthand, str(head.target)
         except (ValueError, pygit2.GitError):  # ValueError: its branch cannot be read
             return None
+        sha = self.peel_commit(target)
+        return NamedCommit(name, sha) if sha else None
 
     def _parse_name(self, name: str) -> str | None:
         try:
             return str(self._repo.revparse_single(name).peel(pygit2.Commit).id)
         except (KeyError, ValueError, pygit2.GitError):
-            return None
+            return self._parse_refused(name)
+
+    def _parse_refused(self, name: str) -> str | None:
+        """A commit that libgit2 refuses, by its id or the name of a ref."""
+        target = self.refs().get(name) or self.refs().get(f"refs/heads/{name}") or name
+        return self.peel_commit(target)
 
     def peel_commit(self, oid: str) -> str | None:
         try:
             return str(self._repo[oid].peel(pygit2.Commit).id)
         except (KeyError, ValueError, pygit2.GitError):
-            return None
+            kind, _ = self._header(oid) or ("", 0)
+            return oid if kind == "commit" else None
 
     def remote_url(self) -> str:
         """URL of `origin`, without anything that may be secret; empty if there is none."""
@@ -244,7 +254,7 @@ class GitRepo(RepositoryBase):
 
     def _tree(self, oid: str) -> dict[str, BlobEntry] | None:
         try:
-            tree = self._repo[oid].peel(pygit2.Tree)
+            tree = self._root_tree(oid)
             return {
                 decode(entry.raw_name or b""): BlobEntry(
                     str(entry.id), git_mode(int(entry.filemode))
@@ -253,6 +263,16 @@ class GitRepo(RepositoryBase):
             }
         except (KeyError, ValueError, pygit2.GitError):
             return None
+
+    def _root_tree(self, oid: str) -> pygit2.Tree:
+        """A tree, or that of a commit. Raises KeyError, ValueError, GitError."""
+        try:
+            return self._repo[oid].peel(pygit2.Tree)
+        except pygit2.GitError:
+            commit = self._refused(oid)
+            if commit is None:
+                raise
+            return self._repo[commit.tree].peel(pygit2.Tree)
 
     def staged(self) -> list[tuple[str, str]]:
         """(path, blob id) of what the index has and HEAD does not; everything in the index where
@@ -271,7 +291,7 @@ class GitRepo(RepositoryBase):
     def entry_at(self, sha: str, path: str) -> BlobEntry | None:
         """A path in a commit; None when it has no such file, or a tree is missing."""
         try:
-            entry = self._repo[sha].peel(pygit2.Tree)[path]
+            entry = self._root_tree(sha)[path]
         except (KeyError, ValueError, TypeError, pygit2.GitError):
             return None
         return (
@@ -294,8 +314,16 @@ class GitRepo(RepositoryBase):
         try:
             commit = self._repo[sha].peel(pygit2.Commit)
         except (KeyError, ValueError, pygit2.GitError):
-            return None
+            return self._refused(sha)
         return _commit(commit)
+
+    def _refused(self, sha: str) -> Commit | None:
+        """A commit that libgit2 cannot parse, as git shows it; None for one that is absent."""
+        kind, data = self._object(sha) or ("", b"")
+        if kind != "commit":
+            return None
+        self.refused[sha] = None
+        return commit_of(sha, repaired(data), sha in self._boundary)
 
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
         """Commits reachable from any of `tips` and from none of `hide`, parents first."""
@@ -303,7 +331,7 @@ class GitRepo(RepositoryBase):
             yield from self._walk_ordered(tips, hide or [])
             return
         except (KeyError, pygit2.GitError):
-            pass  # a parent is absent
+            pass  # a parent is absent, or libgit2 refuses a commit
         yield from self._ordered_tolerant(tips, hide or [])
 
     def _walk_ordered(self, tips: list[str], hide: list[str]) -> list[Commit]:
@@ -368,7 +396,7 @@ def _commit(commit: pygit2.Commit) -> Commit:
         str(commit.tree_id),
         *author,
         *committer,
-        decode(commit.raw_message),
+        decode_as(commit.raw_message, commit.message_encoding),
     )
 
 

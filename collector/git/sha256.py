@@ -17,6 +17,7 @@ from collector.commit_model import Commit, FileChange
 from collector.errors import UnknownBranch
 from collector.git.base import TREE, BlobEntry, Config, RepositoryBase, config_of, git_mode, setting
 from collector.git.program import GitFailed, ObjectReader, ScratchGit
+from collector.git.raw_commits import commit_of, headers_of
 from collector.limits import REF_BYTES, REFS_BYTES
 from collector.repository_names import public_url
 from collector.text import decode, encode
@@ -77,7 +78,7 @@ class Sha256Reader(RepositoryBase):
             target = self._objects.read(oid) if follow else None
             if not target or not follow:
                 return None
-            oid = _headers(target[1]).get(follow, b"").decode("ascii", "replace")
+            oid = headers_of(target[1]).get(follow, b"").decode("ascii", "replace")
         return None
 
     def remote_url(self) -> str:
@@ -126,7 +127,7 @@ class Sha256Reader(RepositoryBase):
     def commit(self, sha: str) -> Commit | None:
         oid = self._peel(sha, "commit")
         answer = self._objects.read(oid) if oid else None
-        return _commit(oid, answer[1], oid in self._boundary) if oid and answer else None
+        return commit_of(oid, answer[1], oid in self._boundary) if oid and answer else None
 
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
         yield from self._ordered_tolerant(tips, hide or [])
@@ -199,46 +200,6 @@ def _entries(data: bytes) -> dict[str, BlobEntry] | None:
         )
         start = end
     return entries
-
-
-def _headers(data: bytes) -> dict[bytes, bytes]:
-    """The first value of each header of a commit or tag."""
-    headers: dict[bytes, bytes] = {}
-    for line in data.partition(b"\n\n")[0].split(b"\n"):
-        name, _, value = line.partition(b" ")
-        if name:  # lines of a signature go on with a space
-            headers.setdefault(name, value)
-    return headers
-
-
-def _commit(sha: str, data: bytes, is_boundary: bool) -> Commit:
-    """A commit as libgit2 reads it; the boundary of a shallow clone has no parents."""
-    head, _, message = data.partition(b"\n\n")
-    headers = _headers(data)
-    parents = [
-        line[7:].decode("ascii", "replace")
-        for line in head.split(b"\n")
-        if line.startswith(b"parent ")
-    ]
-    tree = headers.get(b"tree", b"").decode("ascii", "replace")
-    author, committer = (_person(headers.get(role, b"")) for role in (b"author", b"committer"))
-    return Commit(
-        sha,
-        () if is_boundary else tuple(parents),
-        tree,
-        *author,
-        *committer,
-        decode(message.lstrip(b"\n")),
-    )
-
-
-def _person(line: bytes) -> tuple[str, str, float]:
-    """(name, address, time in seconds since 1970) of `Name <address> 1700000000 +0100`."""
-    name, _, address_and_time = line.partition(b"<")
-    address, _, when = address_and_time.rpartition(b">")
-    seconds = (when.split() or [b""])[0]
-    is_number = seconds.isdigit() and len(seconds) < 19
-    return decode(name.strip()), decode(address.strip()), float(int(seconds)) if is_number else 0.0
 
 
 def _refs_in_files(common: Path, worktree: Path) -> dict[str, str]:

@@ -2,19 +2,30 @@
 
 import math
 import re
-from collections.abc import Container, Iterable, Iterator
+import time
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from collector.agents import stores
 from collector.agents.machine import files
-from collector.agents.machine.model import ANYWHERE, LocalSession, Machine, Roots, Store
+from collector.agents.machine.model import (
+    ANYWHERE,
+    LASTS,
+    LocalSession,
+    Machine,
+    Roots,
+    Store,
+    Trace,
+    left_behind,
+)
 from collector.checkpoints import is_checkpoint_ref
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
 from collector.local.elsewhere import ClonePlaces
 from collector.local.model import LocalChoice, LocalOptions, LocalSessions
+from collector.local.named_places import PlaceIndex
 from collector.model import Checkpoint, Problem, SessionRecord
 from collector.storage.connection import cache_path
 from collector.storage.retention import Policy, Redaction
@@ -23,6 +34,7 @@ from collector.text import decode, timestamp
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 _DAY = 86_400.0
+_AT_WORK = 3600.0  # seconds after which an agent does not go on with a line
 _TIME = re.compile(rb'"(?:timestamp|lastUpdated)":\s*"([^"]{10,40})"')
 _FAILURES = (OSError, *INPUT_ERRORS)
 
@@ -48,38 +60,89 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
         return LocalSessions(worktrees=worktrees)
     results: dict[str, LocalSession] = {}
     problems: list[Problem] = []
+    unread: list[Trace] = []
     for store in stores():
         for location in _places(store, options, roots):
-            for session in _sessions_of(store, location, roots, problems):
+            for session in _sessions_of(store, location, roots, problems, unread):
                 results.setdefault(session.id, session)
     if not roots.anywhere:
-        places = ClonePlaces(repo, roots)
-        outside = _outside(places, options, results, problems)
-        results |= {session.id: session for session in places.sessions(outside)}
-    return LocalSessions(results, tuple(dict.fromkeys(problems)), repo.own_emails(), worktrees)
+        results |= _elsewhere(ClonePlaces(repo, roots), options, results, problems)
+    traces = list(_traces(options, roots, results, problems))
+    problems += [
+        Problem("checkpoints", trace.agent, "transcript_gone", f"{trace.session}: {trace.why}")
+        for trace in traces
+    ]
+    noted = tuple(dict.fromkeys(problems))
+    return LocalSessions(results, noted, repo.own_emails(), worktrees, (*traces, *unread))
+
+
+def _traces(
+    options: LocalOptions, roots: Roots, found: Mapping[str, LocalSession], problems: list[Problem]
+) -> Iterator[Trace]:
+    """What is left of sessions that cannot be read, and of the ends of others."""
+    for store in stores() if not roots.anywhere else ():
+        for location in _places(store, options, roots):
+            try:
+                with files.failures_noted():  # they are reported where sessions are looked for
+                    found_there = list(store.traces(location, roots))
+            except _FAILURES as error:
+                problems.append(_unreadable(store.name, location, error))
+            else:
+                yield from found_there
+    for session in found.values():
+        yield from _cut_ends(session)
+
+
+def _cut_ends(session: LocalSession) -> Iterator[Trace]:
+    """A file whose last line was not finished, long after what it says before that."""
+    for path in (path for path in session.files if path.suffix == ".jsonl"):
+        with suppress(OSError):
+            end = files.tail(path)
+            last = _last_noted(path)
+            is_whole = (
+                not end
+                or files.whole_lines(end[end.find(b"\n") + 1 :]) == end[end.find(b"\n") + 1 :]
+            )
+            if not is_whole and last < time.time() - _AT_WORK:
+                yield Trace(
+                    session.agent, session.id, last, last + LASTS, f"{path} ends within a line"
+                )
+
+
+def _elsewhere(
+    places: ClonePlaces, options: LocalOptions, existing: Container[str], problems: list[Problem]
+) -> dict[str, LocalSession]:
+    """Sessions of other directories that worked on the clone all the same, from files."""
+
+    def read(session: LocalSession) -> list[bytes]:
+        try:
+            return list(load(session))
+        except OSError as error:
+            problems.append(_unreadable(session.source, session.files[0], error))
+        except INPUT_ERRORS:
+            pass  # no session that can be read, whosever it is
+        return []
+
+    index = PlaceIndex()
+    try:
+        outside = _outside(places, options, existing, problems)
+        belonging = places.sessions(outside, index, read)
+        return {session.id: session for session in belonging}
+    finally:
+        index.write()
+        index.close()
 
 
 def _outside(
     places: ClonePlaces, options: LocalOptions, existing: Container[str], problems: list[Problem]
-) -> Iterator[tuple[LocalSession, Iterable[bytes]]]:
-    """Sessions of other directories that may have worked on the clone all the same, with what
-    they recorded, from files.
-    """
+) -> Iterator[LocalSession]:
     for store in stores():
         for location in (
             place for place in _places(store, options, places.outside) if place.is_dir()
         ):
-            for session in _sessions_of(store, location, places.outside, problems):
-                if not session.cwd or session.id in existing:
-                    continue
-                try:
-                    parts = list(store.load(session))
-                except OSError as error:
-                    problems.append(_unreadable_file(store, session.files[0], error))
-                except INPUT_ERRORS:
-                    continue  # no session that can be read, whosever it is
-                else:
-                    yield session, parts
+            for session in _sessions_of(store, location, places.outside, problems, []):
+                if session.cwd and session.id not in existing:
+                    yield session
 
 
 def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]:
@@ -97,8 +160,9 @@ def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]
 
 
 def _sessions_of(
-    store: Store, location: Path, roots: Roots, problems: list[Problem]
+    store: Store, location: Path, roots: Roots, problems: list[Problem], unread: list[Trace]
 ) -> Iterator[LocalSession]:
+    """Those of one place; `unread`: when a session that cannot be read may have been at work."""
     try:
         with files.failures_noted() as failures:
             sessions = list(store.sessions(location, roots))
@@ -106,8 +170,13 @@ def _sessions_of(
         problems.append(
             Problem("checkpoints", store.name, "local_place_unreadable", f"{location}: {error}")
         )
+        unread.append(
+            Trace(store.agent, str(location), 0.0, files.written_at(location) + LASTS, "")
+        )
         return
-    problems += [_unreadable_file(store, path, error) for path, error in failures.items()]
+    for path in failures:
+        unread += left_behind(store.agent, str(path), [files.written_at(path)], "")
+    problems += [_unreadable(store.name, path, error) for path, error in failures.items()]
     unseen = (
         unseen_until(store, location, {path for entry in sessions for path in entry.files})
         if sessions
@@ -122,8 +191,8 @@ def _sessions_of(
         )
 
 
-def _unreadable_file(store: Store, path: Path, error: Exception) -> Problem:
-    return Problem("checkpoints", store.name, "local_file_unreadable", f"{path}: {error}")
+def _unreadable(source: str, path: Path, error: Exception) -> Problem:
+    return Problem("checkpoints", source, "local_file_unreadable", f"{path}: {error}")
 
 
 def unseen_until(store: Store, location: Path, ours: Container[Path] = ()) -> float:

@@ -1,5 +1,5 @@
 """Sessions that were started outside of a clone's worktrees and yet worked on it: in worktrees that
-are gone, or in other clones.
+are gone, in other clones, or in another repository and with paths of this one.
 
 What ties one to the clone is on record: git printed the id and the subject of a commit that the
 clone has, or the agent noted of which clone the worktree was, or its remote; where the directory is
@@ -9,10 +9,10 @@ they are or as commits of its time had them.
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 from collector.agents import readers
@@ -21,15 +21,17 @@ from collector.agents.machine.model import LocalSession, Roots
 from collector.commit_model import Commit
 from collector.errors import INPUT_ERRORS, NotARepository, UnknownBranch
 from collector.git.repository import GitRepo
+from collector.local.named_places import COMMITTED, PlaceIndex
 from collector.model import Status, ToolCall
 from collector.storage.places import clone_around
 from collector.text import decode, encode, timestamp
 
 _FAILURES = (OSError, *INPUT_ERRORS)
+LoadOne = Callable[[], Iterable[bytes]]
+Load = Callable[[LocalSession], Iterable[bytes]]
 _HEAD = re.compile(rb'"(?:commit_hash|headCommit)":\s*"([0-9a-f]{40,64})"')
 _REMOTE = re.compile(rb'"(?:repository_url|git_origin_url)":\s*"((?:[^"\\]|\\.){1,1000})"')
-# `[branch id] subject` of a commit, and `id subject` of a log, in a text that is a string of JSON
-_COMMITTED = re.compile(rb"\[[^\[\]\\\"\n]{1,200} ([0-9a-f]{7,64})\] ([^\\\"\n]{1,200})")
+# `id subject` of a log, in a text that is a string of JSON
 _LOGGED = re.compile(rb"\b([0-9a-f]{7,64}) (?:\([^()\n\"]{1,200}\) )?([^\\\"\n]{2,200})")
 _WHOLE = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
 _TIMES = re.compile(rb'"timestamp":\s*"([^"]{10,40})"')
@@ -57,22 +59,31 @@ class ClonePlaces:
     def __init__(self, repo: GitRepo, roots: Roots) -> None:
         self._repo, self._roots = repo, roots
         self._remotes = {_bare_url(url) for url in repo.remote_urls()}
-        self.outside = Roots(anywhere=True, accepted=cache(self._may_be_ours))
+        self.outside = Roots(anywhere=True)
+        self._may_be_ours = cache(self._of_no_other_repository)
+        self._leads_here = cache(roots.of)
 
     def sessions(
-        self, outside: Iterable[tuple[LocalSession, Iterable[bytes]]]
+        self, outside: Iterable[LocalSession], index: PlaceIndex, load: Load
     ) -> Iterator[LocalSession]:
-        """Those that belong, of (session, transcript); with a directory that is gone belong all
-        sessions of it.
-        """
+        """Those that belong; with a directory that is gone belong all sessions of it."""
         left: list[LocalSession] = []
         gone: set[str] = set()
-        for session, parts in outside:
-            why = self.reason(session, list(parts))
+        for session in outside:
+            if self._leads_here(
+                session.cwd
+            ):  # through a link that names of directories do not show
+                yield session
+                continue
+            parts = partial(load, session)
+            may_be_ours = self._may_be_ours(session.cwd)
+            recorded = self.reason(session, list(parts())) if may_be_ours else ""
+            why = recorded or self._by_places(session, index, parts)
+            if recorded:
+                gone |= set() if files.is_there(session.cwd) else {session.cwd}
             if why:
                 yield replace(session, why=why, elsewhere=True)
-                gone |= set() if files.is_there(session.cwd) else {session.cwd}
-            else:
+            elif may_be_ours:
                 left.append(session)
         removed = Roots.of_paths(gone)
         for session in left:
@@ -83,7 +94,23 @@ class ClonePlaces:
                     elsewhere=True,
                 )
 
-    def _may_be_ours(self, cwd: str) -> bool:
+    def _by_places(self, session: LocalSession, index: PlaceIndex, load: LoadOne) -> str:
+        """Why a session of another repository belongs; its calls are read where it speaks of this
+        clone.
+        """
+        places = index.of(session, load)
+        if any(self._made(*commit) for commit in places.commits):
+            return self._by_commits(session.cwd, b"\n".join(load()), made_only=True)
+        if not places.exact and any(map(self._leads_here, places.directories)):
+            places = index.read_closely(session, load)
+        root = next(filter(None, map(self._leads_here, places.directories)), "")
+        return f"worked in {self._roots.locations[root]}, started in {session.cwd}" if root else ""
+
+    def _made(self, number: str, subject: str) -> bool:
+        commit = self._repo.commit(number)
+        return commit is not None and commit.message.startswith(subject.rstrip())
+
+    def _of_no_other_repository(self, cwd: str) -> bool:
         """Whether a session of a directory can have worked on the clone: neither of a worktree
         nor of another repository.
         """
@@ -107,10 +134,12 @@ class ClonePlaces:
             or self._by_texts(session, parts, data)
         )
 
-    def _by_commits(self, cwd: str, data: bytes) -> str:
+    def _by_commits(self, cwd: str, data: bytes, made_only: bool = False) -> str:
         if b"ommit" not in data:
             return ""
-        made = self._commits(data, _COMMITTED.findall(data))
+        made = self._commits(data, COMMITTED.findall(data))
+        if made_only and not made:
+            return ""
         shown = made or self._commits(
             data,
             [

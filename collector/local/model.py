@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from collector.agents.machine.model import LocalSession
+from collector.agents.machine.model import LocalSession, Trace
 from collector.model import Problem
 
 _LISTED = 3  # directories
@@ -42,6 +42,7 @@ class LocalSessions:
     emails: frozenset[str] = frozenset()  # under which commits are made in this clone
     # directories of the clone, as git lists them, and where it was before
     worktrees: tuple[str, ...] = ()
+    traces: tuple[Trace, ...] = ()  # of sessions that worked here and cannot be read
 
 
 def elsewhere_note(local: LocalSessions) -> str:
@@ -51,10 +52,18 @@ def elsewhere_note(local: LocalSessions) -> str:
     more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
     what = "session elsewhere is" if places.total() == 1 else "sessions elsewhere are"
     return (
-        f"{places.total()} {what} read too, by commits of this clone or its remote: {listed}{more}"
+        f"{places.total()} {what} read too, by commits, files or the remote of this clone:"
+        f" {listed}{more}"
         if places
         else ""
     )
+
+
+def traces_note(local: LocalSessions) -> str:
+    """How many sessions cannot be read; "" for none."""
+    count = len({trace.session for trace in local.traces})
+    what = "session has" if count == 1 else "sessions have"
+    return f"{count} {what} left traces and no whole transcript" if count else ""
 
 
 NOTHING_LOCAL = LocalSessions()

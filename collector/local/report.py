@@ -12,7 +12,7 @@ from collector.agents.machine import databases
 from collector.agents.machine.model import Machine, Store
 from collector.git.repository import GitRepo
 from collector.local import find_sessions
-from collector.local.model import LocalOptions, elsewhere_note
+from collector.local.model import LocalOptions, elsewhere_note, traces_note
 from collector.storage.views import Table, table_of
 
 _DAY = 86_400.0
@@ -68,7 +68,7 @@ def would_read(repo: GitRepo, options: LocalOptions) -> Table:
                 "path": "",
             }
         )
-    note = "only what shows whose sessions these are was read; nothing was stored"
+    note = "only what shows whose sessions these are was read, and only that is kept"
     if not rows:
         note = (
             "no transcripts on this machine would be read; checkpoints in the clone are read in any"
@@ -78,6 +78,8 @@ def would_read(repo: GitRepo, options: LocalOptions) -> Table:
     notes = (
         [note, f"{elsewhere}; others of these directories: --was-at DIR"] if elsewhere else [note]
     )
+    lost = traces_note(result)
+    notes += [f"{lost}: nobody is named for what changed meanwhile"] if lost else []
     return table_of(rows, {"agent": "agent", "bytes": "bytes", "written": "UTC"}, notes)
 
 

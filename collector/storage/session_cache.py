@@ -61,6 +61,12 @@ def path() -> Path | None:
     return Path(configured) if configured else cache_directory() / "sessions.db"
 
 
+def opened() -> Store | None:
+    """The file of the cache; None where there is none."""
+    file = path()
+    return _open(file) if file is not None else None
+
+
 class SessionCache:
     """The sessions of one repository.
 

@@ -575,7 +575,7 @@ def _searched(model: str, searches: int, **more: Any) -> tuple[ToolCall, Usage]:
 
 @pytest.mark.parametrize(
     ("model", "tokens"),
-    [("claude-opus-4-6", 5.0), ("gpt-5", 1.25), ("us.anthropic.claude-opus-4-6-v1:0", 5.0)],
+    [("claude-opus-4-6", 5.0), ("gpt-5", 1.25), ("us.anthropic.claude-opus-4-6-v1:0", 5.5)],
 )
 def test_searches_of_the_web_cost_ten_dollars_for_a_thousand(model: str, tokens: float) -> None:
     call, usage = _searched(model, 3)

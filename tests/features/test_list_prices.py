@@ -18,6 +18,8 @@ from attribution.features.prices import (
 )
 from collector.errors import WhoWroteError
 
+ARN = "arn:aws:bedrock:eu-west-1:123456789012:inference-profile/"
+
 
 def test_models_of_both_lists_cost_the_same() -> None:
     pytest.importorskip("genai_prices")
@@ -37,7 +39,7 @@ def test_models_of_both_lists_cost_the_same() -> None:
 
 @pytest.mark.parametrize(
     "model",
-    ["claude-opus-4-6[1m]", "claude-opus-4-6-fast", "deepseek-v4-flash-free", "my-model", ""],
+    ["claude-opus-4-6[x]", "claude-opus-4-6-fast", "deepseek-v4-flash-free", "my-model", ""],
 )
 def test_a_name_that_only_resembles_a_model_has_no_price(model: str) -> None:
     pytest.importorskip("genai_prices")
@@ -118,7 +120,11 @@ def test_models_of_2026_have_a_price_without_the_package() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "us.anthropic.claude-opus-4-6-v1:0",
+        "global.anthropic.claude-opus-4-6-v1:0",
+        f"{ARN}global.anthropic.claude-opus-4-6-v1:0",
+        "arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-opus-4-6-v1:0",
+        "claude-opus-4-6@default",
+        "claude-opus-4-6[1m]",
         "bedrock/anthropic.claude-opus-4-6-v1",
         "claude-opus-4-6@20260205",
         "openrouter/anthropic/claude-opus-4.6",
@@ -134,11 +140,42 @@ def test_a_reseller_charges_what_the_vendor_does(name: str) -> None:
         "openrouter/anthropic/claude-opus-4.6:free",
         "ollama/gpt-5",
         "github_copilot/gpt-5",
+        "github-copilot/claude-opus-4.6",
+        "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123def456",
+        "claude-opus-4-6 tier=priority",
+        "claude-opus-4-5 tier=us",
+        "gpt-5.5 tier=priority >272000",
+        "o3 tier=priority",
         "claude-opus-4-7-fast",
     ],
 )
 def test_what_others_bill_in_their_own_way_has_no_price(name: str) -> None:
     assert standard_prices().of(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "plain", "factor"),
+    [
+        ("claude-opus-4-8 tier=us", "claude-opus-4-8", 1.1),
+        ("claude-sonnet-5-20260801 tier=us", "claude-sonnet-5", 1.1),
+        ("us.anthropic.claude-opus-4-6-v1:0", "claude-opus-4-6", 1.1),
+        (f"{ARN}eu.anthropic.claude-opus-4-6-v1:0", "claude-opus-4-6", 1.1),
+        # the premium of regions came with the models of September 2025
+        ("us.anthropic.claude-sonnet-4-20250514-v1:0", "claude-sonnet-4-20250514", 1.0),
+        ("claude-opus-4-6 tier=batch", "claude-opus-4-6", 0.5),
+        ("gpt-5.5 tier=flex", "gpt-5.5", 0.5),
+        ("gpt-5.5 tier=priority", "gpt-5.5", 2.5),
+        ("gpt-5.4 tier=priority", "gpt-5.4", 2.0),
+        ("claude-opus-4-8-fast tier=us", "claude-opus-4-8", 2.2),
+    ],
+)
+def test_a_tier_costs_the_factor_that_its_vendor_publishes(
+    name: str, plain: str, factor: float
+) -> None:
+    moment = datetime(2026, 9, 1, tzinfo=UTC)
+    special, usual = (standard_prices().of(one, moment) for one in (name, plain))
+    assert special is not None and usual is not None
+    assert special == pytest.approx({kind: factor * price for kind, price in usual.items()})
 
 
 def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession
 from collector.errors import NoCheckpoints
 from collector.git.repository import GitRepo
-from collector.local import find_sessions, load
+from collector.local import find_sessions
 from collector.local.model import LocalChoice, LocalOptions
 from collector.storage.retention import Policy, Redaction
 from collector.storage.store import Store
@@ -228,7 +228,7 @@ def test_sessions_in_a_linked_worktree_belong(clone: Clone, home: Path, tmp_path
     assert list(found(clone)) == ["one"]
 
 
-def test_of_sessions_of_other_repositories_no_more_is_read_than_whose_they_are(
+def test_sessions_of_other_repositories_are_read_once_for_what_they_name(
     clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = Clone(home / "elsewhere" / "other")
@@ -242,9 +242,15 @@ def test_of_sessions_of_other_repositories_no_more_is_read_than_whose_they_are(
         return read(path, size)
 
     monkeypatch.setattr(files, "_read", noted)
-    for one in found(clone).values():
-        list(load(one))
-    assert opened and {path.stem for path in opened if path.exists()} == {"mine"}
+    monkeypatch.setenv("WHOWROTE_SESSIONS", str(home / "sessions.db"))
+    for times in (1, 2):
+        assert list(found(clone)) == ["mine"]
+        assert [path.stem for path in opened].count("other") == 1, times
+    longer = short(other, "other")
+    longer.say("Done.")
+    layouts.claude_code(home, longer)
+    assert list(found(clone)) == ["mine"]
+    assert [path.stem for path in opened].count("other") == 2
 
 
 def test_links_are_not_followed(clone: Clone, home: Path, tmp_path: Path) -> None:

@@ -17,10 +17,11 @@ from support.truth import program_lines
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
-from collector.agents.machine.model import Roots
+from collector.agents.machine.model import LocalSession, Roots
 from collector.git.repository import GitRepo
 from collector.local import find_sessions
 from collector.local.model import LocalChoice, LocalOptions
+from collector.local.named_places import PlaceIndex
 from collector.storage.store import Store
 from collector.text import normal_path
 
@@ -491,6 +492,71 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
 
 
 @pytest.mark.parametrize(
+    ("named", "writer"),
+    [
+        ("a path", "claude-code"),
+        ("a path through a link", "claude-code"),
+        ("a command", "claude-code"),
+        ("a command", "codex"),
+    ],
+)
+def test_a_session_that_began_in_another_repository_belongs_where_its_calls_name_this_clone(
+    clone: Clone, home: Path, tmp_path: Path, named: str, writer: str
+) -> None:
+    other, linked = Clone(home / "work" / "other"), home / "linked"
+    linked.symlink_to(clone.path)
+    session = clone.session(ONE, str(other.path))
+    session.prompt("Add a mean")
+    session.write("src/mean.py", TEXT)
+    session.say("Done.")
+    clone.commit("Add mean")
+    if named == "a path through a link":
+        path = str(linked / "src" / "mean.py")
+        session.actions[1] = replace(session.actions[1], path=path)
+    elif named == "a command":
+        command = f"cd {clone.path} && cat > src/mean.py <<'E'\n{TEXT}E\n"
+        session.actions[1] = replace(session.actions[1], kind="shell", text=command, path="")
+    WRITERS[writer](home, session)
+    assert found(clone) == {ONE: f"worked in {clone.path}, started in {other.path}"}
+    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        '{"cwd": "/home/ada/site.com"}',
+        '{"file_path": "/home/ada/site.com/a b.py"}',
+        '{"arguments": "{\\"workdir\\":\\"/home/ada/site.com\\"}"}',
+        '{"command": "cd /home/ada/site.com && ls"}',
+        '{"command": "x\\n/home/ada/site.com/run.sh"}',
+        '{"input": "*** Add File: ../site.com/b.py\\n+x"}',
+    ],
+)
+def test_directories_are_found_however_records_name_them(record: str) -> None:
+    session = LocalSession("s", (Path("/none"),), "", cwd="/home/ada/other", agent="codex")
+    named = PlaceIndex().of(session, lambda: [record.encode()])
+    assert "/home/ada/site.com" in named.directories
+
+
+def test_a_session_of_another_repository_that_only_speaks_of_this_clone_is_not_its(
+    clone: Clone, home: Path
+) -> None:
+    other = Clone(home / "work" / "other")
+    session = other.session(ONE)
+    session.prompt(f"Do it as in {clone.path}/src/app.py")
+    session.write("k.py", TEXT)
+    layouts.claude_code(home, session)
+    assert found(clone) == {}
+
+
+def test_a_session_is_found_whose_directory_is_named_after_a_link(clone: Clone, home: Path) -> None:
+    linked = home / "linked"
+    linked.symlink_to(clone.path)
+    layouts.claude_code(home, _idle(clone, str(linked), ONE))
+    assert list(found(clone)) == [ONE]
+
+
+@pytest.mark.parametrize(
     "kind", ["unrelated", "vendored", "quoted", "other subject", "long before"]
 )
 def test_what_looks_like_a_worktree_is_none(clone: Clone, home: Path, kind: str) -> None:
@@ -506,7 +572,8 @@ def test_what_looks_like_a_worktree_is_none(clone: Clone, home: Path, kind: str)
     session = other.session(ONE, place)
     session.prompt("Commit it")
     shown = "Add another thing" if kind == "other subject" else "Add nothing much"
-    output = f"see {sha[:5]}" if kind == "quoted" else f"[main {sha[:7]}] {shown}\n 1 file changed"
+    number = "0123abc" if kind in ("unrelated", "vendored") else sha[:7]
+    output = f"see {sha[:5]}" if kind == "quoted" else f"[main {number}] {shown}\n 1 file changed"
     session.shell("git commit -qam x", output)
     if kind == "long before":
         session.actions = [replace(one, at=one.at - 90 * 86_400) for one in session.actions]
@@ -559,7 +626,10 @@ def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(
     tree = home / "conductor" / "lima"
     layouts.claude_code(home, _away(clone, tree, ONE))
     layouts.codex(home, _idle(clone, str(clone.path), TWO))
-    said = f"1 session elsewhere is read too, by commits of this clone or its remote: {tree} (1)"
+    said = (
+        "1 session elsewhere is read too, by commits, files or the remote of this clone:"
+        f" {tree} (1)"
+    )
     for _ in range(2):  # the second time nothing is new
         (report,) = json.loads(
             run("repo", clone.path, "--db", tmp_path / "out.db", "--json").stdout

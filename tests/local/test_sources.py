@@ -135,7 +135,7 @@ def test_a_codex_subagent_is_read_with_its_parent(clone: Clone, home: Path) -> N
     assert [call.agent_id for call in read(one).calls] == ["", TWO]
 
 
-def test_no_more_of_another_repository_is_read_than_whose_it_is(
+def test_another_repositorys_session_is_read_once_and_then_only_its_beginning(
     clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = Clone(home / "elsewhere" / "other")
@@ -152,8 +152,12 @@ def test_no_more_of_another_repository_is_read_than_whose_it_is(
         return data
 
     monkeypatch.setattr(files, "_read", noted)
+    monkeypatch.setenv("WHOWROTE_SESSIONS", str(home / "sessions.db"))
     assert found(clone) == {}
-    assert sum(sizes) <= 2 * 5 * 8_000  # once for the clone's worktrees, once for all other places
+    sizes.clear()
+    assert found(clone) == {}
+    # once for the clone's worktrees, once for all other places
+    assert sum(sizes) <= 5 * (2 * 8_000 + files.HEAD)
 
 
 # --- Gemini CLI -----------------------------------------------------------------------------------

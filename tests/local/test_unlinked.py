@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 from support.commands import run
-from support.local_clone import AgentSession, Clone
+from support.local_clone import AgentSession, Clone, attributed
 from support.local_writers import WRITERS
+from support.truth import program_lines
+
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.local.model import LocalOptions
+from collector.storage.store import Store
 
 TEXT = "def mean(rows):\n    return sum(rows) / len(rows)\n"
 
@@ -88,3 +94,30 @@ def test_a_session_without_a_commit_says_why(
         bool(reason),
         bool(reason),
     )
+
+
+@pytest.mark.parametrize("writer", ["claude-code", "codex", "copilot-cli"])
+@pytest.mark.parametrize("shell", ["bash", "powershell", "cmd"])
+def test_a_persons_commit_of_what_a_shell_wrote_is_linked(
+    clone: Clone, home: Path, tmp_path: Path, shell: str, writer: str
+) -> None:
+    text = "alpha_value = compute(1)\nbeta_value = compute(2)\ngamma_value = compute(3)\n"
+    lines = text.splitlines()
+    echoes = " && ".join(
+        f"echo {line}{'>>' if number else '>'} src/new.py" for number, line in enumerate(lines)
+    )
+    commands = {
+        "bash": f"cat > src/new.py <<'E'\n{text}E\n",
+        "powershell": f"@'\n{text}'@ | Set-Content -Path src\\new.py",
+        "cmd": f'cmd /c "{echoes}"',
+    }
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-000000000001")
+    session.prompt("Write it")
+    session.shell(commands[shell])
+    clone.put("src/new.py", text, "agent")
+    session.say("Done.")
+    clone.commit("Add values")
+    WRITERS[writer](home, session)
+    with Store(tmp_path / "out.db") as store:
+        done = attribute_repo(store, clone.path, AttributeOptions(local=LocalOptions()))
+        assert attributed(clone, program_lines(store, done.repo_id), "agent") == (3, 3)

@@ -103,3 +103,52 @@ def test_a_patch_in_the_command(command: str) -> None:
 @pytest.mark.parametrize("command", [f"git apply -R <<'EOF'\n{PATCH}EOF", "git apply fix.patch"])
 def test_a_patch_that_is_not_known_or_taken_back_is_not_literal(command: str) -> None:
     assert not any(effect.is_literal for effect in effects(command))
+
+
+CODE = "def f(a, b):\n    return 'x' << \"y\""
+
+
+@pytest.mark.parametrize(
+    ("command", "kind", "text"),
+    [
+        (f"@'\n{CODE}\n'@ | Set-Content -Path b.py", "write", f"{CODE}\n"),
+        (f"$t = @'\n{CODE}\n'@\nSet-Content b.py -Value $t -Encoding utf8", "write", f"{CODE}\n"),
+        (f"$t=@'\n{CODE}\n'@; $t | Out-File -FilePath b.py", "write", f"{CODE}\n"),
+        (f"[System.IO.File]::WriteAllText(\"$PWD\\b.py\", @'\n{CODE}\n'@)", "write", CODE),
+        ("[IO.File]::WriteAllText((Join-Path $PWD 'b.py'), 'x')", "write", "x"),
+        ("[IO.File]::WriteAllLines('b.py', @('x', 'y'))", "write", "x\ny\n"),
+        ("[IO.File]::AppendAllText('b.py', \"x`n\")", "append", "x\n"),
+        ("Set-Content b.py 'it''s','y'", "write", "it's\ny\n"),
+        ("@('x', 'y') | Out-File b.py -Append", "append", "x\ny\n"),
+        ('Add-Content -Path b.py -Value "x`ty"', "append", "x\ty\n"),
+        ("New-Item -Path b.py -ItemType File -Value 'x = 1'", "write", "x = 1"),
+        ("'x = 1' > b.py", "write", "x = 1\n"),
+        ("@'\nx\n'@ | Set-Content b.py -NoNewline", "write", "x"),
+        ('@"\n$x\n"@ | Set-Content b.py', "write", None),
+        ("Get-Content a.py | Set-Content b.py", "write", None),
+        ("cmd.exe /c 'echo x = compute(1)> b.py'", "write", "x = compute(1)\n"),
+        ("cmd /c 'echo x ^& y>> b.py'", "append", "x & y\n"),
+        ("cmd /c '(echo x& echo.& echo y) > b.py'", "write", "x\n\ny\n"),
+        ("cmd /c 'echo %PATH%> b.py'", "write", None),
+    ],
+)
+def test_what_powershell_and_cmd_write_is_literal(
+    command: str, kind: str, text: str | None
+) -> None:
+    assert effects(command, "/w") == (Effect(kind, ("/w/b.py",), text),)
+
+
+def test_cmd_copies_and_changes_its_directory() -> None:
+    found = effects(
+        "cmd /c 'cd sub && type a.py > b.py & copy /y b.py c.py & del d.py 2>nul'", "/w"
+    )
+    assert [(item.kind, item.paths, item.target) for item in found] == [
+        ("copy", ("/w/sub/a.py",), "/w/sub/b.py"),
+        ("copy", ("/w/sub/b.py",), "/w/sub/c.py"),
+        ("remove", ("/w/sub/d.py",), ""),
+    ]
+
+
+@pytest.mark.parametrize("text", ["(", ")", "echo x>", "^", '"', "((echo x) > a", "%", "\n&|<>"])
+def test_any_text_for_cmd_is_read_to_its_end(text: str) -> None:
+    effects(f"cmd /c '{text}'")

@@ -397,7 +397,7 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ),
     ("case $x in\n  a) rm a ;;\n  (b|c) rm b ;;\nesac", [one("remove", "a"), one("remove", "b")]),
     # PowerShell
-    ("Set-Content -Path a.txt -Value 'x'", [one("write", "a.txt")]),
+    ("Set-Content -Path a.txt -Value $x", [one("write", "a.txt")]),
     ("Get-Content a.txt | Out-File -Append b.txt", [one("append", "b.txt")]),
     ("Remove-Item -Recurse -Force src\\old", [one("remove", "src/old")]),
     ("Move-Item -Path a.cs -Destination src\\a.cs", [one("move", "a.cs", target="src/a.cs")]),

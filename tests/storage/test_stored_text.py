@@ -65,6 +65,8 @@ NO_TEXT = {
     "scan_files",
     "scan_rules",
     "session_embeddings",
+    # in the cache of the user, too, and without texts
+    "session_places",
     "settings",
     # holds whole transcripts, and so is never beside a database:
     # tests/authorship/test_sessions_kept.py

@@ -459,10 +459,9 @@ def test_what_the_program_puts_into_gitignore_is_a_text_of_its_own() -> None:
     assert ".aider*\n.env" in [message.text for message in session.messages]
 
 
-def test_a_run_of_which_only_some_blocks_were_applied_is_a_session_if_it_made_a_commit() -> None:
+def test_a_run_of_which_only_some_blocks_were_applied_is_a_session() -> None:
     only = PARTLY[: PARTLY.index("\na.go\n", PARTLY.index("> Commit 1a2b3c4"))]
     assert aider.runs(only) == ["aider 2026-03-02 09:00:00"]
-    assert aider.runs(only.replace("> Commit 1a2b3c4 feat: limits  \n", "")) == []
 
 
 def test_runs_that_began_in_the_same_second_are_one() -> None:
@@ -494,3 +493,39 @@ def test_an_answer_whose_blocks_match_nothing_is_an_edit_that_failed() -> None:
         HISTORY.replace("# Notes\n", "# Notes\n> The LLM did not conform to the edit format.\n")
     )
     assert {call.status for call in quoted.calls} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("C#/Program.cs", "#notes.md", "it's/a.py", "a,b.py", "a&b.py", "a=b.py", "50%.py"),
+        *("wow!.py", "{id}/page.tsx", "my {id} page.tsx", "a:b.py", "src/plain.py"),
+    ],
+)
+def test_a_name_may_have_any_sign_that_no_markup_is(path: str) -> None:
+    history = (
+        f"# aider chat started at 2026-03-02 10:00:00\n\n#### write it\n\n"
+        f"Here's the code:\n\n{path}\n"
+        f"```\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n```\n\n> Applied edit to {path}\n"
+    )
+    (call,) = aider.read("aider 2026-03-02 10:00:00", [history.encode()]).calls
+    assert [(edit.path, edit.content) for edit in call.edits] == [(path, "x = 1\n")]
+
+
+def test_prose_before_a_fence_is_no_name() -> None:
+    history = (
+        "# aider chat started at 2026-03-02 10:00:00\n\n#### write it\n\n"
+        "src/a.py\nHere's what I did:\n"
+        "```\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n```\n\n> Applied edit to src/a.py\n"
+    )
+    (call,) = aider.read("aider 2026-03-02 10:00:00", [history.encode()]).calls
+    assert all(not edit.replacements and edit.content is None for edit in call.edits)
+
+
+def test_a_chat_without_an_applied_edit_is_a_session_and_an_empty_run_is_none() -> None:
+    run = "# aider chat started at 2026-03-02 {}:00:00\n\n> Aider v0.86.1\n\n"
+    history = run.format("09") + run.format("10") + "#### what is this?\n\nA tally.\n"
+    assert aider.runs(history) == ["aider 2026-03-02 10:00:00"]
+    session = aider.read("aider 2026-03-02 10:00:00", [history.encode()])
+    assert [turn.text for turn in session.turns] == ["what is this?"]
+    assert [message.text for message in session.messages] == ["A tally."]

@@ -1170,3 +1170,17 @@ def test_rules_of_a_directory_are_seen_as_they_are_on_disk(
 def test_searches_of_the_web_are_counted(detail: object, searches: int) -> None:
     call = _one(_assistant(1, _tool("a", "WebSearch", query="q")), _result(2, "a", detail))
     assert (call.searches, call.model) == (searches, "claude-opus-4-6")
+
+
+@pytest.mark.parametrize(("seconds", "holes"), [(30, 0), (600, 1)])
+def test_records_that_are_missing_in_the_middle_leave_a_hole(seconds: int, holes: int) -> None:
+    times = [0, 1, 2, 3, 4, 4 + seconds, 5 + seconds]
+    records = [_user(at, f"text {at}", uuid=f"u{at}", sessionId="s") for at in times]
+    records[0]["parentUuid"] = None
+    for record, parent in zip(records[1:], times, strict=False):
+        record["parentUuid"] = f"u{parent}"
+    records[5]["parentUuid"] = "of a record that is not here"
+    lines = "".join(json.dumps(record) + "\n" for record in records).encode()
+    session = claude_code.read("s", [lines])
+    assert [tuple(hole) for hole in session.holes] == [(_moment(4), _moment(604))][:holes]
+    assert [problem.code for problem in session.problems] == ["records_missing"][:holes]

@@ -199,3 +199,16 @@ def test_a_thread_of_codex_names_its_origin_and_a_subagent_is_no_fork(
         "payload": {"id": "two", **meta},
     }
     assert codex.read("two", [json.dumps(record).encode()]).forked_from == origin
+
+
+def test_a_fork_that_names_its_origin_and_is_stamped_anew_repeats_it_without_any_call() -> None:
+    turn, used = Turn(1, 2.0, "one"), Usage("a/2.0/9", 3.0, 1, "m", input=900)
+    first = _session("first", turns=(turn,), usage=(used,))
+    again = (replace(turn, at=60.1), Turn(2, 70.0, "two"))
+    copy = _session(
+        "fork", turns=again, usage=(replace(used, message_id="b/60.1/9", at=60.1),), start=60.0
+    )
+    own = _own(first, replace(copy, forked_from="first"))
+    assert [turn.text for turn in own["fork"].turns] == ["two"]
+    assert not own["fork"].usage
+    assert len(own["first"].usage) == 1

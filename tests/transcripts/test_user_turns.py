@@ -15,10 +15,12 @@ from support.commands import run
 import whowrote
 from collector.agents import claude_code, codex, copilot_cli, opencode
 from collector.agents.common.builder import SessionBuilder
+from collector.agents.common.messages import PromptKind, classify
 from collector.agents.formats.opencode import find, load
 from collector.agents.machine.model import ANYWHERE
 from collector.labels import as_typed, command_words, is_housekeeping
-from collector.model import Usage
+from collector.model import Session, Usage
+from collector.vocabulary.sessions import Driver
 
 LAB = Path(__file__).parent.parent.parent / "fixtures" / "lab"
 CLEAR = (
@@ -300,3 +302,48 @@ def test_no_surface_shows_the_tags_of_a_command(tmp_path: Path) -> None:
         assert (
             shown.exit_code == 0 and "<command-" not in shown.stdout and "/make" in shown.stdout
         ), command
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[SYSTEM NOTIFICATION - NOT USER INPUT]\nAn automated event.",
+        '<teammate-message teammate_id="reviewer">\nNo.\n</teammate-message>',
+        "Another Claude session sent a message:\n"
+        '<teammate-message teammate_id="r">No.</teammate-message>',
+        '<cross-session-message from="s2">\nNo.\n</cross-session-message>',
+    ],
+)
+def test_what_other_agents_and_the_program_say_is_no_prompt(text: str) -> None:
+    assert classify(text) is PromptKind.INJECTED
+
+
+def _asked(**more: object) -> Session:
+    record = {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s",
+        "timestamp": "2026-03-04T09:00:00.000Z",
+        "message": {"role": "user", "content": "Write it"},
+        **more,
+    }
+    return claude_code.read("s", [json.dumps(record).encode()])
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"), [("peer", 0), ("coordinator", 0), ("human", 1), ("", 1)]
+)
+def test_a_prompt_of_another_agent_is_not_the_users(kind: str, count: int) -> None:
+    assert len(_asked(origin={"kind": kind}).user_turns) == count
+
+
+@pytest.mark.parametrize(
+    ("more", "driver"),
+    [
+        ({"teamName": "x", "agentName": "worker"}, Driver.PROGRAM),
+        ({"teamName": "x", "agentName": "team-lead", "entrypoint": "cli"}, Driver.PERSON),
+        ({"entrypoint": "cli"}, Driver.PERSON),
+    ],
+)
+def test_a_teammate_is_driven_by_an_agent(more: dict[str, str], driver: Driver) -> None:
+    assert _asked(**more).driver is driver

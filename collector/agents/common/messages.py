@@ -3,10 +3,12 @@ what a `user` text really is.
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from collector.json_values import get_int, get_str
+from collector.json_values import get_int, get_str, objects
 from collector.model import Usage
 
 
@@ -29,6 +31,7 @@ def anthropic_usage(
     usage: dict[str, Any], message_id: str, time: float | None, model: str, agent_id: str = ""
 ) -> Usage:
     """Tokens of a response as Anthropic's interface counts them."""
+    place, tier = get_str(usage, "inference_geo"), get_str(usage, "service_tier")
     return Usage(
         message_id,
         time,
@@ -41,7 +44,23 @@ def anthropic_usage(
         cache_write_1h=get_int(usage, "cache_creation", "ephemeral_1h_input_tokens"),
         agent_id=agent_id,
         fast=get_str(usage, "speed") == "fast",
+        tiers=tuple(word for word in (place, tier) if word and word not in _PLAIN),
     )
+
+
+# where and how most requests are served
+_PLAIN = ("global", "not_available", "unknown", "standard", "auto", "default")
+
+
+def beside_total(usage: dict[str, Any], whole: Usage) -> Iterator[Usage]:
+    """What other models, and a compaction, used within a response: it is not in the total."""
+    for number, part in enumerate(objects(usage.get("iterations")), 1):
+        if get_str(part, "type") not in ("", "message"):
+            used = anthropic_usage(
+                {**usage, **part}, f"{whole.message_id}#{number}", whole.at, whole.model
+            )
+            model = get_str(part, "model") or whole.model
+            yield replace(used, model=model, agent_id=whole.agent_id)
 
 
 _MAX_COST = 1e6  # USD of one response; more cannot be a cost
@@ -71,6 +90,11 @@ class PromptKind(StrEnum):
 
 
 _INJECTED = (
+    # what other agents say, and what the program says of itself
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]",
+    "<teammate-message",
+    "<cross-session-message",
+    "Another Claude session sent a message:",
     "<local-command-stdout>",
     "<local-command-stderr>",
     "<local-command-caveat>",

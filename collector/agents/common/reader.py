@@ -6,11 +6,12 @@ overrides what is special about it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from collector.agents.common.builder import SessionBuilder
+from collector.agents.common.call_ids import CallIds, CallText
 from collector.agents.common.edits import (
     DELETE_TOOLS,
     PATCH_TOOLS,
@@ -136,11 +137,13 @@ class RecordReader(SessionBuilder):
     exits: re.Pattern[str] | None = None  # the exit code in what a shell gave back
     # copies are read as they come, none is kept: those of a session can be many and large
     one_by_one = False
+    ids_are_places = False  # in the transcript: of two copies, the first says which call is there
     one_directory = False  # the whole session ran in one directory, which may be known only later
 
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
-        self.calls: dict[str, Call] = {}
+        self.call_ids = CallIds()
+        self.calls: dict[str, Call] = {}  # by the key of each
         self.results: dict[str, Result] = {}
 
     def take(self, record: dict[str, Any]) -> None:
@@ -182,18 +185,27 @@ class RecordReader(SessionBuilder):
         result: Result | None = None,
         **more: Any,
     ) -> str:
-        """Adds a call of the record that is read, with its result where that has both; its id.
-        `more` are fields of `Call`.
+        """Adds a call of the record that is read, with its result where that has both; the key
+        under which it is kept. `more` are fields of `Call`.
         """
         fields = {"model": self.model, "cwd": self.cwd, **more}
+        if not self.ids_are_places:
+            said = CallText(name, arguments, fields.get("agent_id", ""))
+            key = self.call_ids.called(key, said, time, self.order)
         if key not in self.calls:
             self.calls[key] = Call(key, name, arguments, time, self.order, **fields)
             if result is not None:
                 self.add_result(key, result)
         return key
 
-    def add_result(self, call_id: str, result: Result) -> None:
-        self.results.setdefault(call_id, result)
+    def add_result(self, call_id: str, result: Result, agent_id: str = "") -> None:
+        self.results.setdefault(self.call_ids.answered(call_id, self.order, agent_id), result)
+
+    def add_turn(
+        self, key: Hashable, time: float | None, text: str, origin: str = "prompt"
+    ) -> None:
+        self.call_ids.go_on(self.order)
+        super().add_turn(key, time, text, origin)
 
     def session(self) -> Session:
         """The session, once everything is read."""

@@ -273,8 +273,14 @@ def _listed_text(display: str) -> tuple[str, int, bool] | None:
     return "\n".join(listed[1]) + "\n", listed[0], listed[0] == 1 and "(End of file" in body[-200:]
 
 
+_BILLS_OTHERWISE = ("github-copilot", "github-copilot-enterprise")
+
+
 def _model(info: dict[str, Any]) -> str:
-    return get_str(info, "modelID") or get_str(info, "model", "modelID")
+    """The model; with the provider where that bills in its own way, and not by the token."""
+    model = get_str(info, "modelID") or get_str(info, "model", "modelID")
+    provider = get_str(info, "providerID") or get_str(info, "model", "providerID")
+    return f"{provider}/{model}" if model and provider in _BILLS_OTHERWISE else model
 
 
 def _message_key(info: dict[str, Any], number: int) -> str:

@@ -115,6 +115,12 @@ def match_files(location: Path, pattern: str) -> Iterator[Path]:
             yield Path(entry.path)
 
 
+def all_files(location: Path) -> Iterator[Path]:
+    """The files in a place and below it, some levels deep."""
+    for pattern in ("*", "*/*", "*/*/*"):
+        yield from match_files(location, pattern)
+
+
 def is_plain(path: Path) -> bool:
     """Whether a path is a file, and no link to one."""
     return path.is_file() and not path.is_symlink()

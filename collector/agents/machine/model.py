@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,18 +97,49 @@ class LocalSession:
     elsewhere: bool = False  # it was started outside of the clone's worktrees
 
 
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What is left of a session, or of a part of one, that no transcript records."""
+
+    agent: str  # slug
+    session: str  # its id, or the name of its file
+    begin: float
+    end: float
+    why: str  # for people: what is left, and where
+
+
+LASTS = 6 * 3600.0
+"""Seconds that a session may go on after the last trace of it."""
+BEFORE = 86_400.0
+"""Seconds that a session may have been at work before the first file that it left."""
+
+
+def left_behind(agent: str, session: str, times: Sequence[float], why: str) -> list[Trace]:
+    """The trace of files of these times, if there are any."""
+    found = [time for time in times if time]
+    return [Trace(agent, session, min(found) - BEFORE, max(found) + LASTS, why) for _ in found[:1]]
+
+
 def whole_lines(session: LocalSession) -> Iterator[bytes]:
     """The files of a session without a last line that is still being written. Raises OSError."""
     return map(files.lines, session.files)
 
 
-def _without_links(path: str) -> str:
+_DEEPEST = 200  # parts of a path
+
+
+@lru_cache(maxsize=100_000)
+def without_links(path: str) -> str:
     """Where an absolute path of a record leads; the path itself where no file of this machine
     can have that name.
     """
+    above, _, name = path.rpartition("/")
+    if not path.startswith("/") or path.count("/") > _DEEPEST:
+        return path
+    real = f"{without_links(above)}/{name}" if above else path
     try:
-        return os.path.realpath(path) if path.startswith("/") else path
-    except ValueError:  # a zero byte or half of a surrogate pair
+        return os.path.realpath(real) if Path(real).is_symlink() else real
+    except (OSError, ValueError):  # too long, a zero byte or half of a surrogate pair
         return path
 
 
@@ -173,8 +205,20 @@ class Roots:
         inner = comparable_path(path)
         if self.anywhere:
             return inner if self.accepted(path) else ""
-        root = self._around(inner) or self._around(comparable_path(_without_links(path)))
+        root = self._around(inner) or self._around(comparable_path(without_links(path)))
         return "" if root and self._is_of_another(inner, root) else root
+
+    def led_to(self, paths: Iterable[str]) -> dict[str, str]:
+        """Directories outside of the worktrees that a link makes one of them, of the beginnings of
+        these paths -> that worktree, as it was given.
+        """
+        result: dict[str, str] = {}
+        above = {path[:end] for path in paths if self.paths for end in _ends_of_parts(path)}
+        for path in sorted(above, key=len):
+            root = self.locations.get(comparable_path(without_links(path)), "")
+            if root and not self._around(comparable_path(path)):
+                result[path] = root
+        return result
 
     def _around(self, path: str) -> str:
         return next(
@@ -201,6 +245,11 @@ class Roots:
         return [root[len(top) :] for root in self.paths if root.startswith(top)]
 
 
+def _ends_of_parts(path: str) -> Iterator[int]:
+    """Where each part of a path ends, that of the file left out."""
+    return (match.start() for match in re.finditer("/", path) if match.start())
+
+
 _SUFFIXES = re.compile(r"(?:\.traj)?(?:\.json)?$")
 ANYWHERE = Roots(anywhere=True)
 
@@ -213,8 +262,8 @@ class Store:
     """One way in which an agent keeps sessions on a developer's machine.
 
     Files are chosen by their place and name, never by guessing at their content. Only those that
-    `patterns` name, and files beside them, are opened: those of other repositories no further than
-    to see whose they are, and databases that are in use as a copy.
+    `patterns` name, and files beside them, are opened: those of other repositories to see
+    whose they are and which directories they name, and databases that are in use as a copy.
     """
 
     agent: str  # slug of the agent, and of the reader of its transcripts
@@ -226,6 +275,8 @@ class Store:
     find: Find | None = None  # sessions of the repository in a place; raises OSError
     # what the reader takes, part by part; raises OSError, ValueError
     load: Callable[[LocalSession], Iterator[bytes]] = whole_lines
+    # what sessions of the repository have left in a place whose transcripts are gone
+    traces: Callable[[Path, Roots], Iterable[Trace]] = lambda location, roots: ()
     inside: str = ""  # the place in a worktree
     # such sessions were read from files that the agent wrote; else it follows documents and other
     # programs
@@ -275,6 +326,8 @@ class Committed:
     every: bool = False  # all versions are read: later ones drop what earlier ones have
     # searches for such files on a server, as GitHub's code search takes them
     found_by: tuple[str, ...] = ()
+    # (path, content) -> what all files of one session have in common, where their ids may differ
+    beginning: Callable[[str, bytes], object] = lambda path, data: None
     # no call has a time: the version before a session tells that it had not begun; adds to other
     # forms
     undated: bool = False

@@ -35,6 +35,7 @@ _CORE = (
     "forgotten",
     "cache/jobs",
     "cache/sessions_read",
+    "cache/session_places",
     "cache/reports",
 )
 

@@ -1,0 +1,89 @@
+"""Lines that a commit brings back from the history: whoever wrote them then wrote them. Pure.
+
+A revert of a revert, a file that was deleted and is there again: where a version of the file is one
+that an earlier commit of the same history made, its lines are the lines of that version.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from attribution.authorship.diffs import FileDiff
+from attribution.authorship.run_data import Judged
+from attribution.authorship.verdicts import Span, Verdict, spans_of, verdicts_by_line
+from collector.vocabulary.lines import Author
+
+_KEPT = frozenset({Author.AGENT, Author.TOOL})
+_OPEN = frozenset({Author.UNKNOWN, Author.HUMAN})
+
+
+class _Version(NamedTuple):
+    """A version of a file, and the verdicts on the lines that its commit added."""
+
+    sha: str
+    file: FileDiff
+    spans: list[Span]
+
+
+def give_old_texts_back(judged: Judged) -> None:
+    """Lines without an author, or a person's, of a version that was there before go to the agent
+    or the tool that wrote them.
+    """
+    versions: dict[str, list[_Version]] = {}  # by path, in order of commits
+    for commit in judged.commits:
+        verdict = judged.verdicts[commit.sha]
+        for number, (file, spans) in enumerate(verdict.files):
+            earlier = versions.setdefault(file.change.path, [])
+            if any(span.verdict.author in _OPEN for span in spans):
+                known = _authors_then(judged, commit.sha, file, earlier)
+                if known:
+                    verdict.files[number] = file, _filled(judged, file, spans, known)
+            earlier.append(_Version(commit.sha, *verdict.files[number]))
+        if not verdict.sessions:
+            verdict.note_sessions()
+            verdict.method = verdict.method or ("content" if verdict.sessions else "")
+
+
+def _authors_then(
+    judged: Judged, sha: str, file: FileDiff, earlier: list[_Version]
+) -> dict[int, Verdict]:
+    """Line -> the verdict on it when it was written, where the version was there before."""
+    is_ancestor = judged.evidence.history.is_ancestor
+    same = [number for number, one in enumerate(earlier) if one.file.change.new == file.change.new]
+    last = next((n for n in reversed(same) if is_ancestor(earlier[n].sha, sha)), None)
+    if last is None or file.change.new is None:
+        return {}
+    known = verdicts_by_line(earlier[last].spans)
+    texts = judged.texts.lines(file)
+    often = Counter(texts)
+    wanted = {
+        text: line
+        for line, text in enumerate(texts, 1)
+        if line not in known and text.strip() and often[text] == 1
+    }
+    for text, verdict in _added_before(judged, earlier[:last], sha) if wanted else ():
+        if text in wanted:
+            known[wanted.pop(text)] = verdict
+    return {line: verdict for line, verdict in known.items() if verdict.author in _KEPT}
+
+
+def _added_before(
+    judged: Judged, earlier: list[_Version], sha: str
+) -> Iterator[tuple[str, Verdict]]:
+    """Lines that commits before have added to the file, the last ones first."""
+    for version in reversed(earlier):
+        if judged.evidence.history.is_ancestor(version.sha, sha):
+            texts = judged.texts.lines(version.file)
+            for line, verdict in verdicts_by_line(version.spans).items():
+                if line <= len(texts):
+                    yield texts[line - 1], verdict
+
+
+def _filled(
+    judged: Judged, file: FileDiff, spans: list[Span], known: dict[int, Verdict]
+) -> list[Span]:
+    verdicts = verdicts_by_line(spans)
+    for line, verdict in verdicts.items():
+        if verdict.author in _OPEN:
+            verdicts[line] = known.get(line, verdict)
+    return spans_of(verdicts, judged.texts.lines(file))

@@ -1,0 +1,120 @@
+"""New files that were renamed, moved or split before they were committed: the path of the edits is
+not the path of the commit. Pure.
+
+A session writes a file, which git does not know yet; a commit adds a file under another path that
+no session wrote, with that text, and lacks the first one. Then the file was moved in between, and
+the worktree is followed to the new path.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from attribution.authorship.case import SLACK, AddedFile
+from attribution.authorship.replay import ReplayStep
+from attribution.authorship.timeline import LAST, Timeline
+from collector.model import Commit, Edit
+
+_RECENT = 3 * 86_400.0  # seconds from the last edit to the commit
+_SHORT = 4  # characters: a shorter line stands in any file
+_ENOUGH = 3  # lines, or
+_CHARACTERS = 40  # of fewer lines
+_SHARE = 0.5  # of the new file's lines that the sessions' file has
+
+
+@dataclass(slots=True)
+class _Loose:
+    """A file that sessions wrote and that no commit had then."""
+
+    steps: list[ReplayStep] = field(default_factory=list)
+
+    def lines(self, before: float) -> set[str]:
+        texts = (text for step in self.steps if step.at <= before for text in step.edit.new_texts())
+        return {line.strip() for text in texts for line in text.split("\n")}
+
+
+def follow_renamed(
+    lines: Iterable[Timeline],
+    commits: Sequence[Commit],
+    added: Callable[[str], Sequence[AddedFile]],
+    touched: Mapping[str, Iterable[str]],
+    last_change: Callable[[str, float], float],
+) -> None:
+    """Adds a step to a timeline for each file that was moved before the commit that adds it.
+
+    `added`: files of a commit, `touched`: their paths; `last_change`: (path, moment) -> when a
+    commit wrote it last before.
+    """
+    for line in lines:
+        loose = _loose_files(line, last_change)
+        moments = [step.at for file in loose.values() for step in file.steps]
+        first, end = min(moments, default=0.0), max(moments, default=0.0) + _RECENT
+        for commit in (one for one in commits if first <= one.author_time + SLACK <= end):
+            last = commit.author_time + SLACK
+            names = [
+                path
+                for path, file in loose.items()
+                if path not in touched[commit.sha]
+                and any(last - _RECENT <= step.at <= last for step in file.steps)
+            ]
+            if names:
+                _follow(line, commit, [f for f in added(commit.sha) if _is_new(f)], names, loose)
+
+
+def _is_new(file: AddedFile) -> bool:
+    return not file.before_text and len(file.added) == len(file.lines) and file.by_hand
+
+
+def _loose_files(line: Timeline, last_change: Callable[[str, float], float]) -> dict[str, _Loose]:
+    files: dict[str, _Loose] = defaultdict(_Loose)
+    for step in line.steps:
+        if step.edit.op in ("write", "edit", "append") and not last_change(step.path, step.at):
+            files[step.path].steps.append(step)
+    return {path: file for path, file in files.items() if file.steps[0].edit.op != "edit"}
+
+
+def _follow(
+    line: Timeline,
+    commit: Commit,
+    new: Sequence[AddedFile],
+    names: Sequence[str],
+    loose: dict[str, _Loose],
+) -> None:
+    last = commit.author_time + SLACK
+    texts = {name: loose[name].lines(last) for name in names}
+    written = {step.path for step in line.steps} | {step.new_path for step in line.steps}
+    pairs = [
+        (max(names, key=lambda name: _share(file, texts[name])), file)
+        for file in new
+        if file.path not in written
+    ]
+    found = [(name, file) for name, file in pairs if _is_from(file, texts[name])]
+    for number, (name, file) in enumerate(found):
+        alone = sum(1 for other, _ in found if other == name) == 1
+        before = max(step.at for step in loose[name].steps if step.at <= last)
+        edit = Edit(name, "move" if alone else "copy", new_path=file.path)
+        model = loose[name].steps[-1]
+        # after whatever else happened in that moment
+        moved = replace(
+            model, at=before, order=LAST + number, edit=edit, new_path=file.path, edit_id=-1
+        )
+        line.steps.append(moved)
+        if alone:
+            del loose[name]
+
+
+def _telling(file: AddedFile) -> Iterator[str]:
+    return (text for line in file.lines if len(text := line.strip()) >= _SHORT)
+
+
+def _share(file: AddedFile, texts: set[str]) -> float:
+    lines = [*_telling(file)]
+    return sum(1 for line in lines if line in texts) / max(1, len(lines))
+
+
+def _is_from(file: AddedFile, texts: set[str]) -> bool:
+    common = [line for line in _telling(file) if line in texts]
+    enough = len(common) >= _ENOUGH or len("".join(common)) >= _CHARACTERS
+    return enough and _share(file, texts) >= _SHARE

@@ -1,0 +1,168 @@
+"""Where the sessions of a machine worked, by what they name: directories, and commits that git
+printed.
+
+A session is looked up by every clone, and read for that once: what it names is kept in the user's
+cache by the names, sizes and times of its files.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from collector.agents import readers
+from collector.agents.machine.model import LocalSession
+from collector.errors import DatabaseUnusable
+from collector.model import Session
+from collector.runtime.stages import digest
+from collector.storage.session_cache import opened
+from collector.text import decode, normal_path
+
+_VERSION = "1"
+_KEPT = timedelta(days=30)
+_FAILURES = (DatabaseUnusable, OSError)
+# Absolute paths: a string of JSON that is one, whatever it contains, and a word of a command
+_STRING = re.compile(rb"[\"']((?:/|[A-Za-z]:(?:/|\\\\))[^\"'\n]{1,1000}?)\\*[\"']")
+_WORD = re.compile(rb"(?:(?<=[\s=(>:`])|(?<=\\n))((?:/|[A-Za-z]:[\\/])[^\s\"'`<>|;&(){},]{1,400})")
+_ABOVE = re.compile(rb"(?<![^\s\"'`=(>:])(?:\.\./)+[^\s\"'`<>|;&(){},\\]{1,300}")
+_IS_FILE = re.compile(r"[^/]\.\w{1,6}$")
+# what names a directory, also one whose name looks like a file's
+_DIRECTORY = re.compile(
+    rb"(?:\"(?:cwd|workdir|working_?[dD]ir(?:ectory)?|worktreePath)\\*\":\s*\\*\"|\bcd |-C )"
+    rb"((?:/|[A-Za-z]:(?:/|\\\\))[^\"\n;&|]{1,1000}?)\\*(?=[\"\n;&|]| &&)"
+)
+# `[branch id] subject` of a commit, in a text that is a string of JSON
+COMMITTED = re.compile(rb"\[[^\[\]\\\"\n]{1,200} ([0-9a-f]{7,64})\] ([^\\\"\n]{1,200})")
+_MOST = 20_000  # directories of a session
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlaces:
+    """What a session names. `exact`: in calls, else anywhere in its files."""
+
+    directories: tuple[str, ...]
+    commits: tuple[tuple[str, str], ...]  # (id, subject) that git printed
+    exact: bool = False
+
+
+class PlaceIndex:
+    """What the sessions of this machine name; without a cache each is read when it is asked for."""
+
+    def __init__(self) -> None:
+        self._cache = opened()
+        self._today = date.today().isoformat()
+        self._new: list[tuple[str, str, NamedPlaces]] = []
+        self._used: list[str] = []
+        self._rows = self._known()
+
+    def _known(self) -> dict[str, tuple[str, bytes]]:
+        if self._cache is None:
+            return {}
+        with suppress(*_FAILURES):
+            rows = self._cache.rows("SELECT file, stamp, content FROM session_places")
+            return {row["file"]: (row["stamp"], row["content"]) for row in rows}
+        return {}
+
+    def of(self, session: LocalSession, load: Callable[[], Iterable[bytes]]) -> NamedPlaces:
+        """What a session names. Raises what `load` raises."""
+        file, stamp = _key(session)
+        known, content = self._rows.get(file, ("", b""))
+        places = _unpacked(content) if stamp == known else None
+        if places is None:
+            places = _named(b"\n".join(load()), session.cwd)
+            self._keep(session, places)
+        self._used.append(file)
+        return places
+
+    def read_closely(
+        self, session: LocalSession, load: Callable[[], Iterable[bytes]]
+    ) -> NamedPlaces:
+        """What the calls of a session name, which is less than all that it says."""
+        reader = next((one for one in readers() if session.agent == one.NAME), None)
+        if reader is None:
+            return NamedPlaces((), (), exact=True)
+        read = reader.read(session.id, iter(list(load())))
+        commits = self.of(session, load).commits
+        places = NamedPlaces(tuple(sorted(_worked_in(read))), commits, exact=True)
+        self._keep(session, places)
+        return places
+
+    def _keep(self, session: LocalSession, places: NamedPlaces) -> None:
+        file, stamp = _key(session)
+        self._new.append((file, stamp, places))
+        self._rows[file] = stamp, _packed(places)
+
+    def write(self) -> None:
+        """What was read, and which entries are in use; others go after a month."""
+        if self._cache is None or not (self._new or self._used):
+            return
+        with suppress(*_FAILURES), self._cache.transaction() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO session_places VALUES (?, ?, ?, ?)",
+                [(file, stamp, self._today, _packed(places)) for file, stamp, places in self._new],
+            )
+            connection.executemany(
+                "UPDATE session_places SET used_on = ? WHERE file = ? AND used_on < ?",
+                [(self._today, file, self._today) for file in self._used],
+            )
+            oldest = (date.today() - _KEPT).isoformat()
+            connection.execute("DELETE FROM session_places WHERE used_on < ?", (oldest,))
+
+    def close(self) -> None:
+        if self._cache is not None:
+            self._cache.close()
+
+
+def _key(session: LocalSession) -> tuple[str, str]:
+    return f"{session.files[0]}#{session.id}", digest(_VERSION, session.stamp)
+
+
+def _packed(places: NamedPlaces) -> bytes:
+    value = [places.directories, places.commits, places.exact]
+    return zlib.compress(json.dumps(value).encode(), 1)
+
+
+def _unpacked(content: bytes) -> NamedPlaces | None:
+    try:
+        directories, commits, exact = json.loads(zlib.decompress(content))
+        pairs = tuple((str(number), str(subject)) for number, subject in commits)
+        return NamedPlaces(tuple(map(str, directories)), pairs, bool(exact))
+    except (ValueError, TypeError, zlib.error):
+        return None
+
+
+def _named(data: bytes, cwd: str) -> NamedPlaces:
+    directories = {_path(text) for text in {*_DIRECTORY.findall(data)}}
+    above = {normal_path(f"{cwd}/{decode(text)}") for text in {*_ABOVE.findall(data)}}
+    for path in above | {_path(text) for text in {*_STRING.findall(data), *_WORD.findall(data)}}:
+        directories.add(path.rpartition("/")[0])
+        if not _IS_FILE.search(path):
+            directories.add(path)
+    commits = {(decode(number), decode(subject)) for number, subject in COMMITTED.findall(data)}
+    return NamedPlaces(tuple(sorted(directories - {""})[:_MOST]), tuple(sorted(commits)))
+
+
+def _path(text: bytes) -> str:
+    """A path as JSON has it, up to the end of its line."""
+    spelled = decode(text)
+    if not spelled.startswith("/"):
+        spelled = re.sub(r"\\+", "/", spelled)
+    spelled = spelled.partition("\\n")[0].replace("\\\\", "\\").rstrip("\\")
+    return normal_path(spelled.encode("utf-8", "replace").decode())
+
+
+def _worked_in(session: Session) -> Iterator[str]:
+    """Directories of a session, of its calls, and those that they name."""
+    yield from session.cwds
+    for call in session.calls:
+        for edit in call.edits:
+            yield from (path.rpartition("/")[0] for path in (edit.path, edit.new_path) if path)
+        if call.command is not None:
+            yield call.command.cwd
+            text = b"\n" + call.command.text.encode("utf-8", "replace")
+            yield from _named(text, call.command.cwd).directories

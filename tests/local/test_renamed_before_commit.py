@@ -1,0 +1,120 @@
+"""Text before names: a file that was renamed, moved or split before its commit, and text that
+comes back from the history.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support import local_layouts as layouts
+from support.local_clone import Clone
+from support.local_writers import WRITERS
+from support.truth import program_lines
+
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.local.model import LocalOptions
+from collector.storage.store import Store
+
+SESSION = "0197f3a1-5d2c-7b4e-8f60-000000000001"
+FIRST = "def first(values):\n    return gather_everything(values, 41)\n\n\n"
+SECOND = "def second(values):\n    return sorted(values, key=by_first_letter)\n\n\n"
+THIRD = "def third(names):\n    return [name.title() for name in names]\n"
+TEXT = FIRST + SECOND + THIRD
+OTHER = (
+    "def walk(cities):\n    return visit_all(cities, 17)\n\n\n"
+    "def rest():\n    return no_more_of_it()\n"
+)
+
+
+def _authors(clone: Clone, db: Path, sha: str, path: str) -> set[str]:
+    with Store(db) as store:
+        done = attribute_repo(store, clone.path, AttributeOptions(local=LocalOptions()))
+        lines = program_lines(store, done.repo_id).get(sha, {}).get(path, {})
+    texts = (clone.text(path) or "").splitlines()
+    return {line.author for number, line in lines.items() if texts[number - 1].strip()}
+
+
+def _take(clone: Clone, path: str) -> None:
+    clone.lines.pop(path)
+    (clone.path / path).unlink()
+
+
+@pytest.mark.parametrize("writer", ["claude-code", "codex", "pi"])
+@pytest.mark.parametrize("target", ["src/lib.py", "src/deep/er/new.py", "lib.py"])
+@pytest.mark.parametrize("by", ["a person", "the session"])
+def test_a_new_file_that_was_renamed_before_its_commit_is_its_writers(
+    clone: Clone, home: Path, tmp_path: Path, target: str, writer: str, by: str
+) -> None:
+    session = clone.session(SESSION)
+    session.prompt("Write it")
+    session.write("src/new.py", TEXT)
+    session.say("Done.")
+    _take(clone, "src/new.py")
+    clone.person(target, TEXT)
+    sha = clone.commit("Add it") if by == "a person" else session.commit("Add it")
+    WRITERS[writer](home, session)
+    assert _authors(clone, tmp_path / "out.db", sha, target) == {"agent"}
+
+
+def test_the_parts_of_a_new_file_that_was_split_are_its_writers(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    session = clone.session(SESSION)
+    session.prompt("Write it")
+    session.write("src/new.py", TEXT)
+    session.say("Done.")
+    _take(clone, "src/new.py")
+    parts = {"src/one.py": FIRST + SECOND, "src/two.py": SECOND + THIRD}
+    for path, text in parts.items():
+        clone.person(path, text)
+    sha = clone.commit("Add both")
+    layouts.claude_code(home, session)
+    for path in parts:
+        assert _authors(clone, tmp_path / f"{Path(path).stem}.db", sha, path) == {"agent"}
+
+
+def test_another_new_file_is_not_the_one_that_was_renamed(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    session = clone.session(SESSION)
+    session.prompt("Write it")
+    session.write("src/new.py", TEXT)
+    session.say("Done.")
+    _take(clone, "src/new.py")
+    clone.wait(20_000)
+    clone.person("src/lib.py", OTHER)
+    sha = clone.commit("Add another")
+    layouts.claude_code(home, session)
+    assert "agent" not in _authors(clone, tmp_path / "out.db", sha, "src/lib.py")
+
+
+@pytest.mark.parametrize("kind", ["a new file", "an edit", "a deletion of more"])
+def test_text_that_comes_back_from_the_history_keeps_its_author(
+    clone: Clone, home: Path, tmp_path: Path, kind: str
+) -> None:
+    session = clone.session(SESSION)
+    session.prompt("Write it")
+    path = "src/app.py" if kind == "an edit" else "src/new.py"
+    if kind == "an edit":
+        session.edit(path, "    return sum(rows)\n", f"    return sum(rows)\n\n\n{TEXT}")
+    else:
+        session.write(path, FIRST + SECOND)
+    session.commit("Add it")
+    if kind == "a deletion of more":
+        session.edit(path, SECOND, SECOND + THIRD)
+        session.commit("Add more")
+    session.say("Done.")
+    layouts.claude_code(home, session)
+    text = clone.text(path) or ""
+    clone.wait(20_000)
+    if kind == "an edit":
+        clone.person(path, "def total(rows):\n    return sum(rows)\n")
+    else:
+        _take(clone, path)
+    clone.commit("Take it back")
+    clone.wait(40_000)
+    clone.person(path, text)
+    sha = clone.commit("Bring it back")
+    assert _authors(clone, tmp_path / "out.db", sha, path) == {"agent"}

@@ -1,0 +1,133 @@
+"""Sessions of which a part is left: what it says is read, and for the rest nobody is named."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support import local_layouts as layouts
+from support.commands import run
+from support.local_clone import Clone
+from support.truth import program_lines
+
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.local.model import LocalOptions
+from collector.storage.store import Store
+
+ONE, TWO = (f"0197f3a1-5d2c-7b4e-8f60-00000000000{number}" for number in (1, 2))
+STEP = "def step(value):\n    return advance_by_one(value, 17)\n"
+MEAN = "def mean(rows):\n    return divide_the_sum(rows, len(rows))\n"
+
+
+@pytest.fixture
+def worked(clone: Clone, home: Path) -> Clone:
+    """A session on record that wrote one file, and another file that no record explains."""
+    session = clone.session(ONE)
+    session.prompt("Add a mean")
+    session.write("src/mean.py", MEAN)
+    session.say("Done.")
+    clone.person("src/step.py", STEP)
+    clone.commit("Add both")
+    layouts.claude_code(home, session)
+    return clone
+
+
+def _authors(clone: Clone, db: Path) -> tuple[set[str], list[str]]:
+    """Who wrote `src/step.py`, and the problems of sessions."""
+    with Store(db) as store:
+        done = attribute_repo(store, clone.path, AttributeOptions(local=LocalOptions()))
+        lines = program_lines(store, done.repo_id)
+        problems = store.rows("SELECT code FROM problems WHERE code = 'transcript_gone'")
+    (sha,) = [sha for sha, of in lines.items() if "src/step.py" in of]
+    return {line.author for line in lines[sha]["src/step.py"].values()}, [
+        row["code"] for row in problems
+    ]
+
+
+def _project(home: Path) -> Path:
+    (project,) = (home / ".claude" / "projects").iterdir()
+    return project
+
+
+def _directory(clone: Clone, home: Path) -> None:
+    file = _project(home) / TWO / "tool-results" / "b1.txt"
+    file.parent.mkdir(parents=True)
+    file.write_text("x\n", "utf-8")
+    os.utime(file, (clone.clock - 60, clone.clock - 60))
+
+
+def _prompt(clone: Clone, home: Path) -> None:
+    moment = int((clone.clock - 60) * 1000)
+    prompt = {"display": "do it", "timestamp": moment, "project": str(clone.path)}
+    line = json.dumps({**prompt, "sessionId": TWO})
+    (home / ".claude" / "history.jsonl").write_text(f"{line}\n", "utf-8")
+
+
+def _copies(clone: Clone, home: Path) -> None:
+    file = home / ".claude" / "file-history" / TWO / "0123456789abcdef@v1"
+    file.parent.mkdir(parents=True)
+    file.write_text("x\n", "utf-8")
+    os.utime(file, (clone.clock - 60, clone.clock - 60))
+
+
+def _headless(clone: Clone, home: Path) -> None:
+    session = clone.session(TWO)
+    session.prompt("Go on")
+    session.say("Done.")
+    layouts.pi(home, session)
+    (file,) = (home / ".pi" / "agent" / "sessions").glob("*/*.jsonl")
+    file.write_bytes(file.read_bytes().partition(b"\n")[2])
+
+
+def _cut(clone: Clone, home: Path) -> None:
+    (file,) = _project(home).glob("*.jsonl")
+    file.write_bytes(file.read_bytes() + b'{"type":"assistant","message":{"content":[{"ty')
+
+
+@pytest.mark.parametrize("leave", [_directory, _prompt, _copies, _headless, _cut])
+def test_where_a_session_has_left_only_traces_nobody_is_named(
+    worked: Clone, home: Path, tmp_path: Path, leave: Callable[[Clone, Path], None]
+) -> None:
+    assert _authors(worked, tmp_path / "before.db") == ({"human"}, [])
+    leave(worked, home)
+    assert _authors(worked, tmp_path / "out.db") == ({"unknown"}, ["transcript_gone"])
+    said = "1 session has left traces and no whole transcript"
+    (report,) = json.loads(run("repo", worked.path, "--db", tmp_path / "out.db", "--json").stdout)
+    assert said in [item["what"] for item in report["advice"]]
+    assert said in " ".join(run("doctor", worked.path).stdout.split())
+
+
+@pytest.mark.parametrize("kind", ["of another project", "recorded", "a command of the program"])
+def test_other_prompts_are_no_trace_of_a_session(
+    worked: Clone, home: Path, tmp_path: Path, kind: str
+) -> None:
+    prompt = {
+        "display": "/exit" if kind == "a command of the program" else "do it",
+        "timestamp": int((worked.clock - 60) * 1000),
+        "project": "/elsewhere" if kind == "of another project" else str(worked.path),
+        "sessionId": ONE if kind == "recorded" else TWO,
+    }
+    (home / ".claude" / "history.jsonl").write_text(json.dumps(prompt) + "\n", "utf-8")
+    assert _authors(worked, tmp_path / "out.db") == ({"human"}, [])
+
+
+def test_subagents_whose_parent_is_gone_are_read(clone: Clone, home: Path, tmp_path: Path) -> None:
+    session = clone.session(ONE)
+    session.prompt("Add a mean")
+    session.write("src/step.py", STEP)
+    session.say("Done.")
+    clone.commit("Add step")
+    layouts.claude_code(home, session)
+    (file,) = _project(home).glob("*.jsonl")
+    records = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    alone = [{**record, "isSidechain": True, "agentId": "a1"} for record in records]
+    below = file.with_suffix("") / "subagents" / "agent-a1.jsonl"
+    below.parent.mkdir(parents=True)
+    below.write_text("".join(json.dumps(record) + "\n" for record in alone), "utf-8")
+    file.unlink()
+    os.utime(below, (clone.clock, clone.clock))
+    assert _authors(clone, tmp_path / "out.db")[0] == {"agent"}
