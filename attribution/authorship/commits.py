@@ -39,6 +39,7 @@ class CommitHistory:
     # beside ASCII, of the sessions' edits: they tell in which encoding a file is
     characters: frozenset[str] = frozenset()
     _versions: dict[str, list[tuple[float, str]]] | None = None
+    _deletions: dict[str, list[float]] | None = None
     # the versions that were asked for, sorted
     _in_time: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
     _ancestry: Ancestry[str] | None = None
@@ -59,6 +60,18 @@ class CommitHistory:
                             (diff.commit.author_time, file.change.new)
                         )
         return self._versions
+
+    @property
+    def deletions(self) -> dict[str, list[float]]:
+        """Path -> author times of the commits that deleted it. Made when it is first asked for."""
+        if self._deletions is None:
+            self._deletions = {}
+            for diff in self.diffs.values():
+                for file in diff.files or ():
+                    if file.change.new is None:
+                        at = diff.commit.author_time
+                        self._deletions.setdefault(file.change.path, []).append(at)
+        return self._deletions
 
     def put_on_clock(self, moved: Iterable[Commit]) -> None:
         """Gives commits times of the sessions' clocks.
@@ -186,10 +199,12 @@ def read_history(
 def added_files(
     repo: GitRepo, diff: CommitDiff, characters: Set[str] = frozenset()
 ) -> list[AddedFile]:
-    """The added lines of a commit with the texts around them. `characters`: as for `text_of`."""
+    """The added lines of a commit with the texts around them, also of files that only lose some.
+    `characters`: as for `text_of`.
+    """
     result = []
     for file in diff.files or ():
-        if file.content == "text" and file.added and file.change.new is not None:
+        if file.content == "text" and file.change.new is not None:
             text = text_of(repo.blob(file.change.new) or b"", characters)
             before = (
                 text_of(repo.blob(file.change.old) or b"", characters)

@@ -59,8 +59,7 @@ def conclude(
     )
     method, confidence = strongest or _link_by_texts(link, probe_results)
     if not confidence or (not probe_results and not named.missing and not named.readable):
-        verdict = _sessionless_verdict(link)
-        return CommitVerdict([(file, _spans(file, verdict)) for file in diff.files or ()])
+        return _without_session(diff, link, by_path)
     result = CommitVerdict([], method, confidence)
     for file in diff.files or ():
         path = file.change.path
@@ -94,6 +93,28 @@ def conclude(
         result.files = [(file, [_matched_span(s) for s in spans]) for file, spans in result.files]
     result.note_sessions()
     return result
+
+
+def _without_session(
+    diff: CommitDiff, link: CommitLinks, by_path: Mapping[str, FileProbe]
+) -> CommitVerdict:
+    """The verdict on a commit that nothing links to a session: what was moved out of another file
+    keeps its author.
+    """
+    verdict, result = _sessionless_verdict(link), CommitVerdict([])
+    for file in diff.files or ():
+        judged = by_path.get(file.change.path)
+        moved = {i: v for i, v in judged.verdicts.items() if v.how == How.MOVED} if judged else {}
+        if judged is None or len(moved.keys() & judged.nonblank) < _MOVED:
+            result.files.append((file, _spans(file, verdict)))
+            continue
+        verdicts = {i: moved.get(i, verdict) for i in judged.verdicts}
+        result.files.append((file, _spans_of(file, replace(judged, verdicts=verdicts), ())))
+    result.note_sessions()
+    return result
+
+
+_MOVED = 3  # lines with text that came out of another file together
 
 
 def _link_by_texts(link: CommitLinks, probe_results: Sequence[ProbeResult]) -> tuple[str, float]:

@@ -53,6 +53,30 @@ def note_sessions(judged: Judged) -> None:
             verdict.named = {ids[key] for key in link.sessions if key in ids}
 
 
+def name_commands(judged: Judged) -> None:
+    """Lines of a file that a command on record named before their commit are unknown because of
+    that command, though nothing links the commit to its session.
+    """
+    nobody = unknown(Reason.NO_SESSION)
+    for commit in judged.commits:
+        link, verdict = judged.evidence.links[commit.sha], judged.verdicts[commit.sha]
+        if verdict.method or link.is_resolved:
+            continue
+        lines = [line for line in judged.replayed.timelines.values() if line.was_at_work(commit)]
+        for file, spans in verdict.files if lines else ():
+            if not any(span.verdict == nobody for span in spans):
+                continue
+            since = judged.evidence.history.last_change(file.change.path, commit.author_time)
+            found = (line.command_on(file.change.path, since, commit) for line in lines)
+            call = next(filter(None, found), None)
+            if call is not None:
+                named = unknown(Reason.OPAQUE_SHELL, call)
+                spans[:] = [
+                    replace(span, verdict=named) if span.verdict == nobody else span
+                    for span in spans
+                ]
+
+
 def give_lines_of_others_to_people(judged: Judged) -> None:
     """Lines without an author that an agent said were there before its edits become a person's,
     to be confirmed.
@@ -261,6 +285,7 @@ class Pass(NamedTuple):
 
 PASSES = (
     Pass(note_sessions),
+    Pass(name_commands),
     Pass(
         give_lines_of_others_to_people,
         (Author.UNKNOWN, Author.DECLARED, Author.HUMAN),

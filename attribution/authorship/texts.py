@@ -62,6 +62,9 @@ class RepositoryTexts:
         existing = [v for v in self._history.versions.get(path, []) if v[0] >= since]
         before = [v for v in existing if not is_after(v[0], moment)]
         after = [v for v in existing if is_after(v[0], moment)]
+        gone = [at for at in self._history.deletions.get(path, ()) if not is_after(at, moment)]
+        if before and gone and max(gone) > before[-1][0]:
+            yield ""  # deleted since
         for _, oid in [
             *before[::-1][: _GIT_VERSIONS - _LATER_VERSIONS],
             *(after[:_LATER_VERSIONS] if later else ()),

@@ -7,6 +7,7 @@ from bisect import insort
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from attribution.authorship.case import SLACK
 from attribution.authorship.edits import NoFit, normal_text, text_after
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.session_edits import RawEdit, SessionEdits, WorktreeAction
@@ -15,11 +16,12 @@ from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect
-from collector.model import Status
+from collector.model import Commit, Status
 from collector.text import canonical_path
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import NoReplay
 
+_RECENT = 3 * 86_400.0  # seconds before a commit in which what was done may be committed by it
 _SHORT = 7  # digits of an abbreviated id, at least
 PER_SESSION = 1_000_000  # numbers that each session has for the order of what happened in it
 LAST = 10**15  # after every step of the same moment
@@ -43,6 +45,21 @@ class Timeline:
     windows: AttributionWindows = field(default_factory=lambda: AttributionWindows(""))
     sessions: set[int] = field(default_factory=set)
     emails: set[str] = field(default_factory=set)
+
+    def was_at_work(self, commit: Commit) -> bool:
+        """Whether a session of the commit's author worked here in the days before it."""
+        at = commit.author_time + SLACK
+        spans = self.windows.spans if commit.author_email in self.emails else ()
+        return any(start <= at and end >= at - _RECENT for start, end in spans)
+
+    def command_on(self, path: str, since: float, commit: Commit) -> CallRef | None:
+        """The call of the last command that named the file, or said that it writes it, between a
+        moment and a commit; None: there was none.
+        """
+        at = commit.author_time + SLACK
+        hits = self.windows.index.hits_on(path).spans.overlapping(max(since, at - _RECENT), at)
+        commands = (self.windows.actions[number] for number in hits)
+        return next((item.call for item in commands if not item.failed), None)
 
     def keep(self, paths: Container[str], since: float) -> None:
         """Leaves out other files, unless a directory is moved or removed, and earlier commands,

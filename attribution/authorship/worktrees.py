@@ -254,7 +254,8 @@ class Runner:
             alignment.state is not None and bool(file.text) and file.text == alignment.state.text
         )
         followed = whole or (alignment.state is not None and not look.late)
-        return FileProbe(file.path, verdicts, nonblank, followed, rarity, whole or look.home)
+        is_sure = whole or (look.home and not look.late)
+        return FileProbe(file.path, verdicts, nonblank, followed, rarity, is_sure)
 
     def _try_parent(self, look: CommitProbe, file: AddedFile, verdict: dict[int, Verdict]) -> None:
         """Lines that the replayed state does not explain, when the edits since the parent do on
