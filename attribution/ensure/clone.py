@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from attribution.queries.open_repo import OpenRepo, newer_commits
 from attribution.queries.repositories import attributed_repository, repository
 from attribution.queries.verdicts import NewerLines
-from collector.errors import EXIT_NO_CHECKPOINTS, WhoWroteError
+from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.plugins import hooks
 from collector.repository_rows import claim_repo, find_repo, give_up_claim, repo_name
@@ -21,7 +21,7 @@ def attributed_clone(
     """A clone with its rows; attributed first, in a process of its own, when the database does not
     know it.
 
-    Raises NoCheckpoints, DatabaseUnusable, WhoWroteError: also where that process was killed.
+    Raises DatabaseUnusable, WhoWroteError: also where that process was killed.
     """
     path = repo.path
     row = attributed_repository(store, find_repo(store, repo))
@@ -30,8 +30,6 @@ def attributed_clone(
 
         tell(f"{repo_name(repo)} is not in {store.path} yet: attributing it first")
         (done,) = attribute_each([AttributeRequest(str(path), store.path)], 1, progress)
-        if done.exit_code == EXIT_NO_CHECKPOINTS:
-            done.hint += f"\nRun: whowrote repo {path} --allow-no-checkpoints --db {store.path}"
         done.raise_error()
         row = attributed_repository(store, find_repo(store, repo))
     if row is None or row.head_sha is None or not repo.has(row.head_sha):
@@ -59,11 +57,6 @@ def _answer_newer(clone: OpenRepo, path: str, commits: Collection[str]) -> Newer
     from attribution.ensure.newer import answer_newer  # most questions are about what is attributed
 
     return answer_newer(clone, path, commits)
-
-
-def is_address(text: str) -> bool:
-    """Whether it names a repository on a server, and not a directory."""
-    return text.startswith(("https://", "http://", "file://", "git@", "ssh://"))
 
 
 def mirror_address(address: str, progress: Progress) -> str:

@@ -108,6 +108,13 @@ def file_in(opened: OpenRepo, sha: str, name: str) -> tuple[str, bytes]:
                 )
             return path, data
     paths = list(opened.repo.paths(sha))
+    stem, colon, lines = name.rpartition(":")
+    if colon and stem in paths:
+        raise WhoWroteError(f"{lines} is not a line number", f"Write {stem}:10 or {stem}:10-20")
+    directory = normal_path(name).rstrip("/") + "/"
+    inside = next((path for path in paths if path.startswith(directory)), "")
+    if inside:
+        raise WhoWroteError(f"{name} is a directory", f"Name a file in it, for example {inside}")
     same_name = [path for path in paths if path.rpartition("/")[2] == name.rpartition("/")[2]]
     similar = same_name[:3] or difflib.get_close_matches(name, paths, 3, 0.7)
     hint = "Did you mean: " + ", ".join(similar) if similar else _NAMED_FROM

@@ -117,7 +117,7 @@ def bare(clone: Clone) -> Path:
 
 
 def attributed(repo: Path, db: Path) -> Store:
-    result = run("repo", repo, "--db", db, "-q", "--allow-no-checkpoints", "--local", "auto")
+    result = run("repo", repo, "--db", db, "-q", "--local", "auto")
     assert result.exit_code == 0, result.output
     return Store(db, create=False)
 
