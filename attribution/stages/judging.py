@@ -32,6 +32,7 @@ from attribution.authorship.timeline import (
     Timeline,
     add_snapshots,
     edited_paths,
+    find_moved,
     learn_roots,
     roots_of,
     timelines,
@@ -45,7 +46,7 @@ from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "26"
+VERSION = "27"
 """Of what is concluded: to be raised with the rules."""
 
 
@@ -95,6 +96,8 @@ def replay(
         context.repo.links(history.commits[-1].tree) if history.commits else {},
     )
     learn_roots(worktree_roots, sessions, worktrees, (commit.sha for commit in history.commits))
+    texts = RepositoryTexts(context.repo, history)
+    find_moved(worktree_roots, sessions, texts.first)
     lines, edits = timelines(sessions, worktree_roots)
     if only is not None:
         edits = [edit for edit in edits if edit.path in only.paths or edit.path.endswith(DOCUMENTS)]
@@ -108,7 +111,6 @@ def replay(
         if c.created_at is not None
     )
     add_snapshots(lines, snapshots, partial(text_at, context.repo))
-    texts = RepositoryTexts(context.repo, history)
     for line in lines.values():
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)

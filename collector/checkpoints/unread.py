@@ -6,7 +6,7 @@ commands, skills.
 
 import re
 
-_ROOTS = (
+ROOTS = (
     "claude|codex|cursor|aider[^/]*|specstory|swarm|hive-mind|goose|roo|kilocode|continue|windsurf|junie|factory|amp|qoder|trae|augment"
     "|gemini|qwen|kiro|cline|opencode|crush|copilot|openhands|hermes|grok|vibe"
 )
@@ -25,7 +25,7 @@ ENDINGS = (
     "history",
 )
 PATHS = re.compile(
-    rf"(?:.*/)?(?:\.(?:{_ROOTS})(?:/.+)?\.(?:{'|'.join(ENDINGS)})|\.aider[^/]*\.(?:md|history)"
+    rf"(?:.*/)?(?:\.(?:{ROOTS})(?:/.+)?\.(?:{'|'.join(ENDINGS)})|\.aider[^/]*\.(?:md|history)"
     r"|(?:logs?/(?:.+/)?|\.?hooks?[\w-]*[/.])[\w.-]*(?:tool_use|tool-use|hook|transcript|session)[\w.-]*\.(?:jsonl?|log))"
 )
 """Paths at which records of agents may be: below the directories of agents, and logs of hooks."""
@@ -51,7 +51,7 @@ _GITS_OWN = re.compile(
     r"refs/(?:heads|remotes|tags|notes|pull|pulls|merge-requests|changes|stash|replace|original|bisect|jj|keep-around|pipelines|environments|rewritten|worktree)(?:/|$)"
 )
 _SPEAKS_OF_AGENTS = re.compile(
-    rf"checkpoint|session|transcript|agent|(?:^|[/-])(?:{_ROOTS})(?:[/-]|$)"
+    rf"checkpoint|session|transcript|agent|(?:^|[/-])(?:{ROOTS})(?:[/-]|$)"
 )
 
 

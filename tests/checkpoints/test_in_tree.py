@@ -1740,3 +1740,20 @@ def test_each_kind_of_record_is_collected_as_it_is_read_from_a_worktree(
         assert what_it_says(tmp_path / f"{repo.name}.db") == collected
     monkeypatch.undo()
     time.tzset()
+
+
+def test_a_file_that_was_moved_before_its_first_commit_is_found_by_its_text(
+    tmp_path: Path,
+) -> None:
+    clone = Clone(tmp_path / "repo")
+    clone.put("README.md", "x\n")
+    clone.commit(0)
+    clone.put("tools/calc/a.py", CODE)
+    clone.commit(8, "Add it by hand")
+    clone.put(".aider.chat.history.md", AIDER.format(code=CODE, sha="1234567"))
+    clone.put("other/a.py", "def other(values):\n    return len(values)\n\n\nLIMIT = 4\n")
+    clone.commit(20, "Keep the history")
+    moved = {row[0] for row in spans(clone.path, tmp_path / "x.db", "tools/calc/a.py")}
+    assert "agent" in moved  # its first line was in the file that the edit names
+    assert moved <= {"agent", "unknown"}
+    assert "agent" not in {row[0] for row in spans(clone.path, tmp_path / "x.db", "other/a.py")}
