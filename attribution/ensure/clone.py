@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
-from attribution.queries.open_repo import OpenRepo, newer_commits
+from attribution.queries.open_repo import SHORT, OpenRepo, commits_since
 from attribution.queries.repositories import attributed_repository, repository
 from attribution.queries.verdicts import NewerLines
 from collector.errors import WhoWroteError
@@ -38,17 +38,20 @@ def attributed_clone(
             f"Update the database with: whowrote repo {path}",
         )
     clone = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
-    clone.tip, clone.newer = newer_commits(repo, clone.branch, clone.head)
+    clone.branch, clone.tip, clone.newer = commits_since(repo, clone.branch, clone.head)
     clone.answer_newer = _answer_newer
     if clone.tip != clone.head:
         moved = (
             f"has commits that are not attributed yet ({len(clone.newer):,})"
             if clone.newer
             else "was moved back"
+            if clone.branch == row.branch
+            else "is checked out"
         )
+        of = "" if clone.branch == row.branch else f"attributed was {row.branch}; "
         clone.notes.append(
-            f"{clone.branch} {moved}; update the database with: whowrote repo"
-            f" {repo.worktree() or repo.path}"
+            f"{clone.branch} at {clone.tip[:SHORT]} {moved}; {of}update the database with: whowrote"
+            f" repo {repo.worktree() or repo.path}"
         )
     return clone
 
