@@ -321,7 +321,7 @@ def log(
             from collector.console.tables import print_table
 
             table = log_table(opened, commits, _iso(since), most)
-            table.notes.append("lines: non-blank lines added to source and test files")
+            table.notes += ["lines: non-blank lines added to source and test files", *opened.notes]
             columns = (
                 "commit_sha",
                 "author_at=authored",
