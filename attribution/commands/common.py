@@ -131,6 +131,8 @@ def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
             yield store, None
         return
     with open_clone(path, db) as opened:
+        for note in opened.notes:  # what is listed is of another state
+            notice(note)
         yield opened.store, opened.repo_id
 
 

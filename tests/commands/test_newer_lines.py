@@ -215,6 +215,19 @@ def test_another_branch_that_is_checked_out_is_answered_and_named(work: tuple[Pa
     assert "attributed was" not in run("blame", work[0], FILE, "--db", work[1]).stdout
 
 
+def test_a_list_of_what_was_attributed_names_the_state_that_is_checked_out(
+    work: tuple[Path, Path],
+) -> None:
+    assert run("sessions", work[0], "--db", work[1]).stderr == ""
+    git(work[0], "checkout", "-q", "-b", "other")
+    change(work[0])
+    sha = commit(work[0])
+    for command in (["sessions", work[0]], ["log", "HEAD", work[0]]):
+        shown = run(*command, "--db", work[1])
+        assert shown.exit_code == 0
+        assert f"other at {sha[:9]} has commits that are not attributed yet (1)" in shown.output
+
+
 def test_files_that_are_new_renamed_or_deleted_in_the_working_tree(work: tuple[Path, Path]) -> None:
     before = blamed(work)
     (work[0] / "new.py").write_text("first = 1\n")
