@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
-from attribution.queries.reasons import FETCH, reasons
-from attribution.queries.repositories import uses_entire
+from attribution.queries.reasons import reasons
 from attribution.queries.sessions import prompt
 from attribution.queries.verdicts import NO_COMMIT, LineAttribution
 from attribution.stats.accuracy import MeasuredTier, confidence_of, counted_on
 from collector.plugins import hooks
 from collector.text import printable
-from collector.vocabulary.lines import Author, Evidence, How, Reason
+from collector.vocabulary.lines import Author, Evidence, Reason
 
 _NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
 _ANY_COMMAND = "t.command IS NOT NULL AND ? <> ''"
@@ -115,10 +114,6 @@ def explain(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineE
     blamed = blame(opened, file, commit, [number])
     explanation = explain_line(opened, blamed.lines[0], blamed.texts, blamed.path, blamed.sha)
     explanation.branch, explanation.notes = blamed.branch, blamed.notes
-    reason = blamed.lines[0].attribution.reason
-    is_missed = reason == Reason.NO_SESSION or blamed.lines[0].attribution.how == How.DECLARED
-    if is_missed and uses_entire(opened.store, opened.repo_id, opened.repo, blamed.sha):
-        explanation.needed.append(f"Checkpoints may not be in this clone: {FETCH}")
     return explanation
 
 

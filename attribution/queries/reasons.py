@@ -93,15 +93,15 @@ _HUMAN = {
 _RUN_BY = {RunBy.AGENT: ", run by a call of the agent", RunBy.HUMAN: ", run by a person"}
 _BUSY = re.compile(r"nothing that can write ran (in between|since)")
 _PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
-FETCH = f"{fetch_command()}, then whowrote repo again"
+_FETCH = f"{fetch_command()}, then whowrote repo again"
 _NEEDED = {
     Reason.NO_SESSION: "A record of the session, if there was one.",
-    Reason.TRANSCRIPT_MISSING: "The transcript. If it is on the server: " + FETCH,
+    Reason.TRANSCRIPT_MISSING: "The transcript. If it is on the server: " + _FETCH,
     Reason.TRANSCRIPT_NOT_STORED: (
         "A record of the session. Its recorder stored none, so there is nothing to fetch."
     ),
     Reason.TRANSCRIPT_UNREADABLE: "A reader for that format.",
-    Reason.CHECKPOINT_MISSING: "The checkpoint. If it is on the server: " + FETCH,
+    Reason.CHECKPOINT_MISSING: "The checkpoint. If it is on the server: " + _FETCH,
     Reason.INVISIBLE_SUBAGENT: "The records of the subagent, which its agent did not store in git.",
     Reason.OPAQUE_SHELL: "What the command did to the file; git does not know.",
     Reason.GIT_OPERATION: "The commit or stash the text came from.",
