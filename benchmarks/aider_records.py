@@ -106,7 +106,6 @@ def verdicts(mirror: Path, database: Path) -> tuple[dict[tuple[str, str], Counte
         database,
         "--local",
         "never",
-        "--allow-no-checkpoints",
         "-q",
     ]
     subprocess.run([str(part) for part in command], check=True, capture_output=True)

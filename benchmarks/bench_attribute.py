@@ -218,7 +218,7 @@ def arriving(repository: Path, place: Path) -> Arrival | None:
     folder.mkdir()
     git(place, "clone", "-q", "--mirror", "--shared", str(repository.resolve()), str(copy))
     tips = without(copy, found[1])
-    attribute(copy, folder, "--allow-no-checkpoints")
+    attribute(copy, folder)
     shutil.copytree(folder, before)
     for name, oid in tips.items():
         git(copy, "update-ref", name, oid)

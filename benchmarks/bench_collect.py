@@ -184,7 +184,6 @@ class Bench:
             *names,
             "--jobs",
             str(self.jobs),
-            "--allow-no-checkpoints",
             "-q",
         ]
 
@@ -195,7 +194,6 @@ class Bench:
             str(db),
             "--jobs",
             str(self.jobs),
-            "--allow-no-checkpoints",
             "-q",
         ]
 

@@ -64,7 +64,7 @@ def of_clone(clone: Path, file: str, runs: int) -> Seconds:
     with tempfile.TemporaryDirectory() as folder:
         db, repo = Path(folder) / "bench.db", GitRepo(clone)
         run_ours(
-            ["attribute", "repo", clone.resolve(), "--db", db, "--allow-no-checkpoints", "-q"],
+            ["attribute", "repo", clone.resolve(), "--db", db, "-q"],
             {"WHOWROTE_SESSIONS": "off"},
         )
         tip = repo.default_branch().sha

@@ -49,7 +49,7 @@ def measure(repository: Path, runs: int) -> list[Round]:
 
 def one_round(server: str, folder: Path) -> Round:
     db, apart = folder / "bench.db", folder / "alone.db"
-    names = ["collect", "run", _NAME, "--db", db, "--allow-no-checkpoints", "-q"]
+    names = ["collect", "run", _NAME, "--db", db, "-q"]
     run_ours(names, {"GITHUB_SERVER_URL": server, "WHOWROTE_SESSIONS": "off"})
     for file in folder.glob("bench*.db*"):  # the mirror stays
         if file.is_file():
@@ -59,7 +59,7 @@ def one_round(server: str, folder: Path) -> Round:
         {"WHOWROTE_SESSIONS": str(folder / "shared")},
         {"WHOWROTE_SESSIONS": str(folder / "own")},
     )
-    how = ["--allow-no-checkpoints", "--jobs", "1", "-q"]
+    how = ["--jobs", "1", "-q"]
     load = run_ours(names, shared | {"GITHUB_SERVER_URL": server})
     attribute = run_ours(["attribute", "db", db, *how], shared)
     alone = run_ours(["attribute", "repo", mirror, "--db", apart, *how], own)

@@ -148,7 +148,7 @@ def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         database, kept = Path(folder) / "bench.db", Path(folder) / "cache.db"
         with Store(database) as store:
-            attribute_repo(store, path, AttributeOptions(anyway=True))
+            attribute_repo(store, path, AttributeOptions())
         options = ["--jobs", jobs, *(word for rule in rules for word in ("--rules", rule)), path]
         first = start("introduced", "--database", database, "--cache", kept, *options)
         second = start("introduced", "--database", database, "--cache", kept, *options)

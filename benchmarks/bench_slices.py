@@ -3,7 +3,7 @@ commits.
 
     python benchmarks/bench_slices.py [--runs N] [--commits 20000,40000,80000] CLONE
 
-`whowrote repo --allow-no-checkpoints --branch COMMIT`, COMMIT being the last one of the main line
+`whowrote repo --branch COMMIT`, COMMIT being the last one of the main line
 that so many commits lead up to at most. git does not look at merges there, we do. CPU seconds of
 whole processes, by turns; medians and ratios round by round.
 """
@@ -52,7 +52,7 @@ def attribute(clone: Path, commit: str) -> Spent:
             "--branch",
             commit,
         ]
-        return run_ours([*words, "--allow-no-checkpoints", "-q"], {"WHOWROTE_SESSIONS": "off"})
+        return run_ours([*words, "-q"], {"WHOWROTE_SESSIONS": "off"})
 
 
 def measure(clone: Path, commit: str, runs: int) -> tuple[list[float], list[Spent]]:

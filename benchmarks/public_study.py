@@ -146,7 +146,6 @@ def _take(step: str, row: dict[str, str], mirrors: Path, db: Path) -> str:
         row["repository"],
         "--local",
         "never",
-        "--allow-no-checkpoints",
         "--quiet",
     )
     followed = ["--history"] if step == "history" else []

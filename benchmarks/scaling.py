@@ -370,7 +370,6 @@ def attributed(repository: Path, db: Path) -> None:
         str(repository),
         "--db",
         str(db),
-        "--allow-no-checkpoints",
         "--history",
         "-q",
     ]

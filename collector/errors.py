@@ -4,7 +4,7 @@
     ├── NotARepository      exit 2   the path is not a git repository
     ├── UnknownBranch       exit 2   the branch, commit or file asked for does not exist
     ├── InputTooLarge       exit 3   more in the repository than is read of any
-    ├── NoCheckpoints       exit 4   nothing in the repository says what an agent did
+    ├── NoCheckpoints       exit 4   `collect run` found no record of an agent
     ├── DatabaseUnusable    exit 5   not a database of ours, of another schema, damaged, locked or
                             full disk
     └── DeviceFailed        exit 74  a disk, or the connection to it, does not give what is stored

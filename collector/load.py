@@ -525,9 +525,10 @@ def facts_key(store: Store, repo: GitRepo, head: str) -> str:
     )
 
 
-def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False) -> None:
+def load_repo(store: Store, path: str, progress: Progress, named: bool = False) -> None:
     """Loads checkpoints, sessions and commits of a clone unless all of it is there.
 
+    One without checkpoints only when it was `named`, or is in the database already.
     Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable.
     """
     clock = Clock()
@@ -540,11 +541,8 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     repo.check_trees(head)
     problems: list[Problem] = []
     checkpoints = read_all(repo, problems)
-    if not checkpoints and not anyway:
-        raise NoCheckpoints(
-            f"no agent checkpoints in {path}",
-            "To load its commits anyway, add --allow-no-checkpoints",
-        )
+    if not checkpoints and not named and repo_id is None:
+        raise NoCheckpoints(f"no agent checkpoints in {path}")
     context = RunContext(store, repo, claim_repo(store, repo), progress)
     run = LOAD.start(store, context.repo_id, key, clock=clock)
     ids = store_checkpoints(context, checkpoints, problems)

@@ -121,6 +121,9 @@ def agents_page() -> str:
             "declared": table(
                 ("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in DECLARED]
             ),
+            "accounts": table(
+                ("agent", "accounts", "documented or seen in", "listed since"), _accounts()
+            ),
             "local": table(
                 ("agent", "where", "known from", "deleted by the agent"),
                 [
@@ -232,7 +235,13 @@ def _proof(reader: TranscriptReader) -> str:
 
 def _statements() -> Sequence[tuple[str, ...]]:
     """A row for each form in which commits name agents."""
-    names = {"agent": "agent, model", "key": "session", "yes": "yes or no", "model": "model"}
+    names = {
+        "agent": "agent, model",
+        "key": "session",
+        "yes": "yes or no",
+        "uses": "parts of the change",
+        "model": "model",
+    }
     rows = [
         (
             ", ".join(f"`{key}:`" for key in form["keys"]),
@@ -249,6 +258,16 @@ def _statements() -> Sequence[tuple[str, ...]]:
             (f"a verb, then {words}", form["sort"], names["agent"], form["source"], form["seen"])
         )
     return rows
+
+
+def _accounts() -> Sequence[tuple[str, ...]]:
+    """A row for each program whose accounts are listed: agents, then what merges or reviews."""
+    agents = [(label_of(entry["agent"]), entry) for entry in STATEMENTS["account"]]
+    asides = [(f"({entry['does']} only)", entry) for entry in STATEMENTS["aside"]]
+    return [
+        (name, f"`{entry['accounts'].replace('|', ' or ')}`", entry["source"], str(entry["listed"]))
+        for name, entry in (*agents, *asides)
+    ]
 
 
 _LAB_ROWS = ROOT / "benchmarks" / "data" / "lab.json"

@@ -35,7 +35,7 @@ def open_database(path: str | Path = ".", db: str | Path | None = None) -> Datab
 
     `path` is a database file, a clone or any directory of its worktree. `db` is the database of a
     clone; by default it is the one that the commands use. The clone is only read. Raises
-    NotARepository, NoCheckpoints, DatabaseUnusable.
+    NotARepository, DatabaseUnusable.
     """
     from collector.git.repository import GitRepo
     from collector.storage.store import Store

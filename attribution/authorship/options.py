@@ -9,7 +9,6 @@ from collector.local.model import LocalOptions
 class AttributeOptions:
     branch: str = ""  # branch, tag or commit; "" for HEAD
     since: float | None = None  # only commits authored at or after this
-    anyway: bool = False  # also without any session
     # transcripts that agents keep on this machine
     local: LocalOptions = field(default_factory=LocalOptions)
     # under which the repository is stored; "" for owner/name of the remote or the directory's name

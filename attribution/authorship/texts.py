@@ -55,6 +55,12 @@ class RepositoryTexts:
             for f in files
         ]
 
+    def first(self, path: str) -> str:
+        """What a path had when it was first committed; "" for what is no text."""
+        versions = self._history.versions.get(path)
+        data = self._repo.text_blob(versions[0][1]) if versions else None
+        return text_of(data, self._history.characters) if data is not None else ""
+
     def versions(self, path: str, moment: float, since: float, later: bool) -> Iterator[str]:
         """Committed texts of a path: the ones before `moment` from the latest on, then (if
         asked) the ones after it.

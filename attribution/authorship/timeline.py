@@ -4,6 +4,7 @@ directory, in time order. Pure.
 
 import re
 from bisect import insort
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -27,6 +28,8 @@ PER_SESSION = 1_000_000  # numbers that each session has for the order of what h
 LAST = 10**15  # after every step of the same moment
 _OUTCOMES = {Status.REJECTED: "rejected", Status.ERROR: "tool_error"}
 _INSTANT = 0.001  # seconds
+# lines of a moved file, and their share, that must be an agent's
+_FEWEST_MOVED, _SHARE_MOVED = 3, 0.6
 _PLAIN = frozenset({"remove", "move", "copy", "commit"})  # effects that change no text
 # for what looks like a secret: several files have that name
 _REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")
@@ -119,6 +122,44 @@ def paths_named(session: SessionEdits) -> Iterator[str]:
     yield from (f"{cwd}/" for cwd in session.cwds)
     edited = {raw.edit.path for raw in session.edits} or _paths_of(session)
     yield from (path for path in edited if path.startswith("/"))
+
+
+def find_moved(
+    worktree_roots: WorktreeRoots,
+    sessions: Iterable[SessionEdits],
+    first_text: Callable[[str], str],
+) -> None:
+    """Finds files that were put elsewhere before git saw them: an agent wrote `calc.js`, and
+    the repository has its text as `calculator/calc.js`. The ends of paths propose, texts decide.
+
+    `first_text`: what a path of the repository had when it was first committed.
+    """
+    named, written = set[str](), defaultdict[str, set[str]](set)
+    homes = defaultdict[str, list[str]](list)
+    for path in sorted(worktree_roots.known):
+        homes[path.rpartition("/")[2]].append(path)
+    for session in sessions:
+        for raw in session.edits:
+            location = worktree_roots.place(raw.edit.path, raw.cwd)
+            path = location.path if location is not None else raw.edit.path
+            named.add(_new_path(raw, worktree_roots))
+            if path in worktree_roots.known:
+                named.add(path)
+            elif path.rpartition("/")[2] in homes and not path.startswith(("/", "~")):
+                texts = raw.edit.new_texts()
+                written[path].update(line.strip() for text in texts for line in text.split("\n"))
+    for path, lines in written.items():
+        proposed = (home for home in homes[path.rpartition("/")[2]] if home not in named)
+        fitting = [home for home in proposed if _holds(lines, first_text(home))]
+        if len(fitting) == 1:
+            worktree_roots.move(path, fitting[0])
+
+
+def _holds(lines: Container[str], text: str) -> bool:
+    """Whether most of a text, and enough of it, is among these lines."""
+    existing = [line.strip() for line in text.split("\n") if line.strip()]
+    found = sum(line in lines for line in existing)
+    return found >= _FEWEST_MOVED and found >= _SHARE_MOVED * len(existing)
 
 
 def timelines(

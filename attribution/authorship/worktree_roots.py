@@ -37,6 +37,8 @@ class WorktreeRoots:
     links: Mapping[str, str] = field(default_factory=dict)
     # directories outside of the clone that a link makes a worktree -> that worktree
     aliases: Mapping[str, str] = field(default_factory=dict)
+    # path of a file as it was written -> where git first saw it
+    moved: dict[str, str] = field(default_factory=dict)
     votes: Counter[str] = field(default_factory=Counter)
     deep_votes: Counter[str] = field(default_factory=Counter)
     cwds: Counter[str] = field(default_factory=Counter)
@@ -153,6 +155,11 @@ class WorktreeRoots:
         enough = 1 if inside is not None or root in self.homeless else _MIN_FILES
         return working or (count >= enough and self.deep_votes[root] >= 1)
 
+    def move(self, path: str, home: str) -> None:
+        """Takes note of a file that somebody moved before it was committed. Call after `settle`."""
+        self.moved[path] = home
+        self._placed.clear()
+
     def place(self, path: str, cwd: str = "") -> PlacedPath | None:
         """None for a file outside every worktree."""
         if path.startswith("~/"):
@@ -160,6 +167,7 @@ class WorktreeRoots:
         if not path.startswith("/"):
             root = self.root_of(cwd)
             if root is None:
+                path = self.moved.get(path, path)
                 return PlacedPath("", path) if path in self.known else self._from_above(path)
             path = f"{cwd}/{path}" if path not in self.known else f"{root}/{path}"
         if path not in self._placed:
@@ -169,7 +177,7 @@ class WorktreeRoots:
             # on some machines `Readme.md` and `README.md` are one file, as are both forms of an
             # accent
             if file not in self.known:
-                file = self._spelled(file) or file
+                file = self._spelled(file) or self.moved.get(file, file)
             self._placed[path] = PlacedPath(root, file) if root and len(below) > len(root) else None
         return self._placed[path]
 

@@ -16,7 +16,7 @@ from attribution.queries.commit import commit_diff, commit_numbers, report_of_co
 from attribution.queries.commit_range import PAGE as COMMIT_PAGE
 from attribution.queries.commit_range import CommitFilter, choices, pull_request
 from attribution.queries.commit_range import commit_page as commits_page
-from attribution.queries.open_repo import OpenRepo, newer_commits
+from attribution.queries.open_repo import OpenRepo, commits_since
 from attribution.queries.overview import (
     months,
     overview,
@@ -488,7 +488,7 @@ def _commits_behind(store: Store, repo: RepositoryRow) -> int:
         opened = _open_clone(store, repo)
     except WhoWroteError:
         return 0
-    return len(newer_commits(opened.repo, opened.branch, opened.head)[1])
+    return len(commits_since(opened.repo, opened.branch, opened.head).newer)
 
 
 def _history(store: Store, repo: RepositoryRow, file: TipFile, line: int) -> Any:

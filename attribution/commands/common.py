@@ -34,6 +34,8 @@ def file_and_lines(argument: str) -> tuple[str, LineRange | None]:
     last = last if dash else first
     if not (name and _is_number(first) and _is_number(last)):
         return argument, None
+    if int(first) < 1:
+        raise click.UsageError(f"{argument}: lines are counted from 1")
     if int(first) > int(last):
         raise click.UsageError(f"{argument}: the lines {lines} are not in order")
     return name, LineRange(int(first), int(last))
@@ -54,7 +56,9 @@ def blamed_lines(argument: str) -> LineRange | tuple[()]:
         raise click.UsageError(f"-L {argument}: use for example -L 10,20 or -L 10,+5")
     start = int(first or 1)
     end = (start + int(last) - 1 if count else int(last)) if last else None
-    if start < 1 or (end is not None and end < start):
+    if start < 1:
+        raise click.UsageError(f"-L {argument}: lines are counted from 1")
+    if end is not None and end < start:
         raise click.UsageError(f"-L {argument}: these lines are not in order")
     return LineRange(start, end)
 
@@ -129,6 +133,8 @@ def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
             yield store, None
         return
     with open_clone(path, db) as opened:
+        for note in opened.notes:  # what is listed is of another state
+            notice(note)
         yield opened.store, opened.repo_id
 
 

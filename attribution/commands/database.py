@@ -162,6 +162,7 @@ def compare(context: click.Context, first: Path, second: Path, output_format: st
     show_default=True,
     help="Random seed for choosing files and commits.",
 )
+@click.option("--db", hidden=True, expose_value=False)  # as every other command has it
 @data_options
 @click.pass_context
 def verify(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands import common
+from collector.console.options import Moment
 from collector.console.terminal import (
     data_options,
     database_option,
@@ -116,7 +117,7 @@ def _why_line(
 
 
 @click.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] FILE")
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] FILE[:LINE[-LINE]]")
 @common.COMMIT
 @click.option(
     "-L",
@@ -153,8 +154,9 @@ def blame(
     from attribution.lineage.git_blame import Ignored
     from attribution.queries.blame import blame as blame_file
 
-    path, file = common.clone_and_file(arguments)
-    only = common.blamed_lines(lines)
+    path, argument = common.clone_and_file(arguments)
+    file, named = common.file_and_lines(argument)
+    only = common.blamed_lines(lines) or named or ()
     with common.open_clone(path, db) as opened:
         revisions = frozenset(opened.repo.resolve(name).sha for name in ignored)
         blamed = blame_file(opened, file, commit, only, Ignored(ignore_space, revisions))
@@ -258,7 +260,7 @@ def _report(
 @click.argument("path", required=False)
 @click.option(
     "--since",
-    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    type=Moment(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
     help="Only commits authored on or after this date (UTC).",
 )
 @click.option(
@@ -329,7 +331,7 @@ def log(
             from collector.console.tables import print_table
 
             table = log_table(opened, commits, _iso(since), most)
-            table.notes.append("lines: non-blank lines added to source and test files")
+            table.notes += ["lines: non-blank lines added to source and test files", *opened.notes]
             columns = (
                 "commit_sha",
                 "author_at=authored",

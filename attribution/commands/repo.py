@@ -19,6 +19,7 @@ from collector.console.options import (
     LOCAL,
     QUIET,
     SCALE,
+    Moment,
     exclusive_store,
     show_progress,
     task_limits,
@@ -46,7 +47,7 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
 )
 @click.option(
     "--since",
-    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    type=Moment(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
     help="Only commits authored on or after this date (UTC).",
 )
 @click.option(
@@ -57,14 +58,7 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
         " one]"
     ),
 )
-@click.option(
-    "--allow-no-checkpoints",
-    is_flag=True,
-    help=(
-        "Go on without checkpoints and transcripts: attribute from commit trailers and other tools'"
-        " notes alone."
-    ),
-)
+@ALLOW_NO_CHECKPOINTS
 @LOCAL
 @click.option(
     "--name",
@@ -92,7 +86,6 @@ def repo(
     branch: str,
     since: datetime | None,
     jobs: int | None,
-    allow_no_checkpoints: bool,
     name: str,
     with_history: bool,
     output_format: str,
@@ -104,7 +97,8 @@ def repo(
     PATH is a clone of any kind: bare, partial, shallow or a worktree; without it, the clone around
     the current directory is meant. It is only read. A repository named by its https address is
     mirrored first. Run it again after fetching: only what has changed is computed again. A clone
-    without checkpoints is attributed from the transcripts that agents keep on this machine. With
+    without checkpoints is attributed from the transcripts that agents keep on this machine, and
+    without those from what its commits say. With
     --transcripts, without PATH and outside a clone, sessions are read alone: features, regions and
       scores, but no lines.
     """
@@ -123,9 +117,7 @@ def repo(
     if len(paths) > 1 and name:
         raise click.UsageError("--name takes exactly one PATH")
     since_at = since.replace(tzinfo=UTC).timestamp() if since else None
-    how = AttributeOptions(
-        branch, since_at, allow_no_checkpoints, local, name, jobs=within if len(paths) < 2 else 1
-    )
+    how = AttributeOptions(branch, since_at, local, name, jobs=within if len(paths) < 2 else 1)
     requests = [
         AttributeRequest(path, db, how, limits, **text, sessions_alone=not paths)
         for path in paths or map(str, local.directories)
@@ -197,7 +189,8 @@ def demo(directory: Path) -> None:
 
 def _clone(path: str, quiet: bool) -> str:
     """The clone to attribute: the one named, or a mirror of the repository at an address."""
-    from attribution.ensure.clone import is_address, mirror_address
+    from attribution.ensure.clone import mirror_address
+    from collector.storage.places import is_address
 
     if not is_address(path):
         return path
@@ -245,7 +238,6 @@ def db(
     /,
     file: Path,
     names: tuple[str, ...],
-    allow_no_checkpoints: bool,
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -272,12 +264,12 @@ def db(
                 f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run"
                 f" {name}"
             )
-        todo = waiting(store, items, how.retry, allow_no_checkpoints)
+        todo = waiting(store, items, how.retry)
         failed = show_progress(
             "attributing",
             "attributed",
             len(todo),
-            attribute_all(store, todo, how, allow_no_checkpoints),
+            attribute_all(store, todo, how),
             quiet,
         )
     context.exit(EXIT_PARTIAL if failed or lost else 0)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from attribution.commands.common import open_clone
 from collector.console.commands import CommandFiles
+from collector.console.options import Moment
 from collector.console.tables import print_table, print_title, show_table
 from collector.console.terminal import (
     data_options,
@@ -49,7 +51,35 @@ _COLUMNS = (
 _GROUPS_SHOWN = 20  # on a terminal
 
 
-@click.group(commands=CommandFiles("REPORTS"), invoke_without_command=True)
+class _Report(click.Group):
+    """Takes a clone, or what to break lines down by, in place of a command."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # options may follow these words, as they follow the arguments of other commands
+        ctx.allow_interspersed_args = not any(word in self.commands for word in args)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from attribution.queries.breakdown import DIMENSIONS
+        from collector.storage.places import default_database
+
+        word = args[0]
+        by = {"repositories": "repository", "people": "person"}.get(word, word.removesuffix("s"))
+        if word in self.commands or not (by in DIMENSIONS or Path(word).is_dir()):
+            return super().resolve_command(ctx, args)
+        if by in DIMENSIONS:
+            ctx.params["by"] = (*ctx.params["by"], by)
+        else:
+            if ctx.get_parameter_source("db") is click.core.ParameterSource.DEFAULT:
+                ctx.params["db"] = default_database({"path": word})
+            with open_clone(word, ctx.params["db"]):  # attributed first when needed
+                pass
+        return self.resolve_command(ctx, args[1:]) if args[1:] else (None, click.Command(None), [])
+
+
+@click.group(cls=_Report, commands=CommandFiles("REPORTS"), invoke_without_command=True)
 @click.option(
     "--html",
     "page",
@@ -80,12 +110,12 @@ _GROUPS_SHOWN = 20  # on a terminal
 )
 @click.option(
     "--since",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=Moment(["%Y-%m-%d"]),
     help="Only commits authored on this day or later (UTC).",
 )
 @click.option(
     "--until",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=Moment(["%Y-%m-%d"]),
     help="Only commits authored on this day or earlier (UTC).",
 )
 @click.option(

@@ -1,6 +1,6 @@
 """The conclusions for all repositories of a database, each in a shard of its own."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from attribution.queries.repositories import all_repositories
 from attribution.stages import feature_rows as rows
 from attribution.stages.judging import VERSION
 from attribution.stages.lines_due import is_current
-from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
+from collector.errors import NotARepository, UnknownBranch
 from collector.git.repository import GitRepo
 from collector.hooks import plugins
 from collector.local.model import LocalChoice, LocalOptions
@@ -54,43 +54,38 @@ def repositories(store: Store, names: Sequence[str]) -> KnownRepositories:
     return KnownRepositories(list(present.values()), lost)
 
 
-def waiting(store: Store, items: Iterable[ShardItem], retry: bool, anyway: bool) -> list[ShardItem]:
+def waiting(store: Store, items: Sequence[ShardItem], retry: bool) -> list[ShardItem]:
     """The repositories that have work left."""
     rows.prepare(store)
-    plain, forced = ((VERSION, features_version(), str(either)) for either in (False, True))
     keyed = [
-        replace(i, key=digest(*plain, i.key), forced=digest(*forced, i.key)) if i.key else i
-        for i in items
+        replace(item, key=digest(VERSION, features_version(), item.key))
+        for item in items
+        if item.key
     ]
-    mirrors = shards.pending(store, StageName.LINES, [i for i in keyed if i.key], retry, anyway)
-    return [*mirrors, *(i for i in keyed if not i.key and not _current(store, i, anyway))]
+    mirrors = shards.pending(store, StageName.LINES, keyed, retry)
+    return [*mirrors, *(item for item in items if not item.key and not _current(store, item))]
 
 
-def _options(anyway: bool) -> AttributeOptions:
-    """A corpus is judged by what its repositories hold, not by what is on the machine that reads
-    them.
-    """
-    return AttributeOptions(anyway=anyway, local=LocalOptions(LocalChoice.NEVER))
+# A corpus is judged by what its repositories hold, not by what is on the machine that reads them.
+_OPTIONS = AttributeOptions(local=LocalOptions(LocalChoice.NEVER))
 
 
-def _current(store: Store, item: ShardItem, anyway: bool) -> bool:
+def _current(store: Store, item: ShardItem) -> bool:
     try:
-        return is_current(store, item.path, _options(anyway))
+        return is_current(store, item.path, _OPTIONS)
     except (NotARepository, UnknownBranch):
         return False
 
 
 def attribute_all(
-    store: Store, items: Sequence[ShardItem], how: RunOptions, anyway: bool
+    store: Store, items: Sequence[ShardItem], how: RunOptions
 ) -> Iterator[FinishedItem]:
     """Attributes each and yields as it ends."""
     with_grace = replace(how, limits=how.limits.with_grace())
-    yield from shards.run(
-        store, StageName.LINES, fill_shard, items, (anyway, how.limits), with_grace
-    )
+    yield from shards.run(store, StageName.LINES, fill_shard, items, (how.limits,), with_grace)
 
 
-def fill_shard(name: str, path: str, shard: str, anyway: bool, limits: TaskLimits) -> str:
+def fill_shard(name: str, path: str, shard: str, limits: TaskLimits) -> str:
     """Attributes one clone into its shard, in a worker.
 
     Returns whether the shard is done or there is nothing to attribute.
@@ -98,7 +93,7 @@ def fill_shard(name: str, path: str, shard: str, anyway: bool, limits: TaskLimit
     try:
         clone = GitRepo(path)
         with shards.building_shard(Path(shard), checked=True) as store:
-            attribute_one(store, clone, _options(anyway), limits=limits)
-    except (NoCheckpoints, UnknownBranch):
+            attribute_one(store, clone, _OPTIONS, limits=limits)
+    except UnknownBranch:
         return "nothing"
     return "done"

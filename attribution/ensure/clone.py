@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Collection
 
-from attribution.queries.open_repo import OpenRepo, newer_commits
+from attribution.queries.open_repo import SHORT, OpenRepo, commits_since
 from attribution.queries.repositories import attributed_repository
 from attribution.queries.verdicts import NewerLines
-from collector.errors import EXIT_NO_CHECKPOINTS, WhoWroteError
+from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.hooks import plugins
 from collector.repository_rows import find_repo, repo_name
@@ -19,7 +19,7 @@ def attributed_clone(
     """A clone with its rows; attributed first, in a process of its own, when the database does not
     know it.
 
-    Raises NoCheckpoints, DatabaseUnusable, WhoWroteError: also where that process was killed.
+    Raises DatabaseUnusable, WhoWroteError: also where that process was killed.
     """
     path = repo.path
     row = attributed_repository(store, find_repo(store, repo))
@@ -28,8 +28,6 @@ def attributed_clone(
 
         tell(f"{repo_name(repo)} is not in {store.path} yet: attributing it first")
         (done,) = attribute_each([AttributeRequest(str(path), store.path)], 1, progress)
-        if done.exit_code == EXIT_NO_CHECKPOINTS:
-            done.hint += f"\nRun: whowrote repo {path} --allow-no-checkpoints --db {store.path}"
         done.raise_error()
         row = attributed_repository(store, find_repo(store, repo))
     if row is None or row.head_sha is None or not repo.has(row.head_sha):
@@ -38,17 +36,20 @@ def attributed_clone(
             f"Update the database with: whowrote repo {path}",
         )
     clone = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
-    clone.tip, clone.newer = newer_commits(repo, clone.branch, clone.head)
+    clone.branch, clone.tip, clone.newer = commits_since(repo, clone.branch, clone.head)
     clone.answer_newer = _answer_newer
     if clone.tip != clone.head:
         moved = (
             f"has commits that are not attributed yet ({len(clone.newer):,})"
             if clone.newer
             else "was moved back"
+            if clone.branch == row.branch
+            else "is checked out"
         )
+        of = "" if clone.branch == row.branch else f"attributed was {row.branch}; "
         clone.notes.append(
-            f"{clone.branch} {moved}; update the database with: whowrote repo"
-            f" {repo.worktree() or repo.path}"
+            f"{clone.branch} at {clone.tip[:SHORT]} {moved}; {of}update the database with: whowrote"
+            f" repo {repo.worktree() or repo.path}"
         )
     return clone
 
@@ -57,11 +58,6 @@ def _answer_newer(clone: OpenRepo, path: str, commits: Collection[str]) -> Newer
     from attribution.ensure.newer import answer_newer  # most questions are about what is attributed
 
     return answer_newer(clone, path, commits)
-
-
-def is_address(text: str) -> bool:
-    """Whether it names a repository on a server, and not a directory."""
-    return text.startswith(("https://", "http://", "file://", "git@", "ssh://"))
 
 
 def mirror_address(address: str, progress: Progress) -> str:

@@ -21,8 +21,9 @@ from attribution.queries.repo_report import (
     repo_report,
     unnamed_checkpoints,
 )
+from attribution.queries.repositories import uses_entire
 from collector.checkpoints.pull_requests import other_branches
-from collector.errors import DatabaseUnusable, NoCheckpoints, NotARepository
+from collector.errors import DatabaseUnusable, NotARepository, WhoWroteError
 from collector.git.repository import GitRepo, empty_repository
 from collector.local import find_sessions
 from collector.local.model import LocalChoice
@@ -81,7 +82,7 @@ def attribute_one(
             claim_repository(store, clone, options.name, heard),
         ):
             done = attribute_repo(store, clone, options, heard)
-    except (NoCheckpoints, DatabaseUnusable, NameTaken):
+    except (DatabaseUnusable, NameTaken):
         raise
     except Exception as error:
         _note_failed(store, clone, str(clone.path), f"{type(error).__name__}: {error}")
@@ -147,7 +148,7 @@ def attribute_each(
 def _clone(request: AttributeRequest) -> Iterator[tuple[GitRepo, AttributeOptions]]:
     """The clone with its options.
 
-    Sessions without a repository get an empty clone. Raises NotARepository, NoCheckpoints.
+    Sessions without a repository get an empty clone. Raises NotARepository, WhoWroteError.
     """
     if not request.sessions_alone:
         yield GitRepo(request.path), request.options
@@ -159,7 +160,7 @@ def _clone(request: AttributeRequest) -> Iterator[tuple[GitRepo, AttributeOption
     with tempfile.TemporaryDirectory(prefix="whowrote-") as scratch:
         clone = empty_repository(Path(scratch) / (directory.absolute().name or "transcripts"))
         if not find_sessions(clone, local).sessions:
-            raise NoCheckpoints(
+            raise WhoWroteError(
                 f"no sessions in {directory}",
                 "What was looked for: whowrote doctor --transcripts DIR",
             )
@@ -201,5 +202,11 @@ def _advice(store: Store, repo_id: int, clone: GitRepo, path: str, head: str) ->
         for name, checkpoints in branches.items()
     ]
     sessions.sort(key=lambda branch: (-branch[1], branch[0]))
-    state = CloneState(path, bool(censored.shallow), censored.partial, bool(clone.remote_url()))
+    state = CloneState(
+        path,
+        bool(censored.shallow),
+        censored.partial,
+        has_remote=bool(clone.remote_url()),
+        uses_entire=uses_entire(store, repo_id, clone, head),
+    )
     return advice(store, repo_id, state, sessions[:_MAX_BRANCHES])

@@ -6,18 +6,21 @@ stored; a run settles it. What only a run can tell, which reads everything, stay
 
 import json
 from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from attribution.authorship.printed_diffs import FilesRead
+from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.verdicts import Span, Verdict
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.recorded_sessions import stored_now
-from attribution.queries.verdicts import AttributedLines, LineAttribution, NewerLines
+from attribution.queries.verdicts import AskedNow, AttributedLines, LineAttribution, NewerLines
 from attribution.stages.judging import VERSION, judge, read_inputs, replay
 from attribution.stages.line_rows import ORIGIN, origin_values
 from attribution.stages.sessions import peek_sessions
 from collector.checkpoints.statements import checkpoint_ids, declared_agent
-from collector.load import SessionFiles, session_files
+from collector.labels import as_typed
+from collector.load import SessionFiles, session_files, session_run
 from collector.model import Commit
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext
@@ -26,11 +29,12 @@ from collector.storage.session_cache import NotPacked
 from collector.storage.store import iso
 from collector.text import printable
 from collector.vocabulary.agents import slug_of
-from collector.vocabulary.lines import Evidence, Reason
+from collector.vocabulary.lines import Author, Evidence, Reason
 
 # seconds before the first of the commits from which on everything that agents did is read
 _RECENT = 3 * 86_400.0
 # More than this takes as long as a run.
+_LABEL = 80  # characters
 _MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 30, 300
 
 _CHANGES = """
@@ -46,7 +50,6 @@ WITH paths AS (SELECT value AS path FROM json_each(?3)), names AS (SELECT value 
   changes AS (SELECT id, author_at FROM commits WHERE repo_id = ?1 AND commit_sha IN (SELECT value
   FROM json_each(?5)))
 SELECT s.key, s.id, s.label, COALESCE(s.agent, '') AS agent, COALESCE(s.model, '') AS model,
-  (SELECT COUNT(*) FROM checkpoint_sessions x WHERE x.session_id = s.id) AS copies,
   s.ended_at >= ?2
   OR EXISTS (SELECT 1 FROM edits e WHERE e.session_id = s.id AND e.path IN (SELECT path FROM paths))
   OR (s.ended_at >= (SELECT COALESCE(MAX(author_at), '') FROM changes WHERE author_at < ?2)
@@ -64,7 +67,9 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
     be told without a run.
     """
     store, repo = opened.store, opened.repo
-    newer = [commit for sha in opened.newer if (commit := repo.commit(sha)) is not None]
+    head = opened.pending or opened.tip
+    waiting = [sha for sha in (*opened.newer, opened.pending) if sha]
+    newer = [commit for sha in waiting if (commit := repo.commit(sha)) is not None]
     paths, earlier = (
         _files_and_commits(opened, path, newer, asked)
         if len(newer) <= _MOST_COMMITS
@@ -84,6 +89,7 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
         *(json.dumps(sorted(several)) for several in (paths, words, earlier)),
     )
     sessions = {row["key"]: row for row in store.rows(_SESSIONS, values)}
+    context = RunContext(store, repo, opened.repo_id, no_progress)
     checkpoints, local = stored_now(store, repo, opened.repo_id)
     named = {name for commit in newer for name in checkpoint_ids(commit.message)}
     due = {
@@ -95,22 +101,26 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
     files = [
         item
         for item in session_files(checkpoints, local)
-        if _is_due(item, sessions) or item.key in due
+        if _is_due(context, item, sessions) or item.key in due
     ]
-    context = RunContext(store, repo, opened.repo_id, no_progress)
-    links = (link for link, target in repo.links(opened.tip).items() if target in paths)
+    links = (link for link, target in repo.links(head).items() if target in paths)
     ids = {key: row["id"] for key, row in sessions.items()}
     read = peek_sessions(context, files, ids, (*paths, *links), VERSION)
     if read is None:
         return {}
-    only = FilesRead({*earlier, *opened.newer}, paths, since, asked, read.shared)
-    evidence = read_inputs(context, opened.tip, read, checkpoints, only)
+    only = FilesRead({*earlier, *waiting}, paths, since, asked, read.shared)
+    evidence = read_inputs(context, head, read, checkpoints, only)
     try:
         judged = judge(repo, evidence, replay(context, evidence, local, only), only)
     except NotPacked:  # a run has put other entries into the cache
         return {}
     return {
-        (sha, printable(file.change.path)): _answers(spans, evidence.links[sha].commit, sessions)
+        (sha, printable(file.change.path)): _answers(
+            spans if sha != opened.pending else _agents(spans),
+            evidence.links[sha].commit,
+            sessions,
+            {session.session_id: session for session in read.edits},
+        )
         for sha in asked
         for file, spans in judged.verdicts[sha].files
     }
@@ -144,7 +154,7 @@ def _files_and_commits(
     return paths, commits
 
 
-def _is_due(files: SessionFiles, sessions: dict[str, dict[str, Any]]) -> bool:
+def _is_due(context: RunContext, files: SessionFiles, sessions: dict[str, dict[str, Any]]) -> bool:
     """Whether a session has to be read: it concerns the question, or the database does not know
     it as it is now.
     """
@@ -158,11 +168,21 @@ def _is_due(files: SessionFiles, sessions: dict[str, dict[str, Any]]) -> bool:
             "model": record.model,
         }
         sessions[files.key] = new
-    return row is None or bool(row["concerned"]) or row["copies"] != len(files.records)
+    return row is None or bool(row["concerned"]) or not session_run(context, files).is_current
+
+
+def _agents(spans: Sequence[Span]) -> list[Span]:
+    """Of lines that are not committed: those that an agent or a tool is known to have written. No
+    commit says anything of the others.
+    """
+    return [span for span in spans if span.verdict.author in (Author.AGENT, Author.TOOL)]
 
 
 def _answers(
-    spans: Sequence[Span], commit: Commit, sessions: Mapping[str, dict[str, Any]]
+    spans: Sequence[Span],
+    commit: Commit,
+    sessions: Mapping[str, dict[str, Any]],
+    edits: Mapping[int, SessionEdits],
 ) -> list[AttributedLines]:
     """What a run says as well.
 
@@ -175,9 +195,31 @@ def _answers(
         if not s.verdict.is_persons and s.verdict.reason is not Reason.TRANSCRIPT_NOT_STORED
     ]
     return [
-        AttributedLines(span.start, span.end, _attribution(span.verdict, commit, numbered))
+        AttributedLines(
+            span.start,
+            span.end,
+            replace(
+                _attribution(span.verdict, commit, numbered),
+                **_read_now(span.verdict, edits),
+            ),
+        )
         for span in sure
     ]
+
+
+def _read_now(verdict: Verdict, sessions: Mapping[int, SessionEdits]) -> dict[str, Any]:
+    """What the database does not have of a session that no run has read: prompt and edit."""
+    call = verdict.call
+    session = sessions.get(call.session_id) if call is not None else None
+    if call is None or session is None:
+        return {}
+    said = dict(session.said)
+    text = said.get(call.turn, "")
+    at = next((prompt.at for prompt in session.prompts if prompt.text == text), None)
+    edit = next((raw.edit for raw in session.edits if raw.call.call_id == call.call_id), None)
+    asked = AskedNow(as_typed(text), iso(at) or "", edit, iso(call.at) or "")
+    first = printable(as_typed(next(iter(said.values()), ""))).split("\n")[0]
+    return {"asked": asked, "label": first[:_LABEL]} if call.session_id < 0 else {"asked": asked}
 
 
 def _attribution(

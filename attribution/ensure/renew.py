@@ -32,7 +32,7 @@ def repair(store: Store, progress: Progress) -> list[str]:
         with claim_repository(store, source, name, progress):
             with store.transaction():
                 forget_runs(store, tuple(StageName), repo_id)
-            attribute_repo(store, source, AttributeOptions(anyway=True, name=name), progress)
+            attribute_repo(store, source, AttributeOptions(name=name), progress)
         row = attributed_repository(store, repo_id)
         if was_followed and row is not None and row.head_sha is not None:
             clone = OpenRepo(store, repo_id, row.name, row.head_sha, row.branch or "", repo=source)

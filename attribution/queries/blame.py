@@ -14,9 +14,8 @@ from attribution.queries.open_repo import (
     AnsweredAt,
     LineRange,
     OpenRepo,
-    checked_out,
-    committed_numbers,
     file_in,
+    with_changes,
 )
 from attribution.queries.sessions import prompt_of
 from attribution.queries.verdicts import (
@@ -27,8 +26,10 @@ from attribution.queries.verdicts import (
     MoveHistories,
     MoveHistory,
 )
+from collector.checkpoints.statements import automation, declared_agent
 from collector.errors import UnknownBranch, WhoWroteError
-from collector.text import count_of, decode, is_binary, split_lines
+from collector.storage.store import iso
+from collector.text import count_of, decode, is_binary, printable, split_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,68 +89,79 @@ def blame(
     where the branch is checked out. `ignored`: what does not count as having added a line, beside
     the commits that the repository names.
     """
-    sha = opened.repo.resolve(commit).sha if commit else opened.tip
+    sha = opened.repo.resolve(commit).sha if commit else with_changes(opened, file)
     path, data = file_in(opened, sha, file)
     if is_binary(data):
         raise WhoWroteError(
             f"{path} is a binary file and has no lines",
             "Inspect its commits with: whowrote log --show COMMIT",
         )
-    committed = split_lines(data)
-    now = None if commit else checked_out(opened, path, data)
-    texts = [decode(line) for line in (committed if now is None else now)]
+    texts = [decode(line) for line in split_lines(data)]
     only = only.within(len(texts)) if isinstance(only, LineRange) else only
     missing = next((n for n in only if not 1 <= n <= len(texts)), None)
     if missing is not None:
         raise UnknownBranch(
-            f"{path} has no line {missing} in {sha[:SHORT]}",
+            f"{path} has no line {missing} in {_shown(opened, sha)[:SHORT]}",
             f"It has {count_of(len(texts), 'line')}",
         )
-    numbers = dict(
-        enumerate(range(1, len(texts) + 1) if now is None else committed_numbers(committed, now), 1)
-    )
-    asked = {n: numbers[n] for n in sorted(only) or numbers}
-    existing = [number for number in asked.values() if number is not None]
-    few = existing if len(existing) < len(committed) else ()
-    added = introductions(opened.repo, sha, path, len(committed), few, ignored) if existing else {}
-    origins = {
-        line: Introduction(NO_COMMIT, path, line) if n is None else added[n]
-        for line, n in asked.items()
-    }
-    newer = {origin.sha for origin in origins.values()} & opened.newer
+    few = sorted(only) if len(only) < len(texts) else ()
+    origins = introductions(opened.repo, sha, path, len(texts), few, ignored) if texts else {}
+    newer = {origin.sha for origin in origins.values()} & {*opened.newer, opened.pending}
     answers = (
         opened.answer_newer(opened, path, newer)
         if newer and opened.answer_newer is not None
         else {}
     )
     attributions, moves = Attributions(opened, answers), MoveHistories(opened.store, opened.repo_id)
-    at = AnsweredAt(sha, len(opened.newer))
+    at = AnsweredAt(_shown(opened, sha), len(opened.newer))
     lines = [
         BlameLine(
             number,
             texts[number - 1],
-            origin,
-            attributions.commit(origin.sha),
+            _committed(opened, origin),
+            attributions.commit(origin.sha) or _newer_commit(opened, origin.sha),
             attributions.of_line(origin),
             moves.of(origin),
             at,
         )
         for number, origin in origins.items()
     ]
+    sha = _shown(opened, sha)
+    notes = list(opened.notes)
+    if uncommitted := sum(line.introduced.sha == NO_COMMIT for line in lines):
+        notes.append(f"+ {count_of(uncommitted, 'line')} not committed")
+    if provisional := sum(line.attribution.provisional for line in lines):
+        notes.append(
+            f"worked out for this file only: {count_of(provisional, 'line')} of newer commits or"
+            " not committed; whowrote repo settles what is committed"
+        )
     branch = opened.branch if sha == opened.tip else ""
-    provisional = sum(line.attribution.provisional for line in lines)
-    note = [
-        f"worked out for this file only: {count_of(provisional, 'line')} of newer commits; whowrote"
-        " repo settles them"
-    ]
-    return FileBlame(
-        opened.name,
-        path,
+    return FileBlame(opened.name, path, sha, branch, lines, texts, notes)
+
+
+def _shown(opened: OpenRepo, sha: str) -> str:
+    """The commit that was really made."""
+    return opened.tip if sha == opened.pending else sha
+
+
+def _committed(opened: OpenRepo, origin: Introduction) -> Introduction:
+    return origin._replace(sha=NO_COMMIT) if origin.sha == opened.pending else origin
+
+
+def _newer_commit(opened: OpenRepo, sha: str) -> CommitRef | None:
+    """A commit that the database does not have yet."""
+    commit = opened.repo.commit(sha) if sha in opened.newer else None
+    if commit is None:
+        return None
+    named = declared_agent(commit)
+    return CommitRef(
+        0,
         sha,
-        branch,
-        lines,
-        texts,
-        [*opened.notes, *(note if provisional else ())],
+        printable(commit.subject),
+        printable(commit.author_name),
+        iso(commit.author_time) or "",
+        named.agent if named is not None else "",
+        automation(commit) or "",
     )
 
 
@@ -179,7 +191,7 @@ def blocks(opened: OpenRepo, file: FileBlame) -> list[Block]:
             groups.append([line])
     spans = ((group[0], group[-1], group[0].attribution) for group in groups)
     return [
-        Block(a.line, b.line, a, prompt_of(opened.store, of.session_id, of.turn))
+        Block(a.line, b.line, a, of.asked.text or prompt_of(opened.store, of.session_id, of.turn))
         for a, b, of in spans
     ]
 

@@ -116,8 +116,8 @@ def explain_line(
     """
     window = _window(opened, line)
     actions = _actions(opened, line, window)
-    asked = prompt(opened.store, line.attribution.session_id, line.attribution.turn)
     of = line.attribution
+    asked = prompt(opened.store, of.session_id, of.turn)
     held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
     earlier: list[dict[str, Any]] = []
     if window and held:
@@ -139,8 +139,8 @@ def explain_line(
         line,
         by_blame=introduced.sha not in (sha, NO_COMMIT),
         evidence=[*sentences.evidence, *_first_sign(opened, line)],
-        prompt=asked.text,
-        turn_at=asked.at,
+        prompt=asked.text or of.asked.text,
+        turn_at=asked.at or of.asked.at,
         call=call_of(opened.store, line, neighbours_of(texts, line.line)),
         others=_others(line, actions, window),
         actions=actions,

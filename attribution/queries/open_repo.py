@@ -3,6 +3,8 @@ found in it.
 """
 
 import difflib
+import os
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any, NamedTuple
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo, line_changes
 from collector.storage.store import Store
-from collector.text import from_utf_16, is_binary, normal_path, split_lines
+from collector.text import from_utf_16, is_binary, normal_path
 
 SHORT = 9  # digits of a commit id for people
 
@@ -41,12 +43,17 @@ added to that file.
 
 @dataclass(slots=True)
 class OpenRepo(KnownRepo):
-    """An attributed clone. Questions that name no commit are about `tip`."""
+    """An attributed clone. Questions that name no commit are about `tip`, the HEAD of the worktree
+    that was asked from, with what is changed there.
+    """
 
     repo: GitRepo = field(kw_only=True)
     tip: str = field(kw_only=True, default="")  # of the branch now
-    # commits that the branch has got since it was attributed
+    # commits that it has and the attributed branch had not
     newer: frozenset[str] = field(kw_only=True, default=frozenset())
+    # a commit on `tip` as if the file that was asked about last were committed now; "" where it is
+    # as in `tip`
+    pending: str = field(kw_only=True, default="")
     # None: lines of those have no answer
     answer_newer: NewerAnswer | None = field(kw_only=True, default=None)
 
@@ -54,19 +61,24 @@ class OpenRepo(KnownRepo):
         self.tip = self.tip or self.head
 
 
-def newer_commits(repo: GitRepo, branch: str, head: str) -> tuple[str, frozenset[str]]:
-    """The tip of a branch now, and the commits that it has got since it was attributed at
+class StateNow(NamedTuple):
+    """What is checked out."""
+
+    branch: str
+    tip: str
+    newer: frozenset[str]  # its commits that what was attributed does not have
+
+
+def commits_since(repo: GitRepo, branch: str, head: str) -> StateNow:
+    """What is checked out where the clone was asked from, since `branch` was attributed at
     `head`.
     """
     try:
-        tip = repo.resolve(branch).sha
-    except UnknownBranch:  # it is gone
-        return head, frozenset()
-    return tip, (
-        frozenset(commit.sha for commit in repo.history_of([tip], [head]))
-        if tip != head
-        else frozenset()
-    )
+        now = repo.default_branch()
+    except UnknownBranch:  # an empty worktree
+        return StateNow(branch, head, frozenset())
+    newer = repo.history_of([now.sha], [head]) if now.sha != head else ()
+    return StateNow(now.name, now.sha, frozenset(commit.sha for commit in newer))
 
 
 class AnsweredAt(NamedTuple):
@@ -108,6 +120,13 @@ def file_in(opened: OpenRepo, sha: str, name: str) -> tuple[str, bytes]:
                 )
             return path, data
     paths = list(opened.repo.paths(sha))
+    stem, colon, lines = name.rpartition(":")
+    if colon and stem in paths:
+        raise WhoWroteError(f"{lines} is not a line number", f"Write {stem}:10 or {stem}:10-20")
+    directory = normal_path(name).rstrip("/") + "/"
+    inside = next((path for path in paths if path.startswith(directory)), "")
+    if inside:
+        raise WhoWroteError(f"{name} is a directory", f"Name a file in it, for example {inside}")
     same_name = [path for path in paths if path.rpartition("/")[2] == name.rpartition("/")[2]]
     similar = same_name[:3] or difflib.get_close_matches(name, paths, 3, 0.7)
     hint = "Did you mean: " + ", ".join(similar) if similar else _NAMED_FROM
@@ -128,41 +147,66 @@ def _worktree_paths(repo: GitRepo, name: str) -> Iterator[str]:
 _MOST = 50_000  # lines of a file
 
 
-def checked_out(opened: OpenRepo, path: str, committed: bytes) -> list[bytes] | None:
-    """The lines of a file in the working tree, where the tip is checked out and they differ from
-    those that are `committed`.
+_AFTER_SAVING = 5.0  # seconds; a call is on record as ended some moments after it wrote a file
+_MOST_GONE = 50  # files; more are left out by a sparse checkout
 
-    None also where they cannot be compared: a bare clone, a link, a file that a filter keeps
+
+def with_changes(opened: OpenRepo, name: str) -> str:
+    """The tip, or a commit on it that has a file as the working tree has it.
+
+    The tip also where the two cannot be compared: a bare clone, a link, a file that a filter keeps
     elsewhere.
     """
+    opened.pending = ""
     top = opened.repo.worktree()
-    if top is None or not _is_at_tip(opened):
-        return None
+    if top is None:
+        return opened.tip
+    for path in (name, normal_path(name), *_worktree_paths(opened.repo, name)):
+        oid = opened.repo.file_at(opened.tip, path) if path else None
+        data = _file_now(top, path)
+        if oid is None and data is None:
+            continue
+        committed = opened.repo.blob(oid) or b"" if oid is not None else None
+        if data is not None and _differs(committed, data):
+            gone = [] if oid is not None else _gone(opened, top)
+            saved = (top / path).stat().st_mtime + _AFTER_SAVING
+            at = min(saved, time.time())
+            opened.pending = opened.repo.as_committed(opened.tip, (path, data), gone, at) or ""
+        break
+    return opened.pending or opened.tip
+
+
+def _file_now(top: Path, path: str) -> bytes | None:
+    """A regular file of the working tree, no link and nothing of git's own."""
     from collector.agents.machine import files
 
+    if not path or path.startswith(("/", ".git/")):
+        return None
     try:
         file = top / path
-        data = (
-            from_utf_16(files.content(file))
-            if file.parent.resolve().is_relative_to(top.resolve())
-            else committed
-        )
+        inside = file.parent.resolve().is_relative_to(top.resolve())
+        data = files.content(file) if inside else None
     except (OSError, ValueError):
         return None
-    if data == committed:
-        return None
-    from collector.files.kinds import is_pointer  # few files differ
-
-    lines = split_lines(data)
-    comparable = not is_binary(data) and max(len(lines), committed.count(b"\n")) <= _MOST
-    return lines if comparable and not is_pointer(committed) else None
+    # git turns the ends of lines of Windows into its own when they are committed
+    return data.replace(b"\r\n", b"\n") if data is not None and not is_binary(data) else data
 
 
-def _is_at_tip(opened: OpenRepo) -> bool:
-    try:
-        return opened.repo.default_branch().sha == opened.tip
-    except UnknownBranch:
+def _differs(committed: bytes | None, data: bytes) -> bool:
+    from collector.files.kinds import is_pointer
+
+    if max(data.count(b"\n"), (committed or b"").count(b"\n")) > _MOST:
         return False
+    if committed is None:
+        return True
+    same = committed.replace(b"\r\n", b"\n") == from_utf_16(data)
+    return not (same or is_pointer(committed) or is_binary(from_utf_16(data)))
+
+
+def _gone(opened: OpenRepo, top: Path) -> list[str]:
+    """Files of the tip that the working tree has no more: a new file may be one of them."""
+    gone = [path for path in opened.repo.paths(opened.tip) if not os.path.lexists(top / path)]
+    return gone if len(gone) <= _MOST_GONE else []
 
 
 def committed_numbers(committed: Sequence[bytes], lines: Sequence[bytes]) -> list[int | None]:

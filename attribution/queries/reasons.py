@@ -95,9 +95,7 @@ _BUSY = re.compile(r"nothing that can write ran (in between|since)")
 _PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
 _FETCH = f"{fetch_command()}, then whowrote repo again"
 _NEEDED = {
-    Reason.NO_SESSION: (
-        "A record of the session, if there was one. Checkpoints may not be in this clone: " + _FETCH
-    ),
+    Reason.NO_SESSION: "A record of the session, if there was one.",
     Reason.TRANSCRIPT_MISSING: "The transcript. If it is on the server: " + _FETCH,
     Reason.TRANSCRIPT_NOT_STORED: (
         "A record of the session. Its recorder stored none, so there is nothing to fetch."
@@ -176,7 +174,7 @@ def reasons(line: BlameLine, busy: bool = False) -> Reasons:
         or _HOW_ANY.get(How(of.how))
         or f"{of.how}, {of.evidence}"
     )
-    return Reasons([how], ["A session record: " + _FETCH] if of.how == How.DECLARED else [])
+    return Reasons([how], ["A record of the session."] if of.how == How.DECLARED else [])
 
 
 def _witness_text(of: LineAttribution, busy: bool) -> str:

@@ -59,11 +59,12 @@ def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[Recorde
 
 def stored_now(store: Store, repo: GitRepo, repo_id: int) -> tuple[list[Checkpoint], LocalSessions]:
     """The checkpoints that a clone has now, and what this machine keeps of it where that was
-    read before.
+    read before or there are none.
     """
+    checkpoints = read_all(repo)
     was_read = store.value(
         "SELECT 1 FROM checkpoints WHERE repo_id = ? AND store = 'local' LIMIT 1", (repo_id,)
     )
-    local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if was_read else NOTHING_LOCAL
-    checkpoints = read_all(repo)
+    is_read = was_read or not checkpoints
+    local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if is_read else NOTHING_LOCAL
     return [*checkpoints, *local_checkpoints(local, checkpoints)], local

@@ -38,6 +38,7 @@ class CloneState(NamedTuple):
     shallow: bool
     partial: bool
     has_remote: bool
+    uses_entire: bool
 
 
 def advice(
@@ -49,7 +50,7 @@ def advice(
     lines = {row["reason"]: row["lines"] for row in store.rows(_UNKNOWN, (repo_id,))}
     # In a clone without any checkpoint also those that name an agent and no checkpoint.
     fetched = _FETCHED if store.value(_ANY_CHECKPOINT, (repo_id,)) else (*_FETCHED, Reason.NONE)
-    waiting = sum(lines.get(reason, 0) for reason in fetched)
+    waiting = sum(lines.get(reason, 0) for reason in fetched) if clone.uses_entire else 0
     uncounted = clone.shallow or store.value(_MISSING_FILE, (repo_id,)) is not None
     result = [_to_fetch(waiting, clone)] if waiting or uncounted else []
     agents = [
@@ -84,17 +85,15 @@ _UNREAD = (
 
 
 def _to_fetch(count: int, clone: CloneState) -> Advice:
+    parts = "checkpoints, transcripts or files" if clone.uses_entire else "files"
+    what = f"{'history, ' if clone.shallow else ''}{parts} that this clone lacks"
     if not clone.has_remote:
-        return Advice(
-            count,
-            "checkpoints, transcripts or files that this clone lacks; it has no remote named"
-            " origin",
-        )
-    what = (
-        f"{'history, ' if clone.shallow else ''}checkpoints, transcripts or files that this clone"
-        " lacks; fetch them if the server has them, then attribute again"
+        return Advice(count, f"{what}; it has no remote named origin")
+    return Advice(
+        count,
+        f"{what}; fetch them if the server has them, then attribute again",
+        fetch_command(clone.path, clone.shallow, clone.partial, clone.uses_entire),
     )
-    return Advice(count, what, fetch_command(clone.path, clone.shallow, clone.partial))
 
 
 def unnamed_checkpoints(store: Store, repo_id: int) -> dict[str, set[int]]:

@@ -50,6 +50,18 @@ def all_repositories(store: Store, repo_id: int | None = None) -> list[Repositor
     )
 
 
+def uses_entire(store: Store, repo_id: int, clone: GitRepo, head: str) -> bool:
+    """Whether Entire ever kept checkpoints of the repository, as far as the clone shows."""
+    from collector.checkpoints.entire import SETTINGS, is_checkpoint_ref
+
+    named = "SELECT 1 FROM commits WHERE repo_id = ? AND checkpoint_ids > 0 LIMIT 1"
+    return (
+        any(map(is_checkpoint_ref, clone.refs()))
+        or clone.file_at(head, SETTINGS) is not None
+        or store.value(named, (repo_id,)) is not None
+    )
+
+
 def clone_at(path: str | None) -> GitRepo | None:
     """The clone where it was when it was attributed; None when it is gone."""
     from collector.git.repository import GitRepo

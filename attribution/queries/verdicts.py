@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.open_repo import SHORT, OpenRepo
+from collector.model import Edit
 from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import line_class
@@ -39,6 +40,18 @@ NOT_COMMITTED, NOT_YET = "not_committed", "not_attributed_yet"
 """Reasons of lines that no database can have a verdict on: beside `author` "" and no class."""
 
 
+class AskedNow(NamedTuple):
+    """A prompt that was read just now, and the edit that followed it."""
+
+    text: str = ""
+    at: str = ""
+    edit: Edit | None = None
+    edited_at: str = ""
+
+
+NOTHING_ASKED = AskedNow()
+
+
 @dataclass(frozen=True, slots=True)
 class LineAttribution:
     """What the database says about one line.
@@ -65,6 +78,8 @@ class LineAttribution:
     seen_without_at: str = ""
     seen_with_at: str = ""
     provisional: bool = False  # of a newer commit, worked out for one file: a run settles it
+    # of a provisional verdict, what no database has yet: what the agent was asked, and its edit
+    asked: AskedNow = field(default_factory=lambda: NOTHING_ASKED, compare=False)
 
     @property
     def kind(self) -> str:
@@ -112,13 +127,13 @@ commit c.
 
 def commit_of(row: Mapping[str, Any]) -> CommitRef:
     """Makes the commit from a row that has COMMIT_COLUMNS among its columns."""
-    return CommitRef(**{field.name: row[field.name] for field in fields(CommitRef)})
+    return CommitRef(**{each.name: row[each.name] for each in fields(CommitRef)})
 
 
 def attribution_of(row: Mapping[str, Any]) -> LineAttribution:
     """Makes the attribution from a row that has ATTRIBUTION_COLUMNS among its columns."""
     return LineAttribution(
-        **{field.name: row[field.name] for field in fields(LineAttribution) if field.name in row}
+        **{each.name: row[each.name] for each in fields(LineAttribution) if each.name in row}
     )
 
 
@@ -152,12 +167,8 @@ class Attributions:
 
     def __init__(self, opened: OpenRepo, newer: NewerLines | None = None) -> None:
         """`newer`: lines of commits that are not in the database."""
-        self._store, self._repo_id, self._newer, self._lines = (
-            opened.store,
-            opened.repo_id,
-            opened.newer,
-            newer or {},
-        )
+        self._store, self._repo_id, self._lines = opened.store, opened.repo_id, newer or {}
+        self._newer, self._pending = {*opened.newer, opened.pending} - {""}, opened.pending
         self._commits: dict[str, CommitRef | None] = {}
         self._spans: dict[tuple[str, str], list[AttributedLines]] = {}
 
@@ -168,12 +179,11 @@ class Attributions:
         return self._commits[sha]
 
     def of_line(self, introduction: Introduction) -> LineAttribution:
-        if introduction.sha == NO_COMMIT:
-            return LineAttribution(reason=NOT_COMMITTED)
         if introduction.sha in self._newer and self.commit(introduction.sha) is None:
+            is_pending = introduction.sha == self._pending
             spans, other = (
                 self._lines.get((introduction.sha, printable(introduction.path)), ()),
-                LineAttribution(reason=NOT_YET),
+                LineAttribution(reason=NOT_COMMITTED if is_pending else NOT_YET),
             )
         else:
             spans, other = self.spans(introduction.sha, introduction.path), LineAttribution()

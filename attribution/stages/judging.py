@@ -34,6 +34,7 @@ from attribution.authorship.timeline import (
     add_snapshots,
     add_unrecorded,
     edited_paths,
+    find_moved,
     learn_roots,
     paths_named,
     roots_of,
@@ -104,6 +105,8 @@ def replay(
     learn_roots(
         worktree_roots, sessions, local.worktrees, (commit.sha for commit in history.commits)
     )
+    texts = RepositoryTexts(context.repo, history)
+    find_moved(worktree_roots, sessions, texts.first)
     lines, edits = timelines(sessions, worktree_roots)
     add_unrecorded(lines.values(), [(trace.begin, trace.end) for trace in local.traces])
     if only is not None:
@@ -118,7 +121,6 @@ def replay(
         if c.created_at is not None
     )
     add_snapshots(lines, snapshots, partial(text_at, context.repo))
-    texts = RepositoryTexts(context.repo, history)
     touched = {sha: history.touched(sha) for sha in history.diffs}
     follow_renamed(lines.values(), history.commits, texts.added, touched, history.last_change)
     for line in lines.values():

@@ -16,7 +16,7 @@ from attribution.features.prices import prices_of
 from attribution.lineage.reverts import taken_back
 from attribution.stages import feature_rows, line_rows, outcomes, turn_outcomes
 from attribution.stages.judging import VERSION, judge, read_inputs, replay
-from attribution.stages.lines_due import STAGE, censored_parts, is_done, nothing_found, target_of
+from attribution.stages.lines_due import STAGE, censored_parts, is_done, target_of
 from attribution.stages.sessions import keep_shared_lines, read_sessions
 from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
@@ -50,7 +50,7 @@ def attribute_repo(
 ) -> Attributed:
     """Attributes one clone, opened or not.
 
-    Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable.
+    Raises NotARepository, UnknownBranch, DatabaseUnusable.
     """
     clock = Clock()
     feature_rows.prepare(store)
@@ -75,8 +75,6 @@ def attribute_repo(
     problems = list(local.problems)
     checkpoints = read_all(repo, problems)
     checkpoints += local_checkpoints(local, checkpoints)
-    if not checkpoints and not options.anyway:
-        raise nothing_found(repo, local)
     local = replace(local, problems=tuple(problems))
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)

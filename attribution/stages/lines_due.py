@@ -11,9 +11,7 @@ from attribution.queries.features import features_ready
 from attribution.stages.judging import VERSION
 from collector.agents import readers
 from collector.checkpoints import is_checkpoint_ref
-from collector.checkpoints.entire import fetch_command
 from collector.checkpoints.pull_requests import is_source
-from collector.errors import NoCheckpoints
 from collector.git.repository import GitRepo
 from collector.load import FACTS
 from collector.local import find_sessions
@@ -21,7 +19,6 @@ from collector.local.model import LocalSessions
 from collector.repository_rows import find_repo
 from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
-from collector.vocabulary.agents import label_of
 
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
@@ -59,29 +56,6 @@ def is_done(store: Store, target: Target) -> bool:
         existing is not None
         and STAGE.is_done(store, existing, target.key)
         and not _arrived(store, target.repo, existing)
-    )
-
-
-def nothing_found(repo: GitRepo, local: LocalSessions) -> NoCheckpoints:
-    censored, place = repo.censored(), repo.worktree() or repo.path
-    unread = "".join(
-        f"; {label_of(problem.subject)} could not be read: {problem.detail}"
-        for problem in local.problems
-    )
-    command = fetch_command(str(place), bool(censored.shallow), censored.partial)
-    empty = min(filter(is_checkpoint_ref, repo.refs()), default="")
-    lacking = (
-        f"{empty} is there and holds none; others"
-        if empty
-        else "git clone does not fetch all of them; the rest"
-    )
-    return NoCheckpoints(
-        f"no agent checkpoints in {place}, and no agent's transcripts of it on this"
-        f" machine{unread}",
-        f"{lacking} may come with:\n  {command}\nWhat is looked for on this machine, and what was"
-        " found: whowrote doctor\nIf it was elsewhere when the agents worked in it: whowrote repo"
-        " PATH --was-at OLD_PATH\nTo attribute it from commit trailers and other tools' notes"
-        " alone, add --allow-no-checkpoints.",
     )
 
 

@@ -38,6 +38,8 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
         else "no commits"
     )
     ui.title(console, r.name, f"{r.branch} at {r.head[:9]}, {when}")
+    if not (r.linked or r.declared or r.unresolved or r.sessions):
+        console.print(f"no sign of an agent in {ui.count_of(r.commits, 'commit')}")
     _lines(console, r)
     _coverage(console, r.coverage)
     _commits(console, r)
@@ -86,22 +88,15 @@ def hints(console: Console, path: str, example: str) -> None:
 
 
 def _advice(console: Console, advices: Sequence[Advice]) -> None:
-    """What would name the author of more lines; commands stand on lines of their own, to be
-    copied.
-    """
-    if not advices:
-        return
-    console.print()
-    console.print(
-        Text.assemble(
-            "  ", ("what would help", "bold"), ("  lines in source and test files", "dim")
-        )
-    )
-    for item in advices:
+    """What would name the author of most lines, on one line; --json has the rest."""
+    for item in advices[:1]:
         lines = f"{ui.count_of(item.lines, 'line')}: " if item.lines else ""
-        console.print(one_line(f"    {lines}{item.what}"), soft_wrap=True, highlight=False)
-        if item.command:
-            console.print(Text(one_line(f"      {item.command}"), "cyan"), soft_wrap=True)
+        command = Text(one_line(f"  {item.command}" if item.command else ""), "cyan")
+        console.print()
+        console.print(
+            Text.assemble(("what would help: ", "bold"), one_line(f"{lines}{item.what}"), command),
+            soft_wrap=True,
+        )
 
 
 def _commits(console: Console, r: RepoReport) -> None:

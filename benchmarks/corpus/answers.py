@@ -60,7 +60,7 @@ def git(clone: Path) -> Callable[..., str]:
 
 def arguments(clone: Path, home: Path, database: Path) -> list[str]:
     """Of this program, as a user calls it whose clone has moved since the agents worked in it."""
-    options = ("--db", database, "--transcripts", home, "--was-at", SHOP, "--allow-no-checkpoints")
+    options = ("--db", database, "--transcripts", home, "--was-at", SHOP)
     return ["repo", str(clone), *map(str, options)]
 
 

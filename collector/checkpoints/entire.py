@@ -55,18 +55,23 @@ def server_path(ref: str, checkpoint: str) -> str:
     return f"{match[1]}/{checkpoint[:2]}/{checkpoint[2:]}" if match else ""
 
 
-def fetch_command(path: str = "", shallow: bool = False, partial: bool = False) -> str:
+def fetch_command(
+    path: str = "", shallow: bool = False, partial: bool = False, with_refs: bool = True
+) -> str:
     """What brings all checkpoints into a clone ("": the current directory); `git clone` brings only
-    a part of them.
+    a part of them. Without `with_refs` only what a shallow or partial clone left out.
 
     The refs are named, so it is right for a clone of a single branch too. `shallow`: the history is
     cut; `partial`: objects were left out, of files and of refs that are there as well. Git fetches
     refs again only when none of them has moved.
     """
     git = ["git", "-C", quote(path)] if path else ["git"]
-    refs = ["origin", *(quote(spec) for spec in (_FETCH_PARTIAL if partial else _FETCH_CLONE))]
+    specs = _FETCH_PARTIAL if partial else _FETCH_CLONE
+    refs = ["origin", *(quote(spec) for spec in specs if with_refs)]
     command = " ".join([*git, "fetch", *(["--unshallow"] if shallow else []), *refs])
     again = " ".join([*git, "fetch", "--refetch", "--no-filter", *refs])
+    if not with_refs and not shallow:
+        return again
     return f"{command} && {again}" if partial else command
 
 

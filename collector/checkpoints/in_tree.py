@@ -8,14 +8,14 @@ requests have beside the default branch is read likewise.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from collector.agents import agents_of_records, reader_for
 from collector.agents.machine.model import Committed, session_in_path
-from collector.checkpoints import LEFT_OUT, problem
+from collector.checkpoints import LEFT_OUT, is_checkpoint_ref, problem, unread
 from collector.checkpoints.pull_requests import is_source
 from collector.errors import UnknownBranch
 from collector.git.program import GitFailed, ScratchGit
@@ -27,7 +27,7 @@ from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 NAME = "in_tree"
 _OBJECTS = ("rev-list", "--objects", "--missing=allow-any", "--ignore-missing", "--stdin")
-_ENDINGS = tuple(f"{ending}\n".encode() for ending in (".jsonl", ".json", ".traj", ".md", ".db"))
+_ENDINGS = tuple(f".{ending}\n".encode() for ending in unread.ENDINGS)
 _MOST_PLACES = 200  # that git compares each commit at
 _LOG = (
     "log",
@@ -47,6 +47,8 @@ _RECORDER = Committed(
     session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"),
 )
 _MOST_VERSIONS = 100  # of a file
+_MOST_UNREAD = 2_000  # files that may be records, and are looked at once
+_LARGEST = 50_000_000  # bytes of one of them
 _HEAD = 100  # bytes; a history of Aider begins with the moment when it was begun
 _FILE_NAME = re.compile(r"[\w.-]+\.\w+")
 # of what tells a session of this repository from another's
@@ -88,6 +90,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     forms = (*(form for _, form in agents_of_records()), _RECORDER)
     histories = _histories(repo, refs, tip, [path for form in forms for path in form.paths])
     existing: dict[str, int] = {}  # session -> number of its records
+    understood: set[str] = set()  # paths
     left_out: dict[Problem, None] = {}
     at_tip = repo.paths(tip) if histories[0] or histories[1] else {}
     for form in forms:
@@ -106,14 +109,46 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
                         f"{most:,} of {count_of(len(files), 'file')} were read",
                     )
                 ] = None
+        understood.update(
+            file.path
+            for versions in sessions.values()
+            for version in versions
+            for file in version.files
+        )
         _join_renamed(repo, form, sessions)
         # else the agent's own form is read
         for key in sorted(sessions if form.undated else sessions.keys() - existing.keys()):
             if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), at_tip):
                 yield _checkpoint(key, sessions[key], existing.get(key, 0))
         existing |= {key: len(versions) for key, versions in sessions.items()}
+    left_out |= dict.fromkeys(_unread(repo, refs, histories, understood))
     if left_out:
         yield Checkpoint(id=LEFT_OUT, store=CheckpointStore.TREE, ref="", problems=tuple(left_out))
+
+
+def _unread(
+    repo: GitRepo,
+    refs: Mapping[str, str],
+    histories: Iterable[list[tuple[str, _Version]]],
+    understood: Container[str],
+) -> Iterator[Problem]:
+    """What looks like a record of an agent and gave no session: files by their newest version, and
+    refs.
+    """
+    newest: dict[str, str] = {}
+    for path, version in chain.from_iterable(histories):
+        if path not in understood and unread.PATHS.fullmatch(path):
+            newest.setdefault(path, version.files[0].blob)
+    for path, blob in islice(sorted(newest.items()), _MOST_UNREAD):
+        size = repo.blob_size(blob)
+        if size is None or size > _LARGEST:
+            continue
+        data = repo.blob(blob) or b""
+        if unread.looks_recorded(path, data):
+            yield problem(path, "record_not_understood", f"starts with {decode(data[:80])}")
+    for ref in sorted(refs):
+        if unread.is_unread_ref(ref) and not is_checkpoint_ref(ref):
+            yield problem(ref, "record_not_understood", "it is named like a ref of an agent")
 
 
 def _histories(
@@ -124,7 +159,13 @@ def _histories(
     """
     wanted = re.compile(
         "|".join(
-            re.escape(glob).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*") for glob in globs
+            [
+                *(
+                    re.escape(glob).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*")
+                    for glob in globs
+                ),
+                unread.PATHS.pattern,
+            ]
         )
     )
     others = sorted({oid for name, oid in refs.items() if is_source(name)} - {tip})

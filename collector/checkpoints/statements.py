@@ -30,6 +30,10 @@ _REVIEW = re.compile(
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 _NUMBER = re.compile(r"^ *\d+(?:[ \t]|$)")
 _QUOTED = re.compile(r"^(?:\s*>|    |\t)")
+# parts of a change, as opposed to what was only looked up or reviewed
+_PRODUCED = re.compile(
+    r"(?i)\b(?:code|tests?|docs?|documentation|comments|refactoring|all|patch)\b"
+)
 _YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
 _ACCOUNT = re.compile(r"^(?P<name>[^<]*)<(?P<address>[^<>]*)>")
 _BOT = re.compile(
@@ -160,21 +164,26 @@ def is_bots_own(commit: Commit) -> bool:
 
 
 def _is_bot(name: str, address: str) -> bool:
-    return bool(_BOT.search(name) or _BOT.search(address)) or _is_known_bot(name, address)
+    return bool(
+        _BOT.search(name)
+        or _BOT.search(address)
+        or _is_known_bot(name, address)
+        or _is_known_bot(name, address, "aside")
+    )
 
 
-def _is_known_bot(name: str, address: str) -> bool:
+def _is_known_bot(name: str, address: str, table: str = "bot") -> bool:
     account = address.partition("@")[0].rpartition("+")[2]
     return any(
-        _of_bots("accounts").fullmatch(part.removesuffix("[bot]").strip())
+        _of_bots("accounts", table).fullmatch(part.removesuffix("[bot]").strip())
         for part in (name, account)
     )
 
 
 @cache
-def _of_bots(form: str) -> re.Pattern[str]:
+def _of_bots(form: str, table: str = "bot") -> re.Pattern[str]:
     return re.compile(
-        "|".join(f"(?:{entry[form]})" for entry in STATEMENTS["bot"] if form in entry), re.I
+        "|".join(f"(?:{entry[form]})" for entry in STATEMENTS[table] if form in entry), re.I
     )
 
 
@@ -227,6 +236,8 @@ def _by_trailer(form: dict[str, Any], value: str) -> Statement | None:
             return Statement("trailer", agent, sort=sort, session=value[:200])
         case "yes" if _YES.match(value):
             return Statement("trailer", "ai", sort=sort)
+        case "uses":
+            return Statement("trailer", "ai", sort=sort) if _PRODUCED.search(value) else None
         case _ if agent:  # a person's name stands there for a person's commit
             return (
                 Statement("trailer", agent, sort=sort)

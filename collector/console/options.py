@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,8 +145,34 @@ CONTENT = _options(
         ),
     ),
 )
+
+
+class Moment(click.DateTime):
+    """A day or a moment, in a form that messages show by an example."""
+
+    name = "day"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "|".join(self._examples())
+
+    def _examples(self) -> list[str]:
+        return [_EXAMPLE.strftime(form) for form in self.formats]
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        try:
+            moment: datetime = super().convert(value, param, ctx)
+        except click.BadParameter:
+            examples = " or ".join(self._examples())
+            self.fail(f"{value} is not a date: write it as {examples}", param, ctx)
+        return moment
+
+
+_EXAMPLE = datetime(2026, 3, 9, 14, 30)
+# It had an effect once; scripts may still have it.
 ALLOW_NO_CHECKPOINTS = click.option(
-    "--allow-no-checkpoints", is_flag=True, help="Include repositories without checkpoints."
+    "--allow-no-checkpoints", is_flag=True, hidden=True, expose_value=False
 )
 LOCAL = _options(
     click.option(

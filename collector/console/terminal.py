@@ -46,7 +46,7 @@ Exit codes:
     1  a check failed (`whowrote data check`, `verify`, `compare`)
     2  usage error: no such repository, branch, file or option
     3  partial success: some repositories failed or met a limit, the rest is stored
-    4  the repository contains no records of coding agents
+    4  no repository has a record of a coding agent (`collect run` alone)
     5  the database cannot be used
    70  internal error: please report it with the log file it names
    71  the process that did the work was killed: a crash of a native library, or no memory;
@@ -269,10 +269,10 @@ class Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds a command by its name; scripts may leave out `data`, and say `features` for the
-        features of sessions.
+        features of sessions. A clone or an address in place of a command means `repo`.
         """
-        if args[0] == "features" and "sessions" in self.commands:
-            args = ["sessions", "--columns", "features", *args[1:]]
+        if args[0] not in self.commands and "repo" in self.commands:
+            args = _meant(args)
         data = self.commands.get("data") if args[0] not in self.commands else None
         if isinstance(data, click.Group) and args[0] in data.commands:
             args = ["data", *args]
@@ -288,6 +288,17 @@ class Program(click.Group):
                 lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)
             )
         )
+
+
+def _meant(words: list[str]) -> list[str]:
+    """The command line that somebody meant whose first word is no command."""
+    from collector.storage.places import is_address
+
+    if words[0] == "features":
+        return ["sessions", "--columns", "features", *words[1:]]
+    if words[0] == "summary":
+        return ["repo", *words[1:]]
+    return ["repo", *words] if is_address(words[0]) or Path(words[0]).is_dir() else words
 
 
 def run_guarded(run: Callable[[], object]) -> int:

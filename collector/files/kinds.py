@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from collector.checkpoints import entire
+from collector.checkpoints import entire, unread
 from collector.files.git_patterns import AttributePattern
 from collector.vocabulary.agents import shipped_by, state_directories
 from collector.vocabulary.lines import FileKind
@@ -26,10 +26,12 @@ BY_TEXT = frozenset(_DENSE + _CONVERTED)
 
 _VENDORED = re.compile(
     r"(?:^|/)(?:node_modules|bower_components|vendor|vendors|third[-_]?party|site-packages|dist-packages|\.venv|venv|\.tox|\.nox"
-    r"|\.yarn|Godeps/_workspace|Pods|Carthage/Build|deps/src|external/vendor|jspm_packages|\.pnpm|gradle/wrapper)/",
+    r"|\.venv[\w.-]+|venv[\d.]+|virtualenv|\.virtualenv|lib(?:64)?/python\d\.\d+|conda-meta|wwwroot/lib|\.yarn|Godeps/_workspace|Pods|Carthage/Build|deps/src|external/vendor|jspm_packages|\.pnpm|gradle/wrapper)/"
+    # what marks a directory of any name as a Python environment
+    r"|/(?:bin|Scripts)/(?:activate(?:\.\w+)?|Activate\.ps1|activate_this\.py)$",
 )
 _BUILT = re.compile(
-    r"(?:^|/)(?:dist|build/(?:lib|static|assets)|\.next|\.nuxt|\.svelte-kit|target/(?:debug|release)|__pycache__|htmlcov|coverage|_build/(?:dev|test|html)|obj/(?:Debug|Release))/"
+    r"(?:^|/)(?:dist|build/(?:lib|static|assets)|\.next|\.nuxt|\.svelte-kit|\.output|\.vercel|\.turbo|\.parcel-cache|\.angular|\.docusaurus|\.terraform|\.dart_tool|\.aws-sam|cdk\.out|storybook-static|_next/static|\.ipynb_checkpoints|\.(?:pytest|mypy|ruff)_cache|target/(?:debug|release)|__pycache__|htmlcov|coverage|_build/(?:dev|test|html)|obj/(?:Debug|Release))/"
 )
 # What the tools that record agents leave in the tree when somebody commits it; their settings are a
 # person's or an agent's.
@@ -122,6 +124,11 @@ _CONFIG = re.compile(
     r"|hooks|mcp|\.mcp|launch|tasks|extensions|devcontainer|jsconfig|tsconfig[^/]*|[^/]*\.config|config(?:\.[a-z]+)?)\.jsonc?$"
     r"|(?:^|/)(?:go\.mod|go\.work|Procfile|Pipfile|CODEOWNERS|MANIFEST\.in)$",
     re.IGNORECASE,
+)
+# Rules, hints and prompts of agents, whatever they end in; scripts among them stay source.
+_AGENTS_CONFIG = re.compile(
+    rf"(?:^|/)\.(?:{unread.ROOTS})/(?:.*/)?(?:[^/]*\.(?:rules|mdc|prompt|tmpl|template|tpl)|(?:rules|commands|prompts|modes)/[^/.]+)$"
+    rf"|(?:^|/)\.(?:{unread.ROOTS})-?(?:rules|hints|prompts|ignore|modes)[\w.-]*$"
 )
 _DATA = re.compile(
     r"\.(?:json|jsonc|json5|jsonl|ndjson|geojson|csv|tsv|xml|svg|ipynb|log|out|sql\.gz|po|pot|xlf|resx|lottie|drawio|excalidraw|patch|diff|parquet|avsc|har|sln|graphml|tmtheme|pem|crt|stl|step|gltf|srt|vtt|cast|pid|xcprivacy|xcsettings)$|(?:^|/)logs?$",
@@ -284,6 +291,7 @@ _RULES: tuple[tuple[FileKind, str, Callable[[str], object]], ...] = (
     (FileKind.CONFIG, "", _DEPENDENCIES.search),
     (FileKind.DOCS, "linguist-documentation", _PROSE.search),
     (FileKind.CONFIG, "", _CONFIG.search),
+    (FileKind.CONFIG, "", _AGENTS_CONFIG.search),
     (FileKind.DATA, "", _DATA.search),
     (FileKind.TEST, "", is_test_path),
 )

@@ -145,6 +145,7 @@ class RepositoryBase:
     # the last blobs read: a version is the new side of one diff and the old side of another
     _texts: dict[str, bytes]
     _held: int  # bytes in it
+    _beside: Path | None = None  # objects of commits that were never made, see `as_committed`
 
     def _listed_refs(self, path: str | Path, sha256: bool = False) -> dict[str, str] | None:
         """Refs that git listed from a reftable, and HEAD; None where refs are in files.
@@ -213,7 +214,8 @@ class RepositoryBase:
 
     def open_scratch(self) -> ScratchGit:
         """Git on the objects of this repository."""
-        return ScratchGit(self.common_dir() / "objects", self.censored().shallow, self.sha256)
+        objects = self.common_dir() / "objects"
+        return ScratchGit(objects, self.censored().shallow, self.sha256, beside=self._beside)
 
     def packs(self) -> list[str]:
         """Names of the packs of objects."""

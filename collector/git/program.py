@@ -79,12 +79,13 @@ class ScratchGit:
         shallow: Sequence[str] = (),
         sha256: bool = False,
         reftable: Path | None = None,
+        beside: Path | None = None,
     ) -> None:
         """`objects`: the repository's object directory; `shallow`: the commits at which a shallow
         clone ends; `reftable`: the directory of its refs, where they are to be seen (they are
-        copied)."""
+        copied); `beside`: another directory of objects."""
         self.directory = Path(tempfile.mkdtemp(prefix="whowrote-git-"))
-        self._objects = objects.resolve()
+        self._objects = [objects.resolve(), *([beside] if beside is not None else [])]
         self._shallow = tuple(shallow)
         self._lay_out(sha256, reftable)
         self._running: list[GitStream] = []
@@ -107,7 +108,8 @@ class ScratchGit:
             lines.append("\trefstorage = reftable")
             _copy_tables(reftable, self.directory / "reftable")
         (self.directory / "config").write_text("\n".join(lines) + "\n")
-        (info / "alternates").write_bytes(_quote(os.fsencode(self._objects)) + b"\n")
+        names = [_quote(os.fsencode(objects)) + b"\n" for objects in self._objects]
+        (info / "alternates").write_bytes(b"".join(names))
         if self._shallow:
             (self.directory / "shallow").write_text("".join(f"{sha}\n" for sha in self._shallow))
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import collections
 import hashlib
-from collections.abc import Iterator
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from sys import intern
@@ -287,6 +290,41 @@ class GitRepo(RepositoryBase):
         changes = repo.index.diff_to_tree(repo.head.peel(pygit2.Tree)).deltas
         changed = {delta.old_file.path for delta in changes}  # the index is the old side
         return [entry for entry in entries if entry[0] in changed]
+
+    def as_committed(
+        self, parent: str, file: tuple[str, bytes], gone: Iterable[str], at: float
+    ) -> str | None:
+        """The id of a commit on `parent` in which a file (path, content) is another, and others are
+        gone, as if it had been made `at` that time; None where the clone lacks objects.
+
+        Its objects are in a directory of our own, where this object finds them. The repository is
+        not written to.
+        """
+        if self.sha256:  # libgit2 makes no commits of these
+            return None
+        directory = Path(tempfile.mkdtemp(prefix="whowrote-commit-"))
+        weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
+        own = pygit2.init_repository(str(directory), bare=True)
+        own.odb.add_disk_alternate(str(self.common_dir() / "objects"))
+        path, data = file
+        before, index = self.entry_at(parent, path), pygit2.Index()
+        try:
+            last = self._repo[parent].peel(pygit2.Commit)
+            index.read_tree(last.tree)
+            mode = FileMode(before.mode) if before is not None else FileMode.BLOB
+            index.add(pygit2.IndexEntry(path, own.create_blob(data), mode))
+            for name in gone:
+                index.remove(name)
+            email = setting(self._config, "user.email") or last.author.email
+            name = setting(self._config, "user.name") or last.author.name
+            who = pygit2.Signature(name, email, max(int(at), last.commit_time), 0)
+            tree = index.write_tree(own)
+            made = own.create_commit(None, who, who, "Not committed\n", tree, [last.id])
+        except (KeyError, ValueError, OSError, pygit2.GitError):
+            return None
+        self._beside = directory / "objects"
+        self._repo.odb.add_disk_alternate(str(self._beside))
+        return str(made)
 
     def entry_at(self, sha: str, path: str) -> BlobEntry | None:
         """A path in a commit; None when it has no such file, or a tree is missing."""

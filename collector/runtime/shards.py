@@ -11,7 +11,7 @@ import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,7 +35,6 @@ class ShardItem:
     name: str
     path: str  # of its clone
     key: str  # of what it holds
-    forced: str = ""  # the same for a run with --allow-no-checkpoints
 
 
 def directory(db: Path) -> Path:
@@ -103,12 +102,11 @@ def drop(shard: Path) -> None:
 
 
 def pending(
-    store: Store, stage: StageName, items: Iterable[ShardItem], retry: bool, anyway: bool = False
+    store: Store, stage: StageName, items: Iterable[ShardItem], retry: bool
 ) -> list[ShardItem]:
-    """The items that have to be run: not those done, without checkpoints or given up with this very
-    input.
+    """The items that have to be run: not those done with this very input.
 
-    `anyway` runs what has no checkpoints too. What such a run did is not undone by one without it.
+    Nor those in which nothing was found, or that were given up, unless `retry` asks for them again.
     """
     with store.cache(create=False) as cache:
         jobs = cache.rows(
@@ -120,19 +118,8 @@ def pending(
         if job["state"] != "done"
         or (job["stored_at"] or "~") <= (_stored_at(store, job["name"], stage) or "")
     }
-    waiting = []
-    for item in items:
-        plain, forced = (ended.get((item.name.lower(), key)) for key in (item.key, item.forced))
-        last = forced if anyway else plain
-        if (
-            "done" in (plain, forced)
-            or forced == "nothing"
-            or last == "nothing"
-            or (last == "given_up" and not retry)
-        ):
-            continue
-        waiting.append(replace(item, key=item.forced) if anyway and item.forced else item)
-    return waiting
+    settled = {"done"} if retry else {"done", "nothing", "given_up"}
+    return [item for item in items if ended.get((item.name.lower(), item.key)) not in settled]
 
 
 class FinishedItem(NamedTuple):
@@ -236,8 +223,7 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
     state = done.value if not done.error else "failed"
     if state == "done":
         merge(store, shard, force=True, one_server=True)
-    # Facts that were loaded, with checkpoints or with --allow-no-checkpoints, stay, whatever is
-    # concluded.
+    # Facts that were loaded stay, whatever is concluded.
     elif state == "nothing" and (
         stage == StageName.LOAD or _stored_at(store, item.name, StageName.LOAD) is None
     ):

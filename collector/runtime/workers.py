@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from collector.errors import (
+    EXIT_DATABASE,
     EXIT_KILLED,
     EXIT_PARTIAL,
     DatabaseUnusable,
-    NoCheckpoints,
     WhoWroteError,
     device_failure,
 )
@@ -43,7 +43,6 @@ _LARGE = 1_000_000_000
 _POLL = 0.5
 _PATIENCE = 5.0  # seconds in which a worker that is told to stop removes its temporary files
 _SELDOM = 0.2  # seconds between two reports of progress
-_KINDS = {kind.exit_code: kind for kind in (NoCheckpoints, DatabaseUnusable)}
 _STARTING = threading.Lock()
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux: a worker ends with its parent, however that ends
 
@@ -101,7 +100,8 @@ class TaskResult:
             bug.add_note(self.trace)
             raise bug
         if self.error:
-            error = _KINDS.get(self.exit_code, WhoWroteError)(self.error, self.hint)
+            kind = DatabaseUnusable if self.exit_code == EXIT_DATABASE else WhoWroteError
+            error = kind(self.error, self.hint)
             error.exit_code = self.exit_code
             raise error
 

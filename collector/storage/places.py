@@ -31,6 +31,11 @@ def clone_around(path: str | Path) -> Path | None:
     return None
 
 
+def is_address(text: str) -> bool:
+    """Whether it names a repository on a server, and not a directory."""
+    return text.startswith(("https://", "http://", "file://", "git@", "ssh://"))
+
+
 def database_of(clone: Path) -> Path:
     """Where the database of a clone is by default; all worktrees of a repository share it."""
     common = _common_directory(clone)
@@ -46,7 +51,7 @@ def default_database(parameters: dict[str, Any]) -> Path:
     clone that is named or around.
     """
     here, named = Path(NAME), _clone_argument(parameters)
-    if "://" in named:
+    if is_address(named):
         return here if here.exists() or clone_around(".") is None else _data_directory() / NAME
     clone = clone_around(named or ".")
     return here if here.exists() or clone is None else database_of(clone)
@@ -68,9 +73,13 @@ def _clone_argument(parameters: dict[str, Any]) -> str:
 
     Arguments that were not given may hold a mark of the command-line library.
     """
-    path, paths, arguments = (parameters.get(name) for name in ("path", "paths", "place"))
+    path, paths, arguments, commits = (
+        parameters.get(name) for name in ("path", "paths", "arguments", "commits")
+    )
     if isinstance(path, str):
         return path
+    if isinstance(commits, str) and Path(commits).is_dir():  # `log PATH`
+        return commits
     if isinstance(arguments, tuple) and len(arguments) > 1:
         return str(arguments[0])
     return str(paths[0]) if isinstance(paths, tuple) and paths else ""

@@ -180,8 +180,8 @@ class Store:
         clones it was made from.
         """
         message = (
-            f"{self.path} has schema {version}; this version of whowrote reads schema"
-            f" {schema_version(self._parts)}"
+            f"{self.path} was made by another version of whowrote, whose tables differ (schema"
+            f" {version}, here {schema_version(self._parts)})"
         )
         if self._parts is CACHE:
             return DatabaseUnusable(message, f"Remove {self.path}: it is only a cache")
@@ -526,10 +526,10 @@ def _explain(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
             f"{path} is in use by another program", "Wait for it, or name another file with --db"
         )
     if "readonly" in text or "unable to open" in text:
-        return DatabaseUnusable(
-            f"{path} cannot be opened for writing",
-            "Check its permissions, or name another file with --db",
-        )
+        hint = "Check its permissions, or name another file with --db"
+        if not path.parent.is_dir():
+            hint = f"There is no directory {path.parent}: make it, or correct --db"
+        return DatabaseUnusable(f"{path} cannot be opened for writing", hint)
     if "not a database" in text or "malformed" in text:
         return DatabaseUnusable(
             f"{path} is not a readable SQLite database ({text})",

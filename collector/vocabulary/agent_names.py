@@ -23,6 +23,7 @@ _MODEL = re.compile(
 _FILLER = re.compile("|".join(STATEMENTS["names"]["beside"]), re.I)
 _UNNAMED = "ai"  # the agent of a text that says no more than that
 _LINK = re.compile(r"\[([^\]]{1,80})\]\([^)\s]*\)")
+_VERSION = re.compile(r"(?<=[A-Z])v(?=\d)")  # ChatGPTv5
 _AGENTS_ADDRESS = re.compile("|".join(STATEMENTS["names"]["addresses"]), re.I)
 _AGENTS_WORD = re.compile(
     r"(?i)\b(?:agents?|assistants?|bot|code|cli|coding)\b|(?<=\w )ai\b|\bai(?= )|^llms?$"
@@ -46,7 +47,7 @@ def agent_named(
     kinds of common names (see `Agent.common`) that name no agent by themselves in a form without
     addresses.
     """
-    text = _LINK.sub(r"\1", text).strip(" \t.*_`\"'")[:200]
+    text = _VERSION.sub(" v", _LINK.sub(r"\1", text)).strip(" \t.*_`\"'")[:200]
     match = _MODEL.search(text)
     model = match[0].strip() if match else ""
     remaining = text.replace(model, " ", 1) if model else text
@@ -83,7 +84,9 @@ def _may_be_a_person(agent: str, address: str | None, doubted: tuple[str, ...]) 
     common = _common().get(agent)
     if common is None:
         return False
-    return common in doubted if address is None else _AGENTS_ADDRESS.search(address) is None
+    if address is None:
+        return common == "given" or common in doubted
+    return _AGENTS_ADDRESS.search(address) is None
 
 
 def model_identity(model: str) -> str:

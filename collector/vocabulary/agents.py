@@ -23,9 +23,9 @@ class Agent:
     """One coding agent, and what its name, its commits and its tools look like.
 
     `accounts` is a regular expression searched for in "Name <address>" of an author or co-author,
-    in any case: accounts of the vendor's own. Names in `tools` and `read_only` are in lower case;
-    `tools` maps a kind of call (see `attribution/features/tools.py`) to names of tools separated by
-    blanks.
+    in any case: accounts of the vendor's own; `statements.toml` lists more. Names in `tools` and
+    `read_only` are in lower case; `tools` maps a kind of call (see `attribution/features/tools.py`)
+    to names of tools separated by blanks.
     """
 
     slug: str
@@ -39,7 +39,8 @@ class Agent:
     read_only: tuple[str, ...] = ()  # kinds of its subagents that have no tool to change files
     # regular expression of messages of its account for what a person did, or for a template
     by_people: str = ""
-    # "name" if people have the name, "word" if it is an ordinary word or another program's
+    # "given" if it is first of all a person's name, "name" if people have it too, "word" if it is
+    # an ordinary word or another program's
     common: str = ""
     # regular expression of the directory at the root of a repository that it keeps its own files in
     state: str = ""
@@ -116,9 +117,9 @@ def exported_name(slug: str, export: str) -> str:
 
 @cache
 def _accounts() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple(
-        (re.compile(agent.accounts, re.I), agent.slug) for agent in agents() if agent.accounts
-    )
+    own = [(agent.accounts, agent.slug) for agent in agents() if agent.accounts]
+    listed = [(entry["accounts"], entry["agent"]) for entry in STATEMENTS["account"]]
+    return tuple((re.compile(accounts, re.I), slug) for accounts, slug in (*own, *listed))
 
 
 @lru_cache(10_000)  # a history has far fewer accounts than commits

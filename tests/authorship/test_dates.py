@@ -243,7 +243,7 @@ OLD, BETWEEN, NEW = int(at("2016-01-01")), int(at("2022-06-01")), int(at("2026-0
 def _spans(path: Path) -> dict[str, set[tuple[str, str, str]]]:
     """Path of a file -> (class, evidence, witness) of its lines."""
     with Store(path / "out.db") as store:
-        attribute_repo(store, path, AttributeOptions(anyway=True))
+        attribute_repo(store, path, AttributeOptions())
         assert not broken_checks(store)
         rows = store.rows(
             "SELECT path, class, evidence, COALESCE(witness, '') AS witness FROM line_spans"

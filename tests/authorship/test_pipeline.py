@@ -16,7 +16,7 @@ from support.dumps import Dump, dump, same
 from attribution.authorship.options import AttributeOptions
 from attribution.stages import lines as pipeline
 from attribution.stages.lines import Attributed, attribute_repo
-from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
+from collector.errors import NotARepository, UnknownBranch
 from collector.git.repository import GitRepo, blob_id
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
@@ -346,21 +346,9 @@ def _by_hand(directory: Path) -> tuple[Path, Commit]:
     return world.build(directory), commit
 
 
-def test_repository_without_checkpoints_is_refused_with_advice_and_leaves_no_trace(
-    tmp_path: Path,
-) -> None:
-    repository, _ = _by_hand(tmp_path / "repo")
-    with Store(tmp_path / "out.db") as store:
-        with pytest.raises(NoCheckpoints) as refused:
-            attribute_repo(store, repository, AttributeOptions())
-        assert refused.value.exit_code == 4
-        assert "refs/entire/*:refs/entire/*" in refused.value.hint
-        assert store.value("SELECT COUNT(*) FROM repos") == 0
-
-
-def test_without_checkpoints_anyway_judges_by_what_commits_declare(tmp_path: Path) -> None:
+def test_without_checkpoints_lines_are_judged_by_what_commits_declare(tmp_path: Path) -> None:
     repository, commit = _by_hand(tmp_path / "repo")
-    _run(repository, tmp_path / "out.db", AttributeOptions(anyway=True))
+    _run(repository, tmp_path / "out.db", AttributeOptions())
     (span,) = _rows(tmp_path / "out.db", "SELECT * FROM line_spans")
     assert (span["commit_sha"], span["author"], span["how"], span["evidence"]) == (
         commit.sha,
@@ -376,8 +364,9 @@ def test_branch_of_checkpoints_that_is_empty_counts_as_none(tmp_path: Path) -> N
     world.human_write("a.py", "a = 1\n")
     world.commit("Alone")
     world.store_files({})
-    with Store(tmp_path / "out.db") as store, pytest.raises(NoCheckpoints):
-        attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db", AttributeOptions())
+    (span,) = _rows(tmp_path / "out.db", "SELECT * FROM line_spans")
+    assert (span["author"], span["reason"]) == ("unknown", "no_session")
 
 
 # --- killed ---------------------------------------------------------------------------------------

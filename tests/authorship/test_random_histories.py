@@ -72,7 +72,7 @@ def test_updates_commit_by_commit_or_in_leaps_end_as_one_fresh_run(
     cuts = rng.sample(commits[:-1], min(4, len(commits) - 1))
     late, killed = (rng.sample([*cuts, ""], 2), rng.choice([*cuts, ""])) if seed % 2 else ([], None)
     for branch in (*sorted(cuts, key=commits.index), ""):
-        options = AttributeOptions(branch=branch, anyway=True)
+        options = AttributeOptions(branch=branch)
         hidden = (
             _refs(repository, "refs/heads/entire", "refs/entire", "refs/remotes")
             if branch in late
@@ -152,7 +152,7 @@ def _refs(repository: Path, *below: str) -> dict[str, str]:
 def _attribute(repository: Path, commit: str, db: Path) -> None:
     git(repository, "update-ref", "refs/heads/main", commit)
     with Store(db) as store:
-        attribute_repo(store, repository, AttributeOptions(anyway=True))
+        attribute_repo(store, repository, AttributeOptions())
 
 
 def _blamed(repository: Path, db: Path, path: str) -> list[BlameLine]:

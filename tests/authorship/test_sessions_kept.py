@@ -90,8 +90,8 @@ def test_rows_are_those_of_a_fresh_run_on_every_fixture(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
-    _run(repository, tmp_path / "out.db", AttributeOptions(anyway=True))
-    again = AttributeOptions(anyway=True, since=1.0)
+    _run(repository, tmp_path / "out.db", AttributeOptions())
+    again = AttributeOptions(since=1.0)
     fresh = _run(repository, tmp_path / "fresh.db", again)
     read = _counted(monkeypatch)
     same(_run(repository, tmp_path / "out.db", again), fresh)
@@ -159,7 +159,7 @@ def test_lines_that_files_share_are_kept_only_where_they_were_counted(
     session.prompt("Add a mean")
     session.write("mean.py", "import shared\n")
     world.commit("Add mean", [session] if with_session else [])
-    _run(world.build(tmp_path / "repo", True), tmp_path / "out.db", AttributeOptions(anyway=True))
+    _run(world.build(tmp_path / "repo", True), tmp_path / "out.db", AttributeOptions())
     assert [key for key, *_ in _parts() if not key] == [""] * with_session
 
 
@@ -470,11 +470,11 @@ def test_rows_are_the_same_whoever_reads(
     name: str, policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
-    alone = _run(repository, tmp_path / "alone.db", AttributeOptions(anyway=True), policy)
+    alone = _run(repository, tmp_path / "alone.db", AttributeOptions(), policy)
     if len(alone["sessions"]) > 1:
         monkeypatch.setattr(sessions, "read_session", _never)  # not in this process
     same(
-        _run(repository, tmp_path / "several.db", AttributeOptions(anyway=True, jobs=2), policy),
+        _run(repository, tmp_path / "several.db", AttributeOptions(jobs=2), policy),
         alone,
     )
 

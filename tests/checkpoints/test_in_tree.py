@@ -117,7 +117,7 @@ def bare(clone: Clone) -> Path:
 
 
 def attributed(repo: Path, db: Path) -> Store:
-    result = run("repo", repo, "--db", db, "-q", "--allow-no-checkpoints", "--local", "auto")
+    result = run("repo", repo, "--db", db, "-q", "--local", "auto")
     assert result.exit_code == 0, result.output
     return Store(db, create=False)
 
@@ -1791,3 +1791,20 @@ def test_stories_that_begin_alike_at_other_times_are_several(tmp_path: Path) -> 
     clone.commit(0)
     with attributed(bare(clone), tmp_path / "a.db") as store:
         assert store.value("SELECT count(*) FROM sessions") == 2
+
+
+def test_a_file_that_was_moved_before_its_first_commit_is_found_by_its_text(
+    tmp_path: Path,
+) -> None:
+    clone = Clone(tmp_path / "repo")
+    clone.put("README.md", "x\n")
+    clone.commit(0)
+    clone.put("tools/calc/a.py", CODE)
+    clone.commit(8, "Add it by hand")
+    clone.put(".aider.chat.history.md", AIDER.format(code=CODE, sha="1234567"))
+    clone.put("other/a.py", "def other(values):\n    return len(values)\n\n\nLIMIT = 4\n")
+    clone.commit(20, "Keep the history")
+    moved = {row[0] for row in spans(clone.path, tmp_path / "x.db", "tools/calc/a.py")}
+    assert "agent" in moved  # its first line was in the file that the edit names
+    assert moved <= {"agent", "unknown"}
+    assert "agent" not in {row[0] for row in spans(clone.path, tmp_path / "x.db", "other/a.py")}

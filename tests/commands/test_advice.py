@@ -56,7 +56,7 @@ def test_a_whole_clone_needs_nothing(tmp_path: Path) -> None:
 
 def test_the_command_brings_what_a_clone_of_one_branch_lacks(tmp_path: Path) -> None:
     repository = _clone(_source(tmp_path), tmp_path / "single", "--single-branch")
-    options = AttributeOptions(anyway=True)
+    options = AttributeOptions()
     report = attribute_clone(AttributeRequest(str(repository), tmp_path / "single.db", options))
     (advice,) = _fetched(report)
     assert advice.lines == 4
@@ -68,7 +68,7 @@ def test_the_command_brings_what_a_clone_of_one_branch_lacks(tmp_path: Path) -> 
 def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
     repository = _clone(_source(tmp_path), tmp_path / "shallow", "--depth=2")
     report = attribute_clone(
-        AttributeRequest(str(repository), tmp_path / "shallow.db", AttributeOptions(anyway=True))
+        AttributeRequest(str(repository), tmp_path / "shallow.db", AttributeOptions())
     )
     (advice,) = _fetched(report)
     assert "--unshallow" in advice.command
@@ -81,15 +81,21 @@ def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an
     tmp_path: Path,
 ) -> None:
     """Trailers are lost in squashes: whether the server has checkpoints is not known before they
-    are fetched.
+    are fetched. A repository that never used Entire has none.
     """
+    plain = World("plain")
+    plain.human_write("src/one.py", "def first():\n    return 'the first of them'\n")
+    plain.commit("First\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
+    never = _clone(plain.build(tmp_path / "never"), tmp_path / "copy")
+    assert _report(never, tmp_path).advice == []
     world = World("named")
+    world.human_write(".entire/settings.json", "{}\n")
     world.human_write("README.md", "# Named\n")
     world.commit("Start")
     world.human_write("src/one.py", "def first():\n    return 'the first of them'\n")
     world.commit("First\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     source = world.build(tmp_path / "source")
-    options = AttributeOptions(anyway=True)
+    options = AttributeOptions()
     whole = attribute_clone(
         AttributeRequest(str(_clone(source, tmp_path / "whole")), tmp_path / "whole.db", options)
     )

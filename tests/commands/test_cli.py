@@ -329,7 +329,7 @@ def test_every_line_of_every_file_is_followed_back_to_a_span(case: str, tmp_path
     repo = clone(case, tmp_path)
     checked = 0
     with Store(tmp_path / "x.db") as store:
-        attribute_repo(store, repo, AttributeOptions(anyway=True))
+        attribute_repo(store, repo, AttributeOptions())
         where = attributed_clone(store, GitRepo(repo), print)
         for path in where.repo.paths(where.head):
             data = where.repo.blob(where.repo.file_at(where.head, path) or "") or b""
@@ -368,7 +368,7 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
     )
     data += commit("main", 4, "a\nb\nz\nb\nx\ny\n", "from :3\nmerge :2\n")
     repo = import_stream(data.encode(), tmp_path / "r")
-    shown = run("repo", repo, "--db", tmp_path / "x.db", "--allow-no-checkpoints", "-q")
+    shown = run("repo", repo, "--db", tmp_path / "x.db", "-q")
     assert shown.exit_code == 0, shown.stderr
     assert len(json.loads(run("blame", repo, "f", "--db", tmp_path / "x.db", "--json").stdout)) == 6
 
@@ -701,9 +701,9 @@ def bad_databases(directory: Path) -> dict[str, Path]:
     ("which", "words"),
     [
         ("foreign", "database of another program"),
-        ("newer", "has schema 99"),
+        ("newer", "another version of whowrote, whose tables differ (schema 99"),
         ("damaged", "not a readable SQLite database"),
-        ("nowhere", "cannot be opened"),
+        ("nowhere", "there is no directory"),
     ],
 )
 def test_unusable_databases(
@@ -768,16 +768,79 @@ def test_an_empty_repository(tmp_path: Path) -> None:
     assert "HEAD points to no commit" in shown.stderr
 
 
-def test_without_checkpoints_there_is_advice(tmp_path: Path) -> None:
-    repo = clone("example", tmp_path)
-    git(repo, "update-ref", "-d", "refs/heads/entire/checkpoints/v1")
-    db = tmp_path / "x.db"
-    for command in (["repo", repo], ["blame", repo, "README.md"]):
-        shown = run(*command, "--db", db)
-        assert shown.exit_code == errors.EXIT_NO_CHECKPOINTS
-        assert "git -C" in shown.stderr
-        assert "--allow-no-checkpoints" in shown.stderr
-    assert run("repo", repo, "--db", db, "--allow-no-checkpoints").exit_code == 0
+def _plain(directory: Path, message: str) -> Path:
+    """A clone in which nobody ever kept a record of an agent."""
+    directory.mkdir()
+    git(directory, "init", "-q")
+    (directory / "a.py").write_text("first = 1\n")
+    git(directory, "add", "-A")
+    git(directory, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", message)
+    return directory
+
+
+def test_every_question_has_an_answer_in_a_clone_without_records(tmp_path: Path) -> None:
+    repo = _plain(tmp_path / "plain", "One")
+    commands: list[list[str | Path]] = [
+        ["repo", repo],
+        [repo],
+        ["repo", repo, "--allow-no-checkpoints"],
+        ["blame", repo, "a.py"],
+        ["why", repo, "a.py:1"],
+        ["log", "HEAD", repo],
+        ["report", repo],
+    ]
+    for number, command in enumerate(commands):
+        shown = run(*command, "--db", tmp_path / f"{number}.db")
+        assert (shown.exit_code, "entire" in shown.output) == (0, False), shown.output
+        assert ("no sign of an agent in 1 commit" in shown.stdout) == (number < 3)
+    assert "--allow-no-checkpoints" not in run("repo", "--help").output
+
+
+def test_a_clone_whose_commits_name_an_agent_is_told_to_fetch_nothing_it_never_had(
+    tmp_path: Path,
+) -> None:
+    repo = _plain(tmp_path / "named", "One\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
+    git(repo, "remote", "add", "origin", "https://example.org/a/b")
+    shown = run("repo", repo, "--db", tmp_path / "x.db")
+    assert (shown.exit_code, "no sign" in shown.stdout, "fetch" in shown.stdout) == (
+        0,
+        False,
+        False,
+    )
+    git(repo, "update-ref", "refs/remotes/origin/entire/checkpoints/v1", "HEAD")
+    (line,) = [
+        line
+        for line in run("repo", repo, "--db", tmp_path / "y.db").stdout.splitlines()
+        if "would help" in line
+    ]
+    assert "refs/entire/*" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["summary", "{repo}"], 0, "lines added"),
+        (["report", "{repo}", "months", "--since", "2020-01-01"], 0, "month"),
+        (["report", "years"], 2, "No such command 'years'"),
+        (["blame", "{repo}", "README.md:1"], 0, "README.md"),
+        (["blame", "{repo}", "README.md:0"], 2, "lines are counted from 1"),
+        (["why", "{repo}", "README.md:abc"], 2, "abc is not a line number"),
+        (["blame", "{repo}", "README.md", "-L", "0,5"], 2, "lines are counted from 1"),
+        (["blame", "{repo}", "birdlog"], 2, "birdlog is a directory"),
+        (["repo", "{repo}", "--db", "{repo}/nowhere/x.db"], 5, "there is no directory"),
+        (["repo", "{repo}", "--since", "May"], 2, "write it as 2026-03-09"),
+        (["verify", "{repo}"], 0, "agreement"),
+    ],
+)
+def test_what_was_meant_is_done_or_the_mistake_is_named(
+    arguments: list[str], code: int, words: str, example: tuple[Path, Path]
+) -> None:
+    repo, db = example
+    given = [argument.format(repo=repo) for argument in arguments]
+    shown = run(*given, *(() if "--db" in given else ("--db", db)))
+    assert shown.exit_code == code, shown.output
+    assert words in shown.output
+    assert "%Y" not in shown.output
 
 
 @pytest.mark.parametrize(
@@ -787,12 +850,12 @@ def test_without_checkpoints_there_is_advice(tmp_path: Path) -> None:
         (["blame", "{repo}", "nope.py"], "there is no file nope.py"),
         (["blame", "{repo}", "sotre.py"], "there is no file sotre.py"),
         (["blame", "{repo}", "store.py"], "Did you mean: birdlog/store.py"),
-        (["blame", "{repo}", "birdlog"], "there is no file birdlog"),
+        (["blame", "{repo}", "birds"], "there is no file birds"),
         (
             ["blame", "{repo}", "README.md", "--commit", "nope"],
             "no branch, tag or commit named 'nope'",
         ),
-        (["why", "{repo}", "README.md:0"], "has no line 0"),
+        (["why", "{repo}", "README.md:0"], "lines are counted from 1"),
         (["why", "{repo}", "README.md:9999"], "has no line 9999"),
         (["why", "{repo}", ""], "there is no file"),
         (["log", "--show", "nope"], "is not a commit id"),
@@ -846,9 +909,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     world.commit(f"Add {ATTACK}", [session])
     directory = tmp_path_factory.mktemp("hostile")
     repo = world.build(directory / "evil\x1b[31mrepo")
-    assert (
-        run("repo", repo, "--db", directory / "x.db", "-q", "--allow-no-checkpoints").exit_code == 0
-    )
+    assert run("repo", repo, "--db", directory / "x.db", "-q").exit_code == 0
     return repo, directory / "x.db"
 
 

@@ -49,7 +49,7 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "moves.db"
-    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
     return build.where, db, build
 
 
@@ -250,7 +250,7 @@ def test_a_line_older_than_the_window(tmp_path: Path) -> None:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     db = tmp_path / "w.db"
-    run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints")
+    run("repo", build.where, "--db", db, "-q")
     for place in ("a:1", "b:3"):
         assert "--full" in run("why", build.where, place, "--db", db, "--history").stdout
     found = json.loads(

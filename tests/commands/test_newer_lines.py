@@ -195,13 +195,59 @@ def test_a_link_in_place_of_the_file_is_not_followed(
     assert verdicts(blamed(work)) == verdicts(before)
 
 
-def test_another_branch_that_is_checked_out_changes_nothing(work: tuple[Path, Path]) -> None:
+def test_another_branch_that_is_checked_out_is_answered_and_named(work: tuple[Path, Path]) -> None:
     before = blamed(work)
     git(work[0], "checkout", "-q", "-b", "other")
-    change(work[0])
-    commit(work[0])
-    change(work[0])
     assert verdicts(blamed(work)) == verdicts(before)
+    change(work[0])
+    sha = commit(work[0])
+    change(work[0])
+    rows = blamed(work)
+    assert {(row["at_commit"], row["commits_behind"]) for row in rows} == {(sha, 1)}
+    assert {row["commit"] for row in rows[:2]} == {NO_COMMIT, sha}
+    assert verdicts(rows[2:-1]) == verdicts(before[:-1])
+    shown = run("blame", work[0], FILE, "--db", work[1]).stdout
+    assert f"at other {sha[:9]}" in shown
+    assert "attributed was main" in shown
+    assert "+ 1 line not committed" in shown
+    git(work[0], "checkout", "-q", "-f", "main")
+    assert verdicts(blamed(work)) == verdicts(before)
+    assert "attributed was" not in run("blame", work[0], FILE, "--db", work[1]).stdout
+
+
+def test_a_list_of_what_was_attributed_names_the_state_that_is_checked_out(
+    work: tuple[Path, Path],
+) -> None:
+    assert run("sessions", work[0], "--db", work[1]).stderr == ""
+    git(work[0], "checkout", "-q", "-b", "other")
+    change(work[0])
+    sha = commit(work[0])
+    for command in (["sessions", work[0]], ["log", "HEAD", work[0]]):
+        shown = run(*command, "--db", work[1])
+        assert shown.exit_code == 0
+        assert f"other at {sha[:9]} has commits that are not attributed yet (1)" in shown.output
+
+
+def test_files_that_are_new_renamed_or_deleted_in_the_working_tree(work: tuple[Path, Path]) -> None:
+    before = blamed(work)
+    (work[0] / "new.py").write_text("first = 1\n")
+    (row,) = blamed(work, "new.py")
+    assert (row["class"], row["reason"], row["commit"]) == ("", "not_committed", NO_COMMIT)
+    (work[0] / FILE).rename(work[0] / "moved.py")
+    moved = blamed(work, "moved.py")
+    assert verdicts(moved) == verdicts(before)
+    assert verdicts(blamed(work)) == verdicts(before)  # as it was committed
+    assert run("blame", work[0], ".git/config", "--db", work[1]).exit_code == 2
+    assert run("blame", work[0], "nowhere.py", "--db", work[1]).exit_code == 2
+
+
+def test_nothing_is_written_into_a_clone_that_is_asked_about_its_working_tree(
+    work: tuple[Path, Path],
+) -> None:
+    change(work[0])
+    before = sorted(work[0].rglob("*"))
+    assert blamed(work)[0]["reason"] == "not_committed"
+    assert sorted(work[0].rglob("*")) == before
 
 
 def test_a_branch_that_moved_back_is_answered_where_it_is(work: tuple[Path, Path]) -> None:

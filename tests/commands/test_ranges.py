@@ -89,7 +89,7 @@ def test_a_commit_that_is_not_attributed_is_not_counted_as_anything(tmp_path: Pa
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     db = tmp_path / "two.db"
-    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
     wanted = f"{build.sha['two']}..{build.sha['side']}"
     found = json.loads(run("log", "--total", wanted, build.where, "--db", db, "--json").stdout)
     assert (found["commits"], found["not_in_database"], found["total"]) == (1, 1, 0)
@@ -168,7 +168,7 @@ def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path) -> None
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     db = tmp_path / "s.db"
-    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
     one, two = build.sha["one"], build.sha["two"]
     plain = rows(run("blame", build.where, "a.py", "--db", db, "--csv"))
     assert [row["commit"] for row in plain] == [one, two, one]

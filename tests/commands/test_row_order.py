@@ -132,7 +132,6 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shards[number],
             "-q",
             "--history",
-            "--allow-no-checkpoints",
         )
         assert done.exit_code == 0, done.output
         with Store(shards[number]) as store, store.transaction():

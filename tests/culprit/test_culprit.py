@@ -64,7 +64,7 @@ def history(where: Path, *commits: Commit) -> Build:
 def followed(build: Build, *, full: bool = True) -> Path:
     """The database, with the lines followed."""
     db = build.where.with_suffix(".db")
-    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
     done = run("survival", build.where, "--db", db, "-q", *(["--full"] if full else []))
     assert done.exit_code == 0, done.stderr
     return db
@@ -626,7 +626,7 @@ def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path) -> None
         ("repair", {"a.py": text(*FIXED)}, "fix: zero"),
     )
     db = tmp_path / "r.db"
-    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
     for fix in ("HEAD", "--all", "#1"):
         refused = run("culprit", build.where, fix, "--db", db)
         assert refused.exit_code == 2 and "not followed yet" in refused.stderr

@@ -62,7 +62,7 @@ def repaired(tmp_path: Path) -> tuple[Path, Path]:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "r.db"
-    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
     assert run("survival", build.where, "--db", db, "-q", "--full").exit_code == 0
     return build.where, db
 

@@ -32,7 +32,7 @@ from attribution.stages import outcomes as aftermath
 from collector.cli import cli as collect
 from collector.console.options import exclusive_store
 from collector.discovery.commands import running
-from collector.discovery.mirrors.table import FetchPlan, forget, items
+from collector.discovery.mirrors.table import FetchPlan, fetch, forget, items, read_list
 from collector.errors import DatabaseUnusable, WhoWroteError
 from collector.repository_names import tombstone
 from collector.runtime import runner, shards, workers
@@ -124,9 +124,8 @@ def direct(tmp_path_factory: pytest.TempPathFactory) -> Callable[[GitServer], Du
                     ],
                     check=True,
                 )
-                if name != "p/none":
-                    git(clone, "config", "remote.origin.url", f"http://x/{name}.git")
-                    attribute_clone(AttributeRequest(str(clone), place / "all.db"))
+                git(clone, "config", "remote.origin.url", f"http://x/{name}.git")
+                attribute_clone(AttributeRequest(str(clone), place / "all.db"))
             known.append(facts(place / "all.db"))
         return {
             table: [row.replace("http://x/", f"{server.base}/") for row in rows]
@@ -217,7 +216,7 @@ def test_facts_alone_are_those_of_attribution(
         "o/one": "loaded",
         "o/two": "loaded",
         "p/three": "loaded",
-        "p/none": "without checkpoints",
+        "p/none": "loaded",
     }
     checked = say(attribute, "data", "check", "--db", db)
     assert checked.exit_code == 0, checked.stdout
@@ -376,7 +375,7 @@ def test_two_at_once_say_so(served: GitServer, tmp_path: Path) -> None:
 
 def made_shards(served: GitServer, tmp_path: Path) -> list[Path]:
     found = []
-    for name in ("o/one", "o/two", "p/three"):
+    for name in CASES:
         clone = tmp_path / f"clones/{name}.git"
         subprocess.run(
             ["git", "clone", "-q", "--mirror", str(served.root / f"{name}.git"), str(clone)],
@@ -398,9 +397,9 @@ def test_an_array_job_gives_the_same(
     assert say(collect, "merge", *reversed(every), "-o", db).exit_code == 0
     same(facts(db), direct(served))
     again = say(collect, "merge", *every, "-o", db)
-    assert "repositories kept: 3" in again.output
+    assert "repositories kept: 4" in again.output
     forced = say(collect, "merge", *every, "-o", db, "--force")
-    assert "repositories replaced: 3" in forced.output
+    assert "repositories replaced: 4" in forced.output
     same(facts(db), direct(served))
     checked = say(attribute, "data", "check", "--db", db)
     assert checked.exit_code == 0, checked.stdout
@@ -603,7 +602,7 @@ def test_removing_all_leaves_nothing(served: GitServer, tmp_path: Path) -> None:
     db = tmp_path / "all.db"
     say(collect, "merge", *every, "-o", db)
     with Store(db) as store:
-        assert forget_rows(store, ["o/one", "o/two", "P/THREE"]) > 100
+        assert forget_rows(store, ["o/one", "o/two", "P/THREE", "p/none"]) > 100
     assert {name for name, rows in facts(db).items() if rows} == set()
 
 
@@ -911,29 +910,26 @@ def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> 
         list(runner.run_on_cluster(work, [], "tcp://127.0.0.1:9", TaskLimits()))
 
 
-def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(
+def test_a_repository_without_checkpoints_is_loaded_when_it_is_named(
     served: GitServer, tmp_path: Path
 ) -> None:
     db = tmp_path / "all.db"
-    assert say(collect, "run", "p/none", *at(served, db)).exit_code == 0
-    assert "1 loaded" in say(collect, "run", "--db", db, "--allow-no-checkpoints").output
-    assert say(attribute, "db", db).exit_code == 0  # nothing is concluded; the facts stay
-    with Store(db, create=False) as store:
-        assert store.value("SELECT count(*) FROM commits") > 0 and not store.value(
-            "SELECT count(*) FROM spans"
-        )
+    with Store(db) as store:
+        plan = running._plan(db, {"pulls": False, "max_size": 1 << 30, "timeout": 60.0})
+        (mirrored,) = fetch(store, read_list(["p/none"], served.base)[0], plan)
+        assert mirrored.state == "fetched"
+    found = say(collect, "run", "--db", db)
+    assert (found.exit_code, "1 without checkpoints" in found.output) == (4, True), found.output
+    assert "none of these repositories has a record of an agent" in found.output
+    assert "0 of" not in say(attribute, "db", db).output
+    assert "1 loaded" in say(collect, "run", "p/none", "--db", db).output
+    add_file(served.root / "p/none.git", "refs/heads/main", "by_hand.txt", b"one\ntwo\n")
+    assert "1 loaded" in say(collect, "run", "--db", db).output  # it stays up to date
     assert "1 attributed" in say(attribute, "db", db, "--allow-no-checkpoints").output
     with Store(db, create=False) as store:
-        spans = store.value("SELECT count(*) FROM spans")
-        assert spans > 0
-    for done in (
-        say(collect, "run", "--db", db),
-        say(attribute, "db", db),
-        say(attribute, "db", db, "--allow-no-checkpoints"),
-    ):
+        assert store.value("SELECT count(*) FROM spans") > 0
+    for done in (say(collect, "run", "--db", db), say(attribute, "db", db)):
         assert "no new repositories" in done.output
-    with Store(db, create=False) as store:
-        assert store.value("SELECT count(*) FROM spans") == spans
 
 
 def test_what_cannot_be_fetched_is_said_with_what_to_do(served: GitServer, tmp_path: Path) -> None:

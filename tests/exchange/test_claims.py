@@ -805,10 +805,7 @@ def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(
     squashed: Build, tmp_path: Path
 ) -> None:
     db = tmp_path / "c.db"
-    assert (
-        run("repo", squashed.where, "--allow-no-checkpoints", "--history", "--db", db).exit_code
-        == 0
-    )
+    assert run("repo", squashed.where, "--history", "--db", db).exit_code == 0
     run("data", "claims", squashed.where, "--db", db)
     told = run("survival", "--db", db)
     assert (
@@ -880,10 +877,10 @@ def test_claims_without_a_session_are_counted_apart(
     repo, _ = noted
     db = tmp_path / "c.db"
     run("data", "claims", repo, "--db", db)
-    found = json.loads(run("repo", repo, "--allow-no-checkpoints", "--db", db, "--json").stdout)[0]
+    found = json.loads(run("repo", repo, "--db", db, "--json").stdout)[0]
     assert found["claimed_lines"] == 4  # two of a.py, and two of b.py that two producers claim
     assert (found["lines"]["agent"], found["lines"]["human"]) == (0, 0)
-    assert "by other tools" in run("repo", repo, "--db", db, "--allow-no-checkpoints").stdout
+    assert "by other tools" in run("repo", repo, "--db", db).stdout
 
 
 def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_agent(
@@ -891,15 +888,13 @@ def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_ag
 ) -> None:
     repo, _ = noted
     db = tmp_path / "c.db"
-    assert run("repo", repo, "--allow-no-checkpoints", "--db", db, "-q").exit_code == 0
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
     assert "added undeclared lines" not in run("survival", repo, "--db", db, "--no-curves").stdout
     run("data", "claims", repo, "--db", db)
     shown = " ".join(run("survival", repo, "--db", db, "--no-curves").stdout.split())
     assert shown.split(" added undeclared lines")[0].split("note: ")[-1] == "4 of 4"
     assert "and 0 (0.0%) a person's" in shown and "git-ai: 0 of 1 records fit their commit" in shown
-    assert "4 of 4 added undeclared lines" in " ".join(
-        run("repo", repo, "--allow-no-checkpoints", "--db", db).stdout.split()
-    )
+    assert "4 of 4 added undeclared lines" in " ".join(run("repo", repo, "--db", db).stdout.split())
 
 
 def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:

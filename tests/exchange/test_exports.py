@@ -564,7 +564,7 @@ def test_a_repository_without_sessions(tmp_path: Path) -> None:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
     db = tmp_path / "p.db"
-    assert run("repo", build.where, "--allow-no-checkpoints", "--db", db, "-q").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
     for one in exports():
         if one.NAME != "parquet":
             assert (

@@ -66,7 +66,7 @@ def test_a_commit_with_a_broken_author_hides_no_history(
     assert repo.resolve("main").sha == head
     assert commits[1].commit_time == 1772442000
     with Store(tmp_path / "out.db") as store:
-        options = AttributeOptions(local=LocalOptions(LocalChoice.NEVER), anyway=True)
+        options = AttributeOptions(local=LocalOptions(LocalChoice.NEVER))
         attribute_repo(store, clone.path, options)
         assert store.value("SELECT COUNT(*) FROM commits") == len(shas)
         rows = store.rows("SELECT subject FROM problems WHERE code = 'commit_damaged'")

@@ -38,9 +38,7 @@ def test_a_grafted_commit_is_a_boundary_and_the_result_says_so(
     _graft(path, f"{' '.join([shas[3], *(shas[number] for number in parents)])}\n")
     repo = GitRepo(str(path))
     assert repo.censored().shallow == (shas[3],)
-    done = run(
-        "repo", path, "--db", tmp_path / "x.db", "--local", "never", "--allow-no-checkpoints"
-    )
+    done = run("repo", path, "--db", tmp_path / "x.db", "--local", "never")
     assert done.exit_code == 0 and "grafted clone" in done.stdout + done.stderr
 
 

@@ -261,7 +261,7 @@ def test_long_messages_names_and_times_of_commits(tmp_path: Path) -> None:
     )
     stream = b"".join(form % (who, when, len(said), said) for who, when, said in commits)
     repo = import_stream(stream, tmp_path / "r")
-    assert run("repo", repo, "--db", tmp_path / "out.db", "--allow-no-checkpoints").exit_code == 0
+    assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
     assert run("data", "check", "--db", tmp_path / "out.db").exit_code == 0
 
 

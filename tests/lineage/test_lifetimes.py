@@ -43,9 +43,7 @@ class Shop:
     def follow(self, build: Build, tip: str, wanted: HistoryRequest = LOOSE) -> HistoryUpdate:
         """Attributes up to `tip` and follows its lines; every promise of the database must hold."""
         repo = GitRepo(build.where)
-        done = attribute_repo(
-            self.store, build.where, AttributeOptions(branch=build.sha[tip], anyway=True)
-        )
+        done = attribute_repo(self.store, build.where, AttributeOptions(branch=build.sha[tip]))
         updated = follow_history(RunContext(self.store, repo, done.repo_id), build.sha[tip], wanted)
         chronicle.fill_survival(self.store, done.repo_id)
         assert [(c.name, c.rows) for c in checks(self.store) if c.broken] == []
@@ -347,7 +345,7 @@ def test_new_verdicts_leave_no_old_fates_behind(build: Build, shop: Shop) -> Non
     build.commit("two", ["one"], {"f": text("a", "c"), "link": ("120000", b"f")})
     build.done()
     shop.follow(build, "one")
-    attribute_repo(shop.store, build.where, AttributeOptions(branch=build.sha["two"], anyway=True))
+    attribute_repo(shop.store, build.where, AttributeOptions(branch=build.sha["two"]))
     assert [c.name for c in checks(shop.store) if c.broken] == []
     assert not shop.rows("SELECT 1 FROM line_fates UNION SELECT 1 FROM survival")
     assert shop.follow(build, "two").state == "continued"

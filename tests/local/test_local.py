@@ -21,7 +21,6 @@ from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import Attributed, attribute_repo
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession
-from collector.errors import NoCheckpoints
 from collector.git.repository import GitRepo
 from collector.local import find_sessions
 from collector.local.model import LocalChoice, LocalOptions
@@ -170,16 +169,15 @@ def test_a_commit_by_hand_holds_lines_of_both(
 
 
 def test_without_transcripts_there_is_nothing_to_say(clone: Clone, tmp_path: Path) -> None:
-    with pytest.raises(NoCheckpoints):
-        attribute(clone, tmp_path / "out.db")
+    assert attributed(clone, attribute(clone, tmp_path / "out.db")[1], "agent")[0] == 0
 
 
 def test_transcripts_are_not_read_when_that_is_not_wanted(
     clone: Clone, home: Path, tmp_path: Path
 ) -> None:
     layouts.claude_code(home, work(clone))
-    with pytest.raises(NoCheckpoints):
-        attribute(clone, tmp_path / "out.db", LocalOptions(LocalChoice.NEVER))
+    _, said = attribute(clone, tmp_path / "out.db", LocalOptions(LocalChoice.NEVER))
+    assert attributed(clone, said, "agent")[0] == 0
 
 
 # --- which files are read -------------------------------------------------------------------------
@@ -321,8 +319,8 @@ def test_a_clone_that_was_moved_before_anything_was_committed_must_say_where_it_
     layouts.claude_code(home, short(clone, "one"))
     clone.commit("Add a file by hand")
     before, clone.path = clone.path, clone.path.rename(home / "moved")
-    with pytest.raises(NoCheckpoints, match="no agent's transcripts"):
-        attribute(clone, tmp_path / "out.db")
+    _, said = attribute(clone, tmp_path / "out.db")
+    assert attributed(clone, said, "agent")[0] == 0
     assert list(found(clone, LocalOptions(LocalChoice.ALWAYS, former_paths=(str(before),)))) == [
         "one"
     ]
@@ -455,10 +453,9 @@ def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -
 def test_the_commands_choose_what_is_read(clone: Clone, home: Path, tmp_path: Path) -> None:
     layouts.claude_code(home, work(clone))
     assert run("repo", clone.path, "--db", tmp_path / "a.db").exit_code == 0
-    assert (
-        run("repo", clone.path, "--db", tmp_path / "b.db", "--local", "never", "--json").exit_code
-        != 0
-    )
+    for number, choice in enumerate(("auto", "never")):
+        shown = run("repo", clone.path, "--db", tmp_path / f"{number}.db", "--local", choice)
+        assert (shown.exit_code, "no sign of an agent" in shown.stdout) == (0, choice == "never")
 
 
 def test_sessions_without_a_repository_are_read_alone(

@@ -28,7 +28,6 @@ from collector.agents.machine.editors import path_of
 from collector.agents.machine.model import LocalSession, Machine
 from collector.agents.machine.model import Store as SessionStore
 from collector.agents.machine.zstd import decompressed
-from collector.errors import NoCheckpoints
 from collector.git.repository import GitRepo
 from collector.json_values import get_str
 from collector.local import find_sessions, load
@@ -262,7 +261,7 @@ def test_a_file_that_is_no_database_is_a_problem(clone: Clone, home: Path) -> No
     ]
 
 
-def test_a_database_that_cannot_be_read_is_named_when_nothing_else_was_found(
+def test_a_database_that_cannot_be_read_is_a_problem_when_nothing_else_was_found(
     clone: Clone, home: Path, tmp_path: Path
 ) -> None:
     path = home / ".local" / "share" / "kilo" / "kilo.db"
@@ -271,11 +270,11 @@ def test_a_database_that_cannot_be_read_is_named_when_nothing_else_was_found(
     )
     clone.person("a.py", "a = 1\n")
     clone.commit("Start")
-    with (
-        Store(tmp_path / "out.db") as store,
-        pytest.raises(NoCheckpoints, match=r"Kilo Code could not be read: .*kilo\.db"),
-    ):
+    with Store(tmp_path / "out.db") as store:
         attribute_repo(store, clone.path, AttributeOptions())
+        (problem,) = store.rows("SELECT code, subject, detail FROM problems")
+    assert (problem["code"], problem["subject"]) == ("local_place_unreadable", "kilo-code")
+    assert "kilo.db" in problem["detail"]
 
 
 def test_an_index_on_an_expression_keeps_no_session_from_being_read(

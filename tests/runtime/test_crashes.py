@@ -21,9 +21,7 @@ from attribution.ensure.clone import attributed_clone
 from collector import load
 from collector.errors import (
     EXIT_KILLED,
-    EXIT_NO_CHECKPOINTS,
     DatabaseUnusable,
-    NoCheckpoints,
     WhoWroteError,
 )
 from collector.git.repository import GitRepo
@@ -179,9 +177,7 @@ def test_a_script_without_a_guard_asks_once(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "11 commits\n", "")
 
 
-@pytest.mark.parametrize(
-    ("code", "kind"), [(4, NoCheckpoints), (5, DatabaseUnusable), (3, WhoWroteError)]
-)
+@pytest.mark.parametrize(("code", "kind"), [(5, DatabaseUnusable), (3, WhoWroteError)])
 def test_what_a_task_raised_is_raised_where_it_was_asked_for(
     code: int, kind: type[WhoWroteError]
 ) -> None:
@@ -196,17 +192,14 @@ def test_what_a_task_raised_is_raised_where_it_was_asked_for(
     assert bug.value.__notes__ == ["Traceback of the worker"]
 
 
-def test_a_clone_without_records_says_so_where_it_was_asked_for(tmp_path: Path) -> None:
+def test_a_clone_without_records_is_attributed_where_it_was_asked_for(tmp_path: Path) -> None:
     plain = import_stream(
         b"commit refs/heads/main\ncommitter A <a@example.org> 1790000000 +0000\ndata 1\nx\n",
         tmp_path / "r",
     )
-    with Store(tmp_path / "out.db") as store, pytest.raises(NoCheckpoints) as raised:
-        attributed_clone(store, GitRepo(str(plain)), lambda text: None)
-    assert (
-        raised.value.exit_code == EXIT_NO_CHECKPOINTS
-        and "--allow-no-checkpoints" in raised.value.hint
-    )
+    with Store(tmp_path / "out.db") as store:
+        opened = attributed_clone(store, GitRepo(str(plain)), lambda text: None)
+        assert (opened.head, opened.newer) == (opened.tip, frozenset())
 
 
 def test_workers_of_workers_of_workers_start() -> None:

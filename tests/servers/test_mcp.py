@@ -414,3 +414,22 @@ def test_no_answer_has_characters_that_act(tmp_path: Path) -> None:
         and "\\\\x1b" in text
         and "\\\\xff" in text
     )
+
+
+def test_lines_are_counted_from_one(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    for answer in (
+        ask(repo, db, "who_wrote", file="README.md", first_line=0),
+        ask(repo, db, "why_is_this_line_here", file="README.md", line=0),
+    ):
+        assert isinstance(answer, str)
+        assert "greater than or equal to 1" in answer
+
+
+def test_a_file_that_is_not_committed_is_answered(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
+    subprocess.run(["git", "-C", repo, "checkout", "-q", "-f"], check=True)
+    (repo / "new.py").write_text("first = 1\n")
+    (block,) = ask(repo, db, "who_wrote", file="new.py")["blocks"]
+    assert block["author"]["reason"] == "not_committed"
+    assert not block["author"]["known"]

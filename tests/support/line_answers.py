@@ -66,7 +66,7 @@ def answers(
     world.build(repository)
     prepare(repository)
     with Store(directory / "out.db") as store:
-        attribute_repo(store, repository, AttributeOptions(anyway=True))
+        attribute_repo(store, repository, AttributeOptions())
         assert not broken_checks(store)
         rows = store.rows(
             "SELECT * FROM line_spans WHERE commit_sha = ? ORDER BY path, start_line", (commit.sha,)

@@ -77,7 +77,7 @@ def run(
 ) -> tuple[dict[str, dict[str, dict[int, Line]]], dict[str, dict[str, int]]]:
     """The program's lines and edit outcomes of one repository."""
     with Store(database) as store:
-        done = attribute_repo(store, repository, AttributeOptions(anyway=True))
+        done = attribute_repo(store, repository, AttributeOptions())
         assert not broken_checks(store)
         edits: dict[str, dict[str, int]] = {}
         for row in store.rows(

@@ -15,6 +15,7 @@ from collector.agents import readers, unproven
 from collector.model import ToolCall
 from collector.vocabulary.agents import (
     DECLARED,
+    STATEMENTS,
     Agent,
     agent_of_account,
     agents,
@@ -69,12 +70,24 @@ def test_an_unknown_name_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "agent", [agent for agent in agents() if agent.accounts], ids=lambda agent: agent.slug
+    ("slug", "accounts"),
+    [
+        *((agent.slug, agent.accounts) for agent in agents() if agent.accounts),
+        *((entry["agent"], entry["accounts"]) for entry in STATEMENTS["account"]),
+    ],
 )
-def test_accounts_of_an_agent_are_its_own(agent: Agent) -> None:
-    for pattern in agent.accounts.split("|"):
+def test_accounts_of_an_agent_are_its_own(slug: str, accounts: str) -> None:
+    assert slug in {agent.slug for agent in agents()}
+    for pattern in re.sub(r"\(\?[:<!].*?\)\??", "", accounts).split("|"):
         account = f"Somebody <{pattern}>".replace("\\", "")
-        assert agent_of_account(account) == agent.slug, account
+        if agent_of_account(account) is not None:  # an alternative may be a part of its neighbour
+            assert agent_of_account(account) == slug, account
+
+
+def test_every_listed_account_says_where_it_is_from_and_since_when() -> None:
+    for table in ("account", "aside"):
+        for entry in STATEMENTS[table]:
+            assert entry["source"] and entry["listed"].year >= 2026
 
 
 def test_a_tool_is_of_one_kind_whichever_agent_has_it() -> None:

@@ -91,7 +91,7 @@ def scanned(
 ) -> tuple[Path, list[dict[str, str]]]:
     """The database, and what the command printed."""
     path = tmp_path / db
-    assert run("repo", build.where, "--db", path, "-q", "--allow-no-checkpoints").exit_code == 0
+    assert run("repo", build.where, "--db", path, "-q").exit_code == 0
     done = run(
         "findings",
         "scan",
@@ -563,7 +563,7 @@ def test_interrupted_work_is_kept(
 ) -> None:
     build = history(tmp_path / "r.git", ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
     db = tmp_path / "w.db"
-    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
     from attribution.weaknesses.scan import source
     from attribution.weaknesses.stage import scan as stage
     from attribution.weaknesses.stage.scan import ScanRequest
@@ -975,7 +975,7 @@ def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         ),
     )
     db = tmp_path / "w.db"
-    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
     wanted = ScanRequest((str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / "cache.db")
     with Store(db) as store:
         done = stage.scan_repository(
@@ -1007,12 +1007,7 @@ def hanging(
     room = tmp_path / "rooms"
     room.mkdir()
     if arguments[0] != "repo":
-        assert (
-            run(
-                "repo", build.where, "--db", tmp_path / "w.db", "-q", "--allow-no-checkpoints"
-            ).exit_code
-            == 0
-        )
+        assert run("repo", build.where, "--db", tmp_path / "w.db", "-q").exit_code == 0
     words = [
         str(build.where) if a == "PATH" else str(a) for a in (*arguments, "--db", tmp_path / "w.db")
     ]

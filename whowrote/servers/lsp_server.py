@@ -25,7 +25,7 @@ from attribution.queries.blame import Block
 from attribution.queries.explain import measured_words
 from attribution.queries.open_repo import SHORT, committed_numbers
 from attribution.queries.session_page import SessionPage
-from attribution.queries.verdicts import NOT_YET
+from attribution.queries.verdicts import NO_COMMIT, NOT_COMMITTED, NOT_YET
 from attribution.terminal.blame import line_text
 from collector.console.formats import cut
 from collector.errors import UnknownBranch, WhoWroteError
@@ -55,10 +55,10 @@ _UNSAID = ("", LineClass.UNDECLARED)
 
 
 class FileAnswers(NamedTuple):
-    """A file at HEAD."""
+    """A file as it was saved."""
 
     texts: list[bytes]  # without line ends
-    blocks: dict[int, Block]  # by each of their lines
+    blocks: dict[int, Block]  # by each of their lines of which anything is known
 
 
 class _Clones:
@@ -79,31 +79,38 @@ class _Clones:
         name = file.resolve().relative_to(clone).as_posix()
         with self._lock:
             db = self._db or default_database({"path": str(clone)})
-            state = tuple(map(_last_written, (db, db.with_name(f"{db.name}-wal"))))
+            state = tuple(map(_last_written, (db, db.with_name(f"{db.name}-wal"), file)))
             return self._answers(clone, name, GitRepo(str(clone)).resolve("HEAD").sha, state)
 
     def text_about(self, file: Path, topic: str | int) -> str:
-        """A line of the file at HEAD, or a session by its key, as a text. Raises WhoWroteError."""
+        """A line of the file as it was saved, or a session by its key, as a text.
+
+        Raises WhoWroteError.
+        """
         clone = clone_around(file.parent) or file.parent
         with self._lock, open_database(clone, self._db) as db:
             if isinstance(topic, str):
                 return text_of_session(db.session(topic))
-            return line_text(
-                db.explain(file.resolve().relative_to(clone).as_posix(), topic, "HEAD")
-            )
+            return line_text(db.explain(file.resolve().relative_to(clone).as_posix(), topic))
 
     def _read(self, clone: Path, name: str, head: str, state: tuple[int, ...]) -> FileAnswers:
-        """The answers at HEAD, which is `head`; `state`: when the database and its log were
-        written.
+        """The answers now; `head` and `state` (when the database, its log and the file were
+        written) tell when that ends.
         """
         with open_database(clone, self._db) as db:
             try:
-                lines, blocks = db.annotated(name, "HEAD")
-            except UnknownBranch:  # a new file: nothing of it is committed
+                lines, blocks = db.annotated(name)
+            except UnknownBranch:  # a file that was never saved
                 return FileAnswers([], {})
         texts = [line.text.removesuffix("\r").encode("utf-8", "surrogatepass") for line in lines]
         return FileAnswers(
-            texts, {line: block for block in blocks for line in range(block.start, block.end + 1)}
+            texts,
+            {
+                line: block
+                for block in blocks
+                if block.first.attribution.reason != NOT_COMMITTED
+                for line in range(block.start, block.end + 1)
+            },
         )
 
 
@@ -276,7 +283,10 @@ def hover_text(block: Block) -> str:
     if of.session:
         parts.append(f"session {of.session}" + (f", turn {of.turn}" if of.turn is not None else ""))
     subject = f" {commit.author_at[:10]} {commit.subject}" if commit else ""
-    parts.append(f"commit {block.first.introduced.sha[:SHORT]}{subject}")
+    made = block.first.introduced.sha != NO_COMMIT
+    parts.append(
+        f"commit {block.first.introduced.sha[:SHORT]}{subject}" if made else "not committed"
+    )
     if (at := block.first.at).behind:
         parts.append(
             f"at {at.commit[:SHORT]}, {count_of(at.behind, 'commit')} after what was attributed"

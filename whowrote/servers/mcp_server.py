@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
 import anyio
 from mcp.server.fastmcp import FastMCP
@@ -335,13 +335,16 @@ def _readable(line: bytes, whole: bool) -> str:
     return text + "\n"
 
 
+_Line = Annotated[int, Field(ge=1)]
+
+
 class _Tools:
     """The questions; docstrings are what the agent reads."""
 
     def __init__(self, path: str, db: Path | None) -> None:
         self._path, self._db = path, db
 
-    def who_wrote(self, file: str, first_line: int = 1, last_line: int = 0) -> WhoWrote:
+    def who_wrote(self, file: str, first_line: _Line = 1, last_line: int = 0) -> WhoWrote:
         """Who wrote these lines of a file as it is now: agent, person, tool or unknown, in blocks
         with evidence and prompt.
 
@@ -366,7 +369,7 @@ class _Tools:
             measured=measured.words,
         )
 
-    def why_is_this_line_here(self, file: str, line: int) -> WhyHere:
+    def why_is_this_line_here(self, file: str, line: _Line) -> WhyHere:
         """Why a line of a file as it is now is there: author, evidence, prompt and edit behind
         it, and what would tell more.
         """

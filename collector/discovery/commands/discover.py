@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collector.console.options import ListingCommand
+from collector.console.options import ListingCommand, Moment
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import (
     Reporter,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collector.discovery.selection.run import DiscoverResult, Filters
 
 _FILE = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
-_DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"])
+_DATE = Moment(["%Y-%m-%d", "%Y-%m-%dT%H"])
 
 
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -23,7 +23,7 @@ from collector.console.options import (
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice
 from collector.discovery.commands.discover import addresses
-from collector.errors import EXIT_PARTIAL, WhoWroteError
+from collector.errors import EXIT_PARTIAL, NoCheckpoints, WhoWroteError
 from collector.storage.views import table_of
 from collector.text import count_of
 
@@ -88,7 +88,6 @@ def run(
     names: tuple[str, ...],
     db: Path,
     lists: tuple[Iterable[str], ...],
-    allow_no_checkpoints: bool,
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -97,7 +96,8 @@ def run(
     NAME is owner/name or a URL. Without names and lists, takes what `collect discover` confirmed
     and updates existing mirrors; an unchanged repository costs one small request. It can be run
     again at any time, also after an interruption. A repository that failed twice is left alone
-    until it changes or is named. To attribute the lines afterwards, run: whowrote db FILE.
+    until it changes or is named. One without any record of an agent is loaded when it is named or
+    listed. To attribute the lines afterwards, run: whowrote db FILE.
     """
     from collector.runtime.runner import RunOptions
 
@@ -114,8 +114,13 @@ def run(
                 task_limits(options, options["jobs"]),
                 retry=bool(lines),
             )
-            failed += _load(store, fetched, how, allow_no_checkpoints, quiet)
+            failed += _load(store, fetched, how, quiet)
         has_repositories = bool(store.value("SELECT 1 FROM repos"))
+    if fetched and not (lines or failed or has_repositories):
+        raise NoCheckpoints(
+            "none of these repositories has a record of an agent",
+            "To load one all the same, name it: collect run NAME",
+        )
     if has_repositories and not quiet:
         notice(f"next: whowrote db {db}")
     context.exit(EXIT_PARTIAL if failed else 0)
@@ -279,17 +284,13 @@ def _fetch(
     return sorted(waiting), left + failed
 
 
-def _load(
-    store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoints: bool, quiet: bool
-) -> int:
+def _load(store: Store, names: Sequence[str], how: RunOptions, quiet: bool) -> int:
     from collector.discovery.mirrors import table
     from collector.runtime import shards
     from collector.runtime.stages import StageName
 
-    waiting = shards.pending(
-        store, StageName.LOAD, table.items(store, names), how.retry, allow_no_checkpoints
-    )
-    ended = shards.run(store, StageName.LOAD, table.load_one, waiting, (allow_no_checkpoints,), how)
+    waiting = shards.pending(store, StageName.LOAD, table.items(store, names), how.retry)
+    ended = shards.run(store, StageName.LOAD, table.load_one, waiting, (how.retry,), how)
     return show_progress("loading", "loaded", len(waiting), ended, quiet)
 
 

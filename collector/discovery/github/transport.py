@@ -5,6 +5,7 @@ Redirects take no token to another host.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 300.0  # seconds for a whole answer, from the connection to the last byte
 _REDIRECTS = (301, 302, 303, 307, 308)
+_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _PRIVATE = ("authorization", "cookie")
 
 
@@ -166,9 +168,9 @@ class Web:
             except httpx2.InvalidURL:
                 raise TooLarge(f"{plain_url(url)} is not a valid URL", "Check the URL") from None
             except httpx2.HTTPError as error:
-                reason = (str(error).splitlines() or [""])[0][:200]
+                reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
                 raise Unreachable(
-                    f"{plain_url(url)} cannot be reached: {type(error).__name__}: {reason}"
+                    f"{plain_url(url)} cannot be reached: {_NUMBER.sub('', reason)}"
                 ) from None
         raise TooLarge(f"{plain_url(first_url)} redirects endlessly", "Remove it from the list")
 

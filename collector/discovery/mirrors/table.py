@@ -32,7 +32,7 @@ from collector.repository_names import (
 )
 from collector.runtime import shards
 from collector.runtime.progress import no_progress
-from collector.runtime.stages import digest
+from collector.runtime.stages import StageName, digest
 from collector.storage.merge import forget_rows
 from collector.storage.session_cache import forget_sessions
 from collector.storage.store import Store, iso
@@ -187,26 +187,35 @@ def note(store: Store, result: FetchResult) -> None:
 
 def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
     """Repositories with a complete mirror, by name if any are named; the largest first, so that
-    none is left working alone.
+    none is left working alone. Those in which nothing was found must be named.
     """
     chosen = names_here(store, names)
+    with store.cache(create=False) as cache:
+        empty = {
+            row["name"]
+            for row in cache.rows(
+                "SELECT name FROM jobs WHERE stage = ? AND state = ?",
+                (StageName.LOAD, JobState.NOTHING),
+            )
+        }
     rows = store.rows(
         "SELECT name, path, refs_key FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL"
         " ORDER BY bytes DESC, rowid"
     )
     mirrors = []
     for row in rows:
-        if (not chosen or row["name"].lower() in chosen) and Path(row["path"]).is_dir():
+        is_meant = row["name"].lower() in chosen if chosen else row["name"] not in empty
+        if is_meant and Path(row["path"]).is_dir():
             key = digest(FACTS, store.policy.key(), row["refs_key"])
-            mirrors.append(shards.ShardItem(row["name"], row["path"], key, digest(key, "anyway")))
+            mirrors.append(shards.ShardItem(row["name"], row["path"], key))
     return mirrors
 
 
-def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
+def load_one(name: str, path: str, shard: str, named: bool) -> str:
     """The task of a worker: the facts of one mirror into its shard."""
     try:
         with shards.building_shard(Path(shard), checked=True) as store:
-            load_repo(store, path, no_progress, anyway)
+            load_repo(store, path, no_progress, named)
     except (NoCheckpoints, UnknownBranch):
         return JobState.NOTHING
     return JobState.DONE

@@ -76,7 +76,7 @@ class Shop:
         repo = GitRepo(self.build.where)
         head = self.build.sha[tip or self._last]
         with Store(self.db) as store:
-            done = attribute_repo(store, repo, AttributeOptions(branch=head, anyway=True))
+            done = attribute_repo(store, repo, AttributeOptions(branch=head))
             return commit_quality.measure_commits(
                 RunContext(store, repo, done.repo_id), head, jobs=1
             )

@@ -1,0 +1,104 @@
+"""What looks like an agent's record and is not read is a problem, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.builder import git
+from support.commands import run
+
+from collector.checkpoints.unread import PATHS, is_unread_ref, looks_recorded
+from collector.storage.store import Store
+
+CALLS = json.dumps([{"tool_name": "Edit", "tool_input_keys": ["a"], "response_preview": "b"}])
+TALK = json.dumps({"role": "user", "content": "x", "sessionId": "1"}) + "\n"
+TURNS = "## User\n\nAdd a file\n\n## Assistant\n\nDone.\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("logs/post_tool_use.json", CALLS),
+        (".claude/hooks/logs/tool_use.jsonl", CALLS),
+        ("tools/.swarm/memory.db", "SQLite format 3\0..."),
+        (".hive-mind/sessions/session-1.json", TALK),
+        (".goose/sessions/20260101.jsonl", TALK),
+        (".roo/tasks/1/api_conversation_history.json", TALK),
+        (".kilocode/tasks/1/ui_messages.json", TALK),
+        (".continue/sessions/a.json", TALK),
+        (".windsurf/cascade/a.json", TALK),
+        (".junie/events.jsonl", TALK),
+        (".factory/sessions/a.jsonl", TALK),
+        (".amp/threads/T-1.json", TALK),
+        (".qoder/history/a.json", TALK),
+        (".trae/chat.md", TURNS),
+        (".augment/chats/a.md", TURNS),
+        (".aider.llm.history", TURNS),
+    ],
+)
+def test_a_record_is_known_by_its_place_and_shape(path: str, text: str) -> None:
+    assert PATHS.fullmatch(path)
+    assert looks_recorded(path, text.encode())
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (".claude/settings.json", '{"hooks": {}, "prompt": "a", "role": "b"}'),
+        (".claude/settings.local.json", '{"permissions": {"allow": []}}'),
+        (".cursor/mcp.json", '{"mcpServers": {"a": {"prompt": "x", "role": "y"}}}'),
+        (".claude/commands/review.md", TURNS),
+        (".claude/skills/talk/examples.jsonl", TALK),
+        (".codex/rules/default.md", TURNS),
+        (".continue/prompts/a.json", TALK),
+        (".claude/notes.md", "## User stories\n\nThe user speaks to the assistant.\n"),
+        (".roo/data.json", '{"session_id": 1}'),
+        (".claude/worktrees/a/.claude/x.json", TALK),
+    ],
+)
+def test_settings_and_prose_are_no_records(path: str, text: str) -> None:
+    assert not looks_recorded(path, text.encode())
+
+
+def test_refs_of_agents_that_nothing_reads() -> None:
+    assert is_unread_ref("refs/posthog-code-checkpoint/checkpoint-1")
+    assert is_unread_ref("refs/agent-sessions/1")
+    for ref in (
+        "refs/heads/claude/fix-1",
+        "refs/tags/agent-1",
+        "refs/notes/sessions",
+        "refs/odd/x",
+    ):
+        assert not is_unread_ref(ref)
+
+
+def test_a_record_that_is_not_understood_is_a_row_and_a_line_of_the_summary(tmp_path: Path) -> None:
+    repo, db = tmp_path / "r", tmp_path / "x.db"
+    repo.mkdir()
+    git(repo, "init", "-q", "-b", "main")
+    for name, text in (
+        ("logs/post_tool_use.json", CALLS),
+        (".roo/tasks/1.json", TALK),
+        (".claude/settings.json", "{}"),
+        ("src/session.json", TALK),
+    ):
+        (repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (repo / name).write_text(text)
+    git(repo, "add", "-A")
+    git(repo, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "x")
+    git(repo, "update-ref", "refs/agent-sessions/1", "HEAD")
+    (line,) = [
+        line
+        for line in run("repo", repo, "--db", db).stdout.splitlines()
+        if "record not understood" in line or "record_not_understood" in line
+    ]
+    assert " 3 " in line
+    with Store(db, create=False) as store:
+        rows = store.rows("SELECT subject FROM problems WHERE code = 'record_not_understood'")
+    assert sorted(row["subject"] for row in rows) == [
+        ".roo/tasks/1.json",
+        "logs/post_tool_use.json",
+        "refs/agent-sessions/1",
+    ]
