@@ -526,10 +526,10 @@ def _explain(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
             f"{path} is in use by another program", "Wait for it, or name another file with --db"
         )
     if "readonly" in text or "unable to open" in text:
-        hint = "Check its permissions, or name another file with --db"
+        what = f"{path} cannot be opened for writing"
         if not path.parent.is_dir():
-            hint = f"There is no directory {path.parent}: make it, or correct --db"
-        return DatabaseUnusable(f"{path} cannot be opened for writing", hint)
+            what = f"{path} cannot be made: there is no directory {path.parent}"
+        return DatabaseUnusable(what, "Check its permissions, or name another file with --db")
     if "not a database" in text or "malformed" in text:
         return DatabaseUnusable(
             f"{path} is not a readable SQLite database ({text})",
