@@ -225,7 +225,7 @@ class ChangeOfOthers(NamedTuple):
     """
 
     commit: str  # the beginning of its id
-    path: str  # in the repository
+    path: str  # in the repository; "": all that the commit changes
     # earlier edits of the agent were not committed yet: the commit may hold these, too
     beside_own: bool
 

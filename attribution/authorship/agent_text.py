@@ -107,7 +107,7 @@ def _texts_of(call: ToolCall) -> Iterator[str]:
     for edit in call.edits:
         yield from new_text(edit)
     if call.command is not None:
-        yield call.command.text
+        yield _added_lines(call.command.text)
     if not call.edits or "*** Begin Patch" in call.input:
         yield _BREAK.join(_added_lines(text) for text in _strings(call.input))
 

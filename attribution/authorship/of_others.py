@@ -60,9 +60,10 @@ def lines_of_others(
         for file in (
             (diff.files or ()) if diff is not None and sha.startswith(change.commit) else ()
         ):
-            if file.change.path == change.path:
+            path = file.change.path
+            if change.path in ("", path):
                 added = unite((start + 1, end) for start, end, _ in file.added)
-                lines.setdefault(sha, {})[change.path] = (
+                lines.setdefault(sha, {})[path] = (
                     added,
                     Reason.FORMATTER if change.beside_own else Reason.NONE,
                 )

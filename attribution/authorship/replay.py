@@ -268,9 +268,11 @@ class Worktree:
         if exact or step.edit.before_known or step.edit.by_shell:
             # an edit of an unrecorded base tells nothing about the rest of the file
             state.known_at = step.at
-        if exact or step.edit.before_known:
+        # the lines of a patch say what it leaves of a text that was seen, however it was applied
+        is_patch = any(hunk.exact_text for hunk in step.edit.hunks)
+        if exact or step.edit.before_known or (is_patch and state.seen_at):
             state.certain_at = step.at
-        state.by_command = step.edit.by_shell or (
+        state.by_command = (step.edit.by_shell and not is_patch) or (
             state.by_command and not (exact or step.edit.before_known)
         )
         state.exists = True

@@ -15,8 +15,7 @@ from collector.files.kinds import PACKAGE_MANAGERS
 from collector.files.stated import text_of_file
 from collector.json_values import get_dict, get_str, parse_json
 from collector.model import Commit
-from collector.vocabulary.agent_names import agent_named
-from collector.vocabulary.agents import Scaffold, scaffolds, shipped_by
+from collector.vocabulary.agents import Scaffold, agents, scaffolds, shipped_by, slug_of
 from collector.vocabulary.lines import HEADLINE, Author, Evidence, FileKind, How, RunBy
 
 # What `npx skills add` (https://github.com/vercel-labs/skills) fills, beside its skills-lock.json.
@@ -38,7 +37,7 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _TOP = 3  # lines in which a header stands
-_MODELS = frozenset({"ai", "chatgpt", "claude", "codex", "copilot", "cursor", "gemini", "gpt"})
+_MODELS = frozenset({"ai", "chatgpt", "gpt", "llm"})
 
 
 def give_to_generators(verdict: CommitVerdict, texts: DiffTexts) -> None:
@@ -56,9 +55,10 @@ def give_to_generators(verdict: CommitVerdict, texts: DiffTexts) -> None:
         by_line = verdicts_by_line(spans)
         if header is None or number not in by_line or by_line[number].author == Author.AGENT:
             continue
-        if header[1].lower() not in _MODELS and not agent_named(header[1]):
+        name = header[1].lower()
+        if name not in _MODELS and not any(slug_of(name) == agent.slug for agent in agents()):
             made = datetime.fromisoformat(f"{header[2]}Z").timestamp() if header[2] else 0.0
-            _give_generated(spans, header[1].lower(), made)
+            _give_generated(spans, name, made)
 
 
 def _give_generated(spans: list[Span], tool: str, made: float) -> None:

@@ -58,6 +58,7 @@ _APPLIED = re.compile(r"^> Applied edit to (.+)$")
 _COMMIT = re.compile(r"^> Commit ([0-9a-f]{7,40}) ")
 _REFUSED = re.compile(r"^> The LLM did not conform to the edit format")
 _BEFORE = re.compile(r"^> Committing (.+) before applying edits\.$")
+_ASKED = re.compile(r"^#### /commit(?:\s|$)")
 _NO_MATCH = re.compile(r"^> # \d{1,6} SEARCH/REPLACE blocks? failed to match!")
 _IGNORED = re.compile(r"^> Added (.+) to \.gitignore$")
 _IS_USED = re.compile(r"^(?:#### |> Added .+ to \.gitignore\s*$)", re.M)
@@ -109,9 +110,13 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 
 def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
-    """What a history, with all its runs, says to have committed before its own edits."""
-    applied, dirty, partly = set[str](), list[str](), False
+    """What a history, with all its runs, says to have committed before its own edits, or because
+    the user told it to when nothing of its own was left to commit.
+    """
+    applied, dirty, partly, asked = set[str](), list[str](), False, False
     for line in text.split("\n"):
+        if line.startswith("#### "):
+            asked = _ASKED.match(line) is not None
         notice = line.rstrip() if line.startswith("> ") else ""
         partly = partly or _NO_MATCH.match(notice) is not None
         if match := _APPLIED.match(notice):
@@ -119,6 +124,8 @@ def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
         elif match := _BEFORE.match(notice):
             dirty.append(_with_slashes(match[1]))
         elif match := _COMMIT.match(notice):
+            if asked and not applied and not dirty:
+                yield ChangeOfOthers(match[1], "", partly)
             yield from (ChangeOfOthers(match[1], path, partly or path in applied) for path in dirty)
             applied -= set(dirty) if dirty else set(applied)
             dirty, partly = [], False

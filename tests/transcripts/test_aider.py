@@ -254,6 +254,23 @@ const Max = 20
 """.replace("$$", "  ")
 
 
+@pytest.mark.parametrize(
+    ("said", "others"),
+    [
+        ("#### /commit\n\n> Commit 1a2b3c4 feat: raise\n", (("1a2b3c4", "", False),)),
+        ("#### /commit raise it\n\n> Commit 1a2b3c4 raise it\n", (("1a2b3c4", "", False),)),
+        # what an answer wrote and nobody committed is in it too
+        ("> Applied edit to a.go\n\n#### /commit\n\n> Commit 1a2b3c4 feat: raise\n", ()),
+        ("#### /commit\n\n#### go on\n\n> Commit 1a2b3c4 feat: raise\n", ()),
+    ],
+)
+def test_a_commit_that_the_user_asks_for_is_of_what_no_answer_wrote(
+    said: str, others: tuple[object, ...]
+) -> None:
+    history = f"# aider chat started at 2026-03-02 10:00:00\n\n{said}"
+    assert read(history).of_others == others
+
+
 def test_changes_that_were_there_before_the_edits_are_of_others_and_the_edits_stay() -> None:
     session = read(BEFORE)
     # mixed.go has some of both
