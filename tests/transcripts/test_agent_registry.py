@@ -112,6 +112,7 @@ OTHERS = {
     "collector/agents/kimi_code.py": "its name begins like that of Kimi CLI",
     "collector/agents/specstory.py": "names that it gives to the agents it records",
     "collector/files/kinds.py": "directories of recorders",
+    "collector/checkpoints/unread.py": "directories in which a record may lie that nothing reads",
 }
 
 
