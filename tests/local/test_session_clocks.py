@@ -59,8 +59,7 @@ def test_session_behind_the_one_before_it(
     clone.wait(600 - hours * HOUR)
     later = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e70")
     later.prompt("Change it")
-    later.read("app.py")
-    later.edit("app.py", "first_3 = compute(3, 'first')\n", NEXT)
+    later.edit("app.py", "".join(FIRST.splitlines(keepends=True)[2:6]), NEXT)
     sha = clone.commit("Change it", hours * HOUR)
     WRITERS[agent](home, later)
     assert authors(clone, tmp_path / "out.db", sha, "app.py") == {"agent"}
