@@ -158,12 +158,12 @@ class _Writer:
         yield from ((at, 0, text, 0.0) for at, text in self._session.shown)
         moments = set(self._session.moments)
         for raw in self._session.edits:
-            yield from ((raw.at, 1, text, 0.0) for text in _before(raw))
+            yield from ((raw.at, 1, text, 0.0) for text in lines_before(raw))
             timed = raw.at if raw.status is Status.OK and round(raw.at) in moments else 0.0
             yield from ((raw.at, 2, text, timed) for text in raw.edit.new_texts())
 
 
-def _before(raw: RawEdit) -> Iterator[str]:
+def lines_before(raw: RawEdit) -> Iterator[str]:
     """What stood there before an edit."""
     yield from (
         text

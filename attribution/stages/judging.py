@@ -27,6 +27,7 @@ from attribution.authorship.recover import recover
 from attribution.authorship.renamed_files import follow_renamed
 from attribution.authorship.replay import Worktree
 from attribution.authorship.run_data import Judged, Replayed, RunInputs, SessionsRead
+from attribution.authorship.session_clocks import put_sessions_on_clock
 from attribution.authorship.session_edits import characters_of
 from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import (
@@ -51,7 +52,7 @@ from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "27"
+VERSION = "28"
 """Of what is concluded: to be raised with the rules."""
 
 
@@ -74,6 +75,7 @@ def read_inputs(
     own = own_commits(history.commits, sessions.edits, history.touched)
     history.characters = characters_of(sessions.edits)
     added = partial(added_files, context.repo, characters=history.characters)
+    put_sessions_on_clock(history, own, sessions.edits, added)
     history.put_on_clock(on_session_clocks(history, own, sessions.edits, added))
     links = link_by_trailer(history.commits, checkpoints)
     add_stated(links, sessions.edits, checkpoints)
