@@ -7,9 +7,10 @@ its subject.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import collector.hooks
+from collector.json_values import Row
 
 if TYPE_CHECKING:
     from attribution.addresses import Addresses
@@ -99,7 +100,7 @@ class Section(NamedTuple):
     title: str = ""
     html: str = ""
     name: str = ""  # in JSON
-    rows: Sequence[Mapping[str, Any]] = ()
+    rows: Sequence[Row] = ()
     words: Sequence[str] = ()
 
 

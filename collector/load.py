@@ -17,7 +17,7 @@ from collector.checkpoints.pull_requests import is_source
 from collector.checkpoints.statements import automation, checkpoint_ids, declared_agent, statements
 from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
-from collector.json_values import get, get_str, parse_json
+from collector.json_values import Row, get, get_str, parse_json
 from collector.labels import session_label
 from collector.limits import SESSION_BYTES
 from collector.local import load
@@ -602,7 +602,7 @@ def session_run(context: RunContext, files: SessionFiles) -> StageRun:
 class SessionRows:
     """The rows of a session, as the policy of the database allows them."""
 
-    values: dict[str, Any]  # columns of its row
+    values: Row  # columns of its row
     rows: dict[str, list[Sequence[Any]]] = field(default_factory=dict)  # of the tables `_COLUMNS`
 
 
@@ -906,9 +906,9 @@ def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable
         )
 
 
-def _session_values(loaded: LoadedSession) -> dict[str, Any]:
+def _session_values(loaded: LoadedSession) -> Row:
     records, session = loaded.files.records, loaded.session
-    values: dict[str, Any] = {
+    values: Row = {
         "transcript": loaded.state,
         "agent_label": next(
             (printable(slug_of(r.agent_label)) for r in records if r.agent_label), None

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from attribution.addresses import forge
 from attribution.browse import words
@@ -12,6 +11,7 @@ from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import CLASSES
 from attribution.queries.pull_request import FileLines, PullRequest
 from collector.console.formats import cut
+from collector.json_values import Row
 from collector.text import count_of
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
@@ -118,7 +118,7 @@ def _sessions_line(request: PullRequest, prompts: bool) -> list[str]:
     )
 
 
-def _session(request: PullRequest, session: Mapping[str, Any], number: int, prompts: bool) -> str:
+def _session(request: PullRequest, session: Row, number: int, prompts: bool) -> str:
     """The first prompt if wanted, as a link to the recorder's files where the forge shows them;
     "" without both.
     """

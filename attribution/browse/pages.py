@@ -40,6 +40,7 @@ from attribution.queries.tip_file import (
 from collector.console.tables import Cell, html
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import read_view
 from collector.text import printable
@@ -137,7 +138,7 @@ def _go(request: PageRequest) -> Shown:
 
 def _repo(request: PageRequest) -> Shown:
     details = overview(request.store, request.repository.id)
-    values: dict[str, Any] = {
+    values: Row = {
         "survival": tables.survival_html(survival_table(request.store, request.repository.id)),
         "o": details,
         "behind": _commits_behind(request.store, request.repository),
@@ -199,7 +200,7 @@ def _commits(request: PageRequest) -> Shown:
     )
 
 
-def _commit_cell(request: PageRequest, row: dict[str, Any]) -> str:
+def _commit_cell(request: PageRequest, row: Row) -> str:
     """The commit with its subject, and the pull request that the subject names."""
     address = request.to.commit(request.place.repo, row["commit_sha"])
     parts = [tables.link(address, row["commit_sha"][:7]), tables.text(row["subject"])]
@@ -211,7 +212,7 @@ def _commit_cell(request: PageRequest, row: dict[str, Any]) -> str:
     return " ".join(parts)
 
 
-def _author_cell(row: dict[str, Any]) -> str:
+def _author_cell(row: Row) -> str:
     author, agent = tables.text(row["git_author"], 40), row["declared_agent"]
     return f"{author}<br>{tables.dim('names ' + label_of(agent), 40)}" if agent else author
 
@@ -223,7 +224,7 @@ def _tree(request: PageRequest) -> Shown:
         raise NotThere(f"{request.repository.name} has no directory {request.place.rest} at HEAD.")
     tip = _tip(request)
 
-    def entry(row: dict[str, Any]) -> str:
+    def entry(row: Row) -> str:
         if row["is_directory"]:
             return tables.link(
                 request.to.repo(request.place.repo, "tree", row["path"]), row["name"] + "/"
@@ -259,14 +260,14 @@ def _sessions(request: PageRequest) -> Shown:
     return Shown("whowrote_sessions.html", {"count": len(table), "table": markup_of_table})
 
 
-def _session_cell(request: PageRequest, row: dict[str, Any]) -> str:
+def _session_cell(request: PageRequest, row: Row) -> str:
     named = tables.link(
         request.to.session(request.place.repo, row.get("key") or row["session"]), row["label"], 80
     )
     return f'<div class="child">{named}</div>' if row.get("parent") else named
 
 
-def _agent_cell(row: dict[str, Any]) -> str:
+def _agent_cell(row: Row) -> str:
     if row["parent"]:
         return tables.dim("subagent")
     agent = label_of(row["agent"] or "") or "not named"
@@ -292,7 +293,7 @@ def _turns(request: PageRequest) -> Shown:
         "findings_fixed=weaknesses fixed",
     )
 
-    def turn(row: dict[str, Any]) -> str:
+    def turn(row: Row) -> str:
         return tables.link(
             request.to.session(request.place.repo, row["key"], row["turn_index"]),
             f"turn {row['turn_index']}",
@@ -310,12 +311,12 @@ def _turns(request: PageRequest) -> Shown:
     )
 
 
-def _prompt_cell(row: dict[str, Any]) -> str:
+def _prompt_cell(row: Row) -> str:
     text = tables.text(row["prompt"], 120) if row["prompt"] else tables.dim(row["session"], 120)
     return f'<div class="prompt-text">{text}</div>'
 
 
-def _kind_cell(row: dict[str, Any]) -> str:
+def _kind_cell(row: Row) -> str:
     """The label of a judge, else the guess of the classifier, else where the text comes from."""
     kind = (
         row["pushback"]
@@ -327,7 +328,7 @@ def _kind_cell(row: dict[str, Any]) -> str:
     )
 
 
-def _discarded_cell(request: PageRequest, row: dict[str, Any]) -> str:
+def _discarded_cell(request: PageRequest, row: Row) -> str:
     if row["discarded"] and row["discarded_key"]:
         return tables.link(
             request.to.session(request.place.repo, row["discarded_key"]),
@@ -424,9 +425,9 @@ def _file(request: PageRequest) -> Shown:
     )
 
 
-def _line_notes(store: Store, file: TipFile) -> dict[int, list[Mapping[str, Any]]]:
+def _line_notes(store: Store, file: TipFile) -> dict[int, list[Row]]:
     """What plug-ins say beside lines, where the file is one of the followed commit."""
-    notes: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    notes: dict[int, list[Row]] = defaultdict(list)
     if "id" in file.file:
         for section in sections(store, OfFile(file.repo.id, file.path)):
             for row in section.rows:

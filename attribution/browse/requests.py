@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.addresses import Addresses, Place
 from attribution.hooks import Plugin
+from collector.json_values import Row
 
 if TYPE_CHECKING:
     from attribution.queries.repositories import RepositoryRow
@@ -24,7 +25,7 @@ class Moved(Exception):
 
 class Shown(NamedTuple):
     template: str
-    values: dict[str, Any]
+    values: Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from attribution.queries.overview import (
     survival_table,
 )
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.runtime.version import install_command, version
 from collector.storage.store import Store
 from collector.storage.views import Table
@@ -55,7 +56,7 @@ def html_pages(store: Store, index: str) -> Iterator[tuple[str, str]]:
             ),
         )
     for item in overviews:
-        values: dict[str, Any] = {
+        values: Row = {
             "show": tables.section_html,
             "kinds_html": tables.kinds_html,
             "survival": tables.survival_html(survival_table(store, item.repo.id)),

@@ -6,7 +6,6 @@ All text is escaped here.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
-from typing import Any
 
 from attribution import hooks
 from attribution.addresses import Addresses
@@ -15,6 +14,7 @@ from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import Section
 from collector.console.formats import cut
 from collector.console.tables import Cell, html
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
 from collector.vocabulary.agents import label_of
@@ -36,7 +36,7 @@ def dim(value: object, most: int = 90) -> str:
     return f'<span class="dim">{text(value, most)}</span>'
 
 
-def bar(row: Mapping[str, Any]) -> str:
+def bar(row: Row) -> str:
     """The lines of a row by class as a small bar; those at HEAD may be older than the followed
     history.
     """
@@ -48,7 +48,7 @@ def small_bar(lines: Mapping[str, int]) -> str:
     return f'<div class="mini">{charts.stacked_bar(lines, 160, 12)}</div>'
 
 
-def author_cell(repo: str, to: Addresses, row: Mapping[str, Any]) -> str:
+def author_cell(repo: str, to: Addresses, row: Row) -> str:
     """Class and agent of the lines of a row, and the session that wrote them, where there are
     pages to link to.
     """
@@ -90,7 +90,7 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
     return html(table, columns, makers)
 
 
-def _share_cell(row: dict[str, Any]) -> str:
+def _share_cell(row: Row) -> str:
     share = AgentShare.of({name: row[name] for name in LINE_CLASSES})
     return words.percent(share.by_agents, share.lines)
 

@@ -22,6 +22,7 @@ from collector.console.terminal import (
     write_json,
     writing,
 )
+from collector.json_values import Row
 
 if TYPE_CHECKING:
     from attribution.queries.breakdown import Breakdown
@@ -126,7 +127,7 @@ def report(
         _write_pages(page, dict(standalone.html_pages(store, page.name)))
 
 
-def _break_down(db: Path, page: Path | None, output_format: str, chosen: Mapping[str, Any]) -> None:
+def _break_down(db: Path, page: Path | None, output_format: str, chosen: Row) -> None:
     from attribution.browse import standalone
     from attribution.queries.breakdown import breakdown
     from attribution.queries.breakdown_facts import BreakdownOptions

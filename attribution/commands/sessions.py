@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 from attribution.commands.common import database
 from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, notice, out
+from collector.json_values import Row
 from collector.text import count_of
 
 if TYPE_CHECKING:
@@ -95,9 +95,7 @@ def sessions(path: str | None, db: Path, by: str, output_format: str, **options:
         show(store, repo, output_format, {"by": by, **options})
 
 
-def _sessions(
-    store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]
-) -> None:
+def _sessions(store: Store, repo: int | None, output_format: str, options: Row) -> None:
     if options["prices"]:
         _reprice(store, repo, options["prices"])
     if options["columns"] == "features" or options["prices"]:
@@ -194,7 +192,7 @@ def _features(
     print_table(output_format, table, columns)
 
 
-def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
+def _turns(store: Store, repo: int | None, output_format: str, options: Row) -> None:
     from attribution.queries.sessions import sums, turn_table
 
     table = turn_table(store, repo, options["session"])
@@ -231,9 +229,7 @@ def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[
     print_table(output_format, table, columns)
 
 
-def _regions(
-    store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]
-) -> None:
+def _regions(store: Store, repo: int | None, output_format: str, options: Row) -> None:
     from attribution.queries.sessions import find_session, region_counts, region_edits, region_table
 
     session = find_session(store, options["session"], repo) if options["session"] else None
@@ -251,9 +247,7 @@ def _regions(
     region_list(out(), table, region_counts(store, only))
 
 
-def _pushback(
-    store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]
-) -> None:
+def _pushback(store: Store, repo: int | None, output_format: str, options: Row) -> None:
     from attribution.queries.pushback import By, pushback_table
 
     columns = (

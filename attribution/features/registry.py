@@ -4,15 +4,17 @@ Columns, docs and versions all come from here. Pure.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
+
+from collector.json_values import Row
 
 DETERMINISTIC, HEURISTIC = "deterministic", "heuristic"
 KINDS = (DETERMINISTIC, HEURISTIC, "embedding", "judge")
 TYPES = {"integer": "INTEGER", "real": "REAL", "text": "TEXT", "boolean": "INTEGER", "json": "TEXT"}
 
-Values = Mapping[str, Any]
+Values = Row
 """Feature name -> int, float, str, bool, list, dict or None."""
 
 

@@ -6,10 +6,11 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from attribution.authorship.replay import Change
 from attribution.outcomes.regions import Region, history_of
+from collector.json_values import Row
 from collector.vocabulary.lines import Author
 from collector.vocabulary.sessions import SessionOutcome
 
@@ -333,7 +334,7 @@ def reverter(by: Mapping[str, int], commands: Sequence[Mapping[str, object]]) ->
 
 
 def localized_correct_file(
-    files: Sequence[Mapping[str, Any]], linked: Collection[str] | None, touched: Collection[str]
+    files: Sequence[Row], linked: Collection[str] | None, touched: Collection[str]
 ) -> int | None:
     """The feature of that name: whether a file of the first call that changed any is one of the
     linked files.

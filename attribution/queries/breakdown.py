@@ -13,7 +13,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
@@ -33,6 +33,7 @@ from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import commit_of, estimate, observations
 from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -60,7 +61,7 @@ class Breakdown:
 
     options: BreakdownOptions
     table: Table
-    whole: dict[str, Any]
+    whole: Row
     months: Mapping[str, Mapping[str, int]]  # month -> class -> lines
 
 
@@ -98,7 +99,7 @@ def no_lines(store: Store) -> WhoWroteError:
     )
 
 
-def group_rows(result: Facts, options: BreakdownOptions) -> list[dict[str, Any]]:
+def group_rows(result: Facts, options: BreakdownOptions) -> list[Row]:
     """The names and numbers of the groups that have lines, in order of their names."""
     scope, groups = _scope(result, options), result.grouped(_Naming(options, result.cells).key)
     return [
@@ -117,9 +118,7 @@ def _scope(result: Facts, options: BreakdownOptions) -> _Asked:
     )
 
 
-def _in_order(
-    rows: list[dict[str, Any]], options: BreakdownOptions, whole: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _in_order(rows: list[Row], options: BreakdownOptions, whole: Row) -> list[Row]:
     """By the column that was asked for, the largest first, groups without a value last.
 
     Raises WhoWroteError.
@@ -214,7 +213,7 @@ _WEAKNESSES = (
 )
 
 
-def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
+def _row(group: Facts, scope: _Asked) -> Row:
     """The numbers of a group; None for what is not known, or has too few lines.
 
     coverage: lines with a named author, of those of commits with any sign of an agent. agent_share:
@@ -272,7 +271,7 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
     }
 
 
-def _columns(name: str, share: Share) -> dict[str, Any]:
+def _columns(name: str, share: Share) -> Row:
     """`of` are the lines that the share is of."""
     return dict(zip((name, f"{name}_low", f"{name}_high", f"{name}_of"), share, strict=True))
 

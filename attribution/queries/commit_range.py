@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from attribution.queries.coverage import kind_lines
 from attribution.queries.open_repo import OpenRepo
 from collector.errors import UnknownBranch
-from collector.json_values import jsonable
+from collector.json_values import Row, jsonable
 from collector.storage.store import Store, iso
 from collector.storage.views import Table, described_view, read_view, table_of
 from collector.text import count_of, printable
@@ -61,11 +61,11 @@ class RangeStats:
             for name in (LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN, LineClass.TOOL)
         )
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Row:
         """Plain values, for --json."""
         return {**jsonable(self), "total": self.total, "covered": self.covered}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Row]:
         """Plain values by class, for --csv."""
         return [
             {
@@ -130,7 +130,7 @@ def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None
     """
     commits = commits_of(opened, requested, since)[:most]
     table = described_view("commit_list")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Row] = {}
     for start in range(0, len(commits), _AT_ONCE):
         shas = [commit.sha for commit in commits[start : start + _AT_ONCE]]
         existing = read_view(
@@ -148,7 +148,7 @@ def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None
     return table
 
 
-def _unattributed_row(table: Table, opened: OpenRepo, commit: RangeCommit) -> dict[str, Any]:
+def _unattributed_row(table: Table, opened: OpenRepo, commit: RangeCommit) -> Row:
     named = {
         "repo_id": opened.repo_id,
         "commit_sha": commit.sha,
@@ -191,7 +191,7 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
     )
 
 
-def _models(rows: Iterable[Mapping[str, Any]]) -> Table:
+def _models(rows: Iterable[Row]) -> Table:
     lines, sessions = Counter[tuple[str, str]](), defaultdict[tuple[str, str], set[int]](set)
     for row in rows:
         lines[row["agent"], row["model"]] += row["lines"]

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, described_view
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, FileKind, LineClass, line_class_sql
@@ -106,7 +107,7 @@ def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
     return table
 
 
-def _coverage(days: int | None, rows: Iterable[Mapping[str, Any]]) -> Coverage:
+def _coverage(days: int | None, rows: Iterable[Row]) -> Coverage:
     attributed, missing = 0, Counter[str]()
     for row in rows:
         if row["class"] in ATTRIBUTED:

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from attribution.features.nulls import REASONS, TABLE, VIEW
+from collector.json_values import Row
 from collector.storage.store import Store
 
 
@@ -60,7 +60,7 @@ SHORT_LIST = (
 
 def session_features(
     store: Store, repo: int | None = None, session_id: int | None = None, only: Sequence[str] = ()
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Features of all sessions, or those of one repository, or one session; latest first.
 
     `only`: some of the features, by name.

@@ -6,10 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.queries.coverage import Headline, headline
 from attribution.queries.repositories import RepositoryRow, repository
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
@@ -50,7 +51,7 @@ class Overview:
     weeks: dict[str, dict[str, int]]  # Monday -> class -> lines added
     sessions_by_week: dict[str, int]
     tip: LinesByClass
-    survival: dict[str, list[dict[str, Any]]]  # class -> rows of the table survival
+    survival: dict[str, list[Row]]  # class -> rows of the table survival
     sections: list[Section]
 
 
@@ -67,7 +68,7 @@ def repositories(store: Store) -> Table:
     return table
 
 
-def sum_by_class(rows: Iterable[Mapping[str, Any]]) -> LinesByClass:
+def sum_by_class(rows: Iterable[Row]) -> LinesByClass:
     """The lines of some rows by class."""
     every = list(rows)
     return {name: sum(row[name] for row in every) for name in CLASSES}
@@ -80,7 +81,7 @@ def months(store: Store) -> dict[str, dict[str, int]]:
     return _by_period(read_view(store, "daily_lines"), lambda day: day[:7])
 
 
-def by_class(row: Mapping[str, Any]) -> LinesByClass:
+def by_class(row: Row) -> LinesByClass:
     """The lines of a row at HEAD by class, older ones too."""
     return {name: row[name] for name in (*CLASSES, "older")}
 
@@ -97,7 +98,7 @@ def overview(store: Store, repo_id: int) -> Overview | None:
         "SELECT started_at FROM sessions WHERE repo_id = ? AND started_at IS NOT NULL ORDER BY 1",
         (repo_id,),
     )
-    survival: dict[str, list[dict[str, Any]]] = {}
+    survival: dict[str, list[Row]] = {}
     for row in survival_table(store, repo_id):
         survival.setdefault(row["author"], []).append(row)
     return Overview(
@@ -117,7 +118,7 @@ def overview(store: Store, repo_id: int) -> Overview | None:
     )
 
 
-def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
+def _sections(store: Store, of_repo: Row) -> list[Section]:
     sessions = read_view(
         store, "session_list", of_repo, "COALESCE(produced, 0) = 0, started_at DESC, id", _LATEST
     )
@@ -195,15 +196,13 @@ def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
     ]
 
 
-def _largest(store: Store, view: str, of_repo: dict[str, Any]) -> Table:
+def _largest(store: Store, view: str, of_repo: Row) -> Table:
     table = read_view(store, view, of_repo, "lines DESC, 2", _MOST)
     table.rows = [row for row in table if row["lines"]]
     return table
 
 
-def _by_period(
-    days: Iterable[Mapping[str, Any]], period: Callable[[str], str]
-) -> dict[str, dict[str, int]]:
+def _by_period(days: Iterable[Row], period: Callable[[str], str]) -> dict[str, dict[str, int]]:
     """Period of a day -> class -> lines."""
     result: dict[str, Counter[str]] = defaultdict(Counter)
     for row in days:

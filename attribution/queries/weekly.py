@@ -2,10 +2,9 @@
 is open, what cannot be known.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
 from attribution.hooks import chapters
 from attribution.lineage import minimum
@@ -17,6 +16,7 @@ from attribution.queries.overview import Section, monday
 from attribution.stats.accuracy import audited_note
 from collector.console.formats import number, percent, words
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -24,7 +24,6 @@ from collector.vocabulary.lines import LINE_CLASSES, LineClass
 WEEKS_BEFORE = 4
 """Weeks before this one whose agent lines are followed: the last month, in whole weeks."""
 _SEVERITIES = ("high", "medium", "low")
-Row = Mapping[str, Any]
 _UNITS = dict.fromkeys(
     ("coverage", "agent_share", "agent_or_declared_share", "agent_at_head", "share"), "share"
 ) | {
@@ -255,7 +254,7 @@ def _groups(rows: Sequence[Row], options: BreakdownOptions, this: date) -> list[
         for week in (this.isoformat(), _before(this, 1))
     ]
     now, last = weeks
-    joined: list[dict[str, Any]] = [
+    joined: list[Row] = [
         dict(zip(by, key, strict=True))
         | {name: now.get(key, {}).get(name) for name in _OF_GROUP}
         | {f"{name} last week": last.get(key, {}).get(name) for name in _OF_GROUP}

@@ -33,6 +33,7 @@ from attribution.outcomes.outcome import (
 )
 from attribution.outcomes.regions import Region, Regions, regions_of
 from attribution.stages import feature_rows
+from collector.json_values import Row
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
@@ -137,7 +138,7 @@ def _gather_regions(
     run: WorktreeRun,
     of_run: Regions,
     timeline: Timeline,
-    stored: Mapping[int, Mapping[str, Any]],
+    stored: Mapping[int, Row],
 ) -> None:
     """Adds the regions of one worktree, and what was undone by the end of each session."""
     by_session: dict[int, list[Region]] = defaultdict(list)
@@ -208,9 +209,7 @@ LEFT JOIN session_features f ON f.session_id = s.id
 WHERE s.repo_id = ?"""
 
 
-def _values(
-    session: _Session, stored: Mapping[str, Any], around: Neighbours | None
-) -> dict[str, Any]:
+def _values(session: _Session, stored: Row, around: Neighbours | None) -> Row:
     wrote = bool(stored["produced"] or stored["committed"])
     undos = stored["undos"]
     taken_back = session.undone.taken_back

@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
 from attribution.stats.intervals import Interval, wilson
+from collector.json_values import Row
 from collector.vocabulary.lines import LINE_CLASSES, Evidence, LineClass, RateOf, line_class
 
 _DRAWS = 2_000
@@ -59,7 +60,7 @@ class Rate:
     def interval(self) -> Interval | None:
         return None if too_few_read(self.checked) else wilson(self.correct, self.checked)
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Row:
         """Plain values."""
         low, high = self.interval or (None, None)
         return {
@@ -101,7 +102,7 @@ class CorrectedShare(NamedTuple):
 
 
 @cache
-def measurements() -> dict[str, Any]:
+def measurements() -> Row:
     """The numbers of docs/accuracy.md, as they were published with this version; {} where the
     file is missing.
     """
@@ -114,7 +115,7 @@ def measurements() -> dict[str, Any]:
         if path.is_file()
         else "{}"
     )
-    numbers: dict[str, Any] = json.loads(text)
+    numbers: Row = json.loads(text)
     return numbers
 
 
@@ -171,9 +172,9 @@ _GROUPS = {
 """What the lines of a group have in common, the finest group first."""
 
 
-def _read() -> list[dict[str, Any]]:
+def _read() -> list[Row]:
     """Lines by tier that readers decided; `how` is "" where it was not noted."""
-    rows: list[dict[str, Any]] = measurements().get("confidence", [])
+    rows: list[Row] = measurements().get("confidence", [])
     return rows
 
 
@@ -248,7 +249,7 @@ def _share(author: str, counted: Mapping[str, int], values: Sequence[float]) -> 
     return CorrectedShare(author, share, sum(values) / len(values), edges)
 
 
-def class_rates() -> dict[str, dict[str, Any]]:
+def class_rates() -> dict[str, Row]:
     """Class -> lines read, right ones, rate and its interval (None where too few were read), for
     JSON and SARIF.
     """

@@ -15,7 +15,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Minimum, Sample
@@ -23,6 +23,7 @@ from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
 from attribution.stats.kaplan_meier import Estimate, commit_of, estimate, observations
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.runtime.version import install_command
 from collector.vocabulary.lines import LineClass
 
@@ -191,7 +192,7 @@ def available() -> bool:
     return find_spec("lifelines") is not None
 
 
-def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
+def data_frame(rows: Sequence[Row]) -> pandas.DataFrame:
     """Rows as a data frame; columns in the order they first appear. Raises StatsMissing."""
     try:
         import pandas
@@ -204,7 +205,7 @@ def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
 
 def hazard(
     records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL
-) -> dict[str, Any] | None:
+) -> Row | None:
     """Cox model, agent against baseline, stratified by file; standard errors by commit (sandwich).
 
     Above 1: agent lines die sooner.

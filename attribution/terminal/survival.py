@@ -3,7 +3,6 @@ people.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -14,9 +13,9 @@ from attribution.stats.comparison import MEANING
 from attribution.terminal.style import STYLE, count_of, dim, grid, notes, number, show, title, words
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
+from collector.json_values import Row
 from collector.storage.views import table_of
 
-Row = Mapping[str, Any]
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72
 _MOST = 15  # groups of a kind
 _UNITS = {"days": "{} d", "commits": "{} c", "head": "HEAD"}

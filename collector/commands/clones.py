@@ -1,11 +1,12 @@
 """The command about what can be read: formats."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from collector.console.tables import print_table
 from collector.console.terminal import data_options
+from collector.json_values import Row
 from collector.storage.views import table_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def formats(output_format: str) -> None:
     )
 
 
-def known_formats() -> list[dict[str, Any]]:
+def known_formats() -> list[Row]:
     """Agents, layouts and what plug-ins read, from the registries."""
     from collector.agents import readers
     from collector.agents.common.reader import FACETS

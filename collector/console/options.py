@@ -14,6 +14,7 @@ import click
 
 from collector.console.terminal import Reporter, complain, failure, notice
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.limits import RUN_SECONDS
 from collector.text import count_of
 
@@ -178,7 +179,7 @@ LOCAL = _options(
 )
 
 
-def task_limits(options: dict[str, Any], jobs: int) -> TaskLimits:
+def task_limits(options: Row, jobs: int) -> TaskLimits:
     """What `--timeout` and `--memory` say; takes them out of the options."""
     from collector.runtime.bounds import memory_share
     from collector.runtime.workers import TaskLimits

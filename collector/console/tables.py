@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from collector.console.formats import LETTER, STYLE, cut, minute, percent, words
 from collector.console.terminal import one_line, out, write_csv, write_json
+from collector.json_values import Row
 from collector.storage.views import Column
 from collector.text import printable
 from collector.vocabulary.agents import label_of
@@ -37,7 +38,7 @@ _ADDED = Column(
     "",
     "the authors of these lines: " + ", ".join(f"{LETTER[name]} {name}" for name in LINE_CLASSES),
 )
-Cell = Callable[[dict[str, Any]], str]
+Cell = Callable[[Row], str]
 
 
 def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -> None:
@@ -147,7 +148,7 @@ def cell_text(column: Column, value: Any) -> str:
     return by_unit.get(column.unit, str)(str(value))
 
 
-def _interval_text(column: Column, row: Mapping[str, Any]) -> str:
+def _interval_text(column: Column, row: Row) -> str:
     """The interval around a value, where the row has columns for its ends."""
     low, high = row.get(f"{column.name}_low"), row.get(f"{column.name}_high")
     if low is None or high is None:
@@ -173,7 +174,7 @@ def _number_text(unit: str, value: float) -> str:
     return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
 
 
-def class_shares(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+def class_shares(row: Row) -> list[tuple[str, str]]:
     """The classes that a row has lines of, most lines first, each with its share in words."""
     lines = {name: row.get(name) or 0 for name in LINE_CLASSES}
     whole = sum(lines.values())
@@ -189,7 +190,7 @@ def _share(part: int, whole: int) -> str:
     return "<1%" if share < 1 else ">99%" if 99 < share < 100 else f"{share:.0f}%"
 
 
-def _classes_text(row: Mapping[str, Any]) -> str:
+def _classes_text(row: Row) -> str:
     if row[LINE_CLASSES[0]] is None:
         return _NOT_KNOWN
     return " ".join(f"{LETTER[name]} {share}" for name, share in class_shares(row))
@@ -243,7 +244,7 @@ def is_number(table: Table, column: Column) -> bool:
     return column.unit == "amount" or (bool(kinds) and kinds <= {bool, int, float})
 
 
-def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:
+def _terminal_cell(column: Column, row: Row) -> Text:
     from rich.text import Text
 
     if column is not _ADDED:
@@ -291,7 +292,7 @@ def _style(table: Table, column: Column) -> str:
     return ' class="when"' if column.unit in ("UTC", "date") else ""
 
 
-def _page_cell(column: Column, row: dict[str, Any], renderers: Mapping[str, Cell]) -> str:
+def _page_cell(column: Column, row: Row, renderers: Mapping[str, Cell]) -> str:
     if column.name in renderers:
         return renderers[column.name](row)
     if row[column.name] is None:

@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -29,6 +29,7 @@ import click
 
 from collector.console.commands import FIRST_PAGE
 from collector.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_OUTPUT, WhoWroteError, device_failure
+from collector.json_values import Row
 from collector.text import printable, spreadsheet_safe
 
 if TYPE_CHECKING:
@@ -115,12 +116,12 @@ def write_json(value: Any) -> None:
     click.echo(_HIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
-def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+def write_csv(columns: Sequence[str], rows: Iterable[Row]) -> None:
     """CSV on stdout with a header; see `csv_text`."""
     click.echo(csv_text(columns, rows), nl=False)
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
     """CSV with a header; cells that a spreadsheet would run as a formula get an apostrophe in
     front.
     """

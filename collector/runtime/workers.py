@@ -32,6 +32,7 @@ from collector.errors import (
     WhoWroteError,
     device_failure,
 )
+from collector.json_values import Row
 from collector.runtime.progress import Progress, no_progress
 
 if sys.platform != "win32":
@@ -286,7 +287,7 @@ def _as_parent(work: Callable[..., Any]) -> Iterator[None]:
     """
     from multiprocessing import process
 
-    config: dict[str, Any] = getattr(process.current_process(), "_config", {})
+    config: Row = getattr(process.current_process(), "_config", {})
     with _STARTING:
         was, main = config.pop("daemon", None), sys.modules["__main__"]
         if work.__module__ != main.__name__:

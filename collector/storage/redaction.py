@@ -19,6 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from collector.json_values import Row
 from collector.text import SECRET, word_finder
 
 _KNOWN = 8  # characters of a secret that is one without what was said of it
@@ -38,9 +39,7 @@ _BLOCK_WORDS = ("PRIVATE KEY", "Private-Lines", "LS0tLS1CRUdJTi")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{20}|(?:\n|\\n)\s*[A-Za-z0-9+/=]{4,}\s*(?:\n|\\+n)")
 _END_OF_LINE = re.compile(r"\n|\\+r\\+n|\\+n")
 
-_RULES: Mapping[str, Any] = tomllib.loads(
-    Path(__file__).with_name("secrets.toml").read_text("utf-8")
-)
+_RULES: Row = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text("utf-8"))
 _PART = re.compile(r"\{([A-Z_]+)\}")
 
 

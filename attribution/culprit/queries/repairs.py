@@ -6,7 +6,7 @@ For `report repairs`.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.survival import LifetimeRecord
@@ -18,6 +18,7 @@ from attribution.stats.kaplan_meier import Observation, commit_of, estimate
 from attribution.stats.rates import NO_RATIO, PER, RateCell, mantel_haenszel, ratio, total
 from collector.errors import WhoWroteError
 from collector.files.kinds import suffix_of
+from collector.json_values import Row
 from collector.runtime.stages import StageName
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -143,7 +144,7 @@ _BIAS = (
 )
 
 
-def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> dict[str, Any]:
+def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> Row:
     cell = _cell(group)
     commits: dict[Hashable, list[WrittenLines]] = defaultdict(list)
     for line in group:
@@ -184,7 +185,7 @@ def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str
     }
 
 
-def _shares_repaired(group: Sequence[WrittenLines], name: str = "") -> list[dict[str, Any]]:
+def _shares_repaired(group: Sequence[WrittenLines], name: str = "") -> list[Row]:
     """The share of lines that were repaired before each age, with its 95 % interval; None where
     none is old enough.
 
@@ -276,7 +277,7 @@ def _comparisons(lines: Sequence[WrittenLines]) -> Table:
 _Strata = dict[tuple[Hashable, ...], tuple[list[WrittenLines], list[WrittenLines]]]
 
 
-def _comparison(lines: Sequence[WrittenLines], baseline: str) -> dict[str, Any]:
+def _comparison(lines: Sequence[WrittenLines], baseline: str) -> Row:
     strata: _Strata = defaultdict(lambda: ([], []))
     for line in lines:
         is_agents = line.record.author == LineClass.AGENT

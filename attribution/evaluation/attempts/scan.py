@@ -26,7 +26,7 @@ from attribution.evaluation.attempts import (
 from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document, plain_model
 from collector.agents.machine.files import head
 from collector.errors import WhoWroteError
-from collector.json_values import get_dict, load_json, parse_json
+from collector.json_values import JsonObject, get_dict, load_json, parse_json
 from collector.limits import RESULT_BYTES, RESULT_FILES
 from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
@@ -62,7 +62,7 @@ class _Scan:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.result = ScannedAttempts()
-        self.contexts: dict[Path, Mapping[str, Any]] = {}  # file -> content
+        self.contexts: dict[Path, JsonObject] = {}  # file -> content
         self.readers: list[Reader] = readers()
 
     def run(self, progress: Progress) -> ScannedAttempts:
@@ -115,7 +115,7 @@ class _Scan:
         except (OSError, RuntimeError):
             return False
 
-    def _context(self, folder: Path, name: str) -> Mapping[str, Any]:
+    def _context(self, folder: Path, name: str) -> JsonObject:
         """The nearest file of that name in a directory or above it."""
         path = folder / name
         if path not in self.contexts:
@@ -227,7 +227,7 @@ class _Scan:
         return attempts
 
 
-def _complete(attempt: Attempt, values: Mapping[str, Any]) -> None:
+def _complete(attempt: Attempt, values: JsonObject) -> None:
     """What else is known of an attempt, where its result does not say it."""
     attempt.values |= {
         name: value for name, value in values.items() if attempt.values.get(name) is None

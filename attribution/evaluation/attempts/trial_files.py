@@ -22,7 +22,7 @@ from attribution.features.tools import category
 from attribution.features.view import is_edit
 from collector.agents import atif, reader_for, readers
 from collector.agents.machine.files import content, match_files
-from collector.json_values import get_str, parse_json
+from collector.json_values import JsonObject, get_str, parse_json
 from collector.limits import RESULT_BYTES
 from collector.model import Session
 
@@ -37,7 +37,7 @@ _SUBAGENT = "agent-"  # Claude Code's files of subagents, beside their session
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-def transcript_columns(trial: Path) -> dict[str, Any]:
+def transcript_columns(trial: Path) -> JsonObject:
     """Columns of an attempt from the one transcript of its trial; empty where there is none, or
     several sessions.
     """
@@ -82,7 +82,7 @@ def _files(trial: Path) -> Iterator[tuple[Path, bytes]]:
             continue
 
 
-def _columns(session: Session) -> dict[str, Any]:
+def _columns(session: Session) -> JsonObject:
     responses = {
         usage.message_id for usage in session.usage if usage.message_id and not usage.agent_id
     }
@@ -110,9 +110,9 @@ _LONGEST = 20_000  # characters of a line that is looked at
 _MOST_EVENTS = 10_000  # files, events
 
 
-def printed_columns(text: str) -> dict[str, Any]:
+def printed_columns(text: str) -> JsonObject:
     """Columns of an attempt; of a line that was printed several times the last."""
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     events: list[Any] = []
     for line in (line for line in text.splitlines() if len(line) <= _LONGEST):
         if match := _LINE.search(line):
@@ -122,7 +122,7 @@ def printed_columns(text: str) -> dict[str, Any]:
     return {**values, "plannotator_phases": events} if events else values
 
 
-def _printed_values(name: str, value: str) -> dict[str, Any]:
+def _printed_values(name: str, value: str) -> JsonObject:
     if name in _COUNTS:
         count = re.match(r"\d{1,9}\b", value)
         return {_COUNTS[name]: int(count[0])} if count else {}

@@ -5,13 +5,14 @@ ratings.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from attribution.commands.common import database, open_clone
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import Reporter, data_options, database_option, notice
+from collector.json_values import Row
 from collector.text import count_of
 from collector.vocabulary.sessions import Driver
 
@@ -65,7 +66,7 @@ def quality(
         raise SystemExit(1)
 
 
-def _print_scores(output_format: str, table: Table, low: list[dict[str, Any]] | None) -> None:
+def _print_scores(output_format: str, table: Table, low: list[Row] | None) -> None:
     """Sessions and models; `low`: these sessions only."""
     from attribution.evaluation.scores.report import model_table
 

@@ -33,6 +33,7 @@ from attribution.queries.recorded_sessions import recorded_sessions
 from attribution.queries.repositories import all_repositories, known_clones
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
+from collector.json_values import JsonObject
 from collector.model import Problem
 from collector.runtime.locks import writing_database
 from collector.runtime.progress import Progress
@@ -52,7 +53,7 @@ class JudgeModel(Protocol):
     name: str
     has_schemas: bool
 
-    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer: ...
+    def ask(self, system: str, prompt: str, schema: JsonObject) -> ModelAnswer: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ class _Result(NamedTuple):
     request: Request
     attempts: int
     tokens: tuple[int, int] | None  # in and out, of all attempts; None when the model does not say
-    output: dict[str, Any] | None = None
+    output: JsonObject | None = None
     problem: str = ""  # why there is no output
     failed: bool = False  # the model could not be asked
 
@@ -328,7 +329,7 @@ def _store(
 
 
 def _write_labels(
-    store: Store, model: str, same: Sequence[Request], output: dict[str, Any], judgement: int
+    store: Store, model: str, same: Sequence[Request], output: JsonObject, judgement: int
 ) -> int:
     """The labels of an answer, for all sessions with this question; returns how many.
 
@@ -357,7 +358,7 @@ def _write_labels(
     return len(rows)
 
 
-def _values(request: Request, output: dict[str, Any]) -> Iterator[tuple[int, str, Any]]:
+def _values(request: Request, output: JsonObject) -> Iterator[tuple[int, str, Any]]:
     """(turn or 0, label, value) of an answer."""
     for entry in output["turns"] if request.question.per_turn else [{**output, "turn": 0}]:
         yield from (

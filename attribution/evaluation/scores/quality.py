@@ -23,11 +23,12 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-from attribution.evaluation.scores.tasks import Row, kind_of_work, task_type
+from attribution.evaluation.scores.tasks import kind_of_work, task_type
 from attribution.evaluation.words import SpecialScore, TaskType, Tier
 from attribution.features.turn_classes import Language, language_of
 from attribution.features.word_lists import lower_case, words
 from attribution.lineage import minimum
+from collector.json_values import Row
 from collector.vocabulary.sessions import SessionOutcome
 
 PARTS = ("completion", "execution", "efficiency", "outcome")

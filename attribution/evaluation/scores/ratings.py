@@ -9,10 +9,10 @@ fitted on the others: these scores together give the correlation to believe.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.evaluation.people import matching_key, read_people
 from attribution.evaluation.scores.quality import PARTS, WEIGHTS, PartWeights, mix
@@ -20,6 +20,7 @@ from attribution.evaluation.words import TaskType
 from attribution.lineage import minimum
 from attribution.stats.agreement import bootstrap, pearson, spearman
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view, table_of
 
@@ -31,7 +32,7 @@ _HINT = (
     " first six characters or more)"
 )
 
-Score = Mapping[str, Any]
+Score = Row
 """A row of `session_scores`."""
 
 
@@ -83,7 +84,7 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
 
     A correlation is None with fewer than three sessions or when one side is constant.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for name, column in (("all", "q"), ("all, --weights rated", "q_rated")):
         pairs = [
             (float(q), session.rating)

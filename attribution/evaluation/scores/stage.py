@@ -7,6 +7,7 @@ from attribution.evaluation.scores.quality import PARTS, Deeds, Score, score
 from attribution.evaluation.versions import SCORES
 from attribution.features.turn_classes import shows_error
 from attribution.queries.features import session_features
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.vocabulary.sessions import FROM_USER
 
@@ -47,11 +48,11 @@ def fill_scores(store: Store, repo_id: int) -> None:
     store.insert("scores", _COLUMNS, (_row(session, scored) for session, scored in scores))
 
 
-def _requests(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
+def _requests(store: Store, repo_id: int) -> dict[int, Row]:
     """Session -> its first prompt of a person, how many turns asked for something, and those
     whose text shows an error.
     """
-    requests: dict[int, dict[str, Any]] = {}
+    requests: dict[int, Row] = {}
     for row in store.rows(
         "SELECT t.session_id, t.turn_index, t.origin, t.prompt FROM turns t JOIN sessions s ON s.id"
         " = t.session_id WHERE s.repo_id = ? ORDER BY t.session_id, t.turn_index",

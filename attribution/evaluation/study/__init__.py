@@ -29,6 +29,7 @@ from attribution.lineage import minimum
 from attribution.queries.features import features_ready
 from attribution.stats.accuracy import audited_note
 from attribution.stats.rates import RateCell, rate_if_enough
+from collector.json_values import Row
 from collector.plugins import modules_of
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -36,7 +37,6 @@ from collector.vocabulary import sql_list
 from collector.vocabulary.lines import Author, coding_mode
 from collector.vocabulary.sessions import TYPED
 
-Row = dict[str, Any]
 Unit = tuple[int, float, float]
 """Repository, top and bottom of the ratio of a session."""
 _FEATURES = (

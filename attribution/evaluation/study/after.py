@@ -3,7 +3,6 @@ commit, our own errors.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from attribution.evaluation.judge.queries import class_shares, judges
 from attribution.evaluation.study import audited_notes, join_published
@@ -20,6 +19,7 @@ from attribution.stats.accuracy import (
 )
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.kaplan_meier import commit_of, estimate, head_point, observations
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list
@@ -27,7 +27,6 @@ from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, FileKind, LineCla
 
 NAME = "after"
 
-Row = dict[str, Any]
 _DAYS = (7, 30, 90)
 
 

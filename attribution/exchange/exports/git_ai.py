@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from attribution.exchange.exports import ExportRequest, ExportResult, Share, commit_shares, left_out
 from attribution.exchange.producers import git_ai as reader
@@ -20,6 +19,7 @@ from collector.errors import WhoWroteError
 from collector.git.program import write_files
 from collector.git.ranges import LineRange, text, unite
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject
 from collector.runtime.version import version
 from collector.vocabulary.agents import exported_name
 
@@ -63,7 +63,7 @@ def write(request: ExportRequest) -> ExportResult:
 def note(sha: str, shares: Iterable[Share]) -> str:
     """The text of one commit's note."""
     files: dict[str, dict[str, list[LineRange]]] = {}
-    sessions: dict[str, dict[str, Any]] = {}
+    sessions: dict[str, JsonObject] = {}
     for share in shares:
         first = share[0]
         tool = exported_name(first["agent"], NAME) or "unknown"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from attribution.browse.comment import cell
 from attribution.browse.tables import author_cell, dim, link, text
@@ -11,10 +10,9 @@ from attribution.queries.search import all_terms, like
 from attribution.weaknesses.browse.pages import commit_link, now_cell, path_cell
 from attribution.weaknesses.queries.findings import HEADLINE, FindingFilter, findings
 from collector.console.tables import Cell, html
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import read_view
-
-Row = dict[str, Any]
 
 
 def _finding_cell(row: Row) -> str:

@@ -28,6 +28,7 @@ from collector.console.commands import CommandFiles
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import data_options, database_option, notice, out, writing
 from collector.files.analysed import ANALYSED
+from collector.json_values import Row
 from collector.storage.views import table_of
 from collector.text import count_of
 from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass
@@ -388,7 +389,7 @@ def review(
         _ask(store, sample(unread, count), reviewer)
 
 
-def _ask(store: Store, rows: Sequence[dict[str, Any]], reviewer: str) -> None:
+def _ask(store: Store, rows: Sequence[Row], reviewer: str) -> None:
     """Asks for a verdict on each finding."""
     from attribution.weaknesses.commands.views import finding_view
     from attribution.weaknesses.queries.findings import context, store_review

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from attribution.queries.repositories import clone_at
 from attribution.queries.sessions import prompt_of
@@ -19,6 +18,7 @@ from attribution.weaknesses.words import (
 )
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
+from collector.json_values import Row
 from collector.storage.store import Store, iso
 from collector.storage.views import Table, read_view
 from collector.text import decode, printable, split_lines
@@ -30,7 +30,6 @@ _WORST_FIRST = (
 )
 _AROUND = 6  # lines before and after a finding
 
-Row = dict[str, Any]
 """A row of the view `finding_list`."""
 
 

@@ -22,6 +22,7 @@ from attribution.weaknesses.queries import rates
 from attribution.weaknesses.queries.findings import HEADLINE, not_scanned, scanned_rule_sets
 from attribution.weaknesses.queries.rates import Reviewed
 from attribution.weaknesses.words import Confidence, FindingStatus, FixHow, Mixture, ReviewVerdict
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list
@@ -39,8 +40,6 @@ _STRATA = (("repo", "language"), ("repo", "language", "complexity"))
 _NOT_KNOWN = "not known"
 _REMOVED_BY = "by: the author of the lines that replaced them, else of the commit"
 _UNITS = {"author": "word", "status": "word", "share": "share", "precision": "share", "hash": "sha"}
-
-Row = dict[str, Any]
 
 
 def weakness_tables(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from collector.console.terminal import (
     write_json,
 )
 from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
+from collector.json_values import Row
 from collector.storage.views import table_of
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def filters_from(options: Mapping[str, Any]) -> Filters:
+def filters_from(options: Row) -> Filters:
     """Of the parameters that `filter_options` gives."""
     from collector.discovery.selection.run import Filters
 
@@ -268,7 +269,7 @@ def report(db: Path, output_format: str) -> None:
         print_tables("", [table_of(rows, title=name) for name, rows in sections.items() if rows])
 
 
-def _request(options: dict[str, Any]) -> DiscoverOptions:
+def _request(options: Row) -> DiscoverOptions:
     from collector.discovery.channels.channel import DiscoverOptions
 
     stdin = Path("-")

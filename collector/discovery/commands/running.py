@@ -24,6 +24,7 @@ from collector.console.tables import print_table
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice
 from collector.discovery.commands.discover import addresses
 from collector.errors import EXIT_PARTIAL, WhoWroteError
+from collector.json_values import Row
 from collector.storage.views import table_of
 from collector.text import count_of
 
@@ -224,7 +225,7 @@ def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource]
     return allowed, len(refused)
 
 
-def _plan(db: Path, options: dict[str, Any]) -> FetchPlan:
+def _plan(db: Path, options: Row) -> FetchPlan:
     from urllib.parse import urlsplit
 
     from collector.discovery.github.patience import find_token

@@ -11,12 +11,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
 from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
+from collector.json_values import Row
 from collector.limits import REDIRECTS
 from collector.load import FACTS, load_repo
 from collector.repository_names import (
@@ -277,7 +277,7 @@ def _forget_candidate(store: Store, name: str) -> int:
     return int(rows + run(f"DELETE FROM candidates WHERE id IN ({chosen})", (name, name)).rowcount)
 
 
-def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+def mirror_states(store: Store, names: Sequence[str] = ()) -> list[Row]:
     """One row per repository that was fetched, loaded or attributed: how far it got and what is
     wrong with it.
     """
@@ -302,9 +302,7 @@ def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any
     return [_state_of(row, jobs) for row in rows if not chosen or row["name"].lower() in chosen]
 
 
-def _state_of(
-    row: dict[str, Any], jobs: Mapping[tuple[str, str], dict[str, Any]]
-) -> dict[str, Any]:
+def _state_of(row: Row, jobs: Mapping[tuple[str, str], Row]) -> Row:
     mine = [job for stage in ("load", "lines") if (job := jobs.get((row["name"].lower(), stage)))]
     stage = (
         "attributed"

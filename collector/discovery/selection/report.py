@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from collector.checkpoints.entire import BRANCHES
 from collector.discovery.channels import channels
 from collector.discovery.channels.channel import Scope
 from collector.discovery.records import CHECKPOINTS, records
 from collector.discovery.words import Exclusion
+from collector.json_values import Row
 from collector.storage.store import Store
 
 # no channels: a new name, and a place of checkpoints that a repository names
@@ -56,7 +57,6 @@ _CURSORS = (
     " channel, state ORDER BY 1, 2"
 )
 
-Row = dict[str, Any]
 Overlaps = Mapping[frozenset[str], int]  # confirmed repositories by the channels that found them
 
 
