@@ -118,7 +118,7 @@ def load_json(text: str | bytes) -> Any:
 def parse_json(text: object) -> object | None:
     """The value of JSON text; None for anything else."""
     try:
-        value: object = load_json(text) if isinstance(text, str) else None
+        value = load_json(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         return None
     return value

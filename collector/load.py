@@ -48,7 +48,6 @@ from collector.runtime.stages import (
 from collector.runtime.workers import note_input
 from collector.session_graph import (
     CopiedEvents,
-    EventKeys,
     copied_events,
     event_keys,
     without_copied,
@@ -230,7 +229,7 @@ def failed_session(files: SessionFiles, error: Exception) -> LoadedSession:
 def _read_all(
     repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]
 ) -> LoadedSession:
-    failed: list[Problem] = []
+    failed = []
     if files.local is not None:
         try:
             from_local = _read_local(repo, files, files.local, readers_)
@@ -549,7 +548,7 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     run = LOAD.start(store, context.repo_id, key, clock=clock)
     ids = store_checkpoints(context, checkpoints, problems)
     files = session_files(checkpoints)
-    events: dict[str, EventKeys] = {}  # of the sessions that were read
+    events = {}  # of the sessions that were read
     for number, pending in enumerate(files):  # one in memory at a time
         progress("reading sessions", number, len(files))
         loaded = _load_session(context, ids[pending.key], pending)
@@ -850,7 +849,7 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
     session = loaded.session
     if session is None:
         return SessionRows(values)
-    rows: dict[str, Iterable[tuple[Any, ...]]] = {
+    rows = {
         "turns": (
             (session_id, t.index, iso(t.at), t.origin, t.driver, printable(t.text)[:_MAX_PROMPT])
             for t in session.turns
@@ -908,7 +907,7 @@ def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable
 
 def _session_values(loaded: LoadedSession) -> Row:
     records, session = loaded.files.records, loaded.session
-    values: Row = {
+    values = {
         "transcript": loaded.state,
         "agent_label": next(
             (printable(slug_of(r.agent_label)) for r in records if r.agent_label), None

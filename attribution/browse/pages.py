@@ -152,7 +152,7 @@ def _repo(request: PageRequest) -> Shown:
 
 def _links(request: PageRequest) -> dict[str, dict[str, Cell]]:
     """Cells of the overview that lead to files and sessions."""
-    session: Cell = partial(_session_cell, request)
+    session = partial(_session_cell, request)
     tip = _tip(request)
     return {
         "tip_files": {
@@ -231,7 +231,7 @@ def _tree(request: PageRequest) -> Shown:
             )
         return tables.link(request.to.file(request.place.repo, row["path"], tip), row["name"])
 
-    makers: dict[str, Cell] = {"name": entry, "classes": tables.bar}
+    makers = {"name": entry, "classes": tables.bar}
     table = (
         html(directory, ("name", "files", "lines", "agent=agent lines", "classes=by class"), makers)
         if directory.rows
@@ -427,7 +427,7 @@ def _file(request: PageRequest) -> Shown:
 
 def _line_notes(store: Store, file: TipFile) -> dict[int, list[Row]]:
     """What plug-ins say beside lines, where the file is one of the followed commit."""
-    notes: dict[int, list[Row]] = defaultdict(list)
+    notes = defaultdict(list)
     if "id" in file.file:
         for section in sections(store, OfFile(file.repo.id, file.path)):
             for row in section.rows:

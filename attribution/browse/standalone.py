@@ -22,7 +22,6 @@ from attribution.queries.overview import (
     survival_table,
 )
 from collector.errors import WhoWroteError
-from collector.json_values import Row
 from collector.runtime.version import install_command, version
 from collector.storage.store import Store
 from collector.storage.views import Table
@@ -56,7 +55,7 @@ def html_pages(store: Store, index: str) -> Iterator[tuple[str, str]]:
             ),
         )
     for item in overviews:
-        values: Row = {
+        values = {
             "show": tables.section_html,
             "kinds_html": tables.kinds_html,
             "survival": tables.survival_html(survival_table(store, item.repo.id)),

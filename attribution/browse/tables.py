@@ -81,7 +81,7 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
         "tip=lines at HEAD",
         "last_commit_at=last commit",
     )
-    makers: dict[str, Cell] = {
+    makers = {
         "repo": lambda row: link(address(row["repo"]), row["repo"]),
         "share": _share_cell,
         "classes": bar,
@@ -123,7 +123,7 @@ def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | Non
     """A table of the overview; `links`: name of a table -> column -> its cells, where there are
     pages to link to.
     """
-    own: dict[str, Cell] = {
+    own = {
         "classes": bar,
         "directory": lambda row: text(row["directory"] or "(root)"),
     }

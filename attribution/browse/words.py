@@ -173,7 +173,7 @@ def file_runs(file: TipFile, first: int, most: int, chosen: int) -> list[TipSpan
     """The spans of lines `first` to `first + most - 1`; one ends at the chosen line, which is
     explained below it.
     """
-    runs: list[TipSpan] = []
+    runs = []
     for span in file.spans:
         start, end = max(span.start, first), min(span.end, first + most - 1)
         for last in (chosen, end) if start <= chosen < end else (end,):

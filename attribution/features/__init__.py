@@ -43,7 +43,7 @@ def version() -> str:
 def of_session(session: Session) -> Row:
     """Values of all features that the transcript alone gives, by name."""
     view = view_of(session)
-    values: Row = {}
+    values = {}
     for group in groups():
         if group.STAGE == "session":
             values.update(cast(TranscriptGroup, group).compute(view))

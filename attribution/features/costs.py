@@ -60,7 +60,7 @@ def cost_of(
     `unrecorded`: tokens by model and kind. `recorded`: USD. `started`: when the session began.
     """
     total, listed = recorded or 0.0, False
-    unknown: Values = {"cost_usd": None, "cost_source": None, "prices_as_of": None}
+    unknown = {"cost_usd": None, "cost_source": None, "prices_as_of": None}
     for model, counts in unrecorded.items():
         if not any(counts.values()):
             continue

@@ -71,7 +71,7 @@ def reverts(
     `inverses`: by the patch that would take it back, the latest of the earlier commits.
     """
     inverse_of = dict(inverses)
-    reverted: dict[int, int] = {}
+    reverted = {}
     for commit, patch in patches:
         earlier = inverse_of.get(patch.forward)
         if earlier is not None and earlier < commit:

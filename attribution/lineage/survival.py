@@ -65,7 +65,7 @@ def group_records(
 ) -> dict[tuple[str, str], list[LifetimeRecord]]:
     """(name, class) -> its records; lines without a name are left out."""
     name = GROUPINGS[grouping]
-    groups: dict[tuple[str, str], list[LifetimeRecord]] = defaultdict(list)
+    groups = defaultdict(list)
     for record in records:
         if name(record) and (
             grouping not in OF_AGENTS or record.author in (Author.AGENT, "declared")

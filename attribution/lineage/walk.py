@@ -78,7 +78,7 @@ class ChangeSource:
         changes = self._repo.tree_changes(old.tree if old else "", commit.tree, renames=False)
         if changes is None:
             return None
-        deltas: list[FileDelta] = []
+        deltas = []
         for change in changes:
             if change.status == "T":
                 deltas.append(FileDelta(change.path, change.old or "", "", change.old_mode, 0, []))
@@ -409,7 +409,7 @@ class HistoryWalk:
 
 def _first_parents(commits: Commits, tip: str) -> set[str]:
     above = {sha: parents[0] if parents else "" for sha, parents in commits}
-    ancestors: set[str] = set()
+    ancestors = set()
     ancestor = tip
     while ancestor in above and ancestor not in ancestors:
         ancestors.add(ancestor)

@@ -118,7 +118,7 @@ def undone(
     )
     at_peak, at_close = _alive(written, [changes[n] for n in numbers])
     result = Undone(len(at_peak), len(at_peak - at_close))
-    back: dict[str, list[bool]] = defaultdict(list)
+    back = defaultdict(list)
     firsts: dict[str, int] = {}
     for n in sorted(hunks):
         firsts.setdefault(changes[n].path, n)

@@ -144,7 +144,7 @@ def _checkpoints(store: Store, number: int) -> list[Row]:
 
 
 def _linked_sessions(store: Store, number: int) -> Table:
-    prompts: dict[int, list[str]] = defaultdict(list)
+    prompts = defaultdict(list)
     for row in store.rows(
         "SELECT DISTINCT t.session_id, t.turn_index, t.prompt FROM line_spans l JOIN turns t ON"
         " t.session_id = l.session_id AND t.turn_index = l.turn_index WHERE l.commit_id = ? ORDER"
@@ -219,7 +219,7 @@ def commit_diff(
     commit = clone.commit(sha) if clone is not None else None
     if clone is None or commit is None:
         return None
-    files: dict[str, FileDiff] = {}
+    files = {}
     left = _COMMIT
     for change in clone.changes(commit) or []:
         files[change.path] = diff = _file(clone, change, spans.get(change.path, ()), left)
@@ -239,7 +239,7 @@ def _file(
         return FileDiff([], 0, "a large file")
     if left <= 0:
         return FileDiff([], 0, "left out: the commit is long")
-    hunks: list[list[ShownLine]] = []
+    hunks = []
     listing = cut = 0
     for hunk in _hunks(old, new, spans):
         room = max(0, min(_FILE, left) - listing)
@@ -255,7 +255,7 @@ def _hunks(old: bytes, new: bytes, spans: Sequence[AttributedLines]) -> Iterator
     after = [decode(line) for line in split_lines(new)]
     verdicts = {number: span for span in spans for number in range(span.start, span.end + 1)}
     for group in _together(line_changes(old, new)):
-        hunk: list[ShownLine] = []
+        hunk = []
         a = max(0, group[0].a0 - _AROUND)
         b = group[0].b0 - (group[0].a0 - a)
         for change in group:

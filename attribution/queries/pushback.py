@@ -97,7 +97,7 @@ def _rows(store: Store, repo: int | None, by: By) -> list[Row]:
     """A row for each agent or language with later messages, most messages first, and one for
     all.
     """
-    groups: dict[str, list[Message]] = defaultdict(list)
+    groups = defaultdict(list)
     listed: dict[str, int] = defaultdict(int)
     for count, messages in _later(store, repo):
         for name in {getattr(messages[0], by), ALL}:

@@ -175,7 +175,7 @@ def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
 
 def _by(table: Table, name: str) -> dict[Any, list[Row]]:
     """Value of a column -> its rows."""
-    groups: dict[Any, list[Row]] = defaultdict(list)
+    groups = defaultdict(list)
     for row in table:
         groups[row[name]].append(row)
     return dict(groups)
@@ -185,7 +185,7 @@ def _parts(message_rows: Sequence[Row], calls: Sequence[ShownCall]) -> list[Turn
     """Sorts items by time; what has none stands where the one before it does, a message before
     the calls of the same moment.
     """
-    parts: list[TurnPart] = []
+    parts = []
     messages = _date_items([(message["at"], message) for message in message_rows])
     for moment, call in _date_items([(item.call["at"], item) for item in calls]):
         while messages and messages[0][0] <= moment:
@@ -226,7 +226,7 @@ def _diff(arguments: Row) -> list[MarkedLine]:
     """Compares the texts that an edit tool was given: old and new strings, whole contents,
     patches.
     """
-    lines: list[MarkedLine] = []
+    lines = []
     several = arguments.get("edits")
     for edit in several if isinstance(several, list) else [arguments]:
         if not isinstance(edit, dict):

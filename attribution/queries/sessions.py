@@ -40,7 +40,7 @@ def session_list(store: Store, repo: int | None = None) -> Table:
 
 def families(rows: Iterable[Row]) -> list[Row]:
     """The same sessions, each followed by the subagents that it spawned."""
-    children: dict[tuple[int, str], list[Row]] = defaultdict(list)
+    children = defaultdict(list)
     every = list(rows)
     keys = {(row["repo_id"], row["key"]) for row in every}
     for row in every:

@@ -40,7 +40,7 @@ def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int =
     if len(bare) < MIN_LENGTH or not words:
         return []
     longest = max(words, key=len)
-    holding: list[Row] = []
+    holding = []
     for call in store.rows(_EARLIER, (repo_id, until, longest, longest, _MOST)):
         text = f"{call.pop('command')} {produced(call.pop('input'))}"
         if bare in without_layout(text):

@@ -123,7 +123,7 @@ def file_of_commit(opened: OpenRepo, repo: RepositoryRow, path: str, commit: str
     Raises UnknownBranch, WhoWroteError.
     """
     result = blame(opened, path, commit)
-    spans: list[TipSpan] = []
+    spans = []
     for block in blocks(opened, result):
         first = block.first
         spans.append(

@@ -195,7 +195,7 @@ class Attributions:
 
 def commit_spans(store: Store, commit: CommitRef) -> dict[str, list[AttributedLines]]:
     """The spans of all files of a commit, by path."""
-    spans: dict[str, list[AttributedLines]] = defaultdict(list)
+    spans = defaultdict(list)
     for row in store.rows(f"{_SPANS} ORDER BY o.path, o.start_line", (commit.id,)):
         spans[row["path"]].append(_span(row))
     return spans

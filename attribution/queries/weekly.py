@@ -249,12 +249,12 @@ def _groups(rows: Sequence[Row], options: BreakdownOptions, this: date) -> list[
     by = tuple(name for name in options.by if name != "week")
     if not by:
         return []
-    weeks: list[dict[tuple[str, ...], Row]] = [
+    weeks = [
         {tuple(row[name] for name in by): row for row in rows if row["week"] == week}
         for week in (this.isoformat(), _before(this, 1))
     ]
     now, last = weeks
-    joined: list[Row] = [
+    joined = [
         dict(zip(by, key, strict=True))
         | {name: now.get(key, {}).get(name) for name in _OF_GROUP}
         | {f"{name} last week": last.get(key, {}).get(name) for name in _OF_GROUP}

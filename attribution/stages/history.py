@@ -17,7 +17,6 @@ from attribution.lineage.model import (
     COPY,
     LOST,
     UNREADABLE,
-    Fingerprint,
     LineHistory,
 )
 from attribution.lineage.observers import CommitNotes, Count
@@ -176,7 +175,7 @@ class _Rows:
         """
         done, ids = self._done, self._ids
         claimed = {}
-        patches: list[tuple[int, Fingerprint]] = []
+        patches = []
         for number, count in enumerate(done.notes.counts, done.first):
             name = done.commits[count.sha].takes_back
             if name is not None:
@@ -191,7 +190,7 @@ class _Rows:
         reverted_by = reverts.reverts(
             claimed, patches, done.history.shas, {row["inverse"]: row["number"] for row in older}
         )
-        brought: dict[int, set[int]] = {target: {target} for target in reverted_by.values()}
+        brought = {target: {target} for target in reverted_by.values()}
         for number, landed in enumerate(done.lifetimes.landed):
             if landed in brought:
                 brought[landed].add(number)
@@ -433,7 +432,7 @@ def parent_before_first(parents: dict[str, list[str]], head: str, linked: Collec
     chain = [head]
     while above := parents.get(chain[-1]):
         chain.append(above[0])
-    visited: set[str] = set()
+    visited = set()
     for commit in reversed(chain):
         stack = [commit]
         while stack:

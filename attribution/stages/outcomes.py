@@ -141,7 +141,7 @@ def _gather_regions(
     stored: Mapping[int, Row],
 ) -> None:
     """Adds the regions of one worktree, and what was undone by the end of each session."""
-    by_session: dict[int, list[Region]] = defaultdict(list)
+    by_session = defaultdict(list)
     for region in of_run.regions:
         by_session[region.session_id].append(region)
 
@@ -298,7 +298,7 @@ _EDIT = (
 
 def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence[Region]) -> int:
     """Rows of the regions of one worktree; returns the next free number."""
-    region_rows: list[tuple[Any, ...]] = []
+    region_rows = []
     edits: list[tuple[tuple[Any, ...], Change]] = []
     for number, region in enumerate(regions, first):
         start, last = run.changes[region.hunks[0]], run.changes[region.hunks[-1]]

@@ -170,7 +170,7 @@ class Sides(NamedTuple):
 def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
     ours = [r for r in records if r.author == LineClass.AGENT]
     theirs = list(filter(BASELINES[baseline], records))
-    strata: dict[tuple[int, str], list[LifetimeRecord]] = defaultdict(list)
+    strata = defaultdict(list)
     for r in (*ours, *theirs):
         strata[r.repo, r.path].append(r)
     mixed = {

@@ -82,7 +82,7 @@ def _steps(observations: Sequence[Observation]) -> list[_Step]:
     """The steps of the curve: one before any line can end, and one at each age at which lines
     end.
     """
-    leaving: dict[float, list[Observation]] = defaultdict(list)
+    leaving = defaultdict(list)
     for observation in observations:
         leaving[observation.age].append(observation)
     influences = _Influences(observations)

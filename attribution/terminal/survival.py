@@ -207,7 +207,7 @@ def _plot(console: Console, curves: Mapping[str, Row]) -> None:
     """Step curves in characters; classes with few lines are drawn first, below the others."""
     width = min(_WIDTH, console.width - _MARGIN - 2)
     longest = max(curve["steps"][-1]["days"] for curve in curves.values()) or 1.0
-    canvas: list[list[tuple[str, str]]] = [[(" ", "")] * width for _ in range(_ROWS)]
+    canvas = [[(" ", "")] * width for _ in range(_ROWS)]
     keys = []
     for number_of_class, (name, curve) in enumerate(
         sorted(curves.items(), key=lambda item: item[1]["lines"])

@@ -72,7 +72,7 @@ def run_on_cluster(
         threads = max(
             1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values())
         )
-        keys: dict[Any, tuple[Task, float]] = {}
+        keys = {}
 
         def more() -> Any:
             task = next(source, None)

@@ -182,7 +182,7 @@ class MergeSchema:
     @cached_property
     def order(self) -> list[str]:
         """Tables after the ones they point to."""
-        ordered: list[str] = []
+        ordered = []
         waiting = sorted(self.tables)
         while waiting:
             ready = [

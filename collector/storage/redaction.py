@@ -316,7 +316,7 @@ def _marked(secret: str) -> str:
 
 
 def _occurrences(small: str, words: Iterable[str]) -> list[int]:
-    places: list[int] = []
+    places = []
     for word in words:
         start = small.find(word)
         while start >= 0:

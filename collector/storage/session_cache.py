@@ -359,7 +359,7 @@ def _container(origin: Any, arguments: tuple[Any, ...]) -> _Codec:
 
 
 def _type_check(kind: type) -> _Pack:
-    accepted: tuple[type, ...] = (int, float) if kind is float else (kind,)
+    accepted = (int, float) if kind is float else (kind,)
 
     def check(value: Any) -> Any:
         if type(value) not in accepted:
@@ -406,7 +406,7 @@ def _record(
 def _collection(make: Callable[[Iterable[Any]], Any], item: _Codec) -> _Codec:
     pack, unpack = item.pack, item.unpack
     # the same bytes for the same set
-    in_order: Callable[[Any], Iterable[Any]] = sorted if make in (set, frozenset) else iter
+    in_order = sorted if make in (set, frozenset) else iter
     return _Codec(
         lambda value: [pack(part) for part in in_order(value)],
         lambda value: make([unpack(part) for part in _require_list(value)]),

@@ -186,7 +186,7 @@ class Store:
         )
         if self._parts is CACHE:
             return DatabaseUnusable(message, f"Remove {self.path}: it is only a cache")
-        clones: list[str] = []
+        clones = []
         with suppress(sqlite3.Error):
             clones = [
                 path

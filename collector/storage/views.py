@@ -237,8 +237,8 @@ def _conditions(only: Row) -> tuple[str, list[Any]]:
 
     A list is written out: SQLite then finds the rows of a view before it groups them.
     """
-    parts: list[str] = []
-    values: list[Any] = []
+    parts = []
+    values = []
     for name, value in only.items():
         if value is None:
             continue

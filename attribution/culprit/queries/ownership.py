@@ -87,7 +87,7 @@ def ownership_tables(store: Store, repo_id: int | None = None) -> list[Table]:
 
 def _rows(store: Store, repo_id: int) -> list[Row]:
     name = store.value("SELECT name FROM repos WHERE id = ?", (repo_id,))
-    directories: dict[str, list[Row]] = defaultdict(list)
+    directories = defaultdict(list)
     for line in store.rows(_LINES, (repo_id,)):
         directories[line["directory"] or "."].append(line)
         directories[_ALL].append(line)

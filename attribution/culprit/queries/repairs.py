@@ -119,7 +119,7 @@ LEFT JOIN fixes x ON x.repo_id = h.repo_id AND x.commit_sha = h.commit_sha AND x
 def _rates(lines: Sequence[WrittenLines]) -> Table:
     rows = []
     for by, name_of in _GROUPINGS.items():
-        groups: dict[str, list[WrittenLines]] = defaultdict(list)
+        groups = defaultdict(list)
         for line in lines:
             groups[name_of(line)].append(line)
         rows += [_rate_row(by, name, group) for name, group in sorted(groups.items()) if name]
@@ -146,7 +146,7 @@ _BIAS = (
 
 def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> Row:
     cell = _cell(group)
-    commits: dict[Hashable, list[WrittenLines]] = defaultdict(list)
+    commits = defaultdict(list)
     for line in group:
         commits[commit_of(line.record)].append(line)
     few = minimum.RATE.refusal({name: minimum.Sample(cell.lines, len(commits))})
@@ -169,7 +169,7 @@ def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> Row:
 
 def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str, float | None]:
     """Repairs per 1,000 lines, with the 95 % interval by commit."""
-    parts: list[Moments] = [tuple(map(float, _cell(of_commit))) for of_commit in commits]
+    parts = [tuple(map(float, _cell(of_commit))) for of_commit in commits]
 
     def per_1000(sums: Moments) -> float | None:
         return PER * sums[0] / sums[1] if sums[1] else None

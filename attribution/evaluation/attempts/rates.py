@@ -45,7 +45,7 @@ def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
     if not attempts:
         hint = f"Import the results of a harness with: whowrote data attempts DIR --db {store.path}"
         raise WhoWroteError(f"{store.path} has no evaluation runs", hint)
-    groups: dict[tuple[str, ...], list[AttemptRow]] = defaultdict(list)
+    groups = defaultdict(list)
     for attempt in attempts:
         if attempt["evaluated"]:
             groups[*(attempt[name] for name in _KEY), attempt["run"] if by_run else ""].append(
@@ -94,7 +94,7 @@ def treatment(attempts: Sequence[AttemptRow]) -> JsonObject:
         Counter(attempt["label"] for attempt in attempts),
         sorted({attempt["run"] for attempt in attempts}),
     )
-    row: JsonObject = {
+    row = {
         **{name: attempts[0][name] for name in _KEY},
         "settings": _settings(attempts[0]["treatment"]) or ", ".join(runs),
         "runs": runs,
@@ -143,7 +143,7 @@ def pass_at(attempts: Iterable[AttemptRow], k: int) -> Estimate:
 
 def _tasks(attempts: Iterable[AttemptRow]) -> dict[str, tuple[int, int]]:
     """Task -> (attempts, successes)."""
-    tasks: dict[str, list[bool]] = defaultdict(list)
+    tasks = defaultdict(list)
     for attempt in attempts:
         tasks[attempt["instance"]].append(attempt["solved"])
     return {instance: (len(solved), sum(solved)) for instance, solved in tasks.items()}

@@ -66,7 +66,7 @@ class _Scan:
         self.readers: list[Reader] = readers()
 
     def run(self, progress: Progress) -> ScannedAttempts:
-        records: list[Attempt] = []
+        records = []
         for number, (source, path) in enumerate(self._files()):
             if number >= RESULT_FILES:
                 self._problem(
@@ -320,7 +320,7 @@ def _adopt(records: Sequence[Attempt]) -> None:
 
     What the trial's own harness says is believed where both say something.
     """
-    trials: dict[str, list[Attempt]] = defaultdict(list)
+    trials = defaultdict(list)
     for record in records:
         if record.harness in _TRIALS and record.strength == RESULT and record.directory:
             trials[record.directory].append(record)
@@ -360,10 +360,10 @@ def _assign(
     """(records that belong to no attempt with a result, source -> number of patches that could
     belong to several).
     """
-    by_task: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
+    by_task = defaultdict(list)
     for attempt in strong.values():
         by_task[_task(attempt)].append(attempt)
-    patches: dict[tuple[str, str], set[str]] = defaultdict(set)
+    patches = defaultdict(set)
     for record in weak:
         patches[_task(record)].add(record.patch or "")
     alone: dict[str, Attempt] = {}

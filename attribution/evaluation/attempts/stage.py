@@ -92,7 +92,7 @@ def _upsert(columns: Sequence[str]) -> str:
 
 def _row(attempt: Attempt) -> JsonObject:
     """All columns of an attempt but the ones that are assigned later."""
-    row: JsonObject = dict.fromkeys(_columns())
+    row = dict.fromkeys(_columns())
     row |= {name: value for name, value in attempt.values.items() if name in row}
     row |= {
         "key": attempt.key,
@@ -168,7 +168,7 @@ def _number(store: Store) -> None:
     store.connection.execute(
         "UPDATE attempts SET attempt_index = stated_index WHERE attempt_index IS NOT stated_index"
     )
-    groups: dict[tuple[str, str], list[JsonObject]] = defaultdict(list)
+    groups = defaultdict(list)
     for row in store.rows(
         "SELECT id, instance, treatment, run, trial, started_at FROM attempts WHERE stated_index IS"
         " NULL"

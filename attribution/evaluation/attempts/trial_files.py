@@ -12,7 +12,7 @@ object on a line. Both are known by their description alone; no real file was at
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ def transcript_columns(trial: Path) -> JsonObject:
     """Columns of an attempt from the one transcript of its trial; empty where there is none, or
     several sessions.
     """
-    groups: dict[str, list[tuple[Path, bytes]]] = defaultdict(list)
+    groups = defaultdict(list)
     by_name = {reader.NAME: reader for reader in readers()}
     for path, data in _files(trial):
         reader = reader_for(data, list(by_name.values()))
@@ -52,7 +52,7 @@ def transcript_columns(trial: Path) -> JsonObject:
         if len(mains) != 1:
             return {}
         # agents name the file after the session; Codex puts the time before it
-        ids: Sequence[str] = _UUID.findall(mains[0].stem)
+        ids = _UUID.findall(mains[0].stem)
         session = by_name[name].read(
             ids[-1] if ids else mains[0].stem, [data for _, data in groups[name]]
         )

@@ -130,7 +130,7 @@ def _means(scored: Sequence[Session], least: int, notes: Sequence[str]) -> Table
 
 def groups(sessions: Iterable[Session], grouping: str) -> dict[str, list[Session]]:
     """Sessions by the name of their group; those without a name are left out."""
-    members: dict[str, list[Session]] = defaultdict(list)
+    members = defaultdict(list)
     for session in sessions:
         name = GROUPINGS[grouping](session)
         if name is not None:
@@ -283,7 +283,7 @@ def trend(scored: Iterable[Session]) -> list[Row]:
     """
     dated = [(session, began) for session in scored if (began := started(session)) is not None]
     first = min((began for _, began in dated), default=None)
-    rows: list[tuple[str, Moments]] = []
+    rows = []
     for session, began in dated:
         x, q = (began - first).total_seconds() / _WEEK if first else 0.0, session["q"]
         rows.append((session["repository"], (1.0, x, q, x * x, x * q)))

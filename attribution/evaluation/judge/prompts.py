@@ -156,7 +156,7 @@ def _fit(exchanges: Sequence[Exchange], aside: Collection[int], room: int) -> li
     """Lines of turns within `room` characters: texts get shorter first, then turns in the middle
     are left out.
     """
-    lines: list[str] = []
+    lines = []
     for sizes in _SIZES:
         lines = [_turn(e, sizes, e.turn in aside) for e in exchanges]
         if sum(map(len, lines)) + len(lines) <= room:

@@ -152,7 +152,7 @@ def class_shares(store: Store, judge: Judge, repo: int | None) -> list[Row]:
         (row["label"], row["class"]): Confusion(row["tp"], row["fp"], row["fn"], row["tn"])
         for row in stored
     }
-    shares: list[Row] = []
+    shares = []
     for name, label in LABELS.items():
         counts = {row["value"]: row for row in rows if row["label"] == name}
         if counts and not label.classes:
@@ -220,7 +220,7 @@ def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validat
     """
     people = labels_of(path)
     keys = {key for key, _, _ in stored}
-    unmatched: list[str] = []
+    unmatched = []
     pairs = defaultdict[str, list[tuple[Any, Any]]](list)
     for (session, turn, label), value in people:
         by_model = stored.get((matching_key(session, keys) or "", turn, label))

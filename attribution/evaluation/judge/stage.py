@@ -100,7 +100,7 @@ def judge_requests(
     """
     only = find_session(store, session, repo) if session else None
     clones, notes = known_clones(store, repo)
-    by_session: dict[int, list[Request]] = {}
+    by_session = {}
     for repo_id, _, clone in clones:
         sessions = recorded_sessions(store, clone, repo_id)
         for number, recorded in enumerate(reversed(sessions)):
@@ -155,7 +155,7 @@ def ask_all(
             f"the price of {options.model.name} is unknown, so --max-cost cannot be enforced",
             "Choose a price table for the database with: whowrote sessions --prices FILE",
         )
-    by_hash: dict[str, list[Request]] = defaultdict(list)
+    by_hash = defaultdict(list)
     for request in requests:
         by_hash[request.input_hash].append(request)
     answers = stored_answers(store, options.model.name, requests)
@@ -210,7 +210,7 @@ def _results(new: Sequence[Request], options: JudgeOptions, run: JudgeRun) -> It
 
 def _affordable(requests: Sequence[Request], options: JudgeOptions, spent: float) -> list[Request]:
     """The first requests whose estimated cost does not exceed the limit."""
-    batch: list[Request] = []
+    batch = []
     for request in requests:
         spent += options.price(request.input_tokens, request.output_tokens) or 0.0
         if options.max_usd is not None and spent > options.max_usd:

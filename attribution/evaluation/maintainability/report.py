@@ -7,7 +7,7 @@ compared as they are, and among commits that are alike: of the same repository a
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 
 from attribution.evaluation.estimates import Estimate, Observation, difference, estimate, ratio
 from attribution.evaluation.maintainability.measure import DMM
@@ -171,7 +171,7 @@ def compare(commits: Sequence[Commit], metric: str, reference: str, least: float
     """
     usable = [commit for commit in commits if _has(commit, metric)]
     whole = [sum(share(commit, name) for commit in usable) for name in (LineClass.AGENT, reference)]
-    strata: Sequence[Callable[[Commit], Hashable]] = (
+    strata = (
         lambda commit: "",
         lambda commit: (commit["repo"], _size(commit)),
     )

@@ -84,7 +84,7 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
 
     A correlation is None with fewer than three sessions or when one side is constant.
     """
-    rows: list[Row] = []
+    rows = []
     for name, column in (("all", "q"), ("all, --weights rated", "q_rated")):
         pairs = [
             (float(q), session.rating)
@@ -136,7 +136,7 @@ def fit_weights(rated: Sequence[RatedSession]) -> Fit | None:
     if too_few or len({session.rating for session in sessions}) == 1:
         return None
     best = _best(sessions)
-    unseen: list[tuple[float, float]] = []
+    unseen = []
     for name in repositories:
         others = _best([session for session in sessions if session.score["repo"] != name])
         unseen += _pairs([session for session in sessions if session.score["repo"] == name], others)
@@ -179,7 +179,7 @@ def rating_sheet(store: Store, sessions: int, seed: int = 1) -> Table:
     Their order tells nothing; equal seeds give equal sheets. Raises WhoWroteError when nothing has
     a score.
     """
-    strata: dict[tuple[str, str], list[tuple[str, Score]]] = defaultdict(list)
+    strata = defaultdict(list)
     for row in read_view(store, "session_scores", order="session_id"):
         if row["q"] is not None and not row["special"]:
             lot = hashlib.sha256(f"{seed} {row['repo']} {row['key']}".encode()).hexdigest()

@@ -71,7 +71,7 @@ def signal_table(store: Store, session: int, rated: bool = False) -> Table | Non
     used, weight = (
         (mix(score, RATED_WEIGHTS).weights, "rated") if rated else (stored["weights"], "weight")
     )
-    rows: list[Row] = []
+    rows = []
     for part in PARTS:
         rows.append(
             {
@@ -187,7 +187,7 @@ def week_table(scored: Iterable[Row], least: float) -> Table:
     """Digest of each week with scored sessions: how many, mean and lowest `q`, how many are
     below `least`, and their cost.
     """
-    groups: dict[str, list[Row]] = defaultdict(list)
+    groups = defaultdict(list)
     for session in scored:
         if session["q"] is not None:
             groups[iso_week(session) or UNKNOWN].append(session)
@@ -215,7 +215,7 @@ def model_table(scored: Iterable[Row]) -> Table:
 
     `frontier`: 1 where no other model is both cheaper and better.
     """
-    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    groups = defaultdict(list)
     for session in scored:
         if (
             session["model"] not in (None, "", UNKNOWN)

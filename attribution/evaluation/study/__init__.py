@@ -21,7 +21,7 @@ from functools import cache
 from importlib import resources
 from math import inf
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.evaluation.estimates import Estimate, ratio_over_repositories, repository_sums
 from attribution.features.tools import category_of
@@ -202,7 +202,7 @@ def ratio_rows(
 
     `n`: its units; `of`: the sum of their bottoms.
     """
-    groups: dict[tuple[Any, ...], list[Unit]] = defaultdict(list)
+    groups = defaultdict(list)
     for row in units:
         groups[tuple(row[column] for column in keys)].append(
             (row["repo_id"], row["top"], row["bottom"])

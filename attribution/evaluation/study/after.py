@@ -19,7 +19,6 @@ from attribution.stats.accuracy import (
 )
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.kaplan_meier import commit_of, estimate, head_point, observations
-from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list
@@ -57,7 +56,7 @@ def _coverage(store: Store) -> Table:
             else f"unknown, {reason.replace('_', ' ')}"
         )
         parts[name] = [age.missing.get(reason, 0) for age in ages]
-    rows: list[Row] = [
+    rows = [
         {"lines": "all (n)", "n": ages[0].lines}
         | {name: age.lines for name, age in zip(names, ages, strict=True)}
     ]
@@ -112,7 +111,7 @@ def _labels(store: Store) -> Table:
 
 
 def _survival(records: Sequence[LifetimeRecord]) -> Table:
-    rows: list[Row] = []
+    rows = []
     for author in LINE_CLASSES:
         members = [r for r in records if r.author == author]
         repositories = len({r.repo for r in members})
@@ -225,7 +224,7 @@ def _errors() -> Table:
 
 
 def _corrected_table(store: Store) -> Table:
-    rows: list[Row] = []
+    rows = []
     notes = [
         (
             "Corrected by what blind readers found of each class; lines of commits that do not"

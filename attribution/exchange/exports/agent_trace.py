@@ -54,7 +54,7 @@ def write(request: ExportRequest) -> ExportResult:
 def record(share: Share) -> JsonObject:
     """The record of one share; its id is the same at every export."""
     first = share[0]
-    trace: JsonObject = {
+    trace = {
         "version": VERSION,
         "id": str(
             uuid.uuid5(_SPACE, "\0".join((first["repo"], first["commit"], first["session"])))

@@ -19,7 +19,6 @@ from collector.errors import WhoWroteError
 from collector.git.program import write_files
 from collector.git.ranges import LineRange, text, unite
 from collector.git.repository import GitRepo
-from collector.json_values import JsonObject
 from collector.runtime.version import version
 from collector.vocabulary.agents import exported_name
 
@@ -63,7 +62,7 @@ def write(request: ExportRequest) -> ExportResult:
 def note(sha: str, shares: Iterable[Share]) -> str:
     """The text of one commit's note."""
     files: dict[str, dict[str, list[LineRange]]] = {}
-    sessions: dict[str, JsonObject] = {}
+    sessions = {}
     for share in shares:
         first = share[0]
         tool = exported_name(first["agent"], NAME) or "unknown"
@@ -113,7 +112,7 @@ def _write_notes(target: Path, ref: str, notes: Mapping[str, bytes]) -> None:
 
 def _earlier_notes(repo: GitRepo, ref: str) -> dict[str, bytes]:
     """The notes that an earlier export wrote there. Raises WhoWroteError when there are others."""
-    notes: dict[str, bytes] = {}
+    notes = {}
     target = repo.refs().get(ref)
     for path, blob in (repo.paths(target) if target else {}).items():
         sha, data = path.replace("/", ""), repo.blob(blob) or b""

@@ -43,7 +43,7 @@ def _repository_section(store: Store, subject: OfRepository) -> Iterator[Section
     """The weaknesses of a repository, by CWE and author."""
     order = "introduced DESC, cwe, class"
     table = read_view(store, "introduced_findings", {"repo_id": subject.repo_id}, order, 12)
-    names: dict[str, Cell] = {"class": lambda row: text(row["class"].replace("_", " "))}
+    names = {"class": lambda row: text(row["class"].replace("_", " "))}
     columns = ("cwe=CWE", "class=author", "introduced", "high=of high confidence")
     if table.rows:
         yield Section("Weaknesses in introduced code", html(table, columns, names))

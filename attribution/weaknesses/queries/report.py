@@ -78,7 +78,7 @@ def weakness_tables(
                 f"Weaknesses per 1,000 lines of {' and '.join(file_places)} by {name}",
             )
         )
-    more: list[tuple[str, list[Row], list[str], str]] = [
+    more = [
         (
             "comparisons",
             *_comparisons(counted, lines, is_measured),
@@ -223,7 +223,7 @@ def _comparisons(
 
     And notes: why there is no comparison, or how little it says.
     """
-    rows: list[Row] = []
+    rows = []
     notes = []
     for baseline, classes in _BASELINES.items():
         refusal = _refusal(lines, baseline)
@@ -297,7 +297,7 @@ def _statuses(findings: Sequence[Row], counted: Sequence[Row]) -> list[Row]:
     in rates.
     """
     count = Counter(row["status"] for row in findings)
-    numbers: dict[str, int] = {
+    numbers = {
         "introduced": len(counted),
         "introduced_of_other_confidence": count[FindingStatus.INTRODUCED] - len(counted),
         "reintroduced": count[FindingStatus.REINTRODUCED],
@@ -358,7 +358,7 @@ def _reviews(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> list
     Share of true findings among those that people read with its 95 % interval, and the rate
     corrected by it. Unsure verdicts are left out.
     """
-    verdicts: dict[str, set[str]] = defaultdict(set)
+    verdicts = defaultdict(set)
     for row in store.rows("SELECT fingerprint, verdict FROM finding_reviews"):
         verdicts[row["fingerprint"]].add(row["verdict"])
     reviews = []

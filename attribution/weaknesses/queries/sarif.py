@@ -40,7 +40,7 @@ def sarif(store: Store, findings: Sequence[Row], prompts: bool = False) -> Row:
     each. `authorRates` of a run: how often the classes that results name as author are right, as
     blind readers found.
     """
-    runs: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    runs = defaultdict(list)
     for finding in findings:
         runs[finding["repo_id"], finding["rule_set_id"]].append(finding)
     return {
@@ -65,7 +65,7 @@ def _run(
         "properties": {"scanner": scanner["engine"], "ruleSet": scanner["hash"]},
         "rules": [_rule(rule) for rule in rules],
     }
-    run: Row = {
+    run = {
         "tool": {"driver": driver},
         "properties": {"repository": repo["name"], "authorRates": class_rates()},
         "columnKind": "utf16CodeUnits",
@@ -104,7 +104,7 @@ def _result(store: Store, finding: Row, position: Mapping[str, int], prompts: bo
     region = {"startLine": first, "endLine": first + finding["end_line"] - finding["start_line"]}
     # no name is to be taken for a scheme or a query
     uri = quote(finding["head_path"], safe="/-._~")
-    result: Row = {
+    result = {
         "ruleId": finding["rule_id"],
         "ruleIndex": position[finding["rule_id"]],
         "level": _level(finding),

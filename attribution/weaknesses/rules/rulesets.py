@@ -107,7 +107,7 @@ def files_of(names: Sequence[str]) -> list[RuleFile]:
 
     Raises RulesUnusable.
     """
-    files: list[RuleFile] = []
+    files = []
     for name in names or (OWN,):
         files += (
             _own() if name == OWN else [(str(path), path.read_bytes()) for path in _paths(name)]

@@ -237,7 +237,7 @@ class _Rows:
         return [number for number, text in enumerate(texts, 1) if not text.strip()]
 
     def _end(self, instance: Instance) -> Row:
-        end: Row = dict.fromkeys(
+        end = dict.fromkeys(
             ("fixed_by", "fixed_sha", "fixed_how", "fixed_author", "fixed_session_id")
         )
         fix = instance.fix
@@ -256,7 +256,7 @@ class _Rows:
     def _spans_of(self, sha: str) -> dict[str, list[Row]]:
         """Path -> spans of a commit."""
         if sha not in self._spans:
-            files: dict[str, list[Row]] = defaultdict(list)
+            files = defaultdict(list)
             for row in self._store.rows(_SPANS, (self._commits[sha][0],)):
                 files[row["path"]].append(row)
             self._spans[sha] = dict(files)

@@ -156,7 +156,7 @@ def note(store: Store, result: FetchResult) -> None:
         "INSERT OR IGNORE INTO mirrors (name, url, state, tried_at) VALUES (?, ?, ?, ?)",
         (name, result.url, state, now),
     )
-    values: dict[str, object] = {
+    values = {
         "url": result.url,
         "state": state,
         "tried_at": now,

@@ -93,7 +93,7 @@ class _Batches:
             self.problem = str(error)
             yield from self._halves(rows)
             return
-        failed: list[JsonObject] = []
+        failed = []
         for number, row in enumerate(rows):
             value, problem = answer.data.get(f"r{number}"), answer.errors.get(f"r{number}")
             if isinstance(value, dict):

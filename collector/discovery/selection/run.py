@@ -270,7 +270,7 @@ def add_metadata(context: ChannelContext, outcome: DiscoverResult) -> None:
 
 
 def _store_metadata(log: DiscoveryLog, row: Row, columns: Row | None) -> None:
-    values: Row = {"metadata_at": log.now()}
+    values = {"metadata_at": log.now()}
     if columns is not None:
         current = columns.pop("now_called")
         values |= columns
@@ -308,7 +308,7 @@ def _add_named_records(log: DiscoveryLog) -> None:
         " c.id"
     )
     of = {query: record_of(query) for query in {row["query"] for row in found}}
-    names: dict[int, set[str]] = {row["id"]: set((row["records"] or "").split()) for row in found}
+    names = {row["id"]: set((row["records"] or "").split()) for row in found}
     with log.store.transaction() as connection:
         for row in found:
             name = of[row["query"]] or CHECKPOINTS
