@@ -54,7 +54,7 @@ from collector.session_graph import (
 )
 from collector.storage.retention import PROMPTS, Policy
 from collector.storage.store import Store, iso
-from collector.text import count_of, printable
+from collector.text import count_of, error_text, printable
 from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
@@ -222,7 +222,7 @@ def inputs_key(
 def failed_session(files: SessionFiles, error: Exception) -> LoadedSession:
     """What is known of a session whose transcript the program cannot deal with."""
     code = STOPPED if isinstance(error, PART_ERRORS) else "reading_failed"
-    problem = Problem("transcripts", files.key, code, f"{type(error).__name__}: {error}")
+    problem = Problem("transcripts", files.key, code, error_text(error))
     return LoadedSession(files, None, "unreadable", [problem])
 
 
@@ -234,11 +234,7 @@ def _read_all(
         try:
             from_local = _read_local(repo, files, files.local, readers_)
         except (OSError, *INPUT_ERRORS) as error:
-            failed.append(
-                Problem(
-                    "transcripts", files.key, "local_unreadable", f"{type(error).__name__}: {error}"
-                )
-            )
+            failed.append(Problem("transcripts", files.key, "local_unreadable", error_text(error)))
         else:
             if from_local.session is not None and not _is_blank(from_local.session):
                 return from_local

@@ -195,3 +195,8 @@ def word_finder(words: Iterable[str]) -> Callable[[str], set[str]]:
         automaton.add_word(word, word)
     automaton.make_automaton()
     return lambda text: {word for _, word in automaton.iter(text)}
+
+
+def error_text(error: BaseException) -> str:
+    """An error that nobody expected, with its kind."""
+    return f"{type(error).__name__}: {error}"

@@ -3,13 +3,21 @@ template out. Reads only.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
 from attribution.addresses import Addresses, Place, forge
 from attribution.browse import tables, words
-from attribution.browse.requests import Moved, NotThere, PageRequest, PluginWithPages, Shown
+from attribution.browse.requests import (
+    Moved,
+    NotThere,
+    PageMaker,
+    PageRequest,
+    Pages,
+    PluginWithPages,
+    Shown,
+)
 from attribution.features import groups
 from attribution.hooks import OfCommit, OfFile, OfSearch, OfSession, plugins, sections
 from attribution.queries.commit import commit_diff, commit_numbers, report_of_commit
@@ -65,7 +73,7 @@ def page_at(
 
 
 @cache
-def added_pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
+def added_pages() -> Pages:
     """Kind of a page of a repository that a plug-in has -> the name of its tab, and the page."""
     with_pages = (plugin for plugin in plugins() if isinstance(plugin, PluginWithPages))
     return {kind: tab for plugin in with_pages for kind, tab in plugin.pages().items()}
@@ -503,8 +511,8 @@ def _history(store: Store, repo: RepositoryRow, file: TipFile, line: int) -> Any
         return None
 
 
-_OF_ALL: dict[str, Callable[[PageRequest], Shown]] = {"": _home, "search": _search, "go": _go}
-_PAGES: dict[str, Callable[[PageRequest], Shown]] = {
+_OF_ALL: dict[str, PageMaker] = {"": _home, "search": _search, "go": _go}
+_PAGES: dict[str, PageMaker] = {
     "": _repo,
     "commits": _commits,
     "commit": _commit,

@@ -50,9 +50,14 @@ class PageRequest:
         return self.arguments.get(name, "").strip()[:200]
 
 
+PageMaker = Callable[[PageRequest], Shown]
+Pages = dict[str, tuple[str, PageMaker]]
+"""Kind of a page of a repository -> the name of its tab, and what makes it."""
+
+
 class PluginWithPages(Plugin):
     """What the core asks of a plug-in that has pages of its own."""
 
-    def pages(self) -> Mapping[str, tuple[str, Callable[[PageRequest], Shown]]]:
+    def pages(self) -> Pages:
         """Kind of a page of a repository -> the name of its tab, and what makes it."""
         raise NotImplementedError

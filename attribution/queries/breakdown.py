@@ -30,7 +30,7 @@ from attribution.queries.overview import monday
 from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import intervals
 from attribution.stats.accuracy import audited_note
-from attribution.stats.kaplan_meier import commit_of, estimate, observations
+from attribution.stats.kaplan_meier import commit_of, estimate, observations, sample_of
 from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
 from collector.json_values import Row
@@ -304,7 +304,7 @@ def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
         r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)
     ]
     lines = sum(r.lines for r in old)
-    if not old or minimum.SHARE.refusal({"": minimum.sample((r.lines, commit_of(r)) for r in old)}):
+    if not old or minimum.SHARE.refusal({"": sample_of(old)}):
         return None, None, None, lines
     (result,) = estimate(observations(records), [REWORK_DAYS])
     low, high = result.interval() or (None, None)

@@ -100,9 +100,7 @@ def report_of_commit(store: Store, number: int) -> CommitReport:
         "SELECT kind, class, SUM(nonblank) AS lines FROM line_spans WHERE commit_id = ? GROUP BY"
         " 1, 2"
     )
-    kinds = kind_lines(
-        (row["kind"], row["class"], row["lines"]) for row in store.rows(sql, (number,))
-    )
+    kinds = kind_lines(store.rows(sql, (number,)))
     return CommitReport(
         repo,
         commit,

@@ -186,7 +186,7 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
         len({row["commit_id"] for row in sessions}),
         {str(name): count[name] for name in LINE_CLASSES},
         dict(reasons.most_common()),
-        kind_lines((row["kind"], row["class"], row["lines"]) for row in lines),
+        kind_lines(lines),
         _models(sessions),
     )
 

@@ -84,19 +84,19 @@ def headline(store: Store, repo_id: int | None) -> Headline:
     lines: Counter[str] = Counter()
     for row in code:
         lines[row["class"]] += row["lines"]
-    kinds = kind_lines((row["kind"], row["class"], row["lines"]) for row in rows)
+    kinds = kind_lines(rows)
     return Headline(
         {name: lines[name] for name in LINE_CLASSES}, kinds, [_coverage(None, signed), *recent]
     )
 
 
-def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
-    """(kind, class, lines with text) -> the kinds that have lines, most lines first, as rows of
-    the view `kind_lines`.
+def kind_lines(rows: Iterable[Row]) -> Table:
+    """Rows with kind, class and lines with text -> the kinds that have lines, most lines first, as
+    rows of the view `kind_lines`.
     """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for kind, name, lines in rows:
-        counts[kind][name] += lines
+    for row in rows:
+        counts[row["kind"]][row["class"]] += row["lines"]
     table = described_view("kind_lines")
     table.columns = [column for column in table.columns if column.name not in ("repo_id", "files")]
     order = [str(kind) for kind in FileKind]

@@ -13,7 +13,7 @@ from attribution.lineage.survival import LifetimeRecord, RemovedLines
 from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import comparison
 from attribution.stats.accuracy import audited_note
-from attribution.stats.kaplan_meier import commit_of, survival_curve, survival_points
+from attribution.stats.kaplan_meier import sample_of, survival_curve, survival_points
 from collector.errors import WhoWroteError
 from collector.files.kinds import kind_of
 from collector.json_values import Row, jsonable, plain
@@ -278,7 +278,7 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
     )
     if options.curves:
         for author, of_class in by_class.items():
-            sample = minimum.sample((r.lines, commit_of(r)) for r in of_class)
+            sample = sample_of(of_class)
             if author and of_class and not minimum.CURVE.refusal({author: sample}):
                 report.curves[author] = jsonable(survival_curve(of_class))
     if options.curves and comparison.available():

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.lineage import minimum
-from attribution.lineage.minimum import Minimum, Sample
+from attribution.lineage.minimum import Minimum
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
-from attribution.stats.kaplan_meier import Estimate, commit_of, estimate, observations
+from attribution.stats.kaplan_meier import Estimate, estimate, observations, sample_of
 from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.runtime.version import install_command
@@ -148,14 +148,10 @@ def refusal(records: Sequence[LifetimeRecord], baseline: str, least: Minimum) ->
         return f"no baseline: no line is {baseline}"
     return least.refusal(
         {
-            LineClass.AGENT: _sample(r for r in records if r.author == LineClass.AGENT),
-            baseline: _sample(filter(belongs, records)),
+            LineClass.AGENT: sample_of(r for r in records if r.author == LineClass.AGENT),
+            baseline: sample_of(filter(belongs, records)),
         }
     )
-
-
-def _sample(records: Iterable[LifetimeRecord]) -> Sample:
-    return minimum.sample((r.lines, commit_of(r)) for r in records)
 
 
 class Sides(NamedTuple):

@@ -30,7 +30,7 @@ import click
 from collector.console.commands import FIRST_PAGE
 from collector.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_OUTPUT, WhoWroteError, device_failure
 from collector.json_values import Row
-from collector.text import printable, spreadsheet_safe
+from collector.text import error_text, printable, spreadsheet_safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -402,7 +402,7 @@ def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
     """Writes a log with the traceback and versions; returns message and hint."""
     from collector.runtime.version import ISSUES, version
 
-    name = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    name = error if isinstance(error, str) else error_text(error)
     versions = ", ".join(
         f"{package} {version(package)}" for package in ("whowrote", "pygit2", "sqlite-utils")
     )

@@ -34,6 +34,7 @@ from collector.errors import (
 )
 from collector.json_values import Row
 from collector.runtime.progress import Progress, no_progress
+from collector.text import error_text
 
 if sys.platform != "win32":
     import resource
@@ -394,7 +395,7 @@ def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
         expected = error if isinstance(error, WhoWroteError) else device_failure(error)
         if expected is not None:
             return "failed", (str(expected), expected.hint, expected.exit_code)
-        return "bug", (f"{type(error).__name__}: {error}", traceback.format_exc())
+        return "bug", (error_text(error), traceback.format_exc())
 
 
 class Used(NamedTuple):

@@ -35,7 +35,7 @@ from collector.limits import CACHE_BYTES, CACHED_BYTES
 from collector.storage.places import cache_directory
 from collector.storage.retention import FULL
 from collector.storage.store import Store, open_cache
-from collector.text import SECRET
+from collector.text import SECRET, error_text
 
 ENVIRONMENT = "WHOWROTE_SESSIONS"
 OFF = "off"
@@ -305,7 +305,7 @@ def unpack(kind: type[T], content: bytes) -> T:
     except NotPacked:
         raise
     except (ValueError, TypeError, LookupError, RecursionError) as error:
-        raise NotPacked(f"{type(error).__name__}: {error}") from error
+        raise NotPacked(error_text(error)) from error
     return value
 
 

@@ -55,6 +55,11 @@ def iso(seconds: float | None) -> str | None:
     return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
+def utc_now() -> str | None:
+    """This moment, as the database has it."""
+    return iso(datetime.now(UTC).timestamp())
+
+
 class Store:
     """One database file.
 

@@ -14,7 +14,7 @@ from attribution.queries.survival import removed_lines
 from attribution.stats import intervals
 from attribution.stats.comparison import BASELINES, DATED, HUMAN, UNDECLARED
 from attribution.stats.intervals import Moments
-from attribution.stats.kaplan_meier import Observation, commit_of, estimate
+from attribution.stats.kaplan_meier import Observation, commit_of, estimate, sample_of
 from attribution.stats.rates import NO_RATIO, PER, RateCell, mantel_haenszel, ratio, total
 from collector.errors import WhoWroteError
 from collector.files.kinds import suffix_of
@@ -315,4 +315,4 @@ def _comparison(lines: Sequence[WrittenLines], baseline: str) -> Row:
 
 
 def _sample_of(lines: Iterable[WrittenLines]) -> minimum.Sample:
-    return minimum.sample((line.record.lines, commit_of(line.record)) for line in lines)
+    return sample_of(line.record for line in lines)

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -38,7 +37,7 @@ from collector.model import Problem
 from collector.runtime.locks import writing_database
 from collector.runtime.progress import Progress
 from collector.runtime.stages import clear_problems
-from collector.storage.store import Store, iso
+from collector.storage.store import Store, utc_now
 from collector.text import count_of, printable
 
 ATTEMPTS = 3
@@ -321,7 +320,7 @@ def _store(
             result.attempts,
             *tokens,
             usd if result.tokens else None,
-            iso(datetime.now(UTC).timestamp()),
+            utc_now(),
         )
         store.insert("judgements", _JUDGEMENT, [row])
         run.labels += _write_labels(store, model, same, result.output, number)
@@ -396,7 +395,7 @@ def validate(store: Store, path: Path, judge: Judge) -> Validation:
     Raises WhoWroteError when the file is not a CSV.
     """
     result = compare_with_people(path, stored_labels(store, judge))
-    classes, now = [row for row in result.rows if "tp" in row], iso(datetime.now(UTC).timestamp())
+    classes, now = [row for row in result.rows if "tp" in row], utc_now()
     with store.transaction() as connection:
         connection.executemany(
             "DELETE FROM judge_validations WHERE model = ? AND prompt_version = ? AND label = ?",

@@ -18,7 +18,7 @@ from attribution.stats.accuracy import (
     measurements,
 )
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
-from attribution.stats.kaplan_meier import commit_of, estimate, head_point, observations
+from attribution.stats.kaplan_meier import estimate, head_point, observations, sample_of
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list
@@ -119,9 +119,7 @@ def _survival(records: Sequence[LifetimeRecord]) -> Table:
         shares = estimate(observations(members, lambda r: r.repo), _DAYS)
         for days, share in zip(_DAYS, shares, strict=True):
             old = [r for r in members if r.follow_days >= days]
-            if minimum.SHARE.refusal(
-                {author: minimum.sample((r.lines, commit_of(r)) for r in old)}
-            ):
+            if minimum.SHARE.refusal({author: sample_of(old)}):
                 continue
             low, high = (share.interval() if repositories >= minimum.REPOSITORIES else None) or (
                 None,

@@ -5,7 +5,6 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from attribution.queries.repositories import clone_at
 from attribution.queries.sessions import prompt_of
@@ -19,7 +18,7 @@ from attribution.weaknesses.words import (
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.json_values import Row
-from collector.storage.store import Store, iso
+from collector.storage.store import Store, utc_now
 from collector.storage.views import Table, read_view
 from collector.text import decode, printable, split_lines
 
@@ -231,7 +230,7 @@ def store_review(store: Store, finding: Row, reviewer: str, verdict: str, note: 
         | said
         | {
             "line": finding["start_line"],
-            "reviewed_at": iso(datetime.now(UTC).timestamp()),
+            "reviewed_at": utc_now(),
         }
     )
     with store.transaction() as connection:

@@ -9,7 +9,6 @@ one. A mirror that is there keeps its name; a new one has the name that its repo
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from collector.discovery.mirrors.disk import Mirrors
@@ -35,7 +34,7 @@ from collector.runtime.progress import no_progress
 from collector.runtime.stages import digest
 from collector.storage.merge import forget_rows
 from collector.storage.session_cache import forget_sessions
-from collector.storage.store import Store, iso
+from collector.storage.store import Store, utc_now
 from collector.vocabulary.sessions import JobState
 
 
@@ -146,7 +145,7 @@ def _names(repository: RepositorySource) -> list[str]:
 
 def note(store: Store, result: FetchResult) -> None:
     """Adds an attempt to the row of a mirror; call within a transaction."""
-    now = iso(datetime.now(UTC).timestamp())
+    now = utc_now()
     run = store.connection.execute
     if result.state == "moved":  # an old name; the row is that of an attempt that failed
         run("DELETE FROM mirrors WHERE name = ? AND refs_key IS NULL", (result.name,))
@@ -242,7 +241,7 @@ def _forget_name(store: Store, name: str) -> int:
     with store.transaction():
         run(
             "INSERT OR IGNORE INTO forgotten VALUES (?, ?)",
-            (tombstone(name), iso(datetime.now(UTC).timestamp())),
+            (tombstone(name), utc_now()),
         )
         rows += run("DELETE FROM mirrors WHERE name = ? COLLATE NOCASE", (name,)).rowcount
         rows += run(
