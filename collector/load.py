@@ -17,7 +17,7 @@ from collector.checkpoints.pull_requests import is_source
 from collector.checkpoints.statements import automation, checkpoint_ids, declared_agent, statements
 from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
-from collector.json_values import Row, get, get_str, parse_json
+from collector.json_values import Counts, Row, RowValues, get, get_str, parse_json
 from collector.labels import session_label
 from collector.limits import SESSION_BYTES
 from collector.local import load
@@ -645,7 +645,7 @@ def _write(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionR
 
 def store_checkpoints(
     context: RunContext, checkpoints: Sequence[Checkpoint], further: Iterable[Problem] = ()
-) -> dict[str, int]:
+) -> Counts:
     """Checkpoints, the records that join them to sessions, and rows for the sessions; returns the
     number of each session.
 
@@ -693,7 +693,7 @@ _CHECKPOINT = (
 )
 
 
-def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> tuple[Any, ...]:
+def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> RowValues:
     return (
         number,
         repo_id,
@@ -711,9 +711,7 @@ def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> tuple[Any, ...]
     )
 
 
-def _session_numbers(
-    store: Store, repo_id: int, sessions: Iterable[SessionFiles]
-) -> dict[str, int]:
+def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> Counts:
     """Number of each session; rows of sessions that no checkpoint holds any more are removed."""
     connection = store.connection
     ids = {
@@ -771,7 +769,7 @@ _VENDOR = (
 )
 
 
-def _record_row(checkpoint: int, session: int, r: SessionRecord, repo: GitRepo) -> tuple[Any, ...]:
+def _record_row(checkpoint: int, session: int, r: SessionRecord, repo: GitRepo) -> RowValues:
     claim = parse_json(r.vendor)
     return (
         checkpoint,
@@ -872,7 +870,7 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
     )
 
 
-def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[tuple[Any, ...]]:
+def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[RowValues]:
     """`with_output`: also what commands printed."""
     for c in session.calls:
         command = printable(c.command.text)[:20_000] if c.command is not None else None
@@ -992,7 +990,7 @@ def write_commits(
     repo_id: int,
     commits: Sequence[Commit],
     called: Callable[[str, str], tuple[str, str]],
-) -> dict[str, int]:
+) -> Counts:
     """Commits and the checkpoint ids they name; returns their numbers.
 
     Call within a transaction, checkpoints first.
@@ -1042,7 +1040,7 @@ def write_commits(
 
 def _commit_row(
     number: int, repo_id: int, position: int, c: Commit, person: tuple[str, str]
-) -> tuple[Any, ...]:
+) -> RowValues:
     declared = declared_agent(c)
     name, email = person
     subject = printable(c.subject)[:500]
@@ -1064,7 +1062,7 @@ def _commit_row(
     )
 
 
-def _statement_rows(number: int, c: Commit) -> Iterator[tuple[Any, ...]]:
+def _statement_rows(number: int, c: Commit) -> Iterator[RowValues]:
     for place, agent, model, sort, session in dict.fromkeys(statements(c)):
         yield (
             number,

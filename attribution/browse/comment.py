@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from attribution.addresses import forge
 from attribution.browse import words
@@ -11,7 +11,7 @@ from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import CLASSES
 from attribution.queries.pull_request import FileLines, PullRequest
 from collector.console.formats import cut
-from collector.json_values import Row
+from collector.json_values import Counts, Row
 from collector.text import count_of
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
@@ -231,7 +231,7 @@ def _commit_row(summary: CommitSummary, prompts: bool) -> str:
     )
 
 
-def _cells(lines: Mapping[str, int]) -> str:
+def _cells(lines: Counts) -> str:
     return " | ".join(f"{lines[kind]:,}" if lines.get(kind) else "" for kind in CLASSES)
 
 

@@ -9,7 +9,7 @@ is hostile: usual languages, no long lines, a limited length, a limited number o
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -22,6 +22,7 @@ from attribution.queries.tip_file import TipFile, TipSpan
 from attribution.stats.accuracy import audited_note
 from collector.console import formats
 from collector.console.formats import LETTER, MEANING, cut, source
+from collector.json_values import Counts
 from collector.text import count_of, printable
 from collector.vocabulary.agents import label_of
 
@@ -164,7 +165,7 @@ def accuracy_sentence() -> str:
     return f"{note[:1].upper()}{note[1:]}." if note else ""
 
 
-def in_order(parts: Mapping[str, int]) -> dict[str, int]:
+def in_order(parts: Counts) -> Counts:
     """Classes in their order, without those that are empty."""
     return {k: parts[k] for k in NAMES if parts.get(k)}
 

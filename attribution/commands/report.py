@@ -14,6 +14,8 @@ import click
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table, print_title, show_table
 from collector.console.terminal import (
+    EXISTING_FILE,
+    FILE,
     data_options,
     database_option,
     notice,
@@ -54,7 +56,7 @@ _GROUPS_SHOWN = 20  # on a terminal
 @click.option(
     "--html",
     "page",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help=(
         "Write a self-contained HTML page; of several repositories an index, and a page of each"
@@ -91,7 +93,7 @@ _GROUPS_SHOWN = 20  # on a terminal
 )
 @click.option(
     "--teams",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     metavar="FILE",
     help=(
         "With --by team: CSV with the columns email and team; * in an address stands for anything."

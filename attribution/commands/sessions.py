@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import database
+from attribution.commands.common import PATH, database
 from collector.console.tables import print_table
-from collector.console.terminal import data_options, database_option, notice, out
+from collector.console.terminal import ANY_PATH, data_options, database_option, notice, out
 from collector.json_values import Row
 from collector.text import count_of
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
     from collector.storage.views import Table
 
-_PATH = click.argument("path", required=False)
 _SESSION = click.option(
     "--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it."
 )
 
 
 @click.command()
-@_PATH
+@PATH
 @_SESSION
 @click.option(
     "--by",
@@ -65,7 +64,7 @@ _SESSION = click.option(
 )
 @click.option(
     "--prices",
-    type=click.Path(path_type=Path),
+    type=ANY_PATH,
     metavar="FILE",
     help="Use this price table (TOML), or genai-prices, for the costs of the database.",
 )

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from attribution.features.prices import Prices
 from attribution.features.registry import Feature, Values
+from collector.json_values import Counts
 
 NAME = "costs"
 TITLE = "Cost"
@@ -49,7 +50,7 @@ FEATURES = (
 
 
 def cost_of(
-    unrecorded: Mapping[str, Mapping[str, int]],
+    unrecorded: Mapping[str, Counts],
     recorded: float | None,
     prices: Prices,
     started: datetime | None,

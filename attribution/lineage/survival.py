@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from collector.json_values import Counts
 from collector.vocabulary.lines import Author
 
 DAYS = (1, 7, 30, 90, 180, 365)
@@ -118,7 +119,7 @@ def language(path: str) -> str:
     )
 
 
-def ended_by(records: Iterable[LifetimeRecord]) -> dict[str, int]:
+def ended_by(records: Iterable[LifetimeRecord]) -> Counts:
     """Dead lines of agents by who ended them: same session, another session, agent (which
     session is not known), human, unknown.
     """

@@ -40,6 +40,7 @@ from collector.git.diff_tree import FileDelta, PatchStream, Range, files_only
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.renames import File
 from collector.git.repository import GitRepo
+from collector.json_values import Counts
 from collector.limits import FOLLOWED_BYTES
 from collector.runtime.progress import Progress, no_progress
 
@@ -127,7 +128,7 @@ class HistoryWalk:
         # commit whose state lacks files -> commit outside that has them
         self._partial: dict[str, str] = {}
         self._boundary: set[str] = set()
-        self._index: dict[str, int] = {}
+        self._index: Counts = {}
         self._shas: list[str] = []
         self._origins = Origins()
         self._outside = Outside(git, self._contents)

@@ -6,14 +6,14 @@ A range is written as in git: `A..B` for what B has and A does not, or one name 
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from attribution.queries.coverage import kind_lines
 from attribution.queries.open_repo import OpenRepo
 from collector.errors import UnknownBranch
-from collector.json_values import Row, jsonable
+from collector.json_values import Counts, Row, jsonable
 from collector.storage.store import Store, iso
 from collector.storage.views import Table, described_view, read_view, table_of
 from collector.text import count_of, printable
@@ -44,8 +44,8 @@ class RangeStats:
     merges: int
     not_in_database: int  # commits of which nothing is known
     with_sessions: int  # commits that recorded sessions wrote lines of
-    lines: Mapping[str, int]  # every class
-    unknown_because: Mapping[str, int]  # reason -> lines that are unknown, most first
+    lines: Counts  # every class
+    unknown_because: Counts  # reason -> lines that are unknown, most first
     kinds: Table
     models: Table  # agent, model, sessions, lines that these wrote
 

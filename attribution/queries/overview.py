@@ -3,14 +3,14 @@ sessions behind it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import NamedTuple
 
 from attribution.queries.coverage import Headline, headline
 from attribution.queries.repositories import RepositoryRow, repository
-from collector.json_values import Row
+from collector.json_values import Counts, Row
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
@@ -20,7 +20,6 @@ _MOST = 15  # rows of a table
 _LATEST = 12  # sessions
 _LINES = ("lines", "agent=agent lines", "classes=by class")
 
-LinesByClass = Mapping[str, int]
 """Class -> lines with text; in the tip also `older`, for lines that are not in the attributed
 history. Charts draw it as it is.
 """
@@ -48,9 +47,9 @@ class Overview:
     sessions: int
     agents: list[str]
     headline: Headline
-    weeks: dict[str, dict[str, int]]  # Monday -> class -> lines added
-    sessions_by_week: dict[str, int]
-    tip: LinesByClass
+    weeks: dict[str, Counts]  # Monday -> class -> lines added
+    sessions_by_week: Counts
+    tip: Counts
     survival: dict[str, list[Row]]  # class -> rows of the table survival
     sections: list[Section]
 
@@ -68,20 +67,20 @@ def repositories(store: Store) -> Table:
     return table
 
 
-def sum_by_class(rows: Iterable[Row]) -> LinesByClass:
+def sum_by_class(rows: Iterable[Row]) -> Counts:
     """The lines of some rows by class."""
     every = list(rows)
     return {name: sum(row[name] for row in every) for name in CLASSES}
 
 
-def months(store: Store) -> dict[str, dict[str, int]]:
+def months(store: Store) -> dict[str, Counts]:
     """2026-03 -> class -> lines that commits of that month added to source and test files, of a
     whole database.
     """
     return _by_period(read_view(store, "daily_lines"), lambda day: day[:7])
 
 
-def by_class(row: Row) -> LinesByClass:
+def by_class(row: Row) -> Counts:
     """The lines of a row at HEAD by class, older ones too."""
     return {name: row[name] for name in (*CLASSES, "older")}
 
@@ -202,7 +201,7 @@ def _largest(store: Store, view: str, of_repo: Row) -> Table:
     return table
 
 
-def _by_period(days: Iterable[Row], period: Callable[[str], str]) -> dict[str, dict[str, int]]:
+def _by_period(days: Iterable[Row], period: Callable[[str], str]) -> dict[str, Counts]:
     """Period of a day -> class -> lines."""
     result: dict[str, Counter[str]] = defaultdict(Counter)
     for row in days:

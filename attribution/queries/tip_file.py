@@ -3,7 +3,7 @@ clone is still at hand.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from attribution.lineage.git_blame import Introduction
@@ -20,7 +20,7 @@ from attribution.queries.verdicts import (
     attribution_of,
     commit_of,
 )
-from collector.json_values import Row
+from collector.json_values import Counts, Row
 from collector.storage.store import Store
 from collector.storage.views import Column, Table, described_view, read_view
 from collector.text import decode, is_binary, split_lines
@@ -54,7 +54,7 @@ class TipFile:
         return str(self.file["path"])
 
     @property
-    def by_class(self) -> Mapping[str, int]:
+    def by_class(self) -> Counts:
         """Lines with text by class, older ones too."""
         return by_class(self.file)
 
@@ -196,7 +196,7 @@ def _names(repo: RepositoryRow) -> list[str]:
     )
 
 
-def _entries(path: str, files: Iterable[tuple[str, Mapping[str, int]]]) -> list[Row]:
+def _entries(path: str, files: Iterable[tuple[str, Counts]]) -> list[Row]:
     prefix = f"{path}/" if path else ""
     lines: dict[tuple[bool, str], Counter[str]] = {}
     counts = Counter[tuple[bool, str]]()

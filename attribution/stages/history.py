@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage import reverts
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
@@ -27,6 +27,7 @@ from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.files.stated import ignored_revisions
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
+from collector.json_values import RowValues
 from collector.model import Problem
 from collector.runtime.stages import RunContext, Stage, StageName, clear_problems, digest, last_run
 from collector.storage.store import Store, iso
@@ -147,7 +148,7 @@ class _Rows:
             main += count.mainline
         self._store.insert("history_commits", _COMMIT, rows)
 
-    def _commit_row(self, number: int, count: Count, main: int | None) -> tuple[Any, ...]:
+    def _commit_row(self, number: int, count: Count, main: int | None) -> RowValues:
         commit, ids = self._done.commits[count.sha], self._ids
         landed = self._done.lifetimes.landed[number]
         patch = count.patch or (None, None)
@@ -227,7 +228,7 @@ class _Rows:
 
     def _life_row(
         self, x: LineLifetime, taken_back: Mapping[int, set[int]], boundary: bool
-    ) -> tuple[Any, ...]:
+    ) -> RowValues:
         ids = self._ids
         kind = _kind(x.flags, boundary)
         cause = REVERTED if x.cause != LOST and x.birth in taken_back.get(x.death, ()) else x.cause

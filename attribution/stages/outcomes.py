@@ -8,7 +8,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.authorship.case import AttributionWindow
 from attribution.authorship.elsewhere import LandedElsewhere
@@ -33,7 +33,7 @@ from attribution.outcomes.outcome import (
 )
 from attribution.outcomes.regions import Region, Regions, regions_of
 from attribution.stages import feature_rows
-from collector.json_values import Row
+from collector.json_values import Row, RowValues
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
@@ -299,7 +299,7 @@ _EDIT = (
 def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence[Region]) -> int:
     """Rows of the regions of one worktree; returns the next free number."""
     region_rows = []
-    edits: list[tuple[tuple[Any, ...], Change]] = []
+    edits: list[tuple[RowValues, Change]] = []
     for number, region in enumerate(regions, first):
         start, last = run.changes[region.hunks[0]], run.changes[region.hunks[-1]]
         region_rows.append(
@@ -337,7 +337,7 @@ def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence
     return first + len(regions)
 
 
-def _edit_row(region: int, round_: int, change: Change, texts: bool) -> tuple[Any, ...]:
+def _edit_row(region: int, round_: int, change: Change, texts: bool) -> RowValues:
     call = change.call
     assert call is not None
     return (

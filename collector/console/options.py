@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collector.console.terminal import Reporter, complain, failure, notice
+from collector.console.terminal import DIRECTORY, Reporter, complain, failure, notice
 from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.limits import RUN_SECONDS
@@ -162,7 +162,7 @@ LOCAL = _options(
     ),
     click.option(
         "--transcripts",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        type=DIRECTORY,
         multiple=True,
         metavar="DIR",
         help=(

@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 
     from collector.runtime.workers import TaskResult
 
+Command = Callable[..., Any]
+# paths that a command is given
+ANY_PATH = click.Path(path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # errors that make writing impossible
 
@@ -140,7 +146,7 @@ def csv_cell(value: Any) -> Any:
     return spreadsheet_safe(value) if isinstance(value, str) else value
 
 
-def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def data_options(command: Command) -> Command:
     """`--json` and `--csv` as one parameter `output_format`: "", "json" or "csv"."""
     as_csv = click.option("--csv", "output_format", flag_value="csv", help="Print the data as CSV.")
     as_json = click.option(
@@ -432,7 +438,7 @@ def failure(done: TaskResult) -> tuple[str, str]:
     )
 
 
-def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
+def database_option(command: Command) -> Command:
     return click.option(
         "--db",
         type=click.Path(readable=False, path_type=Path),

@@ -50,6 +50,10 @@ _STARTING = threading.Lock()
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux: a worker ends with its parent, however that ends
 
 
+Work = Callable[..., Any]
+"""What a worker does; its arguments are those of a task."""
+
+
 @dataclass(frozen=True, slots=True)
 class TaskLimits:
     """What a task may use; 0 is no limit."""
@@ -113,7 +117,7 @@ class TaskResult:
 
 
 def run(
-    work: Callable[..., Any],
+    work: Work,
     tasks: Iterable[Task],
     jobs: int,
     limits: TaskLimits,
@@ -173,7 +177,7 @@ def _finished_workers(busy: dict[Any, _Worker], progress: Progress) -> list[_Wor
 class _Worker:
     """One process and the task it has."""
 
-    def __init__(self, work: Callable[..., Any], limits: TaskLimits) -> None:
+    def __init__(self, work: Work, limits: TaskLimits) -> None:
         from multiprocessing import get_context
 
         # The workers of a worker begin with all that it has loaded. Any other process may have
@@ -278,7 +282,7 @@ class _Worker:
 
 
 @contextlib.contextmanager
-def _as_parent(work: Callable[..., Any]) -> Iterator[None]:
+def _as_parent(work: Work) -> Iterator[None]:
     """Lets a daemon have children: multiprocessing forbids it, because they could outlive it, and
     workers of a cluster are daemons.
 
@@ -341,7 +345,7 @@ def note_input(doing: str) -> None:
             _parent.send(("doing", doing))
 
 
-def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> None:
+def _serve(connection: Any, work: Work, limits: TaskLimits) -> None:
     """The life of a worker."""
     global _parent
     _parent = connection
@@ -378,7 +382,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 _NO_MEMORY = "it exceeded the memory limit"
 
 
-def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
+def attempt(work: Work, args: tuple[Any, ...]) -> tuple[str, Any]:
     """("done", value), ("failed", (message, hint, exit code)) of an expected failure, or ("bug",
     (message, traceback)).
     """

@@ -5,15 +5,22 @@ people's.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import database
+from attribution.commands.common import PATH, database
 from collector.console.tables import print_table
-from collector.console.terminal import Reporter, data_options, database_option, notice, out
+from collector.console.terminal import (
+    ANY_PATH,
+    Command,
+    Reporter,
+    data_options,
+    database_option,
+    notice,
+    out,
+)
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 from collector.storage.views import read_view, table_of
 from collector.text import count_of, printable
@@ -23,7 +30,6 @@ if TYPE_CHECKING:
     from attribution.evaluation.judge.stage import JudgeRun
     from collector.storage.store import Store
 
-_PATH = click.argument("path", required=False)
 _MODEL = click.option(
     "--model", required=True, metavar="NAME", help="Name of the model, as `llm models` lists it."
 )
@@ -59,9 +65,9 @@ def judge() -> None:
     """
 
 
-def _choice(command: Callable[..., Any]) -> Callable[..., Any]:
+def _choice(command: Command) -> Command:
     """Which questions about which sessions."""
-    for option in (database_option, _LIMIT, _SESSION, _QUESTION, _PATH):
+    for option in (database_option, _LIMIT, _SESSION, _QUESTION, PATH):
         command = option(command)
     return command
 
@@ -220,7 +226,7 @@ _SHARES = {"label": "word", "class": "word"} | dict.fromkeys(
 
 
 @judge.command()
-@_PATH
+@PATH
 @_OF
 @_SESSION
 @click.option("--each", is_flag=True, help="List every label instead of the shares.")
@@ -265,10 +271,10 @@ def labels(
 
 
 @judge.command()
-@click.argument("people", type=click.Path(path_type=Path), metavar="CSV")
+@click.argument("people", type=ANY_PATH, metavar="CSV")
 @click.option(
     "--second",
-    type=click.Path(path_type=Path),
+    type=ANY_PATH,
     metavar="CSV",
     help="Compare with another person's labels instead.",
 )

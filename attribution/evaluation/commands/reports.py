@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import database, open_clone
+from attribution.commands.common import PATH, database, open_clone
 from collector.console.tables import print_table, print_tables
-from collector.console.terminal import Reporter, data_options, database_option, notice
+from collector.console.terminal import ANY_PATH, Reporter, data_options, database_option, notice
 from collector.json_values import Row
 from collector.text import count_of
 from collector.vocabulary.sessions import Driver
@@ -136,7 +136,7 @@ def grades(
 
 
 @click.command()
-@click.argument("ratings_file", type=click.Path(path_type=Path), metavar="[CSV]", required=False)
+@click.argument("ratings_file", type=ANY_PATH, metavar="[CSV]", required=False)
 @click.option(
     "--sessions",
     type=click.IntRange(min=1),
@@ -174,7 +174,7 @@ def ratings(
 
 
 @click.command()
-@click.argument("path", required=False)
+@PATH
 @click.option(
     "--min-n",
     type=click.IntRange(2),

@@ -21,7 +21,7 @@ from attribution.stats.agreement import (
     spearman,
 )
 from collector.errors import WhoWroteError
-from collector.json_values import Row
+from collector.json_values import Counts, Row
 from collector.storage.store import Store
 
 
@@ -66,9 +66,9 @@ class JudgeCost(NamedTuple):
     usd: float | None
 
 
-def stored_answers(store: Store, model: str, requests: Iterable[Request]) -> dict[str, int]:
+def stored_answers(store: Store, model: str, requests: Iterable[Request]) -> Counts:
     """Input hash -> number of the stored answer, for those of these questions that have one."""
-    answers: dict[str, int] = {}
+    answers: Counts = {}
     for name in {request.question.name for request in requests}:
         rows = store.rows(
             "SELECT input_hash, id FROM judgements WHERE model = ? AND prompt = ? AND"

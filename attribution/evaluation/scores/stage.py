@@ -1,13 +1,12 @@
 """Scores of sessions in the database: computed from their features, stored with their parts."""
 
 import json
-from typing import Any
 
 from attribution.evaluation.scores.quality import PARTS, Deeds, Score, score
 from attribution.evaluation.versions import SCORES
 from attribution.features.turn_classes import shows_error
 from attribution.queries.features import session_features
-from collector.json_values import Row
+from collector.json_values import Row, RowValues
 from collector.storage.store import Store
 from collector.vocabulary.sessions import FROM_USER
 
@@ -84,7 +83,7 @@ def _deeds(store: Store, repo_id: int) -> dict[int, Deeds]:
     }
 
 
-def _row(session: int, scored: Score) -> tuple[Any, ...]:
+def _row(session: int, scored: Score) -> RowValues:
     signals = [
         {
             "part": signal.part,

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, islice
-from typing import Any
 
 from attribution.ensure.writing import claim_repository
 from attribution.exchange.claims.verify import (
@@ -40,6 +39,7 @@ from attribution.queries.repositories import repository
 from collector.checkpoints.entire import OWN_NAMESPACE
 from collector.git import ranges
 from collector.git.repository import GitRepo
+from collector.json_values import RowValues
 from collector.limits import CLAIM_BYTES, CLAIM_FILES
 from collector.model import Problem
 from collector.repository_rows import describe_repo
@@ -312,9 +312,9 @@ class _ClaimRows:
         )
 
     def write(self, records: Sequence[_CheckedRecord]) -> None:
-        of_records, of_claims, of_checks, of_lines, of_spans = rows = tuple[
-            list[tuple[Any, ...]], ...
-        ]([] for _ in _TABLES)
+        of_records, of_claims, of_checks, of_lines, of_spans = rows = tuple[list[RowValues], ...](
+            [] for _ in _TABLES
+        )
         for checked in records:
             record_id, claims = (
                 next(self._record_ids),
@@ -333,7 +333,7 @@ class _ClaimRows:
         for (table, columns), values in zip(_TABLES.items(), rows, strict=True):
             self._store.insert(table, columns, values)
 
-    def _record_row(self, number: int, checked: _CheckedRecord, claims: int) -> tuple[Any, ...]:
+    def _record_row(self, number: int, checked: _CheckedRecord, claims: int) -> RowValues:
         record, source = checked.record, checked.source
         return (
             number,
@@ -353,7 +353,7 @@ class _ClaimRows:
             _text(record.detail),
         )
 
-    def _claim_row(self, number: int, record: int, claim: Claim) -> tuple[Any, ...]:
+    def _claim_row(self, number: int, record: int, claim: Claim) -> RowValues:
         lines = ranges.unite(claim.ranges)
         written = ranges.text(claim.ranges if len(claim.ranges) < _MAX_RANGES // 10 else lines)
         recorded = claim.recorded_path if claim.recorded_path != claim.path else ""
@@ -386,9 +386,7 @@ class _ClaimRows:
         return self._authors[author]
 
 
-def _check_row(
-    number: int, checked: _CheckedRecord, claims: Sequence[CheckedClaim]
-) -> tuple[Any, ...]:
+def _check_row(number: int, checked: _CheckedRecord, claims: Sequence[CheckedClaim]) -> RowValues:
     findings = worst(claims)
     sums = {str(status): sum(entry.count(status) for entry in claims) for status in LINE_STATUSES}
     return (

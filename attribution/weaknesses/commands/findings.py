@@ -7,14 +7,14 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import COMMIT, database, here, open_clone, print_one
+from attribution.commands.common import COMMIT, PATH, database, here, open_clone, print_one
 from attribution.weaknesses.words import (
     Confidence,
     FindingStatus,
@@ -26,7 +26,16 @@ from attribution.weaknesses.words import (
 )
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table, print_tables
-from collector.console.terminal import data_options, database_option, notice, out, writing
+from collector.console.terminal import (
+    EXISTING_FILE,
+    FILE,
+    Command,
+    data_options,
+    database_option,
+    notice,
+    out,
+    writing,
+)
 from collector.files.analysed import ANALYSED
 from collector.json_values import Row
 from collector.storage.views import table_of
@@ -125,7 +134,7 @@ def _choices(values: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def _filter_options(command: Command) -> Command:
     """Which findings; given to the command as `selection`, a FindingFilter."""
 
     @functools.wraps(command)
@@ -237,7 +246,7 @@ def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) 
 
 
 @click.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
+@click.argument("file", type=FILE, metavar="FILE")
 @_REPO
 @_LOW
 @_filter_options
@@ -269,10 +278,8 @@ def sarif(
 
 
 @click.command()
-@click.argument(
-    "log", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="SARIF"
-)
-@click.argument("path", required=False)
+@click.argument("log", type=EXISTING_FILE, metavar="SARIF")
+@PATH
 @COMMIT
 @database_option
 @data_options
@@ -406,7 +413,7 @@ def _ask(store: Store, rows: Sequence[Row], reviewer: str) -> None:
 
 
 @click.command()
-@click.argument("path", required=False)
+@PATH
 @click.option(
     "--by",
     type=click.Choice(_BY),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ import click
 from collector.console.options import ListingCommand
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import (
+    Command,
     Reporter,
     complain,
     data_options,
@@ -36,7 +37,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
 _DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"])
 
 
-def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def filter_options(command: Command) -> Command:
     """Options that say what to leave out; they arrive as the parameters of `filters_from`."""
     for option in (
         click.option(
