@@ -29,8 +29,6 @@ _WORST_FIRST = (
 )
 _AROUND = 6  # lines before and after a finding
 
-"""A row of the view `finding_list`."""
-
 
 @dataclass(frozen=True, slots=True)
 class FindingFilter:
