@@ -677,19 +677,8 @@ def store_checkpoints(
 
 
 _CHECKPOINT = (
-    "id",
-    "repo_id",
-    "checkpoint_id",
-    "store",
-    "ref",
-    "strategy",
-    "branch",
-    "cli_version",
-    "created_at",
-    "author_email",
-    "signature",
-    "files_touched",
-    "vendor_combined",
+    "id, repo_id, checkpoint_id, store, ref, strategy, branch, cli_version, created_at, "
+    "author_email, signature, files_touched, vendor_combined"
 )
 
 
@@ -739,24 +728,10 @@ def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles
 
 
 _RECORD = (
-    "checkpoint_id",
-    "session_id",
-    "position",
-    "session_key_raw",
-    "transcript",
-    "transcript_blob",
-    "start",
-    "created_at",
-    "vendor_agent_lines",
-    "vendor_human_added",
-    "vendor_human_modified",
-    "vendor_human_removed",
-    "vendor_total_committed",
-    "vendor_percentage",
-    "vendor_metric_version",
-    "vendor",
-    "vendor_prompts",
-    "metadata",
+    "checkpoint_id, session_id, position, session_key_raw, transcript, transcript_blob, start, "
+    "created_at, vendor_agent_lines, vendor_human_added, vendor_human_modified, "
+    "vendor_human_removed, vendor_total_committed, vendor_percentage, vendor_metric_version, "
+    "vendor, vendor_prompts, metadata"
 )
 _VENDOR = (
     "agent_lines",
@@ -967,22 +942,10 @@ def _session_values(loaded: LoadedSession) -> Row:
 
 
 _COMMIT = (
-    "id",
-    "repo_id",
-    "commit_sha",
-    "label",
-    "position",
-    "parents",
-    "author_name",
-    "author_email",
-    "author_at",
-    "committed_at",
-    "subject",
-    "declared_agent",
-    "automation",
-    "checkpoint_ids",
+    "id, repo_id, commit_sha, label, position, parents, author_name, author_email, author_at, "
+    "committed_at, subject, declared_agent, automation, checkpoint_ids"
 )
-_STATEMENT = ("commit_id", "stands_in", "sort", "agent", "model", "session")
+_STATEMENT = "commit_id, stands_in, sort, agent, model, session"
 
 
 def write_commits(
@@ -1027,7 +990,7 @@ def write_commits(
     )
     store.insert(
         "commit_checkpoint_links",
-        ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"),
+        "commit_id, checkpoint_key, checkpoint, method, confidence",
         links,
     )
     times = [c.author_time for c in commits]

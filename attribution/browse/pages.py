@@ -185,14 +185,7 @@ def _commits(request: PageRequest) -> Shown:
     )
     first = request.number("from")
     commits, every = commits_page(request.store, request.repository.id, choice, first)
-    columns = (
-        "commit_sha",
-        "author_at=authored",
-        "git_author",
-        "lines",
-        "classes=by class",
-        "sessions",
-    )
+    columns = "commit_sha, author_at=authored, git_author, lines, classes=by class, sessions"
     table = html(
         commits,
         columns,
@@ -241,7 +234,7 @@ def _tree(request: PageRequest) -> Shown:
 
     makers = {"name": entry, "classes": tables.bar}
     table = (
-        html(directory, ("name", "files", "lines", "agent=agent lines", "classes=by class"), makers)
+        html(directory, "name, files, lines, agent=agent lines, classes=by class", makers)
         if directory.rows
         else ""
     )
@@ -253,14 +246,8 @@ def _sessions(request: PageRequest) -> Shown:
     table = session_list(request.store, request.repository.id)
     table.rows = families(table)
     columns = (
-        "label=session",
-        "agent",
-        "started_at",
-        "turns",
-        "tool_calls=calls",
-        "produced=lines written",
-        "agent_lines=in commits",
-        "commits",
+        "label=session, agent, started_at, turns, tool_calls=calls, produced=lines written, "
+        "agent_lines=in commits, commits"
     )
     markup_of_table = html(
         table, columns, {"label": partial(_session_cell, request), "agent": _agent_cell}
@@ -285,20 +272,11 @@ def _agent_cell(row: Row) -> str:
 def _turns(request: PageRequest) -> Shown:
     page = turn_page(request.store, request.repository.id, request.number("from"))
     columns = (
-        "turn_index=turn",
-        "at=when",
-        "prompt",
-        "message_class=kind of message",
-        "cost_usd",
-        "produced=written",
-        "dictated=said by the user",
-        "changed_next=changed by the next turn",
-        "discarded=thrown away",
-        "committed",
-        "alive_30=there after 30 days",
-        "old_30=of those old enough",
-        "findings_introduced=weaknesses introduced",
-        "findings_fixed=weaknesses fixed",
+        "turn_index=turn, at=when, prompt, message_class=kind of message, cost_usd, "
+        "produced=written, dictated=said by the user, changed_next=changed by the next turn, "
+        "discarded=thrown away, committed, alive_30=there after 30 days, "
+        "old_30=of those old enough, findings_introduced=weaknesses introduced, "
+        "findings_fixed=weaknesses fixed"
     )
 
     def turn(row: Row) -> str:
@@ -354,11 +332,7 @@ def _session(request: PageRequest) -> Shown:
     if page is None:
         raise NotThere(f"{repo.name} has no such session.")
     columns = (
-        "subject=commit",
-        "author_at=authored",
-        "method=linked by",
-        "confidence",
-        "agent_lines=its lines",
+        "subject=commit, author_at=authored, method=linked by, confidence, agent_lines=its lines"
     )
     commits = html(page.commits, columns, {"subject": partial(_commit_cell, request)})
     values = {
@@ -386,7 +360,7 @@ def _commit(request: PageRequest) -> Shown:
     (details,) = read_view(store, "commits", {"id": numbers[0]})
     claims = html(
         report.claims,
-        ("checkpoint", "session", "theirs", "ours", "reason=reason for the difference"),
+        "checkpoint, session, theirs, ours, reason=reason for the difference",
     )
     spans = {file["path"]: file["spans"] for file in report.files}
     values = {

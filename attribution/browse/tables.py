@@ -72,14 +72,8 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
     ]
     table = replace(repos, columns=[*repos.columns, *more])
     columns = (
-        "repo=repository",
-        "share=by agents",
-        "commits",
-        "sessions",
-        "agents",
-        "classes=lines added",
-        "tip=lines at HEAD",
-        "last_commit_at=last commit",
+        "repo=repository, share=by agents, commits, sessions, agents, classes=lines added, "
+        "tip=lines at HEAD, last_commit_at=last commit"
     )
     makers = {
         "repo": lambda row: link(address(row["repo"]), row["repo"]),
@@ -100,12 +94,8 @@ def survival_html(table: Table) -> str:
     return html(
         table,
         (
-            "author=class",
-            "horizon=days",
-            "share=share surviving",
-            "low=95 % from",
-            "high=to",
-            "at_risk=lines at risk",
+            "author=class, horizon=days, share=share surviving, low=95 % from, high=to, "
+            "at_risk=lines at risk"
         ),
     )
 
@@ -114,7 +104,7 @@ def kinds_html(table: Table) -> str:
     """Lines by kind of file."""
     return html(
         table,
-        ("kind", "lines=lines added", "agent=agent lines", "classes=by class"),
+        "kind, lines=lines added, agent=agent lines, classes=by class",
         {"classes": bar},
     )
 

@@ -45,7 +45,7 @@ def problems(db: Path, output_format: str) -> None:
         print_table(
             output_format,
             problem_table(store),
-            ("repo?", "code=problem", "stage", "count", "example=for example"),
+            "repo?, code=problem, stage, count, example=for example",
         )
 
 
@@ -184,7 +184,7 @@ def verify(
     print_table(
         output_format,
         table,
-        ("commit", "files", "lines", "same=same as git blame", "share=agreement"),
+        "commit, files, lines, same=same as git blame, share=agreement",
     )
     if any(row["same"] != row["lines"] for row in table):
         context.exit(EXIT_CHECK_FAILED)

@@ -115,18 +115,9 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Row) 
             f"; {count_of(lines, 'line')} in commits, files of every kind",
         )
     columns = (
-        "repo?",
-        "key=session",
-        "started_at",
-        "agent",
-        "transcript?",
-        "turns",
-        "edits_applied=edits",
-        "commits",
-        "agent_lines=lines",
-        "unlinked_because?=no commit because",
-        "subagents?",
-        "label=first prompt",
+        "repo?, key=session, started_at, agent, transcript?, turns, edits_applied=edits, "
+        "commits, agent_lines=lines, unlinked_because?=no commit because, subagents?, "
+        "label=first prompt"
     )
     print_table(output_format, table, columns)
 
@@ -176,17 +167,9 @@ def _features(
     for row in table if not output_format else ():
         row["touched_files"] = len(row["touched_files"] or ())
     columns = (
-        "key=session",
-        "started_at",
-        "user_turn_count=turns",
-        "tool_call_count=calls",
-        "tool_errors=errors",
-        "touched_files=files",
-        "diff_lines=edited",
-        "region_re_edit_count=re-edits",
-        "cost_usd",
-        "session_outcome=outcome",
-        "label=first prompt",
+        "key=session, started_at, user_turn_count=turns, tool_call_count=calls, "
+        "tool_errors=errors, touched_files=files, diff_lines=edited, "
+        "region_re_edit_count=re-edits, cost_usd, session_outcome=outcome, label=first prompt"
     )
     print_table(output_format, table, columns)
 
@@ -208,22 +191,10 @@ def _turns(store: Store, repo: int | None, output_format: str, options: Row) -> 
         ),
     ]
     columns = (
-        "key=session",
-        "turn_index=turn",
-        "at=when",
-        "message_class=said",
-        "pushback?",
-        "calls",
-        "failed_calls=failed",
-        "cost_usd",
-        "produced=written",
-        "changed_next=next changed",
-        "places_undone=undone",
-        "committed",
-        "alive_30=alive at 30 d",
-        "old_30=old enough",
-        "present=HEAD",
-        "prompt",
+        "key=session, turn_index=turn, at=when, message_class=said, pushback?, calls, "
+        "failed_calls=failed, cost_usd, produced=written, changed_next=next changed, "
+        "places_undone=undone, committed, alive_30=alive at 30 d, old_30=old enough, "
+        "present=HEAD, prompt"
     )
     print_table(output_format, table, columns)
 

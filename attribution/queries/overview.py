@@ -3,7 +3,7 @@ sessions behind it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import NamedTuple
@@ -30,7 +30,7 @@ class Section(NamedTuple):
 
     title: str
     table: Table
-    columns: tuple[str, ...]  # as `collector.console.tables` takes them
+    columns: Sequence[str]  # as `collector.console.tables` takes them
     folded: bool = False
 
 
@@ -141,26 +141,16 @@ def _sections(store: Store, of_repo: Row) -> list[Section]:
                 _MOST,
             ),
             (
-                "agent",
-                "model",
-                "transcript?",
-                "sessions",
-                "tool_calls",
-                "produced=lines written",
-                "lines=in commits",
+                "agent, model, transcript?, sessions, tool_calls, produced=lines written, "
+                "lines=in commits"
             ),
         ),
         Section(
             "Latest sessions",
             sessions,
             (
-                "label=session",
-                "agent",
-                "started_at",
-                "turns",
-                "tool_calls=calls",
-                "produced=written",
-                "agent_lines=in commits",
+                "label=session, agent, started_at, turns, tool_calls=calls, produced=written, "
+                "agent_lines=in commits"
             ),
         ),
         Section(
@@ -168,7 +158,7 @@ def _sections(store: Store, of_repo: Row) -> list[Section]:
             read_view(
                 store, "region_list", of_repo | {"convergence": "oscillating"}, "rounds DESC, id", 8
             ),
-            ("path=file", "rounds", "sizes=lines changed in each", "label=session"),
+            "path=file, rounds, sizes=lines changed in each, label=session",
         ),
         Section(
             "The recorder's percentage compared with ours",
@@ -183,13 +173,13 @@ def _sections(store: Store, of_repo: Row) -> list[Section]:
         Section(
             "How we know: lines by evidence and reason",
             read_view(store, "evidence_shares", of_repo, "nonblank DESC, class, how"),
-            ("class", "how", "evidence", "reason", "nonblank=lines"),
+            "class, how, evidence, reason, nonblank=lines",
             folded=True,
         ),
         Section(
             "Problems: what could not be used",
             read_view(store, "problem_list", of_repo, "count DESC, stage, code", 10),
-            ("stage", "code=kind", "count=times", "example"),
+            "stage, code=kind, count=times, example",
             folded=True,
         ),
     ]

@@ -31,13 +31,8 @@ _UNITS = dict.fromkeys(
     "cost_usd": "USD",
 }
 _WEEK = (
-    "week",
-    "coverage",
-    "lines",
-    "commits",
-    "agent_share=agents by record",
-    "agent_or_declared_share=or declared",
-    "cost_usd=USD",
+    "week, coverage, lines, commits, agent_share=agents by record, "
+    "agent_or_declared_share=or declared, cost_usd=USD"
 )
 
 
@@ -79,7 +74,7 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
         Section(
             f"Week of {this.isoformat()}{so_far}, and the week before",
             table_of(_compared(now, last), _UNITS),
-            ("", "this week", "last week", "change"),
+            ", this week, last week, change",
         ),
         Section("Week by week", table_of(shown, _UNITS), _WEEK),
         _became(
@@ -176,7 +171,7 @@ def _became(lives: Sequence[LifetimeRecord], prompts: Sequence[Prompt]) -> Secti
         if lines
     ]
     note = _cost_note(prompts, fates["still there"])
-    return Section(title, table_of(rows, _UNITS, [note]), ("lines of agents", "lines", "share"))
+    return Section(title, table_of(rows, _UNITS, [note]), "lines of agents, lines, share")
 
 
 _WHO = (

@@ -86,43 +86,14 @@ def write(store: Store, repo_id: int, done: Finished, how: Mapping[str, str]) ->
 
 
 _COMMIT = (
-    "id",
-    "repo_id",
-    "number",
-    "commit_sha",
-    "first_parent",
-    "parents",
-    "main_line",
-    "landed",
-    "author_at",
-    "committed_at",
-    "lines_born",
-    "lines_gone",
-    "lines_came",
-    "lines_present",
-    "patch",
-    "inverse",
+    "id, repo_id, number, commit_sha, first_parent, parents, main_line, landed, author_at, "
+    "committed_at, lines_born, lines_gone, lines_came, lines_present, patch, inverse"
 )
 
 
 _LIFE = (
-    "repo_id",
-    "origin",
-    "birth",
-    "path",
-    "start_line",
-    "end_line",
-    "nonblank",
-    "blank_lines",
-    "kind",
-    "at_merge",
-    "death",
-    "cause",
-    "same_as",
-    "gone_from_main",
-    "into_path",
-    "into_start",
-    "into_end",
+    "repo_id, origin, birth, path, start_line, end_line, nonblank, blank_lines, kind, at_merge, "
+    "death, cause, same_as, gone_from_main, into_path, into_start, into_end"
 )
 
 
@@ -260,7 +231,7 @@ class _Rows:
         return " ".join([str(x.line + n) for n, flag in enumerate(blank) if flag])
 
     def moves(self) -> None:
-        columns = ("repo_id", "commit_id", "path", "start_line", "end_line", "how", "origin")
+        columns = "repo_id, commit_id, path, start_line, end_line, how, origin"
         rows = (
             (
                 self._repo_id,

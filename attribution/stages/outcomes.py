@@ -265,34 +265,12 @@ def _values(session: _Session, stored: Row, around: Neighbours | None) -> Row:
 
 
 _REGION = (
-    "id",
-    "session_id",
-    "path",
-    "root",
-    "start_line",
-    "end_line",
-    "hunks",
-    "rounds",
-    "convergence",
-    "returned_to",
-    "sizes",
-    "first_at",
-    "last_at",
+    "id, session_id, path, root, start_line, end_line, hunks, rounds, convergence, returned_to, "
+    "sizes, first_at, last_at"
 )
 _EDIT = (
-    "region_id",
-    "session_id",
-    "round",
-    "call_id",
-    "turn_index",
-    "at",
-    "tool",
-    "start_line",
-    "end_line",
-    "lines_added",
-    "lines_removed",
-    "removed",
-    "added",
+    "region_id, session_id, round, call_id, turn_index, at, tool, start_line, end_line, "
+    "lines_added, lines_removed, removed, added"
 )
 
 
@@ -331,7 +309,7 @@ def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence
     }
     store.insert(
         "region_symbols",
-        ("region_id", "call_id", "start_line", "symbol"),
+        "region_id, call_id, start_line, symbol",
         ((*key, name) for key, name in symbols.items()),
     )
     return first + len(regions)

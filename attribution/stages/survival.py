@@ -85,17 +85,7 @@ def fill_survival(store: Store, repo_id: int) -> None:
         fill_what_follows(store, repo_id)
 
 
-_FATE = (
-    "repo_id",
-    "origin",
-    "life",
-    "lines",
-    "nonblank",
-    "origin_id",
-    "actor",
-    "actor_session_id",
-    "actor_how",
-)
+_FATE = "repo_id, origin, life, lines, nonblank, origin_id, actor, actor_session_id, actor_how"
 
 
 def _lifetimes(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
@@ -253,16 +243,7 @@ def _fill_tip(store: Store, repo_id: int) -> None:
         ("id", "repo_id", "path", "directory", "language", "kind", "lines", *LINE_CLASSES, "older"),
         files,
     )
-    columns = (
-        "file_id",
-        "start_line",
-        "end_line",
-        "nonblank",
-        "origin_id",
-        "birth",
-        "birth_path",
-        "birth_line",
-    )
+    columns = "file_id, start_line, end_line, nonblank, origin_id, birth, birth_path, birth_line"
     store.insert("tip_spans", columns, spans)
 
 

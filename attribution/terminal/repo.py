@@ -47,12 +47,7 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     if len(r.sessions):
         console.print()
         columns = (
-            "agent",
-            "model",
-            "transcript?",
-            "sessions",
-            "tool_calls",
-            "lines=lines in files of every kind",
+            "agent, model, transcript?, sessions, tool_calls, lines=lines in files of every kind"
         )
         show_table(console, r.sessions, columns, most=8, indent=2)
     if len(r.problems):
@@ -60,7 +55,7 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
         show_table(
             console,
             r.problems,
-            ("code=problem", "stage", "count", "example=for example"),
+            "code=problem, stage, count, example=for example",
             most=5,
             indent=2,
         )

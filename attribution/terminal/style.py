@@ -98,4 +98,4 @@ def kinds(console: Console, table: Table) -> None:
             "  ", ("by kind of file", "bold"), ("  only source and test are counted above", "dim")
         )
     )
-    show_table(console, table, ("kind", "lines", "classes=written by"), indent=2)
+    show_table(console, table, "kind, lines, classes=written by", indent=2)

@@ -21,9 +21,7 @@ def formats(output_format: str) -> None:
     Also lists the other tools whose claims this version reads.
     """
     notes = ["Agents are recognised by the content of their transcripts, not by labels."]
-    print_table(
-        output_format, table_of(known_formats(), notes=notes), ("kind", "name", "label", "gives")
-    )
+    print_table(output_format, table_of(known_formats(), notes=notes), "kind, name, label, gives")
 
 
 def known_formats() -> list[Row]:

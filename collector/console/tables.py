@@ -18,7 +18,7 @@ from collector.console.formats import LETTER, STYLE, cut, minute, percent, words
 from collector.console.terminal import one_line, out, write_csv, write_json
 from collector.json_values import Row
 from collector.storage.views import Column
-from collector.text import printable
+from collector.text import printable, split_names
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -96,12 +96,12 @@ class Shown:
 
 
 def chosen(table: Table, names: Sequence[str] = ()) -> list[Shown]:
-    """The columns of these names, without those that are marked with `?` and say nothing; by
-    default every column.
+    """The columns of these names, a list or "a, b", without those that are marked with `?` and say
+    nothing; by default every column.
     """
     columns = []
     for name, _, title in (
-        name.partition("=") for name in names or [column.name for column in table.columns]
+        name.partition("=") for name in split_names(names) or [each.name for each in table.columns]
     ):
         if name.endswith("?") and not _says_something(table, name.removesuffix("?")):
             continue

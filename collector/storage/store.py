@@ -33,7 +33,7 @@ from collector.storage.schema import (
     schema_version,
     statements,
 )
-from collector.text import printable
+from collector.text import printable, split_names
 
 if TYPE_CHECKING:
     from collector.model import Problem
@@ -287,8 +287,9 @@ class Store:
             raise _explain(error, self.path) from error
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Plain INSERT of many rows; call within a transaction."""
-        self.insert_kept(table, columns, self.policy.rows(table, columns, rows))
+        """Plain INSERT of many rows; call within a transaction. Columns are a list, or "a, b"."""
+        names = split_names(columns)
+        self.insert_kept(table, names, self.policy.rows(table, names, rows))
 
     def insert_rows(self, table: str, rows: Sequence[Row]) -> None:
         """The same for rows that name their columns, all of them the same ones."""
@@ -442,7 +443,7 @@ class Store:
     def add_problems(self, repo_id: int | None, problems: Iterable[Problem]) -> None:
         self.insert(
             "problems",
-            ("repo_id", "stage", "subject", "code", "detail"),
+            "repo_id, stage, subject, code, detail",
             (
                 (repo_id, p.stage, printable(p.subject), p.code, printable(p.detail)[:500])
                 for p in problems

@@ -50,13 +50,8 @@ def _table(table: Table, repo: str, to: Addresses) -> str:
         "outcome": lambda row: text(row["outcome"].replace("_", " ")),
     }
     columns = (
-        "fix",
-        "path=what it repaired",
-        "class=written by",
-        "prompt",
-        "introduced_by=in",
-        "days=lived days",
-        "outcome=traced by",
+        "fix, path=what it repaired, class=written by, prompt, introduced_by=in, "
+        "days=lived days, outcome=traced by"
     )
     return html(table, columns, makers) if table.rows else "<p>No fix repaired such a line.</p>"
 

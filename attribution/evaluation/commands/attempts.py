@@ -56,19 +56,10 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
         " session_embeddings"
     )
     columns = (
-        "key=session",
-        "started_at",
-        "texts",
-        "max_cp",
-        "drift_onset_turn=>0.2 at",
-        "drift_onset_calibrated=drift at",
-        "assumption_lock_turn=lock at",
-        "plan_ged=plan",
-        "goal_alignment_at_close=close",
-        "session_failure_mode=mode",
-        "pushback_turns?=push back",
-        "turns_classified?=of",
-        "label=first prompt",
+        "key=session, started_at, texts, max_cp, drift_onset_turn=>0.2 at, "
+        "drift_onset_calibrated=drift at, assumption_lock_turn=lock at, plan_ged=plan, "
+        "goal_alignment_at_close=close, session_failure_mode=mode, pushback_turns?=push back, "
+        "turns_classified?=of, label=first prompt"
     )
     print_table(output_format, table, columns)
 

@@ -71,19 +71,8 @@ def _print_scores(output_format: str, table: Table, low: list[Row] | None) -> No
     from attribution.evaluation.scores.report import model_table
 
     columns = (
-        "repo?",
-        "key=session",
-        "task_type=task",
-        "work",
-        "tier",
-        "q=Q",
-        "q_rank=rank",
-        "completion=compl",
-        "execution=exec",
-        "efficiency=eff",
-        "outcome=outc",
-        "cost_usd",
-        "label=first prompt",
+        "repo?, key=session, task_type=task, work, tier, q=Q, q_rank=rank, completion=compl, "
+        "execution=exec, efficiency=eff, outcome=outc, cost_usd, label=first prompt"
     )
     models = model_table(table if low is None else ())
     if low is not None:

@@ -154,13 +154,8 @@ def _pushback_share(values: Inputs) -> float | None:
 
 
 _COLUMNS = (
-    "session_id",
-    "session_failure_mode",
-    "reason",
-    "embedding_model",
-    "judge_model",
-    "judge_prompt_version",
-    "version",
+    "session_id, session_failure_mode, reason, embedding_model, judge_model, "
+    "judge_prompt_version, version"
 )
 # Embeddings of a sentence model go before hashed words, and those that say which messages push back
 # before all others.

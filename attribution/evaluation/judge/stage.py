@@ -254,28 +254,10 @@ def _ask(model: JudgeModel, request: Request) -> _Result:
 
 
 _JUDGEMENT = (
-    "id",
-    "model",
-    "prompt",
-    "prompt_version",
-    "input_hash",
-    "output",
-    "attempts",
-    "input_tokens",
-    "output_tokens",
-    "cost_usd",
-    "at",
+    "id, model, prompt, prompt_version, input_hash, output, attempts, input_tokens, "
+    "output_tokens, cost_usd, at"
 )
-_LABEL = (
-    "session_id",
-    "turn_index",
-    "label",
-    "model",
-    "prompt_version",
-    "value",
-    "number",
-    "judgement_id",
-)
+_LABEL = "session_id, turn_index, label, model, prompt_version, value, number, judgement_id"
 _VALIDATION = ("label", "class", "tp", "fp", "fn", "tn", "sensitivity", "specificity", "kappa")
 
 

@@ -166,7 +166,7 @@ def section(store: Store, subject: OfSession | OfRepository) -> Iterator[Section
         yield Section("Quality of sessions", html(table, _MEANS))
 
 
-_MEANS = ("agent", "model", "scored=sessions with a score", "mean_q=mean Q", "failed=below 0.40")
+_MEANS = "agent, model, scored=sessions with a score, mean_q=mean Q, failed=below 0.40"
 
 
 def started(session: Row) -> datetime | None:

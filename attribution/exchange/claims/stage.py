@@ -297,7 +297,7 @@ _TABLES = {
     "claim_checks": ("claim_id", "status", "lines", "ranges"),
     "claimed_spans": ("claim_id", "start_line", "end_line"),
 }
-_AUTHOR = ("id", "repo_id", "author", "tool", "model", "session_key", "person", "detail", "basis")
+_AUTHOR = "id, repo_id, author, tool, model, session_key, person, detail, basis"
 
 
 class _ClaimRows:

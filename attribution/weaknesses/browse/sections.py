@@ -44,7 +44,7 @@ def _repository_section(store: Store, subject: OfRepository) -> Iterator[Section
     order = "introduced DESC, cwe, class"
     table = read_view(store, "introduced_findings", {"repo_id": subject.repo_id}, order, 12)
     names = {"class": lambda row: text(row["class"].replace("_", " "))}
-    columns = ("cwe=CWE", "class=author", "introduced", "high=of high confidence")
+    columns = "cwe=CWE, class=author, introduced, high=of high confidence"
     if table.rows:
         yield Section("Weaknesses in introduced code", html(table, columns, names))
 
@@ -68,14 +68,7 @@ def _commit_section(store: Store, subject: OfCommit) -> Iterator[Section]:
             ),
             "now": partial(now_cell, repo, to),
         }
-        columns = (
-            "cwe=finding",
-            "path=place",
-            "class=author",
-            "confidence",
-            "author_at=introduced",
-            "now",
-        )
+        columns = "cwe=finding, path=place, class=author, confidence, author_at=introduced, now"
         yield Section("Weaknesses it introduced", html(table, columns, makers))
 
 

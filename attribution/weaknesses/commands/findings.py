@@ -62,19 +62,8 @@ _REPO = click.option(
 )
 _BY = ("mode", "agent", "model", "language", "repo", "complexity")
 _COLUMNS = (
-    "repo?",
-    "fingerprint",
-    "severity",
-    "cwe",
-    "tier?",
-    "class",
-    "agent?",
-    "path",
-    "start_line",
-    "commit_sha",
-    "now",
-    "verdicts?",
-    "rule_id",
+    "repo?, fingerprint, severity, cwe, tier?, class, agent?, path, start_line, commit_sha, now, "
+    "verdicts?, rule_id"
 )
 _LOW = click.option(
     "--low",
@@ -314,7 +303,7 @@ def authors(log: Path, path: str | None, commit: str, db: Path, output_format: s
     print_table(
         output_format,
         table,
-        ("line_class", "agent", "level", "path", "start_line", "rule", "problem?", "message"),
+        "line_class, agent, level, path, start_line, rule, problem?, message",
     )
 
 

@@ -94,17 +94,7 @@ def scan(
         " scanner"
     ]
     columns = (
-        "repo",
-        "state",
-        "texts",
-        "new",
-        "given",
-        "given_lines",
-        "later?",
-        "seconds",
-        "findings",
-        "rules",
-        "engine",
+        "repo, state, texts, new, given, given_lines, later?, seconds, findings, rules, engine"
     )
     print_table(output_format, table_of(rows, {"state": "word", "notes": "list"}, notes), columns)
 
@@ -170,7 +160,7 @@ def rules(
     print_table(
         output_format,
         table,
-        ("rule", "cwe", "tier", "planted_found", "planted_wrong?", "read", "read_true"),
+        "rule, cwe, tier, planted_found, planted_wrong?, read, read_true",
     )
 
 

@@ -312,7 +312,7 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
         f" {outcome.metadata}; in the database: "
         + ", ".join(f"{count} {name}" for name, count in totals.items())
     )
-    columns = ("channel", "hits", "found", "probed", "confirmed", "taken", "confirmed_by_no_other")
+    columns = "channel, hits, found, probed, confirmed, taken, confirmed_by_no_other"
     print_table(output_format, table_of(sections["channels"], notes=[end]), columns)
     if not output_format and sections["exclusions"]:
         reasons = ", ".join(f"{row['count']} {row['reason']}" for row in sections["exclusions"])

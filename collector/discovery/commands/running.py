@@ -137,18 +137,7 @@ def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -
 
     with Store(db, create=False) as store:
         rows = [row for row in mirror_states(store, names) if not failed or row["failure"]]
-    columns = (
-        "name",
-        "stage",
-        "mirror",
-        "seen",
-        "size",
-        "checkpoints",
-        "sessions",
-        "commits",
-        "problems",
-        "failure",
-    )
+    columns = "name, stage, mirror, seen, size, checkpoints, sessions, commits, problems, failure"
     stages = ", ".join(
         f"{count} {stage}" for stage, count in Counter(row["stage"] for row in rows).most_common()
     )
