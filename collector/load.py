@@ -54,7 +54,7 @@ from collector.session_graph import (
 )
 from collector.storage.retention import PROMPTS, Policy
 from collector.storage.store import Store, iso
-from collector.text import count_of, error_text, printable
+from collector.text import count_of, error_text, printable, split_names
 from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
@@ -790,24 +790,11 @@ def write_session(store: Store, session_id: int, rows: SessionRows) -> None:
 
 
 _COLUMNS = {
-    "turns": ("session_id", "turn_index", "at", "origin", "driver", "prompt"),
-    "messages": ("session_id", "turn_index", "at", "agent_id", "text", "length"),
+    "turns": "session_id, turn_index, at, origin, driver, prompt",
+    "messages": "session_id, turn_index, at, agent_id, text, length",
     "tool_calls": (
-        "session_id",
-        "turn_index",
-        "call_id",
-        "name",
-        "at",
-        "done_at",
-        "status",
-        "error",
-        "agent_id",
-        "model",
-        "command",
-        "commits",
-        "input",
-        "result_size",
-        "output",
+        "session_id, turn_index, call_id, name, at, done_at, status, error, agent_id, model, "
+        "command, commits, input, result_size, output"
     ),
 }
 
@@ -840,7 +827,10 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
     return SessionRows(
         values,
         policy.session_rows(
-            {table: (_COLUMNS[table], list(several)) for table, several in rows.items()}
+            {
+                table: (split_names(_COLUMNS[table]), list(several))
+                for table, several in rows.items()
+            }
         ),
     )
 

@@ -221,23 +221,11 @@ def _pushback(store: Store, repo: int | None, output_format: str, options: Row) 
     from attribution.queries.pushback import By, pushback_table
 
     columns = (
-        f"name={options['by']}",
-        "messages=later messages",
-        "classified",
-        "share=push back",
-        "low=95 % from",
-        "high=to",
-        "note?=",
-        "vector_classified?=by vectors",
-        "vector_share?=push back",
-        "vector_low?=95 % from",
-        "vector_high?=to",
-        "listed?=by word lists",
-        "deeds_answers=after lines",
-        "deeds_changed=lines changed",
-        "deeds_undone=undone",
-        "deeds_agree=word and deed agree",
-        "deeds_kappa=kappa",
+        f"name={options['by']}, messages=later messages, classified, share=push back, "
+        "low=95 % from, high=to, note?=, vector_classified?=by vectors, "
+        "vector_share?=push back, vector_low?=95 % from, vector_high?=to, "
+        "listed?=by word lists, deeds_answers=after lines, deeds_changed=lines changed, "
+        "deeds_undone=undone, deeds_agree=word and deed agree, deeds_kappa=kappa"
     )
     print_table(output_format, pushback_table(store, repo, By(options["by"])), columns)
 

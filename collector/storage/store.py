@@ -288,8 +288,8 @@ class Store:
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Plain INSERT of many rows; call within a transaction. Columns are a list, or "a, b"."""
-        names = split_names(columns)
-        self.insert_kept(table, names, self.policy.rows(table, names, rows))
+        kept = self.policy.rows(table, split_names(columns), rows)
+        self.insert_kept(table, columns, kept)
 
     def insert_rows(self, table: str, rows: Sequence[Row]) -> None:
         """The same for rows that name their columns, all of them the same ones."""
@@ -300,8 +300,11 @@ class Store:
         self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:
         """The same for rows that the policy has already made what they may be."""
-        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
+        names = split_names(columns)
+        marks = ", ".join("?" * len(names))
+        self.connection.executemany(
+            f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})", rows
+        )
 
     @property
     def policy(self) -> Policy:

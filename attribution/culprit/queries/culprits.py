@@ -31,18 +31,8 @@ UNITS = {
     "fixed_at": "UTC",
 }
 COLUMNS = (
-    "repo?",
-    "fix",
-    "tier",
-    "introduced_by=introduced by",
-    "class=written by",
-    "agent?",
-    "lines",
-    "path",
-    "line",
-    "days=lived days",
-    "outcome=traced by",
-    "prompt?",
+    "repo?, fix, tier, introduced_by=introduced by, class=written by, agent?, lines, path, "
+    "line, days=lived days, outcome=traced by, prompt?"
 )
 
 

@@ -23,7 +23,7 @@ from collector.console.terminal import (
 )
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 from collector.storage.views import read_view, table_of
-from collector.text import count_of, printable
+from collector.text import count_of, printable, split_names
 
 if TYPE_CHECKING:
     from attribution.evaluation.judge.prompts import Request
@@ -252,17 +252,10 @@ def labels(
                 "session_id": find_session(store, session, repo) if session else None,
             }
             table = read_view(store, "judged", only, "repo, session_id DESC, turn_index, label")
-            columns: tuple[str, ...] = (
-                "session",
-                "turn_index=turn",
-                "label",
-                "value?",
-                "number?",
-                "prompt?",
-            )
+            columns = "session, turn_index=turn, label, value?, number?, prompt?"
         else:
             table = table_of(class_shares(store, who, repo), _SHARES)
-            columns = ()
+            columns = ""
     table.notes.append(
         f"{who.model}, question version {who.prompt_version}: a model's opinions; one session:"
         " --session KEY"
@@ -308,30 +301,20 @@ def validate(people: Path, second: Path | None, model: str, db: Path, output_for
             f" {'; '.join(result.unmatched[:3])}"
         )
     columns = (
-        "label",
-        "class",
-        "compared",
-        "kappa?",
-        "tp=both",
-        f"fp={other} only",
-        "fn=person only",
-        "sensitivity",
-        "specificity",
-        "share",
-        "corrected?",
-        "low?",
-        "high?",
-        "pearson?",
-        "spearman?",
-        "mean_difference?",
-        "note",
+        f"label, class, compared, kappa?, tp=both, fp={other} only, fn=person only, sensitivity, "
+        "specificity, share, corrected?, low?, high?, pearson?, spearman?, mean_difference?, "
+        "note"
     )
     table = table_of(result.rows, _SHARES, [said])
     names = {column.name for column in table.columns}
     print_table(
         output_format,
         table,
-        [column for column in columns if column.partition("=")[0].removesuffix("?") in names],
+        [
+            column
+            for column in split_names(columns)
+            if column.partition("=")[0].removesuffix("?") in names
+        ],
     )
 
 

@@ -11,21 +11,8 @@ from collector.storage.store import Store
 from collector.vocabulary.sessions import FROM_USER
 
 _COLUMNS = (
-    "session_id",
-    "task_type",
-    "work",
-    "q",
-    "q_rank",
-    "tier",
-    "q_rated",
-    "tier_fitted",
-    *PARTS,
-    "weight_covered",
-    "special",
-    "cost_usd",
-    "roi",
-    "parts",
-    "version",
+    f"session_id, task_type, work, q, q_rank, tier, q_rated, tier_fitted, {', '.join(PARTS)}, "
+    "weight_covered, special, cost_usd, roi, parts, version"
 )
 
 

@@ -255,47 +255,18 @@ _SUMS = (
 )
 _TABLES = {
     "claim_records": (
-        "id",
-        "repo_id",
-        "producer",
-        "format_version",
-        "tool_version",
-        "source",
-        "place",
-        "entry",
-        "blob",
-        "commit_sha",
-        "base_sha",
-        "claimed_at",
-        "state",
-        "claims",
-        "detail",
+        "id, repo_id, producer, format_version, tool_version, source, place, entry, blob, "
+        "commit_sha, base_sha, claimed_at, state, claims, detail"
     ),
     "claims": (
-        "id",
-        "record_id",
-        "author_id",
-        "path",
-        "recorded_path",
-        "key",
-        "ranges",
-        "lines",
-        "dangling",
-        "detail",
+        "id, record_id, author_id, path, recorded_path, key, ranges, lines, dangling, detail"
     ),
     "claim_record_checks": (
-        "record_id",
-        "commit_sha",
-        "anchor",
-        "reach",
-        "status",
-        "findings",
-        "commit_at",
-        "lines",
-        *_SUMS,
+        "record_id, commit_sha, anchor, reach, status, findings, commit_at, lines, "
+        f"{', '.join(_SUMS)}"
     ),
-    "claim_checks": ("claim_id", "status", "lines", "ranges"),
-    "claimed_spans": ("claim_id", "start_line", "end_line"),
+    "claim_checks": "claim_id, status, lines, ranges",
+    "claimed_spans": "claim_id, start_line, end_line",
 }
 _AUTHOR = "id, repo_id, author, tool, model, session_key, person, detail, basis"
 
