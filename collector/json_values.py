@@ -20,6 +20,8 @@ RowValues = tuple[Any, ...]
 """The values of a row, in the order of columns that a statement names."""
 Counts = dict[str, int]
 """Name -> how many."""
+Texts = dict[str, str]
+"""Name -> text."""
 LARGEST = 2**53  # beyond it a float no longer holds every integer
 CUT = 20_000  # characters of JSON text that is kept for people
 _NUMBERS = (int, float)  # a tuple is tested faster than a union

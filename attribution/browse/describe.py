@@ -15,6 +15,7 @@ from collector.hooks import plugins
 from collector.json_values import Row
 from collector.plugins import plugin_directories
 from collector.storage.views import tables
+from collector.text import split_names
 
 # The short name that Datasette shows instead of a number, and what it counts and sorts by. Nothing
 # is facetted that a large database would count for seconds. Hidden is what explains nothing by
@@ -44,22 +45,10 @@ _TABLES: dict[str, Row] = {
     "session_stats": {"facets": ["coding_mode"], "sort_desc": "produced"},
     "vendor_checks": {"facets": ["disagreement_reason"]},
 }
-_INTERNAL = (
-    "stage_runs",
-    "settings",
-    "forgotten",
-    "line_lifetimes",
-    "line_moves",
-    "line_fates",
-    "tip_states",
-    "tip_spans",
-    "origins",
-    "spans",
-    "commit_checkpoint_links",
-    "region_edits",
-    "region_priors",
-    "region_symbols",
-    "history_commits",
+_INTERNAL = split_names(
+    "stage_runs, settings, forgotten, line_lifetimes, line_moves, line_fates, "
+    "tip_states, tip_spans, origins, spans, commit_checkpoint_links, region_edits, "
+    "region_priors, region_symbols, history_commits"
 )
 # made by checks, SQLite and full-text search
 _OTHERS = re.compile(r"check_\w+|sqlite_\w+|\w+_fts\w*")

@@ -3,7 +3,6 @@ template out. Reads only.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -48,7 +47,7 @@ from attribution.queries.tip_file import (
 from collector.console.tables import Cell, html
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 from collector.storage.store import Store
 from collector.storage.views import read_view
 from collector.text import printable
@@ -56,7 +55,7 @@ from collector.vocabulary.agents import label_of
 
 
 def page_at(
-    store: Store, address: Place | None, arguments: Mapping[str, str], to: Addresses
+    store: Store, address: Place | None, arguments: Texts, to: Addresses
 ) -> tuple[Shown, str]:
     """The page at an address, and the repository that it belongs to ("" for the whole database).
 

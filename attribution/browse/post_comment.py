@@ -16,7 +16,7 @@ from typing import NamedTuple
 import requests
 
 from attribution.browse.comment import MARK
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 
 _SECONDS, _PAGE = 30, 100
 
@@ -28,7 +28,7 @@ class Forge(NamedTuple):
     edited: str  # address of one comment, to be followed by its number
     account: str  # address that says who we are
     edit: str  # the method that edits
-    headers: Mapping[str, str]
+    headers: Texts
 
 
 def forge_of(env: Mapping[str, str]) -> Forge:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.addresses import Addresses, Place
 from attribution.hooks import Plugin
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 
 if TYPE_CHECKING:
     from attribution.queries.repositories import RepositoryRow
@@ -32,7 +32,7 @@ class Shown(NamedTuple):
 class PageRequest:
     store: Store
     place: Place
-    arguments: Mapping[str, str]  # of the address
+    arguments: Texts  # of the address
     to: Addresses
     repo: RepositoryRow | None = None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from collector.console.terminal import (
     write_json,
     writing,
 )
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 
 if TYPE_CHECKING:
     from attribution.queries.breakdown import Breakdown
@@ -222,7 +221,7 @@ def _first_day(period: tuple[int, str] | None, until: datetime | None) -> str:
     return (last - timedelta((count - 1) * (7 if unit == "w" else 1))).isoformat()
 
 
-def _write_pages(index: Path, texts: Mapping[str, str]) -> None:
+def _write_pages(index: Path, texts: Texts) -> None:
     _write(index, texts[index.name])
     others = [index.parent / name for name in texts if name != index.name]
     for file in others:
@@ -237,7 +236,7 @@ def _day(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d}" if moment else ""
 
 
-def _teams(file: Path) -> dict[str, str]:
+def _teams(file: Path) -> Texts:
     """Pattern of addresses -> team, in the order of the file."""
     with file.open(encoding="utf-8-sig", newline="") as opened:
         rows = csv.DictReader(opened)

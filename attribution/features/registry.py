@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 
 DETERMINISTIC, HEURISTIC = "deterministic", "heuristic"
 KINDS = (DETERMINISTIC, HEURISTIC, "embedding", "judge")
@@ -65,7 +65,7 @@ _BY_JUDGE = (
     " session_attribution"
 )
 # Names used elsewhere for what is a column or table here.
-ALIASES: dict[str, str] = {
+ALIASES: Texts = {
     "input_tokens_total": "input_tokens",
     "output_tokens_total": "output_tokens",
     "turn_ratio": "user_agent_turn_ratio",

@@ -32,6 +32,7 @@ from collector.files.kinds import kind_of
 from collector.git.diff_tree import FileDelta, Range
 from collector.git.renames import RenameSources
 from collector.git.repository import line_changes
+from collector.json_values import Texts
 from collector.text import split_lines
 from collector.vocabulary.lines import FileKind
 
@@ -139,7 +140,7 @@ class CommitEdit:
 
     def _sources(
         self, removed: dict[str, tuple[FileLines, FileDelta]], added: Sequence[FileDelta]
-    ) -> dict[str, str]:
+    ) -> Texts:
         """Each new path looks for itself, as `git blame` does; a path that only changed its type
         takes no part.
         """

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from collector.json_values import Counts
+from collector.text import split_names
 from collector.vocabulary.lines import Author
 
 DAYS = (1, 7, 30, 90, 180, 365)
@@ -150,17 +151,9 @@ class RemovedLines(NamedTuple):
     record: LifetimeRecord
 
 
-DELETION = (
-    "commit_id",
-    "author",
-    "author_session_id",
-    "actor",
-    "actor_session_id",
-    "cause",
-    "lines",
-    "youngest_days",
-    "mean_days",
-    "oldest_days",
+DELETION = split_names(
+    "commit_id, author, author_session_id, actor, actor_session_id, cause, lines, "
+    "youngest_days, mean_days, oldest_days"
 )
 
 

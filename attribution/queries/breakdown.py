@@ -33,7 +33,7 @@ from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import commit_of, estimate, observations, sample_of
 from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
-from collector.json_values import Counts, Row
+from collector.json_values import Counts, Row, Texts
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -156,7 +156,7 @@ class _Naming:
 
     def __init__(self, options: BreakdownOptions, cells: Sequence[LineCell]) -> None:
         self._options = options
-        self._teams: dict[str, str] = {}
+        self._teams: Texts = {}
         self._folded = _folded(cells) if options.fold else {}
 
     def key(self, location: Place) -> tuple[str, ...]:
@@ -183,10 +183,10 @@ class _Naming:
         return self._teams[email]
 
 
-def _folded(cells: Sequence[LineCell]) -> dict[str, str]:
+def _folded(cells: Sequence[LineCell]) -> Texts:
     """Month without a line of agents, beside another such month -> the name of all of them."""
     agents = {cell.place.day[:7] for cell in cells if cell.line_class in BY_AGENTS}
-    result: dict[str, str] = {}
+    result: Texts = {}
     every = sorted({cell.place.day[:7] for cell in cells}) if agents else []
     for of_agents, run in itertools.groupby(every, agents.__contains__):
         months = list(run)

@@ -1,7 +1,7 @@
 """Some commits together, as a pull request has them: who wrote the lines, file by file."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from attribution.hooks import OfComment, sections
@@ -9,7 +9,7 @@ from attribution.queries.commit import CommitSummary, commit_summaries
 from attribution.queries.coverage import AgentShare, headline
 from collector.checkpoints.entire import server_path
 from collector.errors import WhoWroteError
-from collector.json_values import Counts
+from collector.json_values import Counts, Texts
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, LineClass
@@ -40,7 +40,7 @@ class PullRequest(NamedTuple):
     usual: AgentShare  # of all attributed commits of the repository
     reasons: Counts  # why lines have no author -> lines, most first
     # key of a session -> branch and directory of its newest checkpoint
-    checkpoints: Mapping[str, str]
+    checkpoints: Texts
     url: str | None  # of the repository's origin
 
     @property
@@ -104,7 +104,7 @@ def _reasons(store: Store, requested: set[str]) -> Counts:
     return dict(counts.most_common())
 
 
-def _checkpoints(store: Store, repo_id: int, sessions: set[int]) -> dict[str, str]:
+def _checkpoints(store: Store, repo_id: int, sessions: set[int]) -> Texts:
     """Where the newest checkpoint of each session is on a branch that the forge shows."""
     rows = store.rows(
         "SELECT cs.session_id, s.key, c.checkpoint_id, c.ref FROM checkpoint_sessions cs "

@@ -9,6 +9,7 @@ from collector.json_values import Row
 from collector.labels import as_typed
 from collector.storage.store import Store
 from collector.storage.views import Column, Table, described_view, read_view
+from collector.text import split_names
 
 
 def find_session(store: Store, key: str, repo: int | None = None) -> int:
@@ -95,19 +96,9 @@ def region_table(store: Store, only: Row | None = None, most: int | None = None)
     return table
 
 
-_EDIT = (
-    "round",
-    "turn_index",
-    "at",
-    "tool",
-    "call_id",
-    "start_line",
-    "end_line",
-    "lines_added",
-    "lines_removed",
-    "removed",
-    "added",
-    "symbol",
+_EDIT = split_names(
+    "round, turn_index, at, tool, call_id, start_line, end_line, lines_added, "
+    "lines_removed, removed, added, symbol"
 )
 
 
@@ -136,22 +127,9 @@ def region_counts(store: Store, only: Row) -> dict[str | None, int]:
 
 
 PAGE = 100
-_SUMS = (
-    "produced",
-    "dictated",
-    "changed_next",
-    "discarded",
-    "committed",
-    "places",
-    "places_again",
-    "old_1",
-    "alive_1",
-    "old_7",
-    "alive_7",
-    "old_30",
-    "alive_30",
-    "old_90",
-    "alive_90",
+_SUMS = split_names(
+    "produced, dictated, changed_next, discarded, committed, places, places_again, "
+    "old_1, alive_1, old_7, alive_7, old_30, alive_30, old_90, alive_90"
 )
 
 

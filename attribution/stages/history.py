@@ -27,7 +27,7 @@ from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.files.stated import ignored_revisions
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
-from collector.json_values import RowValues
+from collector.json_values import RowValues, Texts
 from collector.model import Problem
 from collector.runtime.stages import RunContext, Stage, StageName, clear_problems, digest, last_run
 from collector.storage.store import Store, iso
@@ -73,7 +73,7 @@ def clear(store: Store, repo_id: int) -> None:
         store.connection.execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
 
 
-def write(store: Store, repo_id: int, done: Finished, how: Mapping[str, str]) -> None:
+def write(store: Store, repo_id: int, done: Finished, how: Texts) -> None:
     """Writes the rows that are new or different.
 
     `how`: the columns of `tip_states` that tell how the history was followed.
@@ -246,7 +246,7 @@ class _Rows:
         )
         self._store.insert("line_moves", columns, rows)
 
-    def tip(self, how: Mapping[str, str]) -> None:
+    def tip(self, how: Texts) -> None:
         history, lifetimes = self._done.history, self._done.lifetimes
         lines = sum(lifetimes.alive[BEFORE + 1 :])
         total = history.present[-1] if history.present else 0

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
 from attribution.stats.intervals import Interval, wilson
-from collector.json_values import Counts, Row
+from collector.json_values import Counts, Row, Texts
 from collector.vocabulary.lines import LINE_CLASSES, Evidence, LineClass, RateOf, line_class
 
 _DRAWS = 2_000
@@ -152,7 +152,7 @@ def confidence_of(tier: MeasuredTier) -> TierConfidence:
     return TierConfidence(tier, measured_on, rates[measured_on], *newest_rate(group))
 
 
-def newest_rate(values: Mapping[str, str]) -> tuple[str, Rate]:
+def newest_rate(values: Texts) -> tuple[str, Rate]:
     """The newest audit that read enough lines with these values, and how often it found them
     right.
     """
@@ -178,7 +178,7 @@ def _read() -> list[Row]:
     return rows
 
 
-def _rate(values: Mapping[str, str], audit: str = "") -> Rate:
+def _rate(values: Texts, audit: str = "") -> Rate:
     """Of the lines with these values, those of one audit or of all."""
     rows = [row for row in _read() if all(row[column] == value for column, value in values.items())]
     counts = [

@@ -23,7 +23,7 @@ from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
 from attribution.stats.kaplan_meier import Estimate, estimate, observations, sample_of
 from collector.errors import WhoWroteError
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 from collector.runtime.version import install_command
 from collector.vocabulary.lines import LineClass
 
@@ -39,7 +39,7 @@ BASELINES: Mapping[str, Callable[[LifetimeRecord], bool]] = {
     DATED: lambda r: r.dated,
     UNDECLARED: lambda r: r.author in (LineClass.HUMAN, LineClass.UNDECLARED),
 }
-MEANING: Mapping[str, str] = {
+MEANING: Texts = {
     HUMAN: "lines of people: with a witness on record, or of commits that are older than agents",
     DATED: (
         "of those, lines of commits that are older than agents; most are older than the followed"

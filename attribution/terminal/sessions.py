@@ -19,6 +19,7 @@ from attribution.terminal.style import (
     title,
 )
 from collector.console.terminal import one_line
+from collector.json_values import Texts
 from collector.storage.views import Table
 from collector.vocabulary.agents import label_of
 
@@ -26,7 +27,7 @@ _MOST_LINES = 12
 _TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}
 
 
-def feature_list(console: Console, table: Table, why: Mapping[str, str]) -> None:
+def feature_list(console: Console, table: Table, why: Texts) -> None:
     """Every feature of one session, with its unit; `why` says why a feature has no value."""
     (row,) = table
     title(console, row["label"], f"{label_of(row['agent'] or '') or 'unknown agent'}, {row['key']}")

@@ -1,9 +1,9 @@
 """One printer for every table: on a terminal, as JSON, as CSV, as HTML.
 
 JSON and CSV have every column; a terminal and a page show the columns that the caller names, with
-the same text in each cell. The names are a list, or one text, "started_at, agent". Among them `classes` stands for the lines by class in one cell,
-`repo?` for a column that is left out where it says nothing, and `label=session` for a column with
-another heading.
+the same text in each cell. Names are a list, or one text such as "started_at, agent". Among them
+`classes` stands for the lines by class in one cell, `repo?` for a column that is left out where it
+says nothing, and `label=session` for a column with another heading.
 """
 
 from __future__ import annotations

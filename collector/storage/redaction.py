@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 from collector.text import SECRET, word_finder
 
 _KNOWN = 8  # characters of a secret that is one without what was said of it
@@ -354,7 +354,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
 }
 
 
-def _place(rule: Mapping[str, str]) -> _Place:
+def _place(rule: Texts) -> _Place:
     pattern, start, nouns = rule["pattern"], rule.get("start"), rule.get("nouns")
     words = (
         _beginnings(_RULES["parts"][nouns])

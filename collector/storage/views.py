@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 from collector.storage.schema import PARTS, names_in, part_sql, schema_sql
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Table:
 
 def table_of(
     rows: Sequence[Row],
-    units: Mapping[str, str] | None = None,
+    units: Texts | None = None,
     notes: Sequence[str] = (),
     name: str = "",
     title: str = "",

@@ -21,7 +21,7 @@ from attribution.stats.agreement import (
     spearman,
 )
 from collector.errors import WhoWroteError
-from collector.json_values import Counts, Row
+from collector.json_values import Counts, Row, Texts
 from collector.storage.store import Store
 
 
@@ -286,7 +286,7 @@ def labels_of(path: Path) -> list[tuple[LabelPlace, Any]]:
     ]
 
 
-def _person(path: Path, number: int, row: Mapping[str, str]) -> tuple[LabelPlace, Any]:
+def _person(path: Path, number: int, row: Texts) -> tuple[LabelPlace, Any]:
     """A row of the CSV: the session as it is named there, turn and label, with a class or a
     number.
     """

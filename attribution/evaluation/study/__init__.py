@@ -33,28 +33,18 @@ from collector.json_values import Row
 from collector.plugins import modules_of
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
+from collector.text import split_names
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import Author, coding_mode
 from collector.vocabulary.sessions import TYPED
 
 Unit = tuple[int, float, float]
 """Repository, top and bottom of the ratio of a session."""
-_FEATURES = (
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "cost_usd",
-    "session_runtime_s",
-    "agent_runtime_s",
-    "tool_counts",
-    "per_turn_agent_latency_s",
-    "interruption_events",
-    "turn_languages",
-    "files_seen",
-    "turn_classes",
-    "pushback_turns",
-    "turns_classified",
+_FEATURES = split_names(
+    "input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, "
+    "session_runtime_s, agent_runtime_s, tool_counts, per_turn_agent_latency_s, "
+    "interruption_events, turn_languages, files_seen, turn_classes, pushback_turns, "
+    "turns_classified"
 )
 
 

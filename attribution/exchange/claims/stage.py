@@ -9,7 +9,7 @@ never changes our own lines (docs/decisions/0009).
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, islice
@@ -39,7 +39,7 @@ from attribution.queries.repositories import repository
 from collector.checkpoints.entire import OWN_NAMESPACE
 from collector.git import ranges
 from collector.git.repository import GitRepo
-from collector.json_values import RowValues
+from collector.json_values import RowValues, Texts
 from collector.limits import CLAIM_BYTES, CLAIM_FILES
 from collector.model import Problem
 from collector.repository_rows import describe_repo
@@ -129,7 +129,7 @@ class _Checker:
     """Checks the records of one repository against its commits."""
 
     def __init__(
-        self, repo: GitRepo, head: str, refs: Mapping[str, str], listed: Iterable[ClaimSource]
+        self, repo: GitRepo, head: str, refs: Texts, listed: Iterable[ClaimSource]
     ) -> None:
         self._repo, self._head = repo, head
         self._history = list(repo.history(head))  # parents first
@@ -387,7 +387,7 @@ _ENDINGS = (".jsonl", ".json", ".ndjson")
 
 
 def claim_sources(
-    repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]
+    repo: GitRepo, refs: Texts, head: str, problems: list[Problem]
 ) -> list[ClaimSource]:
     """Everything that may hold claims, a note that several refs share once.
 

@@ -37,7 +37,7 @@ from collector.console.terminal import (
     writing,
 )
 from collector.files.analysed import ANALYSED
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 from collector.storage.views import table_of
 from collector.text import count_of
 from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass
@@ -106,7 +106,7 @@ _FILTERS = (
 )
 
 
-def _choices(values: Sequence[str]) -> dict[str, str]:
+def _choices(values: Sequence[str]) -> Texts:
     from attribution.weaknesses.queries.findings import COLUMNS
 
     pairs = dict(value.partition("=")[::2] for value in values)

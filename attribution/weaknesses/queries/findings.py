@@ -3,7 +3,7 @@
 import itertools
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from attribution.queries.repositories import clone_at
@@ -17,7 +17,7 @@ from attribution.weaknesses.words import (
 )
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 from collector.storage.store import Store, utc_now
 from collector.storage.views import Table, read_view
 from collector.text import decode, printable, split_lines
@@ -39,7 +39,7 @@ class FindingFilter:
     alive: bool = False
     confidence: tuple[str, ...] = ()
     # name of COLUMNS -> value; without a status: introduced
-    only: Mapping[str, str] = field(default_factory=dict)
+    only: Texts = field(default_factory=dict)
     # a revision of the clone: only findings of commits that it does not have
     since: str | None = None
 

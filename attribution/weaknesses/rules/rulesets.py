@@ -16,7 +16,7 @@ from typing import Any
 from attribution.weaknesses.rules.languages import rule_languages
 from attribution.weaknesses.words import Confidence, RuleTier, severity_named, severity_word
 from collector.errors import WhoWroteError
-from collector.json_values import JsonObject
+from collector.json_values import JsonObject, Texts
 from collector.runtime.version import install_command
 
 OWN = "own"
@@ -145,11 +145,11 @@ def load(files: Sequence[RuleFile], name: str) -> RuleSet:
     return RuleSet(name, tuple(_rule(bodies[number]) for number in sorted(bodies)))
 
 
-def weaknesses() -> dict[str, dict[str, str]]:
+def weaknesses() -> dict[str, Texts]:
     """CWE-89 -> its name, its OWASP class and what it means in plain words, for the CWEs that
     our rules know.
     """
-    table: dict[str, dict[str, str]] = json.loads((_HOME / "cwe.json").read_text("utf-8"))
+    table: dict[str, Texts] = json.loads((_HOME / "cwe.json").read_text("utf-8"))
     return table
 
 
@@ -281,12 +281,12 @@ def _rule(body: JsonObject) -> Rule:
     )
 
 
-def _cwes(meta: JsonObject) -> dict[str, str]:
+def _cwes(meta: JsonObject) -> Texts:
     """CWE-78 -> the same with its name.
 
     Sets write CWE-78, "CWE-78: …", cwe-23, a number alone, or the number in cwe_id.
     """
-    names: dict[str, str] = {}
+    names: Texts = {}
     for text in (
         text for key in ("cwe_id", "cwe", "CWE", "cwes") for text in _strings(meta.get(key))
     ):

@@ -18,7 +18,7 @@ from collector.discovery.channels.channel import valid_name
 from collector.discovery.github.git_server import GitServers, NoRefs, Refs
 from collector.discovery.mirrors.remote import note_names
 from collector.discovery.words import ProbeOutcome
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 from collector.vocabulary.sessions import CheckpointStore
 
 # What is asked for. HEAD comes with the ref it points to.
@@ -52,7 +52,7 @@ def ref_columns(refs: Refs) -> Row:
     }
 
 
-def _oid_of(oids: dict[str, str], names: list[str]) -> str | None:
+def _oid_of(oids: Texts, names: list[str]) -> str | None:
     """Of a branch if there is one, else of another ref, in order of the names."""
     return (
         oids[min(names, key=lambda name: (not name.startswith("refs/heads/"), name))]

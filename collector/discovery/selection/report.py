@@ -20,7 +20,7 @@ from collector.discovery.channels import channels
 from collector.discovery.channels.channel import Scope
 from collector.discovery.records import CHECKPOINTS, records
 from collector.discovery.words import Exclusion
-from collector.json_values import Counts, Row
+from collector.json_values import Counts, Row, Texts
 from collector.storage.store import Store
 
 # no channels: a new name, and a place of checkpoints that a repository names
@@ -118,7 +118,7 @@ def _days(now: datetime, text: str | None) -> float | None:
         return None
 
 
-def _count(store: Store, source: str, tests: Mapping[str, str]) -> Counts:
+def _count(store: Store, source: str, tests: Texts) -> Counts:
     """Of the rows of `source`: how many pass each test."""
     columns = ", ".join(
         f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in tests.items()
