@@ -18,8 +18,8 @@ JsonObject = dict[str, Any]
 """An object of JSON: key -> value."""
 RowValues = tuple[Any, ...]
 """The values of a row, in the order of columns that a statement names."""
-Counts = dict[str, int]
-"""Name -> how many."""
+Numbers = dict[str, int]
+"""Name -> how many, or the number of its row."""
 Texts = dict[str, str]
 """Name -> text."""
 LARGEST = 2**53  # beyond it a float no longer holds every integer

@@ -17,7 +17,7 @@ from collector.checkpoints.pull_requests import is_source
 from collector.checkpoints.statements import automation, checkpoint_ids, declared_agent, statements
 from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
-from collector.json_values import Counts, Row, RowValues, get, get_str, parse_json
+from collector.json_values import Numbers, Row, RowValues, get, get_str, parse_json
 from collector.labels import session_label
 from collector.limits import SESSION_BYTES
 from collector.local import load
@@ -645,7 +645,7 @@ def _write(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionR
 
 def store_checkpoints(
     context: RunContext, checkpoints: Sequence[Checkpoint], further: Iterable[Problem] = ()
-) -> Counts:
+) -> Numbers:
     """Checkpoints, the records that join them to sessions, and rows for the sessions; returns the
     number of each session.
 
@@ -700,7 +700,7 @@ def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> RowValues:
     )
 
 
-def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> Counts:
+def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> Numbers:
     """Number of each session; rows of sessions that no checkpoint holds any more are removed."""
     connection = store.connection
     ids = {
@@ -943,7 +943,7 @@ def write_commits(
     repo_id: int,
     commits: Sequence[Commit],
     called: Callable[[str, str], tuple[str, str]],
-) -> Counts:
+) -> Numbers:
     """Commits and the checkpoint ids they name; returns their numbers.
 
     Call within a transaction, checkpoints first.

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from collector.console.formats import words
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.text import count_of
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -46,7 +46,7 @@ def stacked_bar(parts: Mapping[str, float], width: int = 600, height: int = 22) 
 
 def columns(
     weeks: Mapping[str, Mapping[str, float]],
-    dots: Counts | None = None,
+    dots: Numbers | None = None,
     period: str = "week",
 ) -> str:
     """Lines by class over time, one column each `period`; `dots` are numbers (of sessions) above

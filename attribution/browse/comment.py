@@ -11,7 +11,7 @@ from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import CLASSES
 from attribution.queries.pull_request import FileLines, PullRequest
 from collector.console.formats import cut
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.text import count_of
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
@@ -231,7 +231,7 @@ def _commit_row(summary: CommitSummary, prompts: bool) -> str:
     )
 
 
-def _cells(lines: Counts) -> str:
+def _cells(lines: Numbers) -> str:
     return " | ".join(f"{lines[kind]:,}" if lines.get(kind) else "" for kind in CLASSES)
 
 

@@ -14,7 +14,7 @@ from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import Section
 from collector.console.formats import cut
 from collector.console.tables import Cell, html
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
 from collector.vocabulary.agents import label_of
@@ -43,7 +43,7 @@ def bar(row: Row) -> str:
     return small_bar({name: row.get(name) or 0 for name in (*LINE_CLASSES, "older")})
 
 
-def small_bar(lines: Counts) -> str:
+def small_bar(lines: Numbers) -> str:
     """Class -> lines as a small bar."""
     return f'<div class="mini">{charts.stacked_bar(lines, 160, 12)}</div>'
 

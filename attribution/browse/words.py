@@ -22,7 +22,7 @@ from attribution.queries.tip_file import TipFile, TipSpan
 from attribution.stats.accuracy import audited_note
 from collector.console import formats
 from collector.console.formats import LETTER, MEANING, cut, source
-from collector.json_values import Counts
+from collector.json_values import Numbers
 from collector.text import count_of, printable
 from collector.vocabulary.agents import label_of
 
@@ -165,7 +165,7 @@ def accuracy_sentence() -> str:
     return f"{note[:1].upper()}{note[1:]}." if note else ""
 
 
-def in_order(parts: Counts) -> Counts:
+def in_order(parts: Numbers) -> Numbers:
     """Classes in their order, without those that are empty."""
     return {k: parts[k] for k in NAMES if parts.get(k)}
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from attribution.features.prices import Prices
 from attribution.features.registry import Feature, Values
-from collector.json_values import Counts
+from collector.json_values import Numbers
 
 NAME = "costs"
 TITLE = "Cost"
@@ -50,7 +50,7 @@ FEATURES = (
 
 
 def cost_of(
-    unrecorded: Mapping[str, Counts],
+    unrecorded: Mapping[str, Numbers],
     recorded: float | None,
     prices: Prices,
     started: datetime | None,

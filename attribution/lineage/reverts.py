@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attribution.lineage.model import Fingerprint
 from collector.git.diff_tree import FileDelta
-from collector.json_values import Counts
+from collector.json_values import Numbers
 
 _SAYS = re.compile(r"\bThis reverts (?:merge )?commit ([0-9a-f]{7,64})\b")
 _TELLING = 20  # letters and digits of a patch, below which its inverse may come about by chance
@@ -64,7 +64,7 @@ def reverts(
     claimed: Mapping[int, str],
     patches: Sequence[tuple[int, Fingerprint]],
     shas: Sequence[str],
-    inverses: Counts,
+    inverses: Numbers,
 ) -> dict[int, int]:
     """Commit -> commit that it takes back, both as indices into `shas`.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from collector.json_values import Counts
+from collector.json_values import Numbers
 from collector.text import split_names
 from collector.vocabulary.lines import Author
 
@@ -120,7 +120,7 @@ def language(path: str) -> str:
     )
 
 
-def ended_by(records: Iterable[LifetimeRecord]) -> Counts:
+def ended_by(records: Iterable[LifetimeRecord]) -> Numbers:
     """Dead lines of agents by who ended them: same session, another session, agent (which
     session is not known), human, unknown.
     """

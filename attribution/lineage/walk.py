@@ -40,7 +40,7 @@ from collector.git.diff_tree import FileDelta, PatchStream, Range, files_only
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.renames import File
 from collector.git.repository import GitRepo
-from collector.json_values import Counts, Texts
+from collector.json_values import Numbers, Texts
 from collector.limits import FOLLOWED_BYTES
 from collector.runtime.progress import Progress, no_progress
 
@@ -128,7 +128,7 @@ class HistoryWalk:
         # commit whose state lacks files -> commit outside that has them
         self._partial: Texts = {}
         self._boundary: set[str] = set()
-        self._index: Counts = {}
+        self._index: Numbers = {}
         self._shas: list[str] = []
         self._origins = Origins()
         self._outside = Outside(git, self._contents)

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 from attribution.authorship.replay import Change
 from attribution.outcomes.regions import Region, history_of
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.vocabulary.lines import Author
 from collector.vocabulary.sessions import SessionOutcome
 
@@ -119,7 +119,7 @@ def undone(
     at_peak, at_close = _alive(written, [changes[n] for n in numbers])
     result = Undone(len(at_peak), len(at_peak - at_close))
     back = defaultdict(list)
-    firsts: Counts = {}
+    firsts: Numbers = {}
     for n in sorted(hunks):
         firsts.setdefault(changes[n].path, n)
     new = {path for path, n in firsts.items() if not _file_existed(n, changes)}
@@ -320,7 +320,7 @@ def session_outcome(ending: Ending) -> SessionOutcome:
     return SessionOutcome.ANSWERED if ending.answered else SessionOutcome.ABANDONED
 
 
-def reverter(by: Counts, commands: Sequence[Mapping[str, object]]) -> str | None:
+def reverter(by: Numbers, commands: Sequence[Mapping[str, object]]) -> str | None:
     """Who undid most: lines first, else the last undo command, else who restored a file; None
     when nobody did.
     """

@@ -33,7 +33,7 @@ from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import commit_of, estimate, observations, sample_of
 from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
-from collector.json_values import Counts, Row, Texts
+from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -62,7 +62,7 @@ class Breakdown:
     options: BreakdownOptions
     table: Table
     whole: Row
-    months: Mapping[str, Counts]  # month -> class -> lines
+    months: Mapping[str, Numbers]  # month -> class -> lines
 
 
 def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
@@ -317,7 +317,7 @@ def cost_of(prompts: Iterable[Prompt]) -> tuple[float | None, int]:
     return sum(priced) if priced else None, len(priced)
 
 
-def _months(cells: Sequence[LineCell], options: BreakdownOptions) -> dict[str, Counts]:
+def _months(cells: Sequence[LineCell], options: BreakdownOptions) -> dict[str, Numbers]:
     """Without those that are folded."""
     folded = _folded(cells) if options.fold else {}
     result: dict[str, Counter[str]] = defaultdict(Counter)

@@ -13,7 +13,7 @@ from attribution.queries.repositories import clone_at
 from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
 from collector.errors import UnknownBranch
 from collector.git.repository import GitRepo, line_changes
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.labels import as_typed
 from collector.model import FileChange, LineChange
 from collector.storage.store import Store
@@ -26,7 +26,7 @@ from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
 class CommitReport:
     repo: str
     commit: CommitRef
-    lines: Counts  # lines with text of source and test files by class
+    lines: Numbers  # lines with text of source and test files by class
     kinds: Table  # all kinds of files that have lines
     # that the message names: checkpoint, in_clone, signature (never verified)
     checkpoints: list[Row]
@@ -113,7 +113,7 @@ def report_of_commit(store: Store, number: int) -> CommitReport:
     )
 
 
-def code_lines(kinds: Iterable[Row]) -> Counts:
+def code_lines(kinds: Iterable[Row]) -> Numbers:
     """Class -> lines of source and test files, for the classes that have some."""
     count: Counter[str] = Counter()
     for row in kinds:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from attribution.queries.coverage import kind_lines
 from attribution.queries.open_repo import OpenRepo
 from collector.errors import UnknownBranch
-from collector.json_values import Counts, Row, jsonable
+from collector.json_values import Numbers, Row, jsonable
 from collector.storage.store import Store, iso
 from collector.storage.views import Table, described_view, read_view, table_of
 from collector.text import count_of, printable
@@ -44,8 +44,8 @@ class RangeStats:
     merges: int
     not_in_database: int  # commits of which nothing is known
     with_sessions: int  # commits that recorded sessions wrote lines of
-    lines: Counts  # every class
-    unknown_because: Counts  # reason -> lines that are unknown, most first
+    lines: Numbers  # every class
+    unknown_because: Numbers  # reason -> lines that are unknown, most first
     kinds: Table
     models: Table  # agent, model, sessions, lines that these wrote
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Table, described_view
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, FileKind, LineClass, line_class_sql
@@ -33,14 +33,14 @@ class Coverage:
     lines: int
     attributed: int
     # why the others are not attributed -> lines, most first; `declared`: only the commit says so
-    missing: Counts
+    missing: Numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
     """What a report shows first."""
 
-    lines: Counts  # class -> added source and test lines with text
+    lines: Numbers  # class -> added source and test lines with text
     kinds: Table  # kinds of files that have lines, most lines first, as the view kind_lines
     coverage: list[Coverage]  # the whole history, then the ages
 
@@ -141,7 +141,7 @@ class AgentShare(NamedTuple):
     lines: int
 
     @classmethod
-    def of(cls, lines: Counts) -> AgentShare:
+    def of(cls, lines: Numbers) -> AgentShare:
         """`lines`: class -> lines."""
         declared, unanswered = (
             lines.get(LineClass.DECLARED, 0),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attribution.queries.coverage import Headline, headline
 from attribution.queries.repositories import RepositoryRow, repository
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
@@ -47,9 +47,9 @@ class Overview:
     sessions: int
     agents: list[str]
     headline: Headline
-    weeks: dict[str, Counts]  # Monday -> class -> lines added
-    sessions_by_week: Counts
-    tip: Counts
+    weeks: dict[str, Numbers]  # Monday -> class -> lines added
+    sessions_by_week: Numbers
+    tip: Numbers
     survival: dict[str, list[Row]]  # class -> rows of the table survival
     sections: list[Section]
 
@@ -67,20 +67,20 @@ def repositories(store: Store) -> Table:
     return table
 
 
-def sum_by_class(rows: Iterable[Row]) -> Counts:
+def sum_by_class(rows: Iterable[Row]) -> Numbers:
     """The lines of some rows by class."""
     every = list(rows)
     return {name: sum(row[name] for row in every) for name in CLASSES}
 
 
-def months(store: Store) -> dict[str, Counts]:
+def months(store: Store) -> dict[str, Numbers]:
     """2026-03 -> class -> lines that commits of that month added to source and test files, of a
     whole database.
     """
     return _by_period(read_view(store, "daily_lines"), lambda day: day[:7])
 
 
-def by_class(row: Row) -> Counts:
+def by_class(row: Row) -> Numbers:
     """The lines of a row at HEAD by class, older ones too."""
     return {name: row[name] for name in (*CLASSES, "older")}
 
@@ -191,7 +191,7 @@ def _largest(store: Store, view: str, of_repo: Row) -> Table:
     return table
 
 
-def _by_period(days: Iterable[Row], period: Callable[[str], str]) -> dict[str, Counts]:
+def _by_period(days: Iterable[Row], period: Callable[[str], str]) -> dict[str, Numbers]:
     """Period of a day -> class -> lines."""
     result: dict[str, Counter[str]] = defaultdict(Counter)
     for row in days:

@@ -9,7 +9,7 @@ from attribution.queries.commit import CommitSummary, commit_summaries
 from attribution.queries.coverage import AgentShare, headline
 from collector.checkpoints.entire import server_path
 from collector.errors import WhoWroteError
-from collector.json_values import Counts, Texts
+from collector.json_values import Numbers, Texts
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, LineClass
@@ -21,7 +21,7 @@ class FileLines(NamedTuple):
     """Lines that the commits added to a file of source or test."""
 
     path: str
-    lines: Counts  # class -> lines with text, every class
+    lines: Numbers  # class -> lines with text, every class
 
     @property
     def total(self) -> int:
@@ -38,13 +38,13 @@ class PullRequest(NamedTuple):
     # the database has a recorded session: without one, the share of agents is what commits declare
     recorded: bool
     usual: AgentShare  # of all attributed commits of the repository
-    reasons: Counts  # why lines have no author -> lines, most first
+    reasons: Numbers  # why lines have no author -> lines, most first
     # key of a session -> branch and directory of its newest checkpoint
     checkpoints: Texts
     url: str | None  # of the repository's origin
 
     @property
-    def lines(self) -> Counts:
+    def lines(self) -> Numbers:
         """Class -> added lines with text of source and test files, every class."""
         return {name: sum(commit.row[name] for commit in self.commits) for name in LINE_CLASSES}
 
@@ -92,7 +92,7 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
     )
 
 
-def _reasons(store: Store, requested: set[str]) -> Counts:
+def _reasons(store: Store, requested: set[str]) -> Numbers:
     """Why lines of source and test files are unknown -> lines, most first."""
     counts: Counter[str] = Counter()
     for sha in sorted(requested):

@@ -13,7 +13,7 @@ from attribution.lineage import minimum
 from attribution.queries.features import session_features
 from attribution.stats.agreement import Confusion, Corrected, correct_share, kappa
 from collector.errors import WhoWroteError
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
 
@@ -98,7 +98,7 @@ def _rows(store: Store, repo: int | None, by: By) -> list[Row]:
     all.
     """
     groups = defaultdict(list)
-    listed: Counts = defaultdict(int)
+    listed: Numbers = defaultdict(int)
     for count, messages in _later(store, repo):
         for name in {getattr(messages[0], by), ALL}:
             listed[name] += count

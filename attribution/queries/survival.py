@@ -16,7 +16,7 @@ from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import sample_of, survival_curve, survival_points
 from collector.errors import WhoWroteError
 from collector.files.kinds import kind_of
-from collector.json_values import Counts, Row, jsonable, plain
+from collector.json_values import Numbers, Row, jsonable, plain
 from collector.storage.store import Store
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, Evidence, line_class_sql
 
@@ -33,7 +33,7 @@ def records_of(
     return [record for record in lifetimes if every_kind or record.kind in HEADLINE]
 
 
-def left_out(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> Counts:
+def left_out(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> Numbers:
     """Lines with text of some repositories that are not counted.
 
     binary; uncertain: something is missing in the clone; copy: of another file of the commit;
@@ -211,12 +211,12 @@ class SurvivalReport:
     repositories: list[Row]  # see `followed_histories`
     # a row for each group, class and horizon: fields of `Point`, and the lines of the group
     groups: list[Row]
-    causes: dict[str, Counts]  # class -> cause -> lines
-    agent_lines_ended_by: Counts
+    causes: dict[str, Numbers]  # class -> cause -> lines
+    agent_lines_ended_by: Numbers
     comparisons: list[Row]  # fields of `Comparison`
     hazards: list[Row]  # rows of `stats.comparison.hazard`
     curves: dict[str, Row]  # class -> fields of `Curve`
-    left_out: Counts
+    left_out: Numbers
     notes: list[str] = field(default_factory=list)
 
 
@@ -233,7 +233,7 @@ class Lifetimes(NamedTuple):
 
     followed: list[Row]
     records: list[LifetimeRecord]
-    left_out: Counts
+    left_out: Numbers
     notes: list[str]  # of plug-ins
 
 
@@ -340,7 +340,7 @@ def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[Row]:
     return [about | point._asdict() for about, points in groups for point in points]
 
 
-def _causes(records: Sequence[LifetimeRecord]) -> Counts:
+def _causes(records: Sequence[LifetimeRecord]) -> Numbers:
     count: Counter[str] = Counter()
     for r in records:
         if r.cause:

@@ -20,7 +20,7 @@ from attribution.queries.verdicts import (
     attribution_of,
     commit_of,
 )
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Column, Table, described_view, read_view
 from collector.text import decode, is_binary, split_lines
@@ -54,7 +54,7 @@ class TipFile:
         return str(self.file["path"])
 
     @property
-    def by_class(self) -> Counts:
+    def by_class(self) -> Numbers:
         """Lines with text by class, older ones too."""
         return by_class(self.file)
 
@@ -196,7 +196,7 @@ def _names(repo: RepositoryRow) -> list[str]:
     )
 
 
-def _entries(path: str, files: Iterable[tuple[str, Counts]]) -> list[Row]:
+def _entries(path: str, files: Iterable[tuple[str, Numbers]]) -> list[Row]:
     prefix = f"{path}/" if path else ""
     lines: dict[tuple[bool, str], Counter[str]] = {}
     counts = Counter[tuple[bool, str]]()

@@ -12,7 +12,7 @@ from attribution.authorship.session_edits import SessionEdits
 from attribution.outcomes.turn_work import TurnKey, TurnWork, UserTexts, turn_work
 from attribution.queries.features import session_features
 from attribution.queries.survival import seconds
-from collector.json_values import Counts, Row, RowValues
+from collector.json_values import Numbers, Row, RowValues
 from collector.storage.store import Store
 
 HORIZONS = (1, 7, 30, 90)  # days
@@ -123,7 +123,7 @@ def fill_turn_fates(store: Store, repo_id: int) -> None:
     if tip is None:
         return
     head = seconds(str(tip))
-    counts: dict[TurnKey, Counts] = defaultdict(lambda: dict.fromkeys(_FATES, 0))
+    counts: dict[TurnKey, Numbers] = defaultdict(lambda: dict.fromkeys(_FATES, 0))
     for row in store.rows(
         "SELECT o.session_id, o.turn_index, b.author_at AS born, d.author_at AS died, l.cause,"
         " SUM(f.nonblank) AS lines FROM line_fates f JOIN origins o ON o.id = f.origin_id JOIN"
@@ -157,7 +157,7 @@ def fill_turn_fates(store: Store, repo_id: int) -> None:
 _FATES = (*(f"{name}_{days}" for days in HORIZONS for name in ("old", "alive")), "present")
 
 
-def _count(counts: Counts, row: Row, head: float) -> None:
+def _count(counts: Numbers, row: Row, head: float) -> None:
     born, lines = seconds(row["born"]), row["lines"]
     died = None if row["died"] is None else max(seconds(row["died"]), born)
     # how long the lines could be followed

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
 from attribution.stats.intervals import Interval, wilson
-from collector.json_values import Counts, Row, Texts
+from collector.json_values import Numbers, Row, Texts
 from collector.vocabulary.lines import LINE_CLASSES, Evidence, LineClass, RateOf, line_class
 
 _DRAWS = 2_000
@@ -189,7 +189,7 @@ def _rate(values: Texts, audit: str = "") -> Rate:
 
 
 def corrected_shares(
-    counts: Counts, confusion: Mapping[str, Counts], seed: int = 1
+    counts: Numbers, confusion: Mapping[str, Numbers], seed: int = 1
 ) -> list[CorrectedShare]:
     """Shares by true author from counts by class; [] where `correction_refusal` says why, or
     nothing was counted.
@@ -215,7 +215,7 @@ def corrected_shares(
     return [_share(author, counted, sorted(draws[author])) for author in authors]
 
 
-def correction_refusal(counts: Counts, confusion: Mapping[str, Counts]) -> str:
+def correction_refusal(counts: Numbers, confusion: Mapping[str, Numbers]) -> str:
     """Why counts cannot be corrected, in words: too few lines of a counted class were read; ""
     when they can.
     """
@@ -232,7 +232,7 @@ def correction_refusal(counts: Counts, confusion: Mapping[str, Counts]) -> str:
     )
 
 
-def _dirichlet(rng: random.Random, row: Counts, authors: Sequence[str]) -> list[float]:
+def _dirichlet(rng: random.Random, row: Numbers, authors: Sequence[str]) -> list[float]:
     weights = [
         rng.gammavariate(row.get(author, 0) + _PRIOR / len(authors), 1.0) for author in authors
     ]
@@ -240,7 +240,7 @@ def _dirichlet(rng: random.Random, row: Counts, authors: Sequence[str]) -> list[
     return [weight / whole for weight in weights]
 
 
-def _share(author: str, counted: Counts, values: Sequence[float]) -> CorrectedShare:
+def _share(author: str, counted: Numbers, values: Sequence[float]) -> CorrectedShare:
     names = (author, LineClass.LIKELY_HUMAN) if author == LineClass.HUMAN else (author,)
     edges = Interval(values[int(0.025 * len(values))], values[int(0.975 * len(values))])
     share = sum(counted.get(name, 0) for name in names) / sum(counted.values())

@@ -24,7 +24,7 @@ from collector.console.grid import print_whole as print_whole
 from collector.console.grid import show as show
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
-from collector.json_values import Counts
+from collector.json_values import Numbers
 from collector.storage.views import Table
 from collector.text import count_of as count_of
 from collector.vocabulary.lines import HEADLINE
@@ -37,7 +37,7 @@ def bar(kind: str, part: int, whole: int) -> Text:
     return Text("█" * round(_BAR * part / whole) if whole else "", STYLE[kind])
 
 
-def class_bars(console: Console, lines: Counts) -> None:
+def class_bars(console: Console, lines: Numbers) -> None:
     """The classes that have lines, each with its share and a bar."""
     table, whole = grid("<", ">", ">", "<"), sum(lines.values())
     for name in STYLE:

@@ -13,7 +13,7 @@ from attribution.stats.comparison import MEANING
 from attribution.terminal.style import STYLE, count_of, dim, grid, notes, number, show, title, words
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.storage.views import table_of
 
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72
@@ -135,7 +135,7 @@ def _medians(console: Console, curves: Mapping[str, Row]) -> None:
     console.print()
 
 
-def _enders(console: Console, ended: Counts) -> None:
+def _enders(console: Console, ended: Numbers) -> None:
     whole = sum(ended.values())
     if not whole:
         return

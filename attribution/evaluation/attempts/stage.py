@@ -17,7 +17,7 @@ from attribution.evaluation.attempts.scan import STAGE, ScannedAttempts
 from attribution.evaluation.words import PatchOutcome
 from collector.errors import WhoWroteError
 from collector.git.patches import touched_files
-from collector.json_values import Counts, JsonObject
+from collector.json_values import JsonObject, Numbers
 from collector.runtime.stages import clear_problems
 from collector.storage.store import Store
 from collector.storage.tablefiles import read_parquet
@@ -237,7 +237,7 @@ def _json_records(path: Path) -> Iterable[JsonObject]:
 # docs/grades.md has the tables of both.
 
 
-def counts(tests: Mapping[str, list[int]]) -> Counts:
+def counts(tests: Mapping[str, list[int]]) -> Numbers:
     """Transitions from the categories; empty when there are none."""
     if "FAIL_TO_PASS" not in tests and "PASS_TO_PASS" not in tests:
         return {}

@@ -28,7 +28,7 @@ from attribution.lineage import minimum
 from attribution.queries.features import features_ready
 from attribution.stats.intervals import Moments, wilson
 from collector.errors import WhoWroteError
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.text import count_of
@@ -205,7 +205,7 @@ def differences(scored: Sequence[Session], grouping: str, least: int = LEAST) ->
     ]
 
 
-def _difference_row(ours: Sequence[Session], theirs: Sequence[Session], weights: Counts) -> Row:
+def _difference_row(ours: Sequence[Session], theirs: Sequence[Session], weights: Numbers) -> Row:
     repositories = [{session["repository"] for session in side} for side in (ours, theirs)]
     compared = [
         category

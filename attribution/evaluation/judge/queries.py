@@ -21,7 +21,7 @@ from attribution.stats.agreement import (
     spearman,
 )
 from collector.errors import WhoWroteError
-from collector.json_values import Counts, Row, Texts
+from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 
 
@@ -66,9 +66,9 @@ class JudgeCost(NamedTuple):
     usd: float | None
 
 
-def stored_answers(store: Store, model: str, requests: Iterable[Request]) -> Counts:
+def stored_answers(store: Store, model: str, requests: Iterable[Request]) -> Numbers:
     """Input hash -> number of the stored answer, for those of these questions that have one."""
-    answers: Counts = {}
+    answers: Numbers = {}
     for name in {request.question.name for request in requests}:
         rows = store.rows(
             "SELECT input_hash, id FROM judgements WHERE model = ? AND prompt = ? AND"

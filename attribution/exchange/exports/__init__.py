@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Protocol, cast
 
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.plugins import modules_of
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
@@ -35,7 +35,7 @@ class ExportResult:
     """What a writer did."""
 
     files: list[Path] = field(default_factory=list)
-    rows: Counts = field(default_factory=dict)  # records, lines, or rows by table
+    rows: Numbers = field(default_factory=dict)  # records, lines, or rows by table
     notes: list[str] = field(default_factory=list)
 
 

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from attribution.exchange.exports import ExportRequest, ExportResult, Share, commit_shares, left_out
 from attribution.exchange.producers.agent_trace import OWN
-from collector.json_values import Counts, JsonObject
+from collector.json_values import JsonObject, Numbers
 from collector.vocabulary.lines import Author, How
 
 NAME = "agent-trace"
@@ -80,7 +80,7 @@ def record(share: Share) -> JsonObject:
 
 def _conversations(spans: Share) -> list[JsonObject]:
     """One per contributor."""
-    contributors: dict[tuple[str, str], list[Counts]] = {}
+    contributors: dict[tuple[str, str], list[Numbers]] = {}
     for span in spans:
         kind = (
             "human"

@@ -19,7 +19,7 @@ from attribution.stats.accuracy import class_rates
 from attribution.weaknesses.queries.findings import is_refuted, reviews_of
 from attribution.weaknesses.words import Confidence, Severity, severity_word
 from collector.errors import WhoWroteError
-from collector.json_values import Counts, Row, get, get_list, get_str, load_json
+from collector.json_values import Numbers, Row, get, get_list, get_str, load_json
 from collector.limits import RESULT_BYTES
 from collector.runtime.version import version
 from collector.storage.store import Store
@@ -99,7 +99,7 @@ def _level(rule: Row) -> str:
     return _LEVELS[max(0, step - 1) if rule["confidence"] == Confidence.LOW else step]
 
 
-def _result(store: Store, finding: Row, position: Counts, prompts: bool) -> Row:
+def _result(store: Store, finding: Row, position: Numbers, prompts: bool) -> Row:
     first = finding["head_line"]
     region = {"startLine": first, "endLine": first + finding["end_line"] - finding["start_line"]}
     # no name is to be taken for a scheme or a query

@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attribution.weaknesses.words import FindingStatus, FixHow
-from collector.json_values import Counts
+from collector.json_values import Numbers
 from collector.model import LineChange
 
 
@@ -235,7 +235,7 @@ class Tracker:
     are dropped.
     """
 
-    children: Counts
+    children: Numbers
     instances: list[Instance] = field(default_factory=list)
     _states: dict[str, State] = field(default_factory=dict)
     _left: Counter[str] = field(default_factory=Counter)

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from collector.discovery.github.transport import HttpResponse, TooLarge, Unreachable, Web, plain_url
 from collector.errors import WhoWroteError
-from collector.json_values import Counts, Texts, get, get_dict, get_str, objects, parse_json
+from collector.json_values import Numbers, Texts, get, get_dict, get_str, objects, parse_json
 from collector.limits import ANSWER_BYTES
 from collector.runtime.bounds import current
 
@@ -52,9 +52,9 @@ class Budgets:
     of its resources.
     """
 
-    left: Counts = field(default_factory=dict)
+    left: Numbers = field(default_factory=dict)
     reset: dict[str, float] = field(default_factory=dict)
-    strikes: Counts = field(default_factory=dict)  # limits in a row
+    strikes: Numbers = field(default_factory=dict)  # limits in a row
     closed: dict[str, float] = field(default_factory=dict)  # until when
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

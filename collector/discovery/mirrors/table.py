@@ -15,7 +15,7 @@ from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
 from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
-from collector.json_values import Counts, Row
+from collector.json_values import Numbers, Row
 from collector.limits import REDIRECTS
 from collector.load import FACTS, load_repo
 from collector.repository_names import (
@@ -211,7 +211,7 @@ def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
     return JobState.DONE
 
 
-def forget(store: Store, name: str, root: Path) -> Counts:
+def forget(store: Store, name: str, root: Path) -> Numbers:
     """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its
     names.
 

@@ -20,7 +20,7 @@ from collector.discovery.channels import channels
 from collector.discovery.channels.channel import Scope
 from collector.discovery.records import CHECKPOINTS, records
 from collector.discovery.words import Exclusion
-from collector.json_values import Counts, Row, Texts
+from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 
 # no channels: a new name, and a place of checkpoints that a repository names
@@ -118,7 +118,7 @@ def _days(now: datetime, text: str | None) -> float | None:
         return None
 
 
-def _count(store: Store, source: str, tests: Texts) -> Counts:
+def _count(store: Store, source: str, tests: Texts) -> Numbers:
     """Of the rows of `source`: how many pass each test."""
     columns = ", ".join(
         f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in tests.items()
@@ -127,7 +127,7 @@ def _count(store: Store, source: str, tests: Texts) -> Counts:
     return row
 
 
-def _totals(store: Store) -> Counts:
+def _totals(store: Store) -> Numbers:
     tests = {
         "repositories": "TRUE",
         "probed": "c.outcome IS NOT NULL",
