@@ -6,15 +6,20 @@ its subject.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import collector.hooks
+from collector.json_values import Row
 
 if TYPE_CHECKING:
     from attribution.addresses import Addresses
     from collector.storage.store import Store
     from collector.storage.views import Table
+
+
+Chapters = dict[str, "Callable[[Store], list[Table]]"]
+"""Name of a chapter -> what makes its tables from a database."""
 
 
 class OfSession(NamedTuple):
@@ -99,7 +104,7 @@ class Section(NamedTuple):
     title: str = ""
     html: str = ""
     name: str = ""  # in JSON
-    rows: Sequence[Mapping[str, Any]] = ()
+    rows: Sequence[Row] = ()
     words: Sequence[str] = ()
 
 
@@ -117,7 +122,7 @@ class Plugin(collector.hooks.Plugin):
     def sections(self, store: Store, subject: Subject) -> Iterable[Section]:
         return ()
 
-    def chapters(self) -> Mapping[str, Callable[[Store], list[Table]]]:
+    def chapters(self) -> Chapters:
         """Name -> tables of a database, for `Database.chapter`.
 
         The functions raise WhoWroteError where there is nothing to tell.
@@ -140,6 +145,6 @@ def sections(store: Store, subject: Subject) -> list[Section]:
     return [section for each in plugins() for section in each.sections(store, subject)]
 
 
-def chapters() -> dict[str, Callable[[Store], list[Table]]]:
+def chapters() -> Chapters:
     """The chapters of all plug-ins."""
     return {name: tables for each in plugins() for name, tables in each.chapters().items()}

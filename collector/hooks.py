@@ -6,8 +6,9 @@ import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
+from collector.json_values import Row
 from collector.plugins import plugin_directories
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collector.runtime.shards import ShardItem
     from collector.storage.store import Store
 
-TableSettings = Mapping[str, Mapping[str, Any]]
+TableSettings = Mapping[str, Row]
 """Table -> what Datasette is told of it: label_column, facets, sort_desc, hidden."""
 
 

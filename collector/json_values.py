@@ -12,6 +12,16 @@ from typing import Any
 from collector.limits import JSON_DEPTH
 from collector.text import timestamp
 
+Row = dict[str, Any]
+"""A row of our own: column -> value."""
+JsonObject = dict[str, Any]
+"""An object of JSON: key -> value."""
+RowValues = tuple[Any, ...]
+"""The values of a row, in the order of columns that a statement names."""
+Numbers = dict[str, int]
+"""Name -> how many, or the number of its row."""
+Texts = dict[str, str]
+"""Name -> text."""
 LARGEST = 2**53  # beyond it a float no longer holds every integer
 CUT = 20_000  # characters of JSON text that is kept for people
 _NUMBERS = (int, float)  # a tuple is tested faster than a union
@@ -57,7 +67,7 @@ def identifier(value: object) -> int | None:
     )
 
 
-def get_dict(value: object, *path: str) -> dict[str, Any]:
+def get_dict(value: object, *path: str) -> Row:
     """The object at a path of keys, or {}."""
     inner = get(value, *path)
     return inner if isinstance(inner, dict) else {}
@@ -78,7 +88,7 @@ def first_of(value: object, *names: str) -> Any:
     return None
 
 
-def objects(value: object) -> list[dict[str, Any]]:
+def objects(value: object) -> list[Row]:
     """The objects in a list; [] for anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
@@ -114,7 +124,7 @@ def load_json(text: str | bytes) -> Any:
 def parse_json(text: object) -> object | None:
     """The value of JSON text; None for anything else."""
     try:
-        value: object = load_json(text) if isinstance(text, str) else None
+        value = load_json(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         return None
     return value
@@ -150,17 +160,17 @@ def jsonable(value: Any) -> Any:
     return [jsonable(inner) for inner in value] if isinstance(value, list | tuple | set) else value
 
 
-def plain(value: Any) -> dict[str, Any]:
+def plain(value: Any) -> Row:
     """The result of a value's `data()`, or else the fields of a mapping, dataclass or named
     tuple.
     """
     if isinstance(value, Mapping):
         return dict(value)
     if hasattr(value, "data"):
-        data: dict[str, Any] = value.data()
+        data: Row = value.data()
         return data
     if is_dataclass(value) and not isinstance(value, type):
-        plain_fields: dict[str, Any] = jsonable(value)
+        plain_fields: Row = jsonable(value)
         return plain_fields
-    fields: dict[str, Any] = value._asdict()
+    fields: Row = value._asdict()
     return fields

@@ -17,7 +17,7 @@ from collector.checkpoints.pull_requests import is_source
 from collector.checkpoints.statements import automation, checkpoint_ids, declared_agent, statements
 from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
-from collector.json_values import get, get_str, parse_json
+from collector.json_values import Numbers, Row, RowValues, get, get_str, parse_json
 from collector.labels import session_label
 from collector.limits import SESSION_BYTES
 from collector.local import load
@@ -48,14 +48,13 @@ from collector.runtime.stages import (
 from collector.runtime.workers import note_input
 from collector.session_graph import (
     CopiedEvents,
-    EventKeys,
     copied_events,
     event_keys,
     without_copied,
 )
 from collector.storage.retention import PROMPTS, Policy
 from collector.storage.store import Store, iso
-from collector.text import count_of, printable
+from collector.text import count_of, error_text, printable, split_names
 from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
@@ -223,23 +222,19 @@ def inputs_key(
 def failed_session(files: SessionFiles, error: Exception) -> LoadedSession:
     """What is known of a session whose transcript the program cannot deal with."""
     code = STOPPED if isinstance(error, PART_ERRORS) else "reading_failed"
-    problem = Problem("transcripts", files.key, code, f"{type(error).__name__}: {error}")
+    problem = Problem("transcripts", files.key, code, error_text(error))
     return LoadedSession(files, None, "unreadable", [problem])
 
 
 def _read_all(
     repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]
 ) -> LoadedSession:
-    failed: list[Problem] = []
+    failed = []
     if files.local is not None:
         try:
             from_local = _read_local(repo, files, files.local, readers_)
         except (OSError, *INPUT_ERRORS) as error:
-            failed.append(
-                Problem(
-                    "transcripts", files.key, "local_unreadable", f"{type(error).__name__}: {error}"
-                )
-            )
+            failed.append(Problem("transcripts", files.key, "local_unreadable", error_text(error)))
         else:
             if from_local.session is not None and not _is_blank(from_local.session):
                 return from_local
@@ -547,7 +542,7 @@ def load_repo(store: Store, path: str, progress: Progress, named: bool = False) 
     run = LOAD.start(store, context.repo_id, key, clock=clock)
     ids = store_checkpoints(context, checkpoints, problems)
     files = session_files(checkpoints)
-    events: dict[str, EventKeys] = {}  # of the sessions that were read
+    events = {}  # of the sessions that were read
     for number, pending in enumerate(files):  # one in memory at a time
         progress("reading sessions", number, len(files))
         loaded = _load_session(context, ids[pending.key], pending)
@@ -600,7 +595,7 @@ def session_run(context: RunContext, files: SessionFiles) -> StageRun:
 class SessionRows:
     """The rows of a session, as the policy of the database allows them."""
 
-    values: dict[str, Any]  # columns of its row
+    values: Row  # columns of its row
     rows: dict[str, list[Sequence[Any]]] = field(default_factory=dict)  # of the tables `_COLUMNS`
 
 
@@ -648,7 +643,7 @@ def _write(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionR
 
 def store_checkpoints(
     context: RunContext, checkpoints: Sequence[Checkpoint], further: Iterable[Problem] = ()
-) -> dict[str, int]:
+) -> Numbers:
     """Checkpoints, the records that join them to sessions, and rows for the sessions; returns the
     number of each session.
 
@@ -680,23 +675,12 @@ def store_checkpoints(
 
 
 _CHECKPOINT = (
-    "id",
-    "repo_id",
-    "checkpoint_id",
-    "store",
-    "ref",
-    "strategy",
-    "branch",
-    "cli_version",
-    "created_at",
-    "author_email",
-    "signature",
-    "files_touched",
-    "vendor_combined",
+    "id, repo_id, checkpoint_id, store, ref, strategy, branch, cli_version, created_at, "
+    "author_email, signature, files_touched, vendor_combined"
 )
 
 
-def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> tuple[Any, ...]:
+def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> RowValues:
     return (
         number,
         repo_id,
@@ -714,9 +698,7 @@ def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> tuple[Any, ...]
     )
 
 
-def _session_numbers(
-    store: Store, repo_id: int, sessions: Iterable[SessionFiles]
-) -> dict[str, int]:
+def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> Numbers:
     """Number of each session; rows of sessions that no checkpoint holds any more are removed."""
     connection = store.connection
     ids = {
@@ -744,24 +726,10 @@ def _session_numbers(
 
 
 _RECORD = (
-    "checkpoint_id",
-    "session_id",
-    "position",
-    "session_key_raw",
-    "transcript",
-    "transcript_blob",
-    "start",
-    "created_at",
-    "vendor_agent_lines",
-    "vendor_human_added",
-    "vendor_human_modified",
-    "vendor_human_removed",
-    "vendor_total_committed",
-    "vendor_percentage",
-    "vendor_metric_version",
-    "vendor",
-    "vendor_prompts",
-    "metadata",
+    "checkpoint_id, session_id, position, session_key_raw, transcript, transcript_blob, start, "
+    "created_at, vendor_agent_lines, vendor_human_added, vendor_human_modified, "
+    "vendor_human_removed, vendor_total_committed, vendor_percentage, vendor_metric_version, "
+    "vendor, vendor_prompts, metadata"
 )
 _VENDOR = (
     "agent_lines",
@@ -774,7 +742,7 @@ _VENDOR = (
 )
 
 
-def _record_row(checkpoint: int, session: int, r: SessionRecord, repo: GitRepo) -> tuple[Any, ...]:
+def _record_row(checkpoint: int, session: int, r: SessionRecord, repo: GitRepo) -> RowValues:
     claim = parse_json(r.vendor)
     return (
         checkpoint,
@@ -820,24 +788,11 @@ def write_session(store: Store, session_id: int, rows: SessionRows) -> None:
 
 
 _COLUMNS = {
-    "turns": ("session_id", "turn_index", "at", "origin", "driver", "prompt"),
-    "messages": ("session_id", "turn_index", "at", "agent_id", "text", "length"),
+    "turns": "session_id, turn_index, at, origin, driver, prompt",
+    "messages": "session_id, turn_index, at, agent_id, text, length",
     "tool_calls": (
-        "session_id",
-        "turn_index",
-        "call_id",
-        "name",
-        "at",
-        "done_at",
-        "status",
-        "error",
-        "agent_id",
-        "model",
-        "command",
-        "commits",
-        "input",
-        "result_size",
-        "output",
+        "session_id, turn_index, call_id, name, at, done_at, status, error, agent_id, model, "
+        "command, commits, input, result_size, output"
     ),
 }
 
@@ -848,7 +803,7 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
     session = loaded.session
     if session is None:
         return SessionRows(values)
-    rows: dict[str, Iterable[tuple[Any, ...]]] = {
+    rows = {
         "turns": (
             (session_id, t.index, iso(t.at), t.origin, t.driver, printable(t.text)[:_MAX_PROMPT])
             for t in session.turns
@@ -870,12 +825,15 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
     return SessionRows(
         values,
         policy.session_rows(
-            {table: (_COLUMNS[table], list(several)) for table, several in rows.items()}
+            {
+                table: (split_names(_COLUMNS[table]), list(several))
+                for table, several in rows.items()
+            }
         ),
     )
 
 
-def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[tuple[Any, ...]]:
+def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[RowValues]:
     """`with_output`: also what commands printed."""
     for c in session.calls:
         command = printable(c.command.text)[:20_000] if c.command is not None else None
@@ -904,9 +862,9 @@ def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable
         )
 
 
-def _session_values(loaded: LoadedSession) -> dict[str, Any]:
+def _session_values(loaded: LoadedSession) -> Row:
     records, session = loaded.files.records, loaded.session
-    values: dict[str, Any] = {
+    values = {
         "transcript": loaded.state,
         "agent_label": next(
             (printable(slug_of(r.agent_label)) for r in records if r.agent_label), None
@@ -972,22 +930,10 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
 
 
 _COMMIT = (
-    "id",
-    "repo_id",
-    "commit_sha",
-    "label",
-    "position",
-    "parents",
-    "author_name",
-    "author_email",
-    "author_at",
-    "committed_at",
-    "subject",
-    "declared_agent",
-    "automation",
-    "checkpoint_ids",
+    "id, repo_id, commit_sha, label, position, parents, author_name, author_email, author_at, "
+    "committed_at, subject, declared_agent, automation, checkpoint_ids"
 )
-_STATEMENT = ("commit_id", "stands_in", "sort", "agent", "model", "session")
+_STATEMENT = "commit_id, stands_in, sort, agent, model, session"
 
 
 def write_commits(
@@ -995,7 +941,7 @@ def write_commits(
     repo_id: int,
     commits: Sequence[Commit],
     called: Callable[[str, str], tuple[str, str]],
-) -> dict[str, int]:
+) -> Numbers:
     """Commits and the checkpoint ids they name; returns their numbers.
 
     Call within a transaction, checkpoints first.
@@ -1032,7 +978,7 @@ def write_commits(
     )
     store.insert(
         "commit_checkpoint_links",
-        ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"),
+        "commit_id, checkpoint_key, checkpoint, method, confidence",
         links,
     )
     times = [c.author_time for c in commits]
@@ -1045,7 +991,7 @@ def write_commits(
 
 def _commit_row(
     number: int, repo_id: int, position: int, c: Commit, person: tuple[str, str]
-) -> tuple[Any, ...]:
+) -> RowValues:
     declared = declared_agent(c)
     name, email = person
     subject = printable(c.subject)[:500]
@@ -1067,7 +1013,7 @@ def _commit_row(
     )
 
 
-def _statement_rows(number: int, c: Commit) -> Iterator[tuple[Any, ...]]:
+def _statement_rows(number: int, c: Commit) -> Iterator[RowValues]:
     for place, agent, model, sort, session in dict.fromkeys(statements(c)):
         yield (
             number,

@@ -76,7 +76,7 @@ def copied_events(sessions: Mapping[str, EventKeys]) -> dict[str, CopiedEvents]:
         for anchor, weight in sessions[key].anchors.items():
             if anchor not in owner or weight > sessions[owner[anchor]].anchors[anchor]:
                 owner[anchor] = key
-    copied: dict[str, CopiedEvents] = {}
+    copied = {}
     for key, place in order.items():
         foreign = frozenset(anchor for anchor in sessions[key].anchors if owner[anchor] != key)
         shared = Counter(first for anchor in foreign if order[first := owner[anchor]] < place)
@@ -91,7 +91,7 @@ def copied_events(sessions: Mapping[str, EventKeys]) -> dict[str, CopiedEvents]:
 
 def _in_time(sessions: Mapping[str, EventKeys]) -> tuple[str, ...]:
     """The sessions by their first event, each after the one that it names as its origin."""
-    ordered: dict[str, None] = {}
+    ordered = {}
     for key in sorted(sessions, key=lambda key: sessions[key].started):
         line = [key]
         while (origin := sessions[line[-1]].forked_from) in sessions and origin not in line:

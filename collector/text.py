@@ -7,7 +7,7 @@ every number would drift.
 import re
 import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
 from collector.limits import TEXT_BYTES
@@ -195,3 +195,13 @@ def word_finder(words: Iterable[str]) -> Callable[[str], set[str]]:
         automaton.add_word(word, word)
     automaton.make_automaton()
     return lambda text: {word for _, word in automaton.iter(text)}
+
+
+def error_text(error: BaseException) -> str:
+    """An error that nobody expected, with its kind."""
+    return f"{type(error).__name__}: {error}"
+
+
+def split_names(names: Sequence[str]) -> Sequence[str]:
+    """The names that a list has, or a text such as "a, b"."""
+    return names.split(", ") if isinstance(names, str) and names else names

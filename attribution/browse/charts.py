@@ -10,9 +10,9 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
 
 from collector.console.formats import words
+from collector.json_values import Numbers, Row
 from collector.text import count_of
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -46,7 +46,7 @@ def stacked_bar(parts: Mapping[str, float], width: int = 600, height: int = 22) 
 
 def columns(
     weeks: Mapping[str, Mapping[str, float]],
-    dots: Mapping[str, int] | None = None,
+    dots: Numbers | None = None,
     period: str = "week",
 ) -> str:
     """Lines by class over time, one column each `period`; `dots` are numbers (of sessions) above
@@ -109,9 +109,7 @@ def _every_month(names: Sequence[str]) -> list[str]:
     return [f"{month // 12:04}-{month % 12 + 1:02}" for month in range(first, last + 1)]
 
 
-def curves(
-    lines: Mapping[str, Sequence[Mapping[str, Any]]], width: int = 600, height: int = 240
-) -> str:
+def curves(lines: Mapping[str, Sequence[Row]], width: int = 600, height: int = 240) -> str:
     """Share of lines that survive over days (log scale) by class, from rows of the table
     survival.
     """

@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from attribution.addresses import forge
 from attribution.browse import words
@@ -12,6 +11,7 @@ from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import CLASSES
 from attribution.queries.pull_request import FileLines, PullRequest
 from collector.console.formats import cut
+from collector.json_values import Numbers, Row
 from collector.text import count_of
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
@@ -118,7 +118,7 @@ def _sessions_line(request: PullRequest, prompts: bool) -> list[str]:
     )
 
 
-def _session(request: PullRequest, session: Mapping[str, Any], number: int, prompts: bool) -> str:
+def _session(request: PullRequest, session: Row, number: int, prompts: bool) -> str:
     """The first prompt if wanted, as a link to the recorder's files where the forge shows them;
     "" without both.
     """
@@ -231,7 +231,7 @@ def _commit_row(summary: CommitSummary, prompts: bool) -> str:
     )
 
 
-def _cells(lines: Mapping[str, int]) -> str:
+def _cells(lines: Numbers) -> str:
     return " | ".join(f"{lines[kind]:,}" if lines.get(kind) else "" for kind in CLASSES)
 
 

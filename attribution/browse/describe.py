@@ -5,21 +5,22 @@ Queries are in `questions.sql`, here and in the plug-ins.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from attribution.features import groups
 from attribution.features.nulls import VIEW, VIEW_COLUMNS, VIEW_TEXT
 from collector.hooks import plugins
+from collector.json_values import Row
 from collector.plugins import plugin_directories
 from collector.storage.views import tables
+from collector.text import split_names
 
 # The short name that Datasette shows instead of a number, and what it counts and sorts by. Nothing
 # is facetted that a large database would count for seconds. Hidden is what explains nothing by
 # itself: bookkeeping, and numbers that join other tables.
-_TABLES: dict[str, dict[str, Any]] = {
+_TABLES: dict[str, Row] = {
     "repos": {"label_column": "name"},
     "sessions": {
         "label_column": "label",
@@ -44,29 +45,17 @@ _TABLES: dict[str, dict[str, Any]] = {
     "session_stats": {"facets": ["coding_mode"], "sort_desc": "produced"},
     "vendor_checks": {"facets": ["disagreement_reason"]},
 }
-_INTERNAL = (
-    "stage_runs",
-    "settings",
-    "forgotten",
-    "line_lifetimes",
-    "line_moves",
-    "line_fates",
-    "tip_states",
-    "tip_spans",
-    "origins",
-    "spans",
-    "commit_checkpoint_links",
-    "region_edits",
-    "region_priors",
-    "region_symbols",
-    "history_commits",
+_INTERNAL = split_names(
+    "stage_runs, settings, forgotten, line_lifetimes, line_moves, line_fates, "
+    "tip_states, tip_spans, origins, spans, commit_checkpoint_links, region_edits, "
+    "region_priors, region_symbols, history_commits"
 )
 # made by checks, SQLite and full-text search
 _OTHERS = re.compile(r"check_\w+|sqlite_\w+|\w+_fts\w*")
 _COMMENTS = re.compile(r"((?:-- [^\n]*\n)+)(.*)", re.DOTALL)
 
 
-def metadata(hidden: Set[str] = frozenset()) -> dict[str, Any]:
+def metadata(hidden: Set[str] = frozenset()) -> Row:
     """The part of Datasette's metadata for one of our databases; internal tables are hidden, and
     those that are named.
     """
@@ -93,7 +82,7 @@ def is_internal(name: str) -> bool:
 
 
 @cache
-def settings_of_tables() -> dict[str, Mapping[str, Any]]:
+def settings_of_tables() -> dict[str, Row]:
     """Table -> what Datasette is told of it beside descriptions; those of the plug-ins, too."""
     return _TABLES | {
         table: settings for plugin in plugins() for table, settings in plugin.tables.items()
@@ -101,7 +90,7 @@ def settings_of_tables() -> dict[str, Mapping[str, Any]]:
 
 
 @cache
-def _tables() -> list[tuple[str, dict[str, Any]]]:
+def _tables() -> list[tuple[str, Row]]:
     described = []
     for table in tables():
         columns = {column.name: column.comment for column in table.columns}
@@ -131,7 +120,7 @@ def files(name: str) -> list[Path]:
 
 
 @cache
-def every_query() -> dict[str, dict[str, Any]]:
+def every_query() -> dict[str, Row]:
     """Name -> query as Datasette takes it, of the core and of the plug-ins."""
     return {
         name: query
@@ -141,7 +130,7 @@ def every_query() -> dict[str, dict[str, Any]]:
     }
 
 
-def _queries_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _queries_in(text: str) -> Iterator[tuple[str, Row]]:
     """Blocks between blank lines: `-- NAME: TITLE`, a description in comments, the SQL."""
     for block in text.strip().split("\n\n"):
         comments, sql = _COMMENTS.fullmatch(block).groups()  # type: ignore[union-attr]  # a test reads every file
@@ -158,7 +147,7 @@ def _queries_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
-def queries(hidden: Set[str]) -> dict[str, dict[str, Any]]:
+def queries(hidden: Set[str]) -> dict[str, Row]:
     """The questions that a database can answer, by their names.
 
     `hidden`: tables that are internal or empty.

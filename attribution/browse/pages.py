@@ -3,13 +3,20 @@ template out. Reads only.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
 from attribution.addresses import Addresses, Place, forge
 from attribution.browse import tables, words
-from attribution.browse.requests import Moved, NotThere, PageRequest, PluginWithPages, Shown
+from attribution.browse.requests import (
+    Moved,
+    NotThere,
+    PageMaker,
+    PageRequest,
+    Pages,
+    PluginWithPages,
+    Shown,
+)
 from attribution.features import groups
 from attribution.hooks import OfCommit, OfFile, OfSearch, OfSession, plugins, sections
 from attribution.queries.commit import commit_diff, commit_numbers, report_of_commit
@@ -40,6 +47,7 @@ from attribution.queries.tip_file import (
 from collector.console.tables import Cell, html
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
+from collector.json_values import Row, Texts
 from collector.storage.store import Store
 from collector.storage.views import read_view
 from collector.text import printable
@@ -47,7 +55,7 @@ from collector.vocabulary.agents import label_of
 
 
 def page_at(
-    store: Store, address: Place | None, arguments: Mapping[str, str], to: Addresses
+    store: Store, address: Place | None, arguments: Texts, to: Addresses
 ) -> tuple[Shown, str]:
     """The page at an address, and the repository that it belongs to ("" for the whole database).
 
@@ -64,7 +72,7 @@ def page_at(
 
 
 @cache
-def added_pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
+def added_pages() -> Pages:
     """Kind of a page of a repository that a plug-in has -> the name of its tab, and the page."""
     with_pages = (plugin for plugin in plugins() if isinstance(plugin, PluginWithPages))
     return {kind: tab for plugin in with_pages for kind, tab in plugin.pages().items()}
@@ -137,7 +145,7 @@ def _go(request: PageRequest) -> Shown:
 
 def _repo(request: PageRequest) -> Shown:
     details = overview(request.store, request.repository.id)
-    values: dict[str, Any] = {
+    values: Row = {
         "survival": tables.survival_html(survival_table(request.store, request.repository.id)),
         "o": details,
         "behind": _commits_behind(request.store, request.repository),
@@ -151,7 +159,7 @@ def _repo(request: PageRequest) -> Shown:
 
 def _links(request: PageRequest) -> dict[str, dict[str, Cell]]:
     """Cells of the overview that lead to files and sessions."""
-    session: Cell = partial(_session_cell, request)
+    session = partial(_session_cell, request)
     tip = _tip(request)
     return {
         "tip_files": {
@@ -176,14 +184,7 @@ def _commits(request: PageRequest) -> Shown:
     )
     first = request.number("from")
     commits, every = commits_page(request.store, request.repository.id, choice, first)
-    columns = (
-        "commit_sha",
-        "author_at=authored",
-        "git_author",
-        "lines",
-        "classes=by class",
-        "sessions",
-    )
+    columns = "commit_sha, author_at=authored, git_author, lines, classes=by class, sessions"
     table = html(
         commits,
         columns,
@@ -199,7 +200,7 @@ def _commits(request: PageRequest) -> Shown:
     )
 
 
-def _commit_cell(request: PageRequest, row: dict[str, Any]) -> str:
+def _commit_cell(request: PageRequest, row: Row) -> str:
     """The commit with its subject, and the pull request that the subject names."""
     address = request.to.commit(request.place.repo, row["commit_sha"])
     parts = [tables.link(address, row["commit_sha"][:7]), tables.text(row["subject"])]
@@ -211,7 +212,7 @@ def _commit_cell(request: PageRequest, row: dict[str, Any]) -> str:
     return " ".join(parts)
 
 
-def _author_cell(row: dict[str, Any]) -> str:
+def _author_cell(row: Row) -> str:
     author, agent = tables.text(row["git_author"], 40), row["declared_agent"]
     return f"{author}<br>{tables.dim('names ' + label_of(agent), 40)}" if agent else author
 
@@ -223,16 +224,16 @@ def _tree(request: PageRequest) -> Shown:
         raise NotThere(f"{request.repository.name} has no directory {request.place.rest} at HEAD.")
     tip = _tip(request)
 
-    def entry(row: dict[str, Any]) -> str:
+    def entry(row: Row) -> str:
         if row["is_directory"]:
             return tables.link(
                 request.to.repo(request.place.repo, "tree", row["path"]), row["name"] + "/"
             )
         return tables.link(request.to.file(request.place.repo, row["path"], tip), row["name"])
 
-    makers: dict[str, Cell] = {"name": entry, "classes": tables.bar}
+    makers = {"name": entry, "classes": tables.bar}
     table = (
-        html(directory, ("name", "files", "lines", "agent=agent lines", "classes=by class"), makers)
+        html(directory, "name, files, lines, agent=agent lines, classes=by class", makers)
         if directory.rows
         else ""
     )
@@ -244,14 +245,8 @@ def _sessions(request: PageRequest) -> Shown:
     table = session_list(request.store, request.repository.id)
     table.rows = families(table)
     columns = (
-        "label=session",
-        "agent",
-        "started_at",
-        "turns",
-        "tool_calls=calls",
-        "produced=lines written",
-        "agent_lines=in commits",
-        "commits",
+        "label=session, agent, started_at, turns, tool_calls=calls, produced=lines written, "
+        "agent_lines=in commits, commits"
     )
     markup_of_table = html(
         table, columns, {"label": partial(_session_cell, request), "agent": _agent_cell}
@@ -259,14 +254,14 @@ def _sessions(request: PageRequest) -> Shown:
     return Shown("whowrote_sessions.html", {"count": len(table), "table": markup_of_table})
 
 
-def _session_cell(request: PageRequest, row: dict[str, Any]) -> str:
+def _session_cell(request: PageRequest, row: Row) -> str:
     named = tables.link(
         request.to.session(request.place.repo, row.get("key") or row["session"]), row["label"], 80
     )
     return f'<div class="child">{named}</div>' if row.get("parent") else named
 
 
-def _agent_cell(row: dict[str, Any]) -> str:
+def _agent_cell(row: Row) -> str:
     if row["parent"]:
         return tables.dim("subagent")
     agent = label_of(row["agent"] or "") or "not named"
@@ -276,23 +271,14 @@ def _agent_cell(row: dict[str, Any]) -> str:
 def _turns(request: PageRequest) -> Shown:
     page = turn_page(request.store, request.repository.id, request.number("from"))
     columns = (
-        "turn_index=turn",
-        "at=when",
-        "prompt",
-        "message_class=kind of message",
-        "cost_usd",
-        "produced=written",
-        "dictated=said by the user",
-        "changed_next=changed by the next turn",
-        "discarded=thrown away",
-        "committed",
-        "alive_30=there after 30 days",
-        "old_30=of those old enough",
-        "findings_introduced=weaknesses introduced",
-        "findings_fixed=weaknesses fixed",
+        "turn_index=turn, at=when, prompt, message_class=kind of message, cost_usd, "
+        "produced=written, dictated=said by the user, changed_next=changed by the next turn, "
+        "discarded=thrown away, committed, alive_30=there after 30 days, "
+        "old_30=of those old enough, findings_introduced=weaknesses introduced, "
+        "findings_fixed=weaknesses fixed"
     )
 
-    def turn(row: dict[str, Any]) -> str:
+    def turn(row: Row) -> str:
         return tables.link(
             request.to.session(request.place.repo, row["key"], row["turn_index"]),
             f"turn {row['turn_index']}",
@@ -310,12 +296,12 @@ def _turns(request: PageRequest) -> Shown:
     )
 
 
-def _prompt_cell(row: dict[str, Any]) -> str:
+def _prompt_cell(row: Row) -> str:
     text = tables.text(row["prompt"], 120) if row["prompt"] else tables.dim(row["session"], 120)
     return f'<div class="prompt-text">{text}</div>'
 
 
-def _kind_cell(row: dict[str, Any]) -> str:
+def _kind_cell(row: Row) -> str:
     """The label of a judge, else the guess of the classifier, else where the text comes from."""
     kind = (
         row["pushback"]
@@ -327,7 +313,7 @@ def _kind_cell(row: dict[str, Any]) -> str:
     )
 
 
-def _discarded_cell(request: PageRequest, row: dict[str, Any]) -> str:
+def _discarded_cell(request: PageRequest, row: Row) -> str:
     if row["discarded"] and row["discarded_key"]:
         return tables.link(
             request.to.session(request.place.repo, row["discarded_key"]),
@@ -345,11 +331,7 @@ def _session(request: PageRequest) -> Shown:
     if page is None:
         raise NotThere(f"{repo.name} has no such session.")
     columns = (
-        "subject=commit",
-        "author_at=authored",
-        "method=linked by",
-        "confidence",
-        "agent_lines=its lines",
+        "subject=commit, author_at=authored, method=linked by, confidence, agent_lines=its lines"
     )
     commits = html(page.commits, columns, {"subject": partial(_commit_cell, request)})
     values = {
@@ -377,7 +359,7 @@ def _commit(request: PageRequest) -> Shown:
     (details,) = read_view(store, "commits", {"id": numbers[0]})
     claims = html(
         report.claims,
-        ("checkpoint", "session", "theirs", "ours", "reason=reason for the difference"),
+        "checkpoint, session, theirs, ours, reason=reason for the difference",
     )
     spans = {file["path"]: file["spans"] for file in report.files}
     values = {
@@ -424,9 +406,9 @@ def _file(request: PageRequest) -> Shown:
     )
 
 
-def _line_notes(store: Store, file: TipFile) -> dict[int, list[Mapping[str, Any]]]:
+def _line_notes(store: Store, file: TipFile) -> dict[int, list[Row]]:
     """What plug-ins say beside lines, where the file is one of the followed commit."""
-    notes: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    notes = defaultdict(list)
     if "id" in file.file:
         for section in sections(store, OfFile(file.repo.id, file.path)):
             for row in section.rows:
@@ -502,8 +484,8 @@ def _history(store: Store, repo: RepositoryRow, file: TipFile, line: int) -> Any
         return None
 
 
-_OF_ALL: dict[str, Callable[[PageRequest], Shown]] = {"": _home, "search": _search, "go": _go}
-_PAGES: dict[str, Callable[[PageRequest], Shown]] = {
+_OF_ALL: dict[str, PageMaker] = {"": _home, "search": _search, "go": _go}
+_PAGES: dict[str, PageMaker] = {
     "": _repo,
     "commits": _commits,
     "commit": _commit,

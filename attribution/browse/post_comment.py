@@ -11,11 +11,12 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import requests
 
 from attribution.browse.comment import MARK
+from collector.json_values import Row, Texts
 
 _SECONDS, _PAGE = 30, 100
 
@@ -27,7 +28,7 @@ class Forge(NamedTuple):
     edited: str  # address of one comment, to be followed by its number
     account: str  # address that says who we are
     edit: str  # the method that edits
-    headers: Mapping[str, str]
+    headers: Texts
 
 
 def forge_of(env: Mapping[str, str]) -> Forge:
@@ -88,13 +89,13 @@ def _account(session: requests.Session, forge: Forge) -> str:
     return str(answer.json()["data"]["viewer"]["login"])
 
 
-def _author(comment: Mapping[str, Any]) -> str:
+def _author(comment: Row) -> str:
     return str(
         (comment.get("user") or {}).get("login") or (comment.get("author") or {}).get("username")
     )
 
 
-def _comments(session: requests.Session, forge: Forge) -> Iterator[dict[str, Any]]:
+def _comments(session: requests.Session, forge: Forge) -> Iterator[Row]:
     page = 1
     while True:
         answer = session.get(

@@ -13,13 +13,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-Application = Callable[
-    [dict[str, Any], Callable[[], Awaitable[dict[str, Any]]], Send], Awaitable[None]
-]
+from collector.json_values import Row
+
+Send = Callable[[Row], Awaitable[None]]
+Application = Callable[[Row, Callable[[], Awaitable[Row]], Send], Awaitable[None]]
 TOKEN = "token"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _WILDCARDS = ("0.0.0.0", "::")
@@ -73,7 +72,7 @@ def private(app: Application, access: Access) -> Application:
     """The application for those who may read it; everybody else gets a sentence and no content."""
 
     async def answer_if_known(
-        scope: dict[str, Any], receive: Callable[[], Awaitable[dict[str, Any]]], send: Send
+        scope: Row, receive: Callable[[], Awaitable[Row]], send: Send
     ) -> None:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
@@ -100,7 +99,7 @@ def private(app: Application, access: Access) -> Application:
     return answer_if_known
 
 
-def _refusal(scope: dict[str, Any], access: Access) -> _Refusal | None:
+def _refusal(scope: Row, access: Access) -> _Refusal | None:
     """Why a request is refused whatever token it has."""
     hosts = _values(scope, b"host")
     if len(hosts) != 1 or not access.is_own_host(hosts[0]):
@@ -118,7 +117,7 @@ def _refusal(scope: dict[str, Any], access: Access) -> _Refusal | None:
     return None
 
 
-def _is_known(scope: dict[str, Any], access: Access) -> bool:
+def _is_known(scope: Row, access: Access) -> bool:
     for header in _values(scope, b"authorization"):
         kind, _, token = header.partition(" ")
         if kind.lower() == "bearer" and access.knows(token.strip()):
@@ -133,7 +132,7 @@ def _is_known(scope: dict[str, Any], access: Access) -> bool:
     return False
 
 
-async def _enter(scope: dict[str, Any], send: Send, access: Access) -> None:
+async def _enter(scope: Row, send: Send, access: Access) -> None:
     """The token becomes a cookie, and leaves the address: addresses are kept in histories and
     copied.
     """
@@ -167,7 +166,7 @@ async def _answer(
 def _forbid_embedding(send: Send) -> Send:
     """Answers that no other page may embed."""
 
-    async def answer(message: dict[str, Any]) -> None:
+    async def answer(message: Row) -> None:
         if message["type"] == "http.response.start":
             message = message | {
                 "headers": [*message["headers"], (b"cross-origin-resource-policy", b"same-origin")]
@@ -177,11 +176,11 @@ def _forbid_embedding(send: Send) -> Send:
     return answer
 
 
-def _values(scope: dict[str, Any], name: bytes) -> list[str]:
+def _values(scope: Row, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
-def _query(scope: dict[str, Any]) -> list[tuple[str, str]]:
+def _query(scope: Row) -> list[tuple[str, str]]:
     return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.addresses import Addresses, Place
 from attribution.hooks import Plugin
+from collector.json_values import Row, Texts
 
 if TYPE_CHECKING:
     from attribution.queries.repositories import RepositoryRow
@@ -24,14 +25,14 @@ class Moved(Exception):
 
 class Shown(NamedTuple):
     template: str
-    values: dict[str, Any]
+    values: Row
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     store: Store
     place: Place
-    arguments: Mapping[str, str]  # of the address
+    arguments: Texts  # of the address
     to: Addresses
     repo: RepositoryRow | None = None
 
@@ -49,9 +50,14 @@ class PageRequest:
         return self.arguments.get(name, "").strip()[:200]
 
 
+PageMaker = Callable[[PageRequest], Shown]
+Pages = dict[str, tuple[str, PageMaker]]
+"""Kind of a page of a repository -> the name of its tab, and what makes it."""
+
+
 class PluginWithPages(Plugin):
     """What the core asks of a plug-in that has pages of its own."""
 
-    def pages(self) -> Mapping[str, tuple[str, Callable[[PageRequest], Shown]]]:
+    def pages(self) -> Pages:
         """Kind of a page of a repository -> the name of its tab, and what makes it."""
         raise NotImplementedError

@@ -55,7 +55,7 @@ def html_pages(store: Store, index: str) -> Iterator[tuple[str, str]]:
             ),
         )
     for item in overviews:
-        values: dict[str, Any] = {
+        values = {
             "show": tables.section_html,
             "kinds_html": tables.kinds_html,
             "survival": tables.survival_html(survival_table(store, item.repo.id)),

@@ -6,7 +6,6 @@ All text is escaped here.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
-from typing import Any
 
 from attribution import hooks
 from attribution.addresses import Addresses
@@ -15,6 +14,7 @@ from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import Section
 from collector.console.formats import cut
 from collector.console.tables import Cell, html
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
 from collector.vocabulary.agents import label_of
@@ -36,19 +36,19 @@ def dim(value: object, most: int = 90) -> str:
     return f'<span class="dim">{text(value, most)}</span>'
 
 
-def bar(row: Mapping[str, Any]) -> str:
+def bar(row: Row) -> str:
     """The lines of a row by class as a small bar; those at HEAD may be older than the followed
     history.
     """
     return small_bar({name: row.get(name) or 0 for name in (*LINE_CLASSES, "older")})
 
 
-def small_bar(lines: Mapping[str, int]) -> str:
+def small_bar(lines: Numbers) -> str:
     """Class -> lines as a small bar."""
     return f'<div class="mini">{charts.stacked_bar(lines, 160, 12)}</div>'
 
 
-def author_cell(repo: str, to: Addresses, row: Mapping[str, Any]) -> str:
+def author_cell(repo: str, to: Addresses, row: Row) -> str:
     """Class and agent of the lines of a row, and the session that wrote them, where there are
     pages to link to.
     """
@@ -72,16 +72,10 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
     ]
     table = replace(repos, columns=[*repos.columns, *more])
     columns = (
-        "repo=repository",
-        "share=by agents",
-        "commits",
-        "sessions",
-        "agents",
-        "classes=lines added",
-        "tip=lines at HEAD",
-        "last_commit_at=last commit",
+        "repo=repository, share=by agents, commits, sessions, agents, classes=lines added, "
+        "tip=lines at HEAD, last_commit_at=last commit"
     )
-    makers: dict[str, Cell] = {
+    makers = {
         "repo": lambda row: link(address(row["repo"]), row["repo"]),
         "share": _share_cell,
         "classes": bar,
@@ -90,7 +84,7 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
     return html(table, columns, makers)
 
 
-def _share_cell(row: dict[str, Any]) -> str:
+def _share_cell(row: Row) -> str:
     share = AgentShare.of({name: row[name] for name in LINE_CLASSES})
     return words.percent(share.by_agents, share.lines)
 
@@ -100,12 +94,8 @@ def survival_html(table: Table) -> str:
     return html(
         table,
         (
-            "author=class",
-            "horizon=days",
-            "share=share surviving",
-            "low=95 % from",
-            "high=to",
-            "at_risk=lines at risk",
+            "author=class, horizon=days, share=share surviving, low=95 % from, high=to, "
+            "at_risk=lines at risk"
         ),
     )
 
@@ -114,7 +104,7 @@ def kinds_html(table: Table) -> str:
     """Lines by kind of file."""
     return html(
         table,
-        ("kind", "lines=lines added", "agent=agent lines", "classes=by class"),
+        "kind, lines=lines added, agent=agent lines, classes=by class",
         {"classes": bar},
     )
 
@@ -123,7 +113,7 @@ def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | Non
     """A table of the overview; `links`: name of a table -> column -> its cells, where there are
     pages to link to.
     """
-    own: dict[str, Cell] = {
+    own = {
         "classes": bar,
         "directory": lambda row: text(row["directory"] or "(root)"),
     }

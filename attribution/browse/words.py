@@ -9,7 +9,7 @@ is hostile: usual languages, no long lines, a limited length, a limited number o
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -22,6 +22,7 @@ from attribution.queries.tip_file import TipFile, TipSpan
 from attribution.stats.accuracy import audited_note
 from collector.console import formats
 from collector.console.formats import LETTER, MEANING, cut, source
+from collector.json_values import Numbers
 from collector.text import count_of, printable
 from collector.vocabulary.agents import label_of
 
@@ -164,7 +165,7 @@ def accuracy_sentence() -> str:
     return f"{note[:1].upper()}{note[1:]}." if note else ""
 
 
-def in_order(parts: Mapping[str, int]) -> dict[str, int]:
+def in_order(parts: Numbers) -> Numbers:
     """Classes in their order, without those that are empty."""
     return {k: parts[k] for k in NAMES if parts.get(k)}
 
@@ -173,7 +174,7 @@ def file_runs(file: TipFile, first: int, most: int, chosen: int) -> list[TipSpan
     """The spans of lines `first` to `first + most - 1`; one ends at the chosen line, which is
     explained below it.
     """
-    runs: list[TipSpan] = []
+    runs = []
     for span in file.spans:
         start, end = max(span.start, first), min(span.end, first + most - 1)
         for last in (chosen, end) if start <= chosen < end else (end,):

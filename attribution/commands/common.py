@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collector.local.model import LocalOptions
     from collector.storage.store import Store
 
+PATH = click.argument("path", required=False)
 COMMIT = click.option(
     "--commit",
     default="",

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from attribution.commands.common import here
+from attribution.commands.common import PATH, here
 from collector.cli import collect
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table
 from collector.console.terminal import (
+    EXISTING_FILE,
     Reporter,
     data_options,
     database_option,
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-_DATABASE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
 @click.command()
 @database_option
 @data_options
@@ -47,7 +45,7 @@ def problems(db: Path, output_format: str) -> None:
         print_table(
             output_format,
             problem_table(store),
-            ("repo?", "code=problem", "stage", "count", "example=for example"),
+            "repo?, code=problem, stage, count, example=for example",
         )
 
 
@@ -94,8 +92,8 @@ def _repair(store: Store) -> None:
 
 
 @click.command()
-@click.argument("first", type=_DATABASE, metavar="A.db")
-@click.argument("second", type=_DATABASE, metavar="B.db")
+@click.argument("first", type=EXISTING_FILE, metavar="A.db")
+@click.argument("second", type=EXISTING_FILE, metavar="B.db")
 @data_options
 @click.pass_context
 def compare(context: click.Context, first: Path, second: Path, output_format: str) -> None:
@@ -136,7 +134,7 @@ def compare(context: click.Context, first: Path, second: Path, output_format: st
 
 
 @click.command()
-@click.argument("path", required=False)
+@PATH
 @click.option(
     "--sample",
     type=click.IntRange(0),
@@ -187,7 +185,7 @@ def verify(
     print_table(
         output_format,
         table,
-        ("commit", "files", "lines", "same=same as git blame", "share=agreement"),
+        "commit, files, lines, same=same as git blame, share=agreement",
     )
     if any(row["same"] != row["lines"] for row in table):
         context.exit(EXIT_CHECK_FAILED)

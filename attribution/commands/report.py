@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,8 @@ from collector.console.commands import CommandFiles
 from collector.console.options import Moment
 from collector.console.tables import print_table, print_title, show_table
 from collector.console.terminal import (
+    EXISTING_FILE,
+    FILE,
     data_options,
     database_option,
     notice,
@@ -24,6 +25,7 @@ from collector.console.terminal import (
     write_json,
     writing,
 )
+from collector.json_values import Row, Texts
 
 if TYPE_CHECKING:
     from attribution.queries.breakdown import Breakdown
@@ -83,7 +85,7 @@ class _Report(click.Group):
 @click.option(
     "--html",
     "page",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help=(
         "Write a self-contained HTML page; of several repositories an index, and a page of each"
@@ -120,7 +122,7 @@ class _Report(click.Group):
 )
 @click.option(
     "--teams",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     metavar="FILE",
     help=(
         "With --by team: CSV with the columns email and team; * in an address stands for anything."
@@ -156,7 +158,7 @@ def report(
         _write_pages(page, dict(standalone.html_pages(store, page.name)))
 
 
-def _break_down(db: Path, page: Path | None, output_format: str, chosen: Mapping[str, Any]) -> None:
+def _break_down(db: Path, page: Path | None, output_format: str, chosen: Row) -> None:
     from attribution.browse import standalone
     from attribution.queries.breakdown import breakdown
     from attribution.queries.breakdown_facts import BreakdownOptions
@@ -249,7 +251,7 @@ def _first_day(period: tuple[int, str] | None, until: datetime | None) -> str:
     return (last - timedelta((count - 1) * (7 if unit == "w" else 1))).isoformat()
 
 
-def _write_pages(index: Path, texts: Mapping[str, str]) -> None:
+def _write_pages(index: Path, texts: Texts) -> None:
     _write(index, texts[index.name])
     others = [index.parent / name for name in texts if name != index.name]
     for file in others:
@@ -264,7 +266,7 @@ def _day(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d}" if moment else ""
 
 
-def _teams(file: Path) -> dict[str, str]:
+def _teams(file: Path) -> Texts:
     """Pattern of addresses -> team, in the order of the file."""
     with file.open(encoding="utf-8-sig", newline="") as opened:
         rows = csv.DictReader(opened)

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import database
+from attribution.commands.common import PATH, database
 from collector.console.tables import print_table
-from collector.console.terminal import data_options, database_option, notice, out
+from collector.console.terminal import ANY_PATH, data_options, database_option, notice, out
+from collector.json_values import Row
 from collector.text import count_of
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
     from collector.storage.views import Table
 
-_PATH = click.argument("path", required=False)
 _SESSION = click.option(
     "--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it."
 )
 
 
 @click.command()
-@_PATH
+@PATH
 @_SESSION
 @click.option(
     "--by",
@@ -65,7 +64,7 @@ _SESSION = click.option(
 )
 @click.option(
     "--prices",
-    type=click.Path(path_type=Path),
+    type=ANY_PATH,
     metavar="FILE",
     help="Use this price table (TOML), or genai-prices, for the costs of the database.",
 )
@@ -95,9 +94,7 @@ def sessions(path: str | None, db: Path, by: str, output_format: str, **options:
         show(store, repo, output_format, {"by": by, **options})
 
 
-def _sessions(
-    store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]
-) -> None:
+def _sessions(store: Store, repo: int | None, output_format: str, options: Row) -> None:
     if options["prices"]:
         _reprice(store, repo, options["prices"])
     if options["columns"] == "features" or options["prices"]:
@@ -118,18 +115,9 @@ def _sessions(
             f"; {count_of(lines, 'line')} in commits, files of every kind",
         )
     columns = (
-        "repo?",
-        "key=session",
-        "started_at",
-        "agent",
-        "transcript?",
-        "turns",
-        "edits_applied=edits",
-        "commits",
-        "agent_lines=lines",
-        "unlinked_because?=no commit because",
-        "subagents?",
-        "label=first prompt",
+        "repo?, key=session, started_at, agent, transcript?, turns, edits_applied=edits, "
+        "commits, agent_lines=lines, unlinked_because?=no commit because, subagents?, "
+        "label=first prompt"
     )
     print_table(output_format, table, columns)
 
@@ -179,22 +167,14 @@ def _features(
     for row in table if not output_format else ():
         row["touched_files"] = len(row["touched_files"] or ())
     columns = (
-        "key=session",
-        "started_at",
-        "user_turn_count=turns",
-        "tool_call_count=calls",
-        "tool_errors=errors",
-        "touched_files=files",
-        "diff_lines=edited",
-        "region_re_edit_count=re-edits",
-        "cost_usd",
-        "session_outcome=outcome",
-        "label=first prompt",
+        "key=session, started_at, user_turn_count=turns, tool_call_count=calls, "
+        "tool_errors=errors, touched_files=files, diff_lines=edited, "
+        "region_re_edit_count=re-edits, cost_usd, session_outcome=outcome, label=first prompt"
     )
     print_table(output_format, table, columns)
 
 
-def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
+def _turns(store: Store, repo: int | None, output_format: str, options: Row) -> None:
     from attribution.queries.sessions import sums, turn_table
 
     table = turn_table(store, repo, options["session"])
@@ -211,29 +191,15 @@ def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[
         ),
     ]
     columns = (
-        "key=session",
-        "turn_index=turn",
-        "at=when",
-        "message_class=said",
-        "pushback?",
-        "calls",
-        "failed_calls=failed",
-        "cost_usd",
-        "produced=written",
-        "changed_next=next changed",
-        "places_undone=undone",
-        "committed",
-        "alive_30=alive at 30 d",
-        "old_30=old enough",
-        "present=HEAD",
-        "prompt",
+        "key=session, turn_index=turn, at=when, message_class=said, pushback?, calls, "
+        "failed_calls=failed, cost_usd, produced=written, changed_next=next changed, "
+        "places_undone=undone, committed, alive_30=alive at 30 d, old_30=old enough, "
+        "present=HEAD, prompt"
     )
     print_table(output_format, table, columns)
 
 
-def _regions(
-    store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]
-) -> None:
+def _regions(store: Store, repo: int | None, output_format: str, options: Row) -> None:
     from attribution.queries.sessions import find_session, region_counts, region_edits, region_table
 
     session = find_session(store, options["session"], repo) if options["session"] else None
@@ -251,29 +217,15 @@ def _regions(
     region_list(out(), table, region_counts(store, only))
 
 
-def _pushback(
-    store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]
-) -> None:
+def _pushback(store: Store, repo: int | None, output_format: str, options: Row) -> None:
     from attribution.queries.pushback import By, pushback_table
 
     columns = (
-        f"name={options['by']}",
-        "messages=later messages",
-        "classified",
-        "share=push back",
-        "low=95 % from",
-        "high=to",
-        "note?=",
-        "vector_classified?=by vectors",
-        "vector_share?=push back",
-        "vector_low?=95 % from",
-        "vector_high?=to",
-        "listed?=by word lists",
-        "deeds_answers=after lines",
-        "deeds_changed=lines changed",
-        "deeds_undone=undone",
-        "deeds_agree=word and deed agree",
-        "deeds_kappa=kappa",
+        f"name={options['by']}, messages=later messages, classified, share=push back, "
+        "low=95 % from, high=to, note?=, vector_classified?=by vectors, "
+        "vector_share?=push back, vector_low?=95 % from, vector_high?=to, "
+        "listed?=by word lists, deeds_answers=after lines, deeds_changed=lines changed, "
+        "deeds_undone=undone, deeds_agree=word and deed agree, deeds_kappa=kappa"
     )
     print_table(output_format, pushback_table(store, repo, By(options["by"])), columns)
 

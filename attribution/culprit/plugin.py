@@ -5,15 +5,14 @@ Traced once for a repository.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from attribution.browse.requests import PageRequest, PluginWithPages, Shown
+from attribution.browse.requests import Pages, PluginWithPages
+from attribution.hooks import Chapters
 from collector.hooks import TableSettings
 
 if TYPE_CHECKING:
-    from collector.storage.store import Store
-    from collector.storage.views import Table
+    pass
 
 
 class Culprit(PluginWithPages):
@@ -27,13 +26,13 @@ class Culprit(PluginWithPages):
         "commit_reviews": {"facets": ["reviewer"]},
     }
 
-    def chapters(self) -> dict[str, Callable[[Store], list[Table]]]:
+    def chapters(self) -> Chapters:
         from attribution.culprit.queries.ownership import ownership_tables
         from attribution.culprit.queries.repairs import repair_tables
 
         return {"repairs": repair_tables, "ownership": ownership_tables}
 
-    def pages(self) -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
+    def pages(self) -> Pages:
         from attribution.culprit.browse.pages import repairs_page
 
         return {"repairs": ("repairs", repairs_page)}

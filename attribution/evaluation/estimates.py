@@ -105,7 +105,7 @@ def _with_interval(
 
 def repository_sums(rows: Iterable[tuple[_Name, Moments]]) -> list[Moments]:
     """The sums of each repository, in order of the repositories."""
-    groups: dict[_Name, list[Moments]] = defaultdict(list)
+    groups = defaultdict(list)
     for repository, moments in rows:
         groups[repository].append(moments)
     return [total(group) for _, group in sorted(groups.items())]
@@ -135,7 +135,7 @@ def difference(
     difference, n m / (n + m).
     """
     strata = _compared_strata(observations, weights)
-    rows: list[tuple[str, Moments]] = []
+    rows = []
     for one in observations:
         if one.stratum in strata:
             ours, theirs = one.weights

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from attribution.features.word_lists import words
 from collector.errors import WhoWroteError
+from collector.json_values import JsonObject
 from collector.runtime.version import install_command
 from collector.storage.redaction import secrets_out
 
@@ -70,7 +71,7 @@ class Model:
         self.name = str(self._model.model_id)
         self.has_schemas = bool(self._model.supports_schema)
 
-    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer:
+    def ask(self, system: str, prompt: str, schema: JsonObject) -> ModelAnswer:
         """One answer. Raises ModelFailed."""
         options = {"schema": schema} if self.has_schemas else {}
         try:

@@ -7,11 +7,12 @@ from collections.abc import Collection
 from pathlib import Path
 
 from collector.errors import WhoWroteError
+from collector.json_values import Texts
 
 _SHORTEST_KEY = 6  # characters of a session's key that name it
 
 
-def read_people(path: Path, required: Collection[str], hint: str) -> list[dict[str, str]]:
+def read_people(path: Path, required: Collection[str], hint: str) -> list[Texts]:
     """The rows of a CSV file, their cells without blanks around them.
 
     Raises WhoWroteError when it lacks a required column.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from attribution.evaluation.versions import FAILURE_MODES, SCORES
-from attribution.hooks import OfRepository, OfSession, Plugin, Section, Subject
+from attribution.hooks import Chapters, OfRepository, OfSession, Plugin, Section, Subject
 from collector.hooks import TableSettings
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
-    from collector.storage.views import Table
 
 
 class Evaluation(Plugin):
@@ -39,7 +38,7 @@ class Evaluation(Plugin):
 
         return section(store, subject)
 
-    def chapters(self) -> dict[str, Callable[[Store], list[Table]]]:
+    def chapters(self) -> Chapters:
         from attribution.evaluation.grades.report import grades
         from attribution.evaluation.maintainability.report import maintainability
         from attribution.evaluation.study import study

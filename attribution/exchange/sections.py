@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from attribution.exchange.words import ClaimStatus
 from attribution.hooks import OfCounts, OfLine, OfUndeclared, Section
-from collector.git.ranges import LineRange, count, intersect, parse, unite
+from collector.git.ranges import count, intersect, parse, unite
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.vocabulary.lines import Author, line_class_sql
 
@@ -36,7 +36,7 @@ def _claims(store: Store, line: OfLine) -> Section:
     """What other tools claim about a line of a commit, each claim once; a trailer's on the whole
     commit among them.
     """
-    claims: list[dict[str, Any]] = []
+    claims = []
     for row in store.rows(_CLAIMS, (line.repo_id, line.sha, line.path)):
         is_whole, ranges = not row.pop("path"), parse(row.pop("ranges"))[0]
         if row not in claims and (is_whole or intersect(ranges, ((line.line, line.line),))):
@@ -45,7 +45,7 @@ def _claims(store: Store, line: OfLine) -> Section:
     return Section("claimed by\nother tools", name="claims", rows=claims, words=words)
 
 
-def _words_of(claim: dict[str, Any]) -> str:
+def _words_of(claim: Row) -> str:
     who = ", ".join(claim[name] for name in ("author", "tool", "model") if claim[name])
     return f"{claim['producer']}: {who}" + (
         "" if claim["status"] == ClaimStatus.OK else f" ({claim['status'].replace('_', ' ')})"
@@ -93,7 +93,7 @@ def _undeclared(store: Store, repos: Sequence[int]) -> list[str]:
 
 def _count_lines(store: Store, repo_id: int, condition: str) -> int:
     """Different lines in `claimed_lines x` that satisfy the condition."""
-    ranges: dict[tuple[str, str], list[LineRange]] = defaultdict(list)
+    ranges = defaultdict(list)
     for row in store.rows(
         "SELECT commit_sha, path, start_line, end_line FROM claimed_lines x WHERE repo_id = ? AND"
         f" {condition}",

@@ -7,11 +7,12 @@ value.
 """
 
 from functools import lru_cache
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from attribution.features.registry import Feature, FeatureGroup, Values, version_of
 from attribution.features.view import SessionView, view_of
 from attribution.features.word_lists import source
+from collector.json_values import Row
 from collector.model import Session
 from collector.plugins import modules_of
 
@@ -39,10 +40,10 @@ def version() -> str:
     return version_of(features(), source("words.toml"), source("turn_classes.json"))
 
 
-def of_session(session: Session) -> dict[str, Any]:
+def of_session(session: Session) -> Row:
     """Values of all features that the transcript alone gives, by name."""
     view = view_of(session)
-    values: dict[str, Any] = {}
+    values = {}
     for group in groups():
         if group.STAGE == "session":
             values.update(cast(TranscriptGroup, group).compute(view))

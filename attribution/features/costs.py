@@ -10,6 +10,7 @@ from datetime import datetime
 
 from attribution.features.prices import Prices
 from attribution.features.registry import Feature, Values
+from collector.json_values import Numbers
 
 NAME = "costs"
 TITLE = "Cost"
@@ -49,7 +50,7 @@ FEATURES = (
 
 
 def cost_of(
-    unrecorded: Mapping[str, Mapping[str, int]],
+    unrecorded: Mapping[str, Numbers],
     recorded: float | None,
     prices: Prices,
     started: datetime | None,
@@ -60,7 +61,7 @@ def cost_of(
     `unrecorded`: tokens by model and kind. `recorded`: USD. `started`: when the session began.
     """
     total, listed = recorded or 0.0, False
-    unknown: Values = {"cost_usd": None, "cost_source": None, "prices_as_of": None}
+    unknown = {"cost_usd": None, "cost_source": None, "prices_as_of": None}
     for model, counts in unrecorded.items():
         if not any(counts.values()):
             continue

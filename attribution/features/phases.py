@@ -160,7 +160,7 @@ class _State:
                 for path in self.pending
                 if _covers(target, path)
             }
-            undo: dict[str, object] = {
+            undo = {
                 "at": moment,
                 "by": by,
                 "command": text[:200],

@@ -20,6 +20,7 @@ from typing import Any
 
 from attribution.features.word_lists import source
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.runtime.version import install_command
 from collector.storage.store import Store
 
@@ -179,7 +180,7 @@ def _parse(text: str) -> Prices:
     """Raises ValueError, KeyError, TypeError, AttributeError or re.error when it is not a price
     table.
     """
-    data: dict[str, Any] = tomllib.loads(text)
+    data: Row = tomllib.loads(text)
     models = [(re.compile(entry["match"]), _entry_prices(entry), entry) for entry in data["model"]]
 
     def look_up(model: str, moment: datetime, length: int) -> ModelPrices | None:
@@ -200,7 +201,7 @@ def _parse(text: str) -> Prices:
     return Prices(str(data["as_of"]), hashlib.sha256(text.encode()).hexdigest()[:16], look_up)
 
 
-def _entry_prices(entry: Mapping[str, Any]) -> ModelPrices:
+def _entry_prices(entry: Row) -> ModelPrices:
     """The prices of ordinary requests; those of long ones are checked.
 
     Raises ValueError, KeyError or TypeError.

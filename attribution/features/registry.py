@@ -4,15 +4,17 @@ Columns, docs and versions all come from here. Pure.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
+
+from collector.json_values import Row, Texts
 
 DETERMINISTIC, HEURISTIC = "deterministic", "heuristic"
 KINDS = (DETERMINISTIC, HEURISTIC, "embedding", "judge")
 TYPES = {"integer": "INTEGER", "real": "REAL", "text": "TEXT", "boolean": "INTEGER", "json": "TEXT"}
 
-Values = Mapping[str, Any]
+Values = Row
 """Feature name -> int, float, str, bool, list, dict or None."""
 
 
@@ -63,7 +65,7 @@ _BY_JUDGE = (
     " session_attribution"
 )
 # Names used elsewhere for what is a column or table here.
-ALIASES: dict[str, str] = {
+ALIASES: Texts = {
     "input_tokens_total": "input_tokens",
     "output_tokens_total": "output_tokens",
     "turn_ratio": "user_agent_turn_ratio",

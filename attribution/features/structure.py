@@ -339,7 +339,7 @@ def _compaction(mark: SessionEvent, view: SessionView) -> dict[str, object]:
 def _errors(calls: tuple[ToolCall, ...]) -> Values:
     failed = [call.status is Status.ERROR for call in calls]
     results = sum(1 for call in calls if call.status in (Status.OK, Status.ERROR))
-    by_agent: dict[str, list[bool]] = defaultdict(list)
+    by_agent = defaultdict(list)
     for call in calls:
         by_agent[call.agent_id].append(call.status is Status.ERROR)
     return {
@@ -376,7 +376,7 @@ def _target(call: ToolCall) -> str:
 
 def _model_changes(view: SessionView) -> list[dict[str, object]]:
     """A model may be chosen and never answer."""
-    changes: list[dict[str, object]] = []
+    changes = []
     named = [(usage.turn, usage.at or 0.0, 1, usage.model) for usage in view.responses]
     named += [
         (mark.turn, mark.at or 0.0, 0, mark.detail)

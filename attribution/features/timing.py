@@ -11,7 +11,6 @@ from itertools import pairwise
 from attribution.features.registry import Feature, Values
 from attribution.features.tokens import usage_by_model, usage_of
 from attribution.features.view import SessionView, is_edit
-from collector.model import Usage
 from collector.storage.store import iso
 
 NAME = "timing"
@@ -203,7 +202,7 @@ def _response_latencies(view: SessionView) -> list[float]:
 def _usage_by_turn(view: SessionView) -> Values:
     """Tokens without a recorded cost, and recorded costs; turns by number, as JSON writes keys."""
     used = usage_of(view)
-    listed: dict[str, list[Usage]] = defaultdict(list)
+    listed = defaultdict(list)
     costs: dict[str, float] = defaultdict(float)
     for response in sorted(used, key=lambda u: u.turn):
         if response.cost is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from attribution.features.prices import KINDS, LONG_REQUESTS, SEARCH, TIER
 from attribution.features.registry import Feature, Values
 from attribution.features.view import SessionView
+from collector.json_values import Numbers
 from collector.model import ToolCall, Usage
 
 NAME = "tokens"
@@ -148,9 +149,7 @@ def usage_of(view: SessionView) -> list[Usage]:
     return [u for u in view.session.usage if u.model != "<synthetic>"]
 
 
-def usage_by_model(
-    usage: Sequence[Usage], calls: Iterable[ToolCall] = ()
-) -> dict[str, dict[str, int]]:
+def usage_by_model(usage: Sequence[Usage], calls: Iterable[ToolCall] = ()) -> dict[str, Numbers]:
     """Tokens by model and kind.
 
     Of long requests and fast answers, which cost more, the model is `NAME >LENGTH`, `NAME-fast`, of
@@ -158,7 +157,7 @@ def usage_by_model(
 
     Of searches, which are billed by number, it is `NAME search`, and they count as its input.
     """
-    models: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(KINDS, 0))
+    models: dict[str, Numbers] = defaultdict(lambda: dict.fromkeys(KINDS, 0))
     for response in usage:
         length = response.input + response.cache_read + response.cache_write
         step = max((step for step in LONG_REQUESTS if length > step), default=0)

@@ -8,11 +8,11 @@ read.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 
-from collector.json_values import load_json
+from collector.json_values import Texts, load_json
 from collector.model import ToolCall
 from collector.vocabulary.agents import tool_kinds
 
@@ -111,7 +111,7 @@ _PATH_KEYS = (
 
 
 @cache
-def _kinds() -> Mapping[str, str]:
+def _kinds() -> Texts:
     """Name of a tool in lower case -> kind of call."""
     return {name: kind for kind, names in _NAMES.items() for name in names.split()} | dict(
         tool_kinds()

@@ -24,6 +24,7 @@ from functools import cache
 from itertools import pairwise
 
 from attribution.features.word_lists import UNSPACED, lower_case, source, words
+from collector.json_values import Numbers
 from collector.labels import request_of
 
 _OWN = 400  # characters that are looked at: what follows is often pasted
@@ -154,7 +155,7 @@ class TurnModel:
     # probability of pushback or correction from which a message counts as pushing back
     threshold: float
     # with its counts there: tp, fp, fn, tn, of whether a message pushes back
-    languages: Mapping[str, Mapping[str, int]]
+    languages: Mapping[str, Numbers]
 
     def guess(self, features: Mapping[str, float]) -> Guess:
         sums = list(self.bias)

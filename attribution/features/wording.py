@@ -342,7 +342,7 @@ def underspecification(text: str) -> float:
 
 
 def _agent_values(view: SessionView) -> Values:
-    pieces: dict[int, list[str]] = defaultdict(list)
+    pieces = defaultdict(list)
     for message in view.spoken:
         pieces[message.turn].append(message.text)
     # a few long texts are searched much quicker

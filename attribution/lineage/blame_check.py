@@ -46,7 +46,7 @@ def verify(
 
     `samples`: how many files of each commit (the tip, or one before it) are compared; None: all.
     """
-    states: dict[str, State] = {}
+    states = {}
 
     def see(step: CommitStep) -> None:
         if step.sha in samples:

@@ -32,6 +32,7 @@ from collector.files.kinds import kind_of
 from collector.git.diff_tree import FileDelta, Range
 from collector.git.renames import RenameSources
 from collector.git.repository import line_changes
+from collector.json_values import Texts
 from collector.text import split_lines
 from collector.vocabulary.lines import FileKind
 
@@ -95,9 +96,9 @@ class CommitEdit:
         self._inherited: Counter[int] = Counter()  # origins inherited so far
 
     def apply(self, deltas: Sequence[FileDelta]) -> None:
-        removed: dict[str, tuple[FileLines, FileDelta]] = {}
-        added: list[FileDelta] = []
-        works: list[_Work] = []
+        removed = {}
+        added = []
+        works = []
         state = self._state
         for delta in deltas:
             if not delta.new_mode:
@@ -139,7 +140,7 @@ class CommitEdit:
 
     def _sources(
         self, removed: dict[str, tuple[FileLines, FileDelta]], added: Sequence[FileDelta]
-    ) -> dict[str, str]:
+    ) -> Texts:
         """Each new path looks for itself, as `git blame` does; a path that only changed its type
         takes no part.
         """
@@ -148,7 +149,7 @@ class CommitEdit:
             (path, old.oid, old.mode) for path, (old, _) in removed.items() if path not in retyped
         )
         texts = self._contents.texts()
-        renamed: dict[str, str] = {}
+        renamed = {}
         for delta in added:
             if sources.files and delta.path not in retyped:
                 source = sources.best(delta.path, delta.new, delta.new_mode, texts)
@@ -268,7 +269,7 @@ class CommitEdit:
 
     def _write_file(self, work: _Work) -> bytes:
         old = work.old.vector
-        parts: list[bytes] = []
+        parts = []
         copied = 0
         for number, (a0, a1, b0, b1) in enumerate(work.hunks):
             parts.append(old[copied * WIDTH : a0 * WIDTH])
@@ -301,7 +302,7 @@ class CommitEdit:
 
         if plan is None or not plan.successors:
             return new(start, end)
-        parts: list[bytes] = []
+        parts = []
         for inherited, lines in groupby(
             range(start, end), key=lambda line: line - start in plan.successors
         ):

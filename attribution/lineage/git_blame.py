@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from collector.git.diff_tree import unquote
 from collector.git.program import ScratchGit
+from collector.json_values import Texts
 from collector.text import decode
 
 
@@ -61,7 +62,7 @@ def _parse(data: bytes) -> Iterator[Introduction]:
     """A header `sha original final [count]`, notes (only the first time a commit is named), then
     the text after a tab.
     """
-    names: dict[str, str] = {}
+    names: Texts = {}
     header: list[str] = []
     for line in data.split(b"\n"):
         if line.startswith(b"\t"):

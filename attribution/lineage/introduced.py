@@ -93,7 +93,7 @@ def renames(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[Rena
     """Renames of the file of a line between `line` and a later commit, newest first; none where
     the clone lacks objects.
     """
-    steps: list[Rename] = []
+    steps = []
     with repo.open_scratch() as git:
         try:
             while (step := _last_rename(git, sha, path, line)) is not None:

@@ -35,6 +35,7 @@ from attribution.lineage.model import (
     trim_common_lines,
 )
 from collector.git.ancestry import Ancestry
+from collector.json_values import Numbers
 
 _CAUSES = ("", MODIFIED, DELETED, FILE_DELETED, LOST, MERGED_AWAY, REFORMATTED)
 _NONE = -1
@@ -127,7 +128,7 @@ class LineLifetimes:
     # commit that wrote an origin
     _birth: Callable[[int], int] = field(default=lambda origin: _NONE)
     _parents: list[tuple[str, ...]] = field(default_factory=list)
-    _known: dict[str, int] = field(default_factory=dict)
+    _known: Numbers = field(default_factory=dict)
     _ancestry: Ancestry[int] = field(default_factory=Ancestry)  # of the commits of this run
 
     def step(self, step: CommitStep) -> None:

@@ -175,8 +175,8 @@ class _Moves:
         self, texts: list[list[bytes]], taken: Sequence[set[int]]
     ) -> dict[bytes, tuple[int, int]]:
         """Lines with something in them that occur once in the whole commit."""
-        unique: dict[bytes, tuple[int, int]] = {}
-        twice: set[bytes] = set()
+        unique = {}
+        twice = set()
         for number, lines in enumerate(texts):
             for index, line in enumerate(lines):
                 if index in taken[number] or len(line) < _SIGNIFICANT:

@@ -61,8 +61,8 @@ class Merger:
         """Its origins; `write(first line, lines, flags)` gives numbers for lines that only the
         merge has.
         """
-        bases: list[FileLines | None] = []
-        absent: set[int] = set()
+        bases = []
+        absent = set()
         for number, parent in enumerate(self._parents):
             file = parent.file(path)
             if file is None:
@@ -134,7 +134,7 @@ class Merger:
 
 def _unchanged_runs(hunks: Sequence[Range], lines: int) -> list[tuple[int, int, int]]:
     """(from, to, shift to the old line number) of the new lines outside the hunks."""
-    runs: list[tuple[int, int, int]] = []
+    runs = []
     old = new = 0
     for _, a1, b0, b1 in hunks:
         if b0 > new:

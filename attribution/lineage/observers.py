@@ -14,6 +14,7 @@ from attribution.lineage.model import (
     count_lines,
     numbers,
 )
+from collector.json_values import Numbers
 
 
 class Count(NamedTuple):
@@ -51,7 +52,7 @@ class CommitNotes:
     moves: list[Relocation] = field(default_factory=list)
     # commit, path: content is missing or too large
     unread: list[tuple[str, str]] = field(default_factory=list)
-    _index: dict[str, int] = field(default_factory=dict)
+    _index: Numbers = field(default_factory=dict)
 
     def know(self, shas: Sequence[str]) -> None:
         """Commits of an earlier run."""

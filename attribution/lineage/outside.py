@@ -128,7 +128,7 @@ def list_files(git: ScratchGit, sha: str) -> Listing | None:
         data = git.output(["ls-tree", "-r", "-z", "--full-tree", sha])
     except GitFailed:
         return None
-    files: Listing = {}
+    files = {}
     for record in data.split(b"\0"):
         head, _, path = record.partition(b"\t")
         mode, kind, oid = head.decode("ascii").split(" ") if head else ("", "", "")

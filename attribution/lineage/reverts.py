@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attribution.lineage.model import Fingerprint
 from collector.git.diff_tree import FileDelta
+from collector.json_values import Numbers
 
 _SAYS = re.compile(r"\bThis reverts (?:merge )?commit ([0-9a-f]{7,64})\b")
 _TELLING = 20  # letters and digits of a patch, below which its inverse may come about by chance
@@ -63,7 +64,7 @@ def reverts(
     claimed: Mapping[int, str],
     patches: Sequence[tuple[int, Fingerprint]],
     shas: Sequence[str],
-    inverses: Mapping[str, int],
+    inverses: Numbers,
 ) -> dict[int, int]:
     """Commit -> commit that it takes back, both as indices into `shas`.
 
@@ -71,7 +72,7 @@ def reverts(
     `inverses`: by the patch that would take it back, the latest of the earlier commits.
     """
     inverse_of = dict(inverses)
-    reverted: dict[int, int] = {}
+    reverted = {}
     for commit, patch in patches:
         earlier = inverse_of.get(patch.forward)
         if earlier is not None and earlier < commit:

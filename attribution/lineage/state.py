@@ -10,9 +10,9 @@ import json
 import sys
 import zlib
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage.lifetimes import LineLifetimes, Removals
 from attribution.lineage.model import (
@@ -27,6 +27,7 @@ from attribution.lineage.model import (
     vector,
 )
 from collector.git.program import GitFailed, ScratchGit
+from collector.json_values import Row
 
 _MAGIC = f"whowrote history 4 {sys.byteorder}\n".encode()
 
@@ -141,9 +142,7 @@ def _restore(data: bytes) -> SavedHistory:
     return SavedHistory(history, _restore_lifetimes(others, head, bytearray(data[end:])))
 
 
-def _restore_lifetimes(
-    columns: Sequence[array[int]], head: Mapping[str, Any], blank: bytearray
-) -> LineLifetimes:
+def _restore_lifetimes(columns: Sequence[array[int]], head: Row, blank: bytearray) -> LineLifetimes:
     commit, cause, path, line, lines, remover, left, landed, others, same = columns
     removals = Removals(commit, cause, path, line, lines, Paths(head["into"]))
     lifetimes = LineLifetimes(remover, left, blank, landed=landed, removals=removals)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from collector.json_values import Numbers
+from collector.text import split_names
 from collector.vocabulary.lines import Author
 
 DAYS = (1, 7, 30, 90, 180, 365)
@@ -65,7 +67,7 @@ def group_records(
 ) -> dict[tuple[str, str], list[LifetimeRecord]]:
     """(name, class) -> its records; lines without a name are left out."""
     name = GROUPINGS[grouping]
-    groups: dict[tuple[str, str], list[LifetimeRecord]] = defaultdict(list)
+    groups = defaultdict(list)
     for record in records:
         if name(record) and (
             grouping not in OF_AGENTS or record.author in (Author.AGENT, "declared")
@@ -118,7 +120,7 @@ def language(path: str) -> str:
     )
 
 
-def ended_by(records: Iterable[LifetimeRecord]) -> dict[str, int]:
+def ended_by(records: Iterable[LifetimeRecord]) -> Numbers:
     """Dead lines of agents by who ended them: same session, another session, agent (which
     session is not known), human, unknown.
     """
@@ -149,17 +151,9 @@ class RemovedLines(NamedTuple):
     record: LifetimeRecord
 
 
-DELETION = (
-    "commit_id",
-    "author",
-    "author_session_id",
-    "actor",
-    "actor_session_id",
-    "cause",
-    "lines",
-    "youngest_days",
-    "mean_days",
-    "oldest_days",
+DELETION = split_names(
+    "commit_id, author, author_session_id, actor, actor_session_id, cause, lines, "
+    "youngest_days, mean_days, oldest_days"
 )
 
 

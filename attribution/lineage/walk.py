@@ -40,6 +40,7 @@ from collector.git.diff_tree import FileDelta, PatchStream, Range, files_only
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.renames import File
 from collector.git.repository import GitRepo
+from collector.json_values import Numbers, Texts
 from collector.limits import FOLLOWED_BYTES
 from collector.runtime.progress import Progress, no_progress
 
@@ -78,7 +79,7 @@ class ChangeSource:
         changes = self._repo.tree_changes(old.tree if old else "", commit.tree, renames=False)
         if changes is None:
             return None
-        deltas: list[FileDelta] = []
+        deltas = []
         for change in changes:
             if change.status == "T":
                 deltas.append(FileDelta(change.path, change.old or "", "", change.old_mode, 0, []))
@@ -125,9 +126,9 @@ class HistoryWalk:
         self._states: dict[str, State] = {}
         self._uses: Counter[str] = Counter()
         # commit whose state lacks files -> commit outside that has them
-        self._partial: dict[str, str] = {}
+        self._partial: Texts = {}
         self._boundary: set[str] = set()
-        self._index: dict[str, int] = {}
+        self._index: Numbers = {}
         self._shas: list[str] = []
         self._origins = Origins()
         self._outside = Outside(git, self._contents)
@@ -409,7 +410,7 @@ class HistoryWalk:
 
 def _first_parents(commits: Commits, tip: str) -> set[str]:
     above = {sha: parents[0] if parents else "" for sha, parents in commits}
-    ancestors: set[str] = set()
+    ancestors = set()
     ancestor = tip
     while ancestor in above and ancestor not in ancestors:
         ancestors.add(ancestor)

@@ -6,10 +6,11 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from attribution.authorship.replay import Change
 from attribution.outcomes.regions import Region, history_of
+from collector.json_values import Numbers, Row
 from collector.vocabulary.lines import Author
 from collector.vocabulary.sessions import SessionOutcome
 
@@ -117,8 +118,8 @@ def undone(
     )
     at_peak, at_close = _alive(written, [changes[n] for n in numbers])
     result = Undone(len(at_peak), len(at_peak - at_close))
-    back: dict[str, list[bool]] = defaultdict(list)
-    firsts: dict[str, int] = {}
+    back = defaultdict(list)
+    firsts: Numbers = {}
     for n in sorted(hunks):
         firsts.setdefault(changes[n].path, n)
     new = {path for path, n in firsts.items() if not _file_existed(n, changes)}
@@ -319,7 +320,7 @@ def session_outcome(ending: Ending) -> SessionOutcome:
     return SessionOutcome.ANSWERED if ending.answered else SessionOutcome.ABANDONED
 
 
-def reverter(by: Mapping[str, int], commands: Sequence[Mapping[str, object]]) -> str | None:
+def reverter(by: Numbers, commands: Sequence[Mapping[str, object]]) -> str | None:
     """Who undid most: lines first, else the last undo command, else who restored a file; None
     when nobody did.
     """
@@ -333,7 +334,7 @@ def reverter(by: Mapping[str, int], commands: Sequence[Mapping[str, object]]) ->
 
 
 def localized_correct_file(
-    files: Sequence[Mapping[str, Any]], linked: Collection[str] | None, touched: Collection[str]
+    files: Sequence[Row], linked: Collection[str] | None, touched: Collection[str]
 ) -> int | None:
     """The feature of that name: whether a file of the first call that changed any is one of the
     linked files.

@@ -54,7 +54,7 @@ def regions_of(changes: Sequence[Change]) -> Regions:
     """All regions of one worktree; `changes` in the order they happened."""
     writer: dict[int, int] = {}  # line -> the change that wrote it
     parent = list(range(len(changes)))
-    prior: dict[int, set[int]] = defaultdict(set)
+    prior = defaultdict(set)
     scars: dict[Scar, int] = {}
 
     def root(number: int) -> int:
@@ -79,7 +79,7 @@ def regions_of(changes: Sequence[Change]) -> Regions:
             elif change.gone and not change.fresh:
                 scars[scar] = number
             writer.update(dict.fromkeys(change.fresh, number))
-    members: dict[int, list[int]] = defaultdict(list)
+    members = defaultdict(list)
     for number, change in enumerate(changes):
         if change.call is not None:
             members[root(number)].append(number)
@@ -101,7 +101,7 @@ def _sources(change: Change, writer: Mapping[int, int], root: Callable[[int], in
 
 def _touching(changes: Sequence[Change]) -> dict[int, list[int]]:
     """Line -> the changes that took it away or brought it."""
-    touching: dict[int, list[int]] = defaultdict(list)
+    touching = defaultdict(list)
     for number, change in enumerate(changes):
         for line in (*change.gone, *change.fresh):
             touching[line].append(number)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from attribution.authorship.worktrees import WorktreeRun
+from collector.json_values import Numbers
 
 TurnKey = tuple[int, int]
 """Number of the session, number of the turn."""
@@ -87,7 +88,7 @@ class UserTexts:
     def __init__(self, messages: Iterable[tuple[int, str]]) -> None:
         """`messages`: turn and text, in order."""
         self._texts: list[tuple[int, str]] = []
-        self._words: dict[str, int] = {}  # word -> the first turn in which it stands
+        self._words: Numbers = {}  # word -> the first turn in which it stands
         self._named: list[tuple[int, frozenset[str]]] = []  # names in one line of the user's
         left = _MOST
         for turn, text in messages:

@@ -13,7 +13,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
@@ -30,9 +30,10 @@ from attribution.queries.overview import monday
 from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import intervals
 from attribution.stats.accuracy import audited_note
-from attribution.stats.kaplan_meier import commit_of, estimate, observations
+from attribution.stats.kaplan_meier import commit_of, estimate, observations, sample_of
 from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
+from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -60,8 +61,8 @@ class Breakdown:
 
     options: BreakdownOptions
     table: Table
-    whole: dict[str, Any]
-    months: Mapping[str, Mapping[str, int]]  # month -> class -> lines
+    whole: Row
+    months: Mapping[str, Numbers]  # month -> class -> lines
 
 
 def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
@@ -98,7 +99,7 @@ def no_lines(store: Store) -> WhoWroteError:
     )
 
 
-def group_rows(result: Facts, options: BreakdownOptions) -> list[dict[str, Any]]:
+def group_rows(result: Facts, options: BreakdownOptions) -> list[Row]:
     """The names and numbers of the groups that have lines, in order of their names."""
     scope, groups = _scope(result, options), result.grouped(_Naming(options, result.cells).key)
     return [
@@ -117,9 +118,7 @@ def _scope(result: Facts, options: BreakdownOptions) -> _Asked:
     )
 
 
-def _in_order(
-    rows: list[dict[str, Any]], options: BreakdownOptions, whole: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _in_order(rows: list[Row], options: BreakdownOptions, whole: Row) -> list[Row]:
     """By the column that was asked for, the largest first, groups without a value last.
 
     Raises WhoWroteError.
@@ -157,7 +156,7 @@ class _Naming:
 
     def __init__(self, options: BreakdownOptions, cells: Sequence[LineCell]) -> None:
         self._options = options
-        self._teams: dict[str, str] = {}
+        self._teams: Texts = {}
         self._folded = _folded(cells) if options.fold else {}
 
     def key(self, location: Place) -> tuple[str, ...]:
@@ -184,10 +183,10 @@ class _Naming:
         return self._teams[email]
 
 
-def _folded(cells: Sequence[LineCell]) -> dict[str, str]:
+def _folded(cells: Sequence[LineCell]) -> Texts:
     """Month without a line of agents, beside another such month -> the name of all of them."""
     agents = {cell.place.day[:7] for cell in cells if cell.line_class in BY_AGENTS}
-    result: dict[str, str] = {}
+    result: Texts = {}
     every = sorted({cell.place.day[:7] for cell in cells}) if agents else []
     for of_agents, run in itertools.groupby(every, agents.__contains__):
         months = list(run)
@@ -214,7 +213,7 @@ _WEAKNESSES = (
 )
 
 
-def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
+def _row(group: Facts, scope: _Asked) -> Row:
     """The numbers of a group; None for what is not known, or has too few lines.
 
     coverage: lines with a named author, of those of commits with any sign of an agent. agent_share:
@@ -272,7 +271,7 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
     }
 
 
-def _columns(name: str, share: Share) -> dict[str, Any]:
+def _columns(name: str, share: Share) -> Row:
     """`of` are the lines that the share is of."""
     return dict(zip((name, f"{name}_low", f"{name}_high", f"{name}_of"), share, strict=True))
 
@@ -305,7 +304,7 @@ def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
         r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)
     ]
     lines = sum(r.lines for r in old)
-    if not old or minimum.SHARE.refusal({"": minimum.sample((r.lines, commit_of(r)) for r in old)}):
+    if not old or minimum.SHARE.refusal({"": sample_of(old)}):
         return None, None, None, lines
     (result,) = estimate(observations(records), [REWORK_DAYS])
     low, high = result.interval() or (None, None)
@@ -318,7 +317,7 @@ def cost_of(prompts: Iterable[Prompt]) -> tuple[float | None, int]:
     return sum(priced) if priced else None, len(priced)
 
 
-def _months(cells: Sequence[LineCell], options: BreakdownOptions) -> dict[str, dict[str, int]]:
+def _months(cells: Sequence[LineCell], options: BreakdownOptions) -> dict[str, Numbers]:
     """Without those that are folded."""
     folded = _folded(cells) if options.fold else {}
     result: dict[str, Counter[str]] = defaultdict(Counter)

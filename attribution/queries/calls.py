@@ -178,7 +178,7 @@ def marked_lines(before: Sequence[str], after: Sequence[str]) -> list[MarkedLine
     removed, added = [("-", line) for line in before], [("+", line) for line in after]
     if not before or len(before) * len(after) > _COMPARED:
         return removed + added
-    result: list[MarkedLine] = []
+    result = []
     for tag, a0, a1, b0, b1 in difflib.SequenceMatcher(
         None, before, after, autojunk=False
     ).get_opcodes():

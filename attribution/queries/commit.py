@@ -5,7 +5,7 @@ its producer claims.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.queries.coverage import kind_lines
 from attribution.queries.open_repo import OpenRepo
@@ -13,6 +13,7 @@ from attribution.queries.repositories import clone_at
 from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
 from collector.errors import UnknownBranch
 from collector.git.repository import GitRepo, line_changes
+from collector.json_values import Numbers, Row
 from collector.labels import as_typed
 from collector.model import FileChange, LineChange
 from collector.storage.store import Store
@@ -25,17 +26,17 @@ from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
 class CommitReport:
     repo: str
     commit: CommitRef
-    lines: dict[str, int]  # lines with text of source and test files by class
+    lines: Numbers  # lines with text of source and test files by class
     kinds: Table  # all kinds of files that have lines
     # that the message names: checkpoint, in_clone, signature (never verified)
-    checkpoints: list[dict[str, Any]]
+    checkpoints: list[Row]
     # path, old_path, status, content, kind (a FileKind), added, deleted, `spans`: AttributedLines
-    files: list[dict[str, Any]]
+    files: list[Row]
     # rows of session_commits, with the `prompts` of the turns that wrote lines of the commit
     sessions: Table
     claims: Table  # rows of recorder_claims
 
-    def span_rows(self) -> Iterator[dict[str, Any]]:
+    def span_rows(self) -> Iterator[Row]:
         """Plain values of each span, for --csv."""
         for file in self.files:
             for span in file["spans"]:
@@ -99,9 +100,7 @@ def report_of_commit(store: Store, number: int) -> CommitReport:
         "SELECT kind, class, SUM(nonblank) AS lines FROM line_spans WHERE commit_id = ? GROUP BY"
         " 1, 2"
     )
-    kinds = kind_lines(
-        (row["kind"], row["class"], row["lines"]) for row in store.rows(sql, (number,))
-    )
+    kinds = kind_lines(store.rows(sql, (number,)))
     return CommitReport(
         repo,
         commit,
@@ -114,7 +113,7 @@ def report_of_commit(store: Store, number: int) -> CommitReport:
     )
 
 
-def code_lines(kinds: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def code_lines(kinds: Iterable[Row]) -> Numbers:
     """Class -> lines of source and test files, for the classes that have some."""
     count: Counter[str] = Counter()
     for row in kinds:
@@ -123,7 +122,7 @@ def code_lines(kinds: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return {name: lines for name, lines in count.items() if lines}
 
 
-def _files(store: Store, commit: CommitRef) -> list[dict[str, Any]]:
+def _files(store: Store, commit: CommitRef) -> list[Row]:
     spans = commit_spans(store, commit)
     rows = store.rows(
         "SELECT path, COALESCE(old_path, '') AS old_path, status, content, kind, lines_added AS"
@@ -133,7 +132,7 @@ def _files(store: Store, commit: CommitRef) -> list[dict[str, Any]]:
     return [row | {"spans": spans[row["path"]]} for row in rows]
 
 
-def _checkpoints(store: Store, number: int) -> list[dict[str, Any]]:
+def _checkpoints(store: Store, number: int) -> list[Row]:
     sql = (
         "SELECT l.checkpoint_key AS checkpoint, l.checkpoint IS NOT NULL AS in_clone, k.signature"
         " FROM commit_checkpoint_links l LEFT JOIN checkpoints k ON k.id = l.checkpoint WHERE"
@@ -143,7 +142,7 @@ def _checkpoints(store: Store, number: int) -> list[dict[str, Any]]:
 
 
 def _linked_sessions(store: Store, number: int) -> Table:
-    prompts: dict[int, list[str]] = defaultdict(list)
+    prompts = defaultdict(list)
     for row in store.rows(
         "SELECT DISTINCT t.session_id, t.turn_index, t.prompt FROM line_spans l JOIN turns t ON"
         " t.session_id = l.session_id AND t.turn_index = l.turn_index WHERE l.commit_id = ? ORDER"
@@ -163,8 +162,8 @@ def _linked_sessions(store: Store, number: int) -> Table:
 class CommitSummary:
     """A commit in short, and the sessions that wrote lines of it, most lines first."""
 
-    row: dict[str, Any]  # of the view commit_list
-    sessions: list[dict[str, Any]]  # of the view session_commits
+    row: Row  # of the view commit_list
+    sessions: list[Row]  # of the view session_commits
 
 
 def commit_summaries(store: Store, shas: Sequence[str]) -> list[CommitSummary]:
@@ -218,7 +217,7 @@ def commit_diff(
     commit = clone.commit(sha) if clone is not None else None
     if clone is None or commit is None:
         return None
-    files: dict[str, FileDiff] = {}
+    files = {}
     left = _COMMIT
     for change in clone.changes(commit) or []:
         files[change.path] = diff = _file(clone, change, spans.get(change.path, ()), left)
@@ -238,7 +237,7 @@ def _file(
         return FileDiff([], 0, "a large file")
     if left <= 0:
         return FileDiff([], 0, "left out: the commit is long")
-    hunks: list[list[ShownLine]] = []
+    hunks = []
     listing = cut = 0
     for hunk in _hunks(old, new, spans):
         room = max(0, min(_FILE, left) - listing)
@@ -254,7 +253,7 @@ def _hunks(old: bytes, new: bytes, spans: Sequence[AttributedLines]) -> Iterator
     after = [decode(line) for line in split_lines(new)]
     verdicts = {number: span for span in spans for number in range(span.start, span.end + 1)}
     for group in _together(line_changes(old, new)):
-        hunk: list[ShownLine] = []
+        hunk = []
         a = max(0, group[0].a0 - _AROUND)
         b = group[0].b0 - (group[0].a0 - a)
         for change in group:

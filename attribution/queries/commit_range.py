@@ -6,14 +6,14 @@ A range is written as in git: `A..B` for what B has and A does not, or one name 
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from attribution.queries.coverage import kind_lines
 from attribution.queries.open_repo import OpenRepo
 from collector.errors import UnknownBranch
-from collector.json_values import jsonable
+from collector.json_values import Numbers, Row, jsonable
 from collector.storage.store import Store, iso
 from collector.storage.views import Table, described_view, read_view, table_of
 from collector.text import count_of, printable
@@ -44,8 +44,8 @@ class RangeStats:
     merges: int
     not_in_database: int  # commits of which nothing is known
     with_sessions: int  # commits that recorded sessions wrote lines of
-    lines: Mapping[str, int]  # every class
-    unknown_because: Mapping[str, int]  # reason -> lines that are unknown, most first
+    lines: Numbers  # every class
+    unknown_because: Numbers  # reason -> lines that are unknown, most first
     kinds: Table
     models: Table  # agent, model, sessions, lines that these wrote
 
@@ -61,11 +61,11 @@ class RangeStats:
             for name in (LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN, LineClass.TOOL)
         )
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Row:
         """Plain values, for --json."""
         return {**jsonable(self), "total": self.total, "covered": self.covered}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Row]:
         """Plain values by class, for --csv."""
         return [
             {
@@ -130,7 +130,7 @@ def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None
     """
     commits = commits_of(opened, requested, since)[:most]
     table = described_view("commit_list")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Row] = {}
     for start in range(0, len(commits), _AT_ONCE):
         shas = [commit.sha for commit in commits[start : start + _AT_ONCE]]
         existing = read_view(
@@ -148,7 +148,7 @@ def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None
     return table
 
 
-def _unattributed_row(table: Table, opened: OpenRepo, commit: RangeCommit) -> dict[str, Any]:
+def _unattributed_row(table: Table, opened: OpenRepo, commit: RangeCommit) -> Row:
     named = {
         "repo_id": opened.repo_id,
         "commit_sha": commit.sha,
@@ -186,12 +186,12 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
         len({row["commit_id"] for row in sessions}),
         {str(name): count[name] for name in LINE_CLASSES},
         dict(reasons.most_common()),
-        kind_lines((row["kind"], row["class"], row["lines"]) for row in lines),
+        kind_lines(lines),
         _models(sessions),
     )
 
 
-def _models(rows: Iterable[Mapping[str, Any]]) -> Table:
+def _models(rows: Iterable[Row]) -> Table:
     lines, sessions = Counter[tuple[str, str]](), defaultdict[tuple[str, str], set[int]](set)
     for row in rows:
         lines[row["agent"], row["model"]] += row["lines"]

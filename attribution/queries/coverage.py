@@ -6,10 +6,11 @@ author.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Table, described_view
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, FileKind, LineClass, line_class_sql
@@ -32,14 +33,14 @@ class Coverage:
     lines: int
     attributed: int
     # why the others are not attributed -> lines, most first; `declared`: only the commit says so
-    missing: Mapping[str, int]
+    missing: Numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
     """What a report shows first."""
 
-    lines: Mapping[str, int]  # class -> added source and test lines with text
+    lines: Numbers  # class -> added source and test lines with text
     kinds: Table  # kinds of files that have lines, most lines first, as the view kind_lines
     coverage: list[Coverage]  # the whole history, then the ages
 
@@ -83,19 +84,19 @@ def headline(store: Store, repo_id: int | None) -> Headline:
     lines: Counter[str] = Counter()
     for row in code:
         lines[row["class"]] += row["lines"]
-    kinds = kind_lines((row["kind"], row["class"], row["lines"]) for row in rows)
+    kinds = kind_lines(rows)
     return Headline(
         {name: lines[name] for name in LINE_CLASSES}, kinds, [_coverage(None, signed), *recent]
     )
 
 
-def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
-    """(kind, class, lines with text) -> the kinds that have lines, most lines first, as rows of
-    the view `kind_lines`.
+def kind_lines(rows: Iterable[Row]) -> Table:
+    """Rows with kind, class and lines with text -> the kinds that have lines, most lines first, as
+    rows of the view `kind_lines`.
     """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for kind, name, lines in rows:
-        counts[kind][name] += lines
+    for row in rows:
+        counts[row["kind"]][row["class"]] += row["lines"]
     table = described_view("kind_lines")
     table.columns = [column for column in table.columns if column.name not in ("repo_id", "files")]
     order = [str(kind) for kind in FileKind]
@@ -106,7 +107,7 @@ def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
     return table
 
 
-def _coverage(days: int | None, rows: Iterable[Mapping[str, Any]]) -> Coverage:
+def _coverage(days: int | None, rows: Iterable[Row]) -> Coverage:
     attributed, missing = 0, Counter[str]()
     for row in rows:
         if row["class"] in ATTRIBUTED:
@@ -140,7 +141,7 @@ class AgentShare(NamedTuple):
     lines: int
 
     @classmethod
-    def of(cls, lines: Mapping[str, int]) -> AgentShare:
+    def of(cls, lines: Numbers) -> AgentShare:
         """`lines`: class -> lines."""
         declared, unanswered = (
             lines.get(LineClass.DECLARED, 0),

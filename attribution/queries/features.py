@@ -3,10 +3,11 @@
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from attribution.features.nulls import REASONS, TABLE, VIEW
+from collector.json_values import Row, Texts
 from collector.storage.store import Store
+from collector.text import split_names
 
 
 @lru_cache(maxsize=1)
@@ -46,21 +47,15 @@ def features_ready(store: Store) -> bool:
 
 
 # What a table of sessions shows.
-SHORT_LIST = (
-    "user_turn_count",
-    "tool_call_count",
-    "tool_errors",
-    "touched_files",
-    "diff_lines",
-    "region_re_edit_count",
-    "cost_usd",
-    "session_outcome",
+SHORT_LIST = split_names(
+    "user_turn_count, tool_call_count, tool_errors, touched_files, diff_lines, "
+    "region_re_edit_count, cost_usd, session_outcome"
 )
 
 
 def session_features(
     store: Store, repo: int | None = None, session_id: int | None = None, only: Sequence[str] = ()
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Features of all sessions, or those of one repository, or one session; latest first.
 
     `only`: some of the features, by name.
@@ -82,7 +77,7 @@ def session_features(
     return rows
 
 
-def null_reasons(store: Store, session_id: int) -> dict[str, str]:
+def null_reasons(store: Store, session_id: int) -> Texts:
     """Feature without a value -> why, in words."""
     rows = store.rows(f"SELECT feature, reason FROM {VIEW} WHERE session_id = ?", (session_id,))
     return {

@@ -3,13 +3,13 @@ reformatted, removed or present.
 """
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import renames
 from attribution.queries.blame import blame
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.verdicts import NO_COMMIT, Attributions, LineAttribution, MoveHistories
+from collector.json_values import Row
 from collector.text import decode, printable, split_lines
 
 
@@ -45,7 +45,7 @@ class LineHistoryReport:
     replaced_by: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Row:
         """Plain values, for --json."""
         return {
             "repo": self.name,

@@ -3,13 +3,14 @@ sessions behind it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.queries.coverage import Headline, headline
 from attribution.queries.repositories import RepositoryRow, repository
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
@@ -19,7 +20,6 @@ _MOST = 15  # rows of a table
 _LATEST = 12  # sessions
 _LINES = ("lines", "agent=agent lines", "classes=by class")
 
-LinesByClass = Mapping[str, int]
 """Class -> lines with text; in the tip also `older`, for lines that are not in the attributed
 history. Charts draw it as it is.
 """
@@ -30,7 +30,7 @@ class Section(NamedTuple):
 
     title: str
     table: Table
-    columns: tuple[str, ...]  # as `collector.console.tables` takes them
+    columns: Sequence[str]  # as `collector.console.tables` takes them
     folded: bool = False
 
 
@@ -47,10 +47,10 @@ class Overview:
     sessions: int
     agents: list[str]
     headline: Headline
-    weeks: dict[str, dict[str, int]]  # Monday -> class -> lines added
-    sessions_by_week: dict[str, int]
-    tip: LinesByClass
-    survival: dict[str, list[dict[str, Any]]]  # class -> rows of the table survival
+    weeks: dict[str, Numbers]  # Monday -> class -> lines added
+    sessions_by_week: Numbers
+    tip: Numbers
+    survival: dict[str, list[Row]]  # class -> rows of the table survival
     sections: list[Section]
 
 
@@ -67,20 +67,20 @@ def repositories(store: Store) -> Table:
     return table
 
 
-def sum_by_class(rows: Iterable[Mapping[str, Any]]) -> LinesByClass:
+def sum_by_class(rows: Iterable[Row]) -> Numbers:
     """The lines of some rows by class."""
     every = list(rows)
     return {name: sum(row[name] for row in every) for name in CLASSES}
 
 
-def months(store: Store) -> dict[str, dict[str, int]]:
+def months(store: Store) -> dict[str, Numbers]:
     """2026-03 -> class -> lines that commits of that month added to source and test files, of a
     whole database.
     """
     return _by_period(read_view(store, "daily_lines"), lambda day: day[:7])
 
 
-def by_class(row: Mapping[str, Any]) -> LinesByClass:
+def by_class(row: Row) -> Numbers:
     """The lines of a row at HEAD by class, older ones too."""
     return {name: row[name] for name in (*CLASSES, "older")}
 
@@ -97,7 +97,7 @@ def overview(store: Store, repo_id: int) -> Overview | None:
         "SELECT started_at FROM sessions WHERE repo_id = ? AND started_at IS NOT NULL ORDER BY 1",
         (repo_id,),
     )
-    survival: dict[str, list[dict[str, Any]]] = {}
+    survival: dict[str, list[Row]] = {}
     for row in survival_table(store, repo_id):
         survival.setdefault(row["author"], []).append(row)
     return Overview(
@@ -117,7 +117,7 @@ def overview(store: Store, repo_id: int) -> Overview | None:
     )
 
 
-def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
+def _sections(store: Store, of_repo: Row) -> list[Section]:
     sessions = read_view(
         store, "session_list", of_repo, "COALESCE(produced, 0) = 0, started_at DESC, id", _LATEST
     )
@@ -141,26 +141,16 @@ def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
                 _MOST,
             ),
             (
-                "agent",
-                "model",
-                "transcript?",
-                "sessions",
-                "tool_calls",
-                "produced=lines written",
-                "lines=in commits",
+                "agent, model, transcript?, sessions, tool_calls, produced=lines written, "
+                "lines=in commits"
             ),
         ),
         Section(
             "Latest sessions",
             sessions,
             (
-                "label=session",
-                "agent",
-                "started_at",
-                "turns",
-                "tool_calls=calls",
-                "produced=written",
-                "agent_lines=in commits",
+                "label=session, agent, started_at, turns, tool_calls=calls, produced=written, "
+                "agent_lines=in commits"
             ),
         ),
         Section(
@@ -168,7 +158,7 @@ def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
             read_view(
                 store, "region_list", of_repo | {"convergence": "oscillating"}, "rounds DESC, id", 8
             ),
-            ("path=file", "rounds", "sizes=lines changed in each", "label=session"),
+            "path=file, rounds, sizes=lines changed in each, label=session",
         ),
         Section(
             "The recorder's percentage compared with ours",
@@ -183,27 +173,25 @@ def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
         Section(
             "How we know: lines by evidence and reason",
             read_view(store, "evidence_shares", of_repo, "nonblank DESC, class, how"),
-            ("class", "how", "evidence", "reason", "nonblank=lines"),
+            "class, how, evidence, reason, nonblank=lines",
             folded=True,
         ),
         Section(
             "Problems: what could not be used",
             read_view(store, "problem_list", of_repo, "count DESC, stage, code", 10),
-            ("stage", "code=kind", "count=times", "example"),
+            "stage, code=kind, count=times, example",
             folded=True,
         ),
     ]
 
 
-def _largest(store: Store, view: str, of_repo: dict[str, Any]) -> Table:
+def _largest(store: Store, view: str, of_repo: Row) -> Table:
     table = read_view(store, view, of_repo, "lines DESC, 2", _MOST)
     table.rows = [row for row in table if row["lines"]]
     return table
 
 
-def _by_period(
-    days: Iterable[Mapping[str, Any]], period: Callable[[str], str]
-) -> dict[str, dict[str, int]]:
+def _by_period(days: Iterable[Row], period: Callable[[str], str]) -> dict[str, Numbers]:
     """Period of a day -> class -> lines."""
     result: dict[str, Counter[str]] = defaultdict(Counter)
     for row in days:

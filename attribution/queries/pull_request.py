@@ -1,7 +1,7 @@
 """Some commits together, as a pull request has them: who wrote the lines, file by file."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from attribution.hooks import OfComment, sections
@@ -9,6 +9,7 @@ from attribution.queries.commit import CommitSummary, commit_summaries
 from attribution.queries.coverage import AgentShare, headline
 from collector.checkpoints.entire import server_path
 from collector.errors import WhoWroteError
+from collector.json_values import Numbers, Texts
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, LineClass
@@ -20,7 +21,7 @@ class FileLines(NamedTuple):
     """Lines that the commits added to a file of source or test."""
 
     path: str
-    lines: Mapping[str, int]  # class -> lines with text, every class
+    lines: Numbers  # class -> lines with text, every class
 
     @property
     def total(self) -> int:
@@ -37,13 +38,13 @@ class PullRequest(NamedTuple):
     # the database has a recorded session: without one, the share of agents is what commits declare
     recorded: bool
     usual: AgentShare  # of all attributed commits of the repository
-    reasons: Mapping[str, int]  # why lines have no author -> lines, most first
+    reasons: Numbers  # why lines have no author -> lines, most first
     # key of a session -> branch and directory of its newest checkpoint
-    checkpoints: Mapping[str, str]
+    checkpoints: Texts
     url: str | None  # of the repository's origin
 
     @property
-    def lines(self) -> dict[str, int]:
+    def lines(self) -> Numbers:
         """Class -> added lines with text of source and test files, every class."""
         return {name: sum(commit.row[name] for commit in self.commits) for name in LINE_CLASSES}
 
@@ -91,7 +92,7 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
     )
 
 
-def _reasons(store: Store, requested: set[str]) -> dict[str, int]:
+def _reasons(store: Store, requested: set[str]) -> Numbers:
     """Why lines of source and test files are unknown -> lines, most first."""
     counts: Counter[str] = Counter()
     for sha in sorted(requested):
@@ -103,7 +104,7 @@ def _reasons(store: Store, requested: set[str]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
-def _checkpoints(store: Store, repo_id: int, sessions: set[int]) -> dict[str, str]:
+def _checkpoints(store: Store, repo_id: int, sessions: set[int]) -> Texts:
     """Where the newest checkpoint of each session is on a branch that the forge shows."""
     rows = store.rows(
         "SELECT cs.session_id, s.key, c.checkpoint_id, c.ref FROM checkpoint_sessions cs "

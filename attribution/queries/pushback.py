@@ -6,13 +6,14 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.features.turn_classes import TurnModel, turn_model
 from attribution.lineage import minimum
 from attribution.queries.features import session_features
 from attribution.stats.agreement import Confusion, Corrected, correct_share, kappa
 from collector.errors import WhoWroteError
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
 
@@ -92,12 +93,12 @@ class Message(NamedTuple):
     undone: bool = False  # or put a place back as it was before
 
 
-def _rows(store: Store, repo: int | None, by: By) -> list[dict[str, Any]]:
+def _rows(store: Store, repo: int | None, by: By) -> list[Row]:
     """A row for each agent or language with later messages, most messages first, and one for
     all.
     """
-    groups: dict[str, list[Message]] = defaultdict(list)
-    listed: dict[str, int] = defaultdict(int)
+    groups = defaultdict(list)
+    listed: Numbers = defaultdict(int)
     for count, messages in _later(store, repo):
         for name in {getattr(messages[0], by), ALL}:
             listed[name] += count
@@ -172,7 +173,7 @@ def _vector_answers(store: Store, repo: int | None) -> dict[int, list[int | None
     return {row["session_id"]: json.loads(row["turn_pushes_back"]) for row in rows}
 
 
-def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> dict[str, Any]:
+def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> Row:
     """The columns of `_COLUMNS` for the later messages to one agent, or in one language; shares
     of few messages are None.
     """
@@ -194,7 +195,7 @@ def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> di
 
 def _shares(
     answers: Sequence[bool | None], model: TurnModel, language: str | None, prefix: str = ""
-) -> dict[str, Any]:
+) -> Row:
     """The columns of `_SHARES`, corrected for the errors of the model that answered, in all
     measured languages or in one.
     """
@@ -211,7 +212,7 @@ def _shares(
     return {prefix + name: value for name, value in zip(_SHARES, values, strict=True)}
 
 
-def _deeds(messages: Iterable[Message]) -> dict[str, Any]:
+def _deeds(messages: Iterable[Message]) -> Row:
     """What the turns of messages that answer a turn which wrote lines did with them.
 
     In any language.

@@ -5,8 +5,8 @@ Words of the person are text, never syntax of a query.
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
+from collector.json_values import Row
 from collector.labels import as_typed
 from collector.storage.store import Store
 
@@ -19,7 +19,7 @@ def terms_of(words: str) -> list[str]:
     return words.split()[:12]
 
 
-def search(store: Store, words: str, repo: str = "") -> dict[str, list[dict[str, Any]]]:
+def search(store: Store, words: str, repo: str = "") -> dict[str, list[Row]]:
     """Prompts, files, commits and sessions that have all of the words, at most `MOST` of each sort;
     nothing without a word.
 
@@ -76,7 +76,7 @@ _PROMPT = (
 )
 
 
-def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[dict[str, Any]]:
+def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[Row]:
     """Searches the full-text index where the database has one."""
     indexed = [word for term in terms for word in _WORD.findall(term)]
     if indexed and store.has("turns_fts"):

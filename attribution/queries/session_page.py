@@ -3,7 +3,7 @@ features.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from attribution.queries.calls import MarkedLine, marked_lines
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.sessions import region_table
-from collector.json_values import get_dict, parse_json
+from collector.json_values import Row, get_dict, parse_json
 from collector.labels import as_typed
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
@@ -30,8 +30,8 @@ _T = TypeVar("_T")
 class ShownCall:
     """A tool call with what there is to show of it: the diff of an edit, or a text."""
 
-    call: dict[str, Any]  # of tool_calls
-    edits: Sequence[dict[str, Any]]
+    call: Row  # of tool_calls
+    edits: Sequence[Row]
     diff: list[MarkedLine] = field(default_factory=list)
     cut: int = 0  # lines of the diff that are left out
     text: str = ""
@@ -41,31 +41,31 @@ class ShownCall:
 class TurnPart:
     """What the agent said, and the calls it made until it spoke again."""
 
-    said: dict[str, Any] | None  # of messages; None: it made calls before it said anything
+    said: Row | None  # of messages; None: it made calls before it said anything
     calls: list[ShownCall] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
-    turn: dict[str, Any]  # of turns
+    turn: Row  # of turns
     calls: list[ShownCall]
     parts: list[TurnPart]  # the same calls, with what the agent said between them
     more: int  # calls left out
     lines: int  # lines of commits written in it
-    outcome: dict[str, Any] | None  # what became of its lines
+    outcome: Row | None  # what became of its lines
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
     """Rows are dictionaries, with the columns of the tables and views of the database."""
 
-    session: dict[str, Any]  # of sessions
+    session: Row  # of sessions
     repo: RepositoryRow
-    lines: dict[str, Any] | None  # of session_stats; None until its lines were attributed
+    lines: Row | None  # of session_stats; None until its lines were attributed
     ledger: list[
         tuple[str, int, bool]
     ]  # what, lines with text, whether it is a total: between two totals stands what makes the next
-    features: dict[str, Any]  # by name; empty when none were computed
+    features: Row  # by name; empty when none were computed
     turns: list[ShownTurn]
     first: int  # number of the first turn shown
     turn_count: int
@@ -100,11 +100,11 @@ def session_page(store: Store, session_id: int, first: int = 0) -> SessionPage |
     )
 
 
-def _row(store: Store, table: str, only: Mapping[str, Any]) -> dict[str, Any] | None:
+def _row(store: Store, table: str, only: Row) -> Row | None:
     return next(iter(read_view(store, table, only)), None)
 
 
-def _ledger(store: Store, session_id: int, stats: Mapping[str, Any]) -> list[tuple[str, int, bool]]:
+def _ledger(store: Store, session_id: int, stats: Row) -> list[tuple[str, int, bool]]:
     """From what its edits wrote over its lines in commits to those at HEAD, which are left out
     where lines were not followed.
     """
@@ -134,7 +134,7 @@ def _ledger(store: Store, session_id: int, stats: Mapping[str, Any]) -> list[tup
     return ledger
 
 
-def mode_words(lines: Mapping[str, Any]) -> str:
+def mode_words(lines: Row) -> str:
     """How much of the lines of source and test files in its commits agents wrote; "" where that
     is not known.
     """
@@ -173,19 +173,19 @@ def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
     return shown_turns
 
 
-def _by(table: Table, name: str) -> dict[Any, list[dict[str, Any]]]:
+def _by(table: Table, name: str) -> dict[Any, list[Row]]:
     """Value of a column -> its rows."""
-    groups: dict[Any, list[dict[str, Any]]] = defaultdict(list)
+    groups = defaultdict(list)
     for row in table:
         groups[row[name]].append(row)
     return dict(groups)
 
 
-def _parts(message_rows: Sequence[dict[str, Any]], calls: Sequence[ShownCall]) -> list[TurnPart]:
+def _parts(message_rows: Sequence[Row], calls: Sequence[ShownCall]) -> list[TurnPart]:
     """Sorts items by time; what has none stands where the one before it does, a message before
     the calls of the same moment.
     """
-    parts: list[TurnPart] = []
+    parts = []
     messages = _date_items([(message["at"], message) for message in message_rows])
     for moment, call in _date_items([(item.call["at"], item) for item in calls]):
         while messages and messages[0][0] <= moment:
@@ -214,7 +214,7 @@ def _turn_lines(store: Store, session_id: int) -> dict[int, int]:
     return {row["turn_index"]: row["lines"] for row in rows}
 
 
-def _call(call: dict[str, Any], edits: Sequence[dict[str, Any]]) -> ShownCall:
+def _call(call: Row, edits: Sequence[Row]) -> ShownCall:
     if call["command"]:
         return ShownCall(call, edits, text=call["command"][:_TEXT])
     diff = _diff(get_dict(parse_json(call["input"]))) if edits else []
@@ -222,11 +222,11 @@ def _call(call: dict[str, Any], edits: Sequence[dict[str, Any]]) -> ShownCall:
     return ShownCall(call, edits, diff[:_DIFF], max(0, len(diff) - _DIFF), text)
 
 
-def _diff(arguments: Mapping[str, Any]) -> list[MarkedLine]:
+def _diff(arguments: Row) -> list[MarkedLine]:
     """Compares the texts that an edit tool was given: old and new strings, whole contents,
     patches.
     """
-    lines: list[MarkedLine] = []
+    lines = []
     several = arguments.get("edits")
     for edit in several if isinstance(several, list) else [arguments]:
         if not isinstance(edit, dict):

@@ -1,13 +1,15 @@
 """Sessions as tables: their counts, features, rounds of edits."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.labels import as_typed
 from collector.storage.store import Store
 from collector.storage.views import Column, Table, described_view, read_view
+from collector.text import split_names
 
 
 def find_session(store: Store, key: str, repo: int | None = None) -> int:
@@ -37,9 +39,9 @@ def session_list(store: Store, repo: int | None = None) -> Table:
     return read_view(store, "session_list", {"repo_id": repo}, "repo, started_at DESC, id")
 
 
-def families(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def families(rows: Iterable[Row]) -> list[Row]:
     """The same sessions, each followed by the subagents that it spawned."""
-    children: dict[tuple[int, str], list[dict[str, Any]]] = defaultdict(list)
+    children = defaultdict(list)
     every = list(rows)
     keys = {(row["repo_id"], row["key"]) for row in every}
     for row in every:
@@ -80,9 +82,7 @@ def feature_table(
     )
 
 
-def region_table(
-    store: Store, only: Mapping[str, Any] | None = None, most: int | None = None
-) -> Table:
+def region_table(store: Store, only: Row | None = None, most: int | None = None) -> Table:
     """Re-edited regions, the most often edited first, `most` of them, each with its `edits`.
 
     `only`: as for `read_view`.
@@ -96,19 +96,9 @@ def region_table(
     return table
 
 
-_EDIT = (
-    "round",
-    "turn_index",
-    "at",
-    "tool",
-    "call_id",
-    "start_line",
-    "end_line",
-    "lines_added",
-    "lines_removed",
-    "removed",
-    "added",
-    "symbol",
+_EDIT = split_names(
+    "round, turn_index, at, tool, call_id, start_line, end_line, lines_added, "
+    "lines_removed, removed, added, symbol"
 )
 
 
@@ -131,28 +121,15 @@ def region_edits(table: Table) -> Table:
     return edits
 
 
-def region_counts(store: Store, only: Mapping[str, Any]) -> dict[str | None, int]:
+def region_counts(store: Store, only: Row) -> dict[str | None, int]:
     """Convergence -> number of regions. `only`: as for `read_view`."""
     return dict(Counter(row["convergence"] for row in read_view(store, "region_list", only)))
 
 
 PAGE = 100
-_SUMS = (
-    "produced",
-    "dictated",
-    "changed_next",
-    "discarded",
-    "committed",
-    "places",
-    "places_again",
-    "old_1",
-    "alive_1",
-    "old_7",
-    "alive_7",
-    "old_30",
-    "alive_30",
-    "old_90",
-    "alive_90",
+_SUMS = split_names(
+    "produced, dictated, changed_next, discarded, committed, places, places_again, "
+    "old_1, alive_1, old_7, alive_7, old_30, alive_30, old_90, alive_90"
 )
 
 
@@ -196,11 +173,11 @@ def turn_table(store: Store, repo: int | None = None, session: str = "") -> Tabl
     return table
 
 
-def _typed(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _typed(rows: Iterable[Row]) -> list[Row]:
     return [row | {"prompt": as_typed(row["prompt"])} if row["prompt"] else row for row in rows]
 
 
-def turn_page(store: Store, repo_id: int, first: int = 0) -> dict[str, Any]:
+def turn_page(store: Store, repo_id: int, first: int = 0) -> Row:
     """Turns of a repository that wrote lines, latest first: a `table` of those from `first` on,
     and sums over all.
     """
@@ -211,7 +188,7 @@ def turn_page(store: Store, repo_id: int, first: int = 0) -> dict[str, Any]:
     return page
 
 
-def sums(table: Table) -> dict[str, Any]:
+def sums(table: Table) -> Row:
     """Column -> sum over all turns; None where no turn has a value."""
     values = {name: [row[name] for row in table if row[name] is not None] for name in _SUMS}
     return {name: sum(of_column) if of_column else None for name, of_column in values.items()}

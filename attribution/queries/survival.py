@@ -1,11 +1,11 @@
 """What became of the lines of one or more repositories: the numbers behind `whowrote survival`."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage import minimum, survival
 from attribution.lineage.model import LOST
@@ -13,10 +13,10 @@ from attribution.lineage.survival import LifetimeRecord, RemovedLines
 from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import comparison
 from attribution.stats.accuracy import audited_note
-from attribution.stats.kaplan_meier import commit_of, survival_curve, survival_points
+from attribution.stats.kaplan_meier import sample_of, survival_curve, survival_points
 from collector.errors import WhoWroteError
 from collector.files.kinds import kind_of
-from collector.json_values import jsonable, plain
+from collector.json_values import Numbers, Row, jsonable, plain
 from collector.storage.store import Store
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, Evidence, line_class_sql
 
@@ -33,7 +33,7 @@ def records_of(
     return [record for record in lifetimes if every_kind or record.kind in HEADLINE]
 
 
-def left_out(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> dict[str, int]:
+def left_out(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> Numbers:
     """Lines with text of some repositories that are not counted.
 
     binary; uncertain: something is missing in the clone; copy: of another file of the commit;
@@ -208,15 +208,15 @@ CLASSES = (*LINE_CLASSES, "")
 class SurvivalReport:
     """Plain values, as --json prints them; lines are lines with text."""
 
-    repositories: list[dict[str, Any]]  # see `followed_histories`
+    repositories: list[Row]  # see `followed_histories`
     # a row for each group, class and horizon: fields of `Point`, and the lines of the group
-    groups: list[dict[str, Any]]
-    causes: dict[str, dict[str, int]]  # class -> cause -> lines
-    agent_lines_ended_by: dict[str, int]
-    comparisons: list[dict[str, Any]]  # fields of `Comparison`
-    hazards: list[dict[str, Any]]  # rows of `stats.comparison.hazard`
-    curves: dict[str, dict[str, Any]]  # class -> fields of `Curve`
-    left_out: dict[str, int]
+    groups: list[Row]
+    causes: dict[str, Numbers]  # class -> cause -> lines
+    agent_lines_ended_by: Numbers
+    comparisons: list[Row]  # fields of `Comparison`
+    hazards: list[Row]  # rows of `stats.comparison.hazard`
+    curves: dict[str, Row]  # class -> fields of `Curve`
+    left_out: Numbers
     notes: list[str] = field(default_factory=list)
 
 
@@ -231,9 +231,9 @@ class SurvivalOptions:
 class Lifetimes(NamedTuple):
     """Lines of some repositories with what became of them."""
 
-    followed: list[dict[str, Any]]
+    followed: list[Row]
     records: list[LifetimeRecord]
-    left_out: dict[str, int]
+    left_out: Numbers
     notes: list[str]  # of plug-ins
 
 
@@ -278,7 +278,7 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
     )
     if options.curves:
         for author, of_class in by_class.items():
-            sample = minimum.sample((r.lines, commit_of(r)) for r in of_class)
+            sample = sample_of(of_class)
             if author and of_class and not minimum.CURVE.refusal({author: sample}):
                 report.curves[author] = jsonable(survival_curve(of_class))
     if options.curves and comparison.available():
@@ -287,7 +287,7 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
     return report
 
 
-def notes_on(followed: Sequence[Mapping[str, Any]], others: Sequence[str]) -> list[str]:
+def notes_on(followed: Sequence[Row], others: Sequence[str]) -> list[str]:
     """What a reader of the numbers should know; `others` are notes of plug-ins."""
     notes = [note for note in [audited_note("agent", "human", "likely_human"), *others] if note]
     return notes + [
@@ -297,7 +297,7 @@ def notes_on(followed: Sequence[Mapping[str, Any]], others: Sequence[str]) -> li
     ]
 
 
-def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[dict[str, Any]]:
+def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[Row]:
     """Which history the numbers of each repository are about, in this order.
 
     `after`: "" for the whole history; `since`: author time of the first commit; `stale`: attributed
@@ -324,13 +324,13 @@ def history_coverage(store: Store) -> tuple[list[int], list[str]]:
     ]
 
 
-def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[dict[str, Any]]:
+def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[Row]:
     groups = []
     for (name, author), members in survival.group_records(records, grouping).items():
         lines, dead = sum(r.lines for r in members), sum(r.lines for r in members if r.dead)
         # in commits that were taken back
         reverted = sum(r.lines for r in members if r.reverted_later)
-        about: dict[str, Any] = {"grouping": grouping, "name": name, "author": author}
+        about: Row = {"grouping": grouping, "name": name, "author": author}
         about |= {"lines": lines, "dead": dead, "reverted": reverted}
         groups.append((about, survival_points(members, minimum.share_of(grouping))))
     if grouping == "class":
@@ -340,7 +340,7 @@ def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[dict[str, 
     return [about | point._asdict() for about, points in groups for point in points]
 
 
-def _causes(records: Sequence[LifetimeRecord]) -> dict[str, int]:
+def _causes(records: Sequence[LifetimeRecord]) -> Numbers:
     count: Counter[str] = Counter()
     for r in records:
         if r.cause:

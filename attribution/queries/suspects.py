@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from typing import Any
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
-from collector.json_values import load_json
+from collector.json_values import Row, load_json
 from collector.storage.store import Store
 
 # kinds of effects that concern every file when no path is given
@@ -27,9 +27,7 @@ WHERE s.repo_id = ? AND t.at <= ? AND (instr(t.input, ?) > 0 OR instr(t.command,
 """
 
 
-def earlier_texts(
-    store: Store, repo_id: int, line: str, until: str, most: int = 3
-) -> list[dict[str, Any]]:
+def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int = 3) -> list[Row]:
     """Calls up to a moment (ISO 8601) whose text holds the line, layout aside, each with `text`,
     its line that does.
 
@@ -42,7 +40,7 @@ def earlier_texts(
     if len(bare) < MIN_LENGTH or not words:
         return []
     longest = max(words, key=len)
-    holding: list[dict[str, Any]] = []
+    holding = []
     for call in store.rows(_EARLIER, (repo_id, until, longest, longest, _MOST)):
         text = f"{call.pop('command')} {produced(call.pop('input'))}"
         if bare in without_layout(text):

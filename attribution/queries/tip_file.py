@@ -3,9 +3,8 @@ clone is still at hand.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.blame import BlameLine, blame, blocks
@@ -21,6 +20,7 @@ from attribution.queries.verdicts import (
     attribution_of,
     commit_of,
 )
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Column, Table, described_view, read_view
 from collector.text import decode, is_binary, split_lines
@@ -44,7 +44,7 @@ class TipSpan:
 class TipFile:
     repo: RepositoryRow
     tip: str  # commit up to which the lines were followed
-    file: Mapping[str, Any]  # row of tip_files
+    file: Row  # row of tip_files
     spans: list[TipSpan]
     texts: list[str] | None  # of all lines; None when the clone is not at hand
     notes: list[str]
@@ -54,7 +54,7 @@ class TipFile:
         return str(self.file["path"])
 
     @property
-    def by_class(self) -> Mapping[str, int]:
+    def by_class(self) -> Numbers:
         """Lines with text by class, older ones too."""
         return by_class(self.file)
 
@@ -73,7 +73,7 @@ def tip_file(store: Store, file_id: int) -> TipFile | None:
     )
 
 
-def _span(row: Mapping[str, Any]) -> TipSpan:
+def _span(row: Row) -> TipSpan:
     """Lines of commits outside the attributed history have no commit, those that nothing is
     known of no author.
     """
@@ -99,7 +99,7 @@ WHERE t.file_id = ? ORDER BY t.start_line
 """
 
 
-def _texts(path: str | None, tip: str, file: Mapping[str, Any]) -> list[str] | str:
+def _texts(path: str | None, tip: str, file: Row) -> list[str] | str:
     """The lines of the file in the clone, or why they cannot be read."""
     clone = clone_at(path) if tip else None
     if clone is None:
@@ -123,7 +123,7 @@ def file_of_commit(opened: OpenRepo, repo: RepositoryRow, path: str, commit: str
     Raises UnknownBranch, WhoWroteError.
     """
     result = blame(opened, path, commit)
-    spans: list[TipSpan] = []
+    spans = []
     for block in blocks(opened, result):
         first = block.first
         spans.append(
@@ -196,7 +196,7 @@ def _names(repo: RepositoryRow) -> list[str]:
     )
 
 
-def _entries(path: str, files: Iterable[tuple[str, Mapping[str, int]]]) -> list[dict[str, Any]]:
+def _entries(path: str, files: Iterable[tuple[str, Numbers]]) -> list[Row]:
     prefix = f"{path}/" if path else ""
     lines: dict[tuple[bool, str], Counter[str]] = {}
     counts = Counter[tuple[bool, str]]()

@@ -3,10 +3,11 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.open_repo import SHORT, OpenRepo
+from collector.json_values import Row
 from collector.model import Edit
 from collector.storage.store import Store
 from collector.text import printable
@@ -86,7 +87,7 @@ class LineAttribution:
         """A `LineClass`, or "" for lines outside the attributed history."""
         return line_class(self.author, self.evidence, self.reason) if self.author else ""
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Row:
         """Plain values, for --json and --csv."""
         return {
             "author": self.author,
@@ -125,12 +126,12 @@ commit c.
 """
 
 
-def commit_of(row: Mapping[str, Any]) -> CommitRef:
+def commit_of(row: Row) -> CommitRef:
     """Makes the commit from a row that has COMMIT_COLUMNS among its columns."""
     return CommitRef(**{each.name: row[each.name] for each in fields(CommitRef)})
 
 
-def attribution_of(row: Mapping[str, Any]) -> LineAttribution:
+def attribution_of(row: Row) -> LineAttribution:
     """Makes the attribution from a row that has ATTRIBUTION_COLUMNS among its columns."""
     return LineAttribution(
         **{each.name: row[each.name] for each in fields(LineAttribution) if each.name in row}
@@ -151,7 +152,7 @@ not attributed yet.
 """
 
 
-def _span(row: Mapping[str, Any]) -> AttributedLines:
+def _span(row: Row) -> AttributedLines:
     return AttributedLines(row["start"], row["end"], attribution_of(row))
 
 
@@ -204,7 +205,7 @@ class Attributions:
 
 def commit_spans(store: Store, commit: CommitRef) -> dict[str, list[AttributedLines]]:
     """The spans of all files of a commit, by path."""
-    spans: dict[str, list[AttributedLines]] = defaultdict(list)
+    spans = defaultdict(list)
     for row in store.rows(f"{_SPANS} ORDER BY o.path, o.start_line", (commit.id,)):
         spans[row["path"]].append(_span(row))
     return spans
@@ -244,7 +245,7 @@ class MoveHistories:
             store.value("SELECT 1 FROM history_commits WHERE repo_id = ? LIMIT 1", (repo_id,))
             is not None
         )
-        self._files: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._files: dict[tuple[str, str], list[Row]] = {}
         self._moves: dict[int, list[tuple[int, Move]]] | None = None
 
     def of(self, introduced: Introduction) -> MoveHistory | None:
@@ -263,7 +264,7 @@ class MoveHistories:
         moves = tuple(move for number, move in self._moves_of(origin) if number <= span["number"])
         return MoveHistory(self.first(origin), moves, origin)
 
-    def _kept_spans(self, introduced: Introduction) -> list[dict[str, Any]]:
+    def _kept_spans(self, introduced: Introduction) -> list[Row]:
         """Lines that a commit moved or laid out differently; `origin` is 0 when they are older
         than the followed history.
         """

@@ -2,10 +2,9 @@
 is open, what cannot be known.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
 from attribution.hooks import chapters
 from attribution.lineage import minimum
@@ -17,6 +16,7 @@ from attribution.queries.overview import Section, monday
 from attribution.stats.accuracy import audited_note
 from collector.console.formats import number, percent, words
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -24,7 +24,6 @@ from collector.vocabulary.lines import LINE_CLASSES, LineClass
 WEEKS_BEFORE = 4
 """Weeks before this one whose agent lines are followed: the last month, in whole weeks."""
 _SEVERITIES = ("high", "medium", "low")
-Row = Mapping[str, Any]
 _UNITS = dict.fromkeys(
     ("coverage", "agent_share", "agent_or_declared_share", "agent_at_head", "share"), "share"
 ) | {
@@ -32,13 +31,8 @@ _UNITS = dict.fromkeys(
     "cost_usd": "USD",
 }
 _WEEK = (
-    "week",
-    "coverage",
-    "lines",
-    "commits",
-    "agent_share=agents by record",
-    "agent_or_declared_share=or declared",
-    "cost_usd=USD",
+    "week, coverage, lines, commits, agent_share=agents by record, "
+    "agent_or_declared_share=or declared, cost_usd=USD"
 )
 
 
@@ -80,7 +74,7 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
         Section(
             f"Week of {this.isoformat()}{so_far}, and the week before",
             table_of(_compared(now, last), _UNITS),
-            ("", "this week", "last week", "change"),
+            ", this week, last week, change",
         ),
         Section("Week by week", table_of(shown, _UNITS), _WEEK),
         _became(
@@ -177,7 +171,7 @@ def _became(lives: Sequence[LifetimeRecord], prompts: Sequence[Prompt]) -> Secti
         if lines
     ]
     note = _cost_note(prompts, fates["still there"])
-    return Section(title, table_of(rows, _UNITS, [note]), ("lines of agents", "lines", "share"))
+    return Section(title, table_of(rows, _UNITS, [note]), "lines of agents, lines, share")
 
 
 _WHO = (
@@ -250,12 +244,12 @@ def _groups(rows: Sequence[Row], options: BreakdownOptions, this: date) -> list[
     by = tuple(name for name in options.by if name != "week")
     if not by:
         return []
-    weeks: list[dict[tuple[str, ...], Row]] = [
+    weeks = [
         {tuple(row[name] for name in by): row for row in rows if row["week"] == week}
         for week in (this.isoformat(), _before(this, 1))
     ]
     now, last = weeks
-    joined: list[dict[str, Any]] = [
+    joined = [
         dict(zip(by, key, strict=True))
         | {name: now.get(key, {}).get(name) for name in _OF_GROUP}
         | {f"{name} last week": last.get(key, {}).get(name) for name in _OF_GROUP}

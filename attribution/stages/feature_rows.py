@@ -4,7 +4,7 @@ Called within a transaction unless it only reads.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from attribution.features.nulls import TABLE, VIEW, null_view
 from attribution.features.prices import SETTING, Prices, prices_of
 from attribution.hooks import plugins
 from attribution.queries.features import features_ready, json_columns, session_features
+from collector.json_values import Row
 from collector.load import SessionFiles
 from collector.runtime.stages import RunContext, Stage, StageName, StageRun, digest, forget_runs
 from collector.storage.store import Store
@@ -53,7 +54,7 @@ def session_run(context: RunContext, files: SessionFiles) -> StageRun:
     return stage.start(context.store, context.repo_id, key, printable(files.key))
 
 
-def write(store: Store, session_id: int, values: Mapping[str, Any]) -> None:
+def write(store: Store, session_id: int, values: Row) -> None:
     """The session's row, with what is known so far."""
     columns = ["session_id", *values]
     store.connection.execute(f"DELETE FROM {TABLE} WHERE session_id = ?", (session_id,))
@@ -64,7 +65,7 @@ def write(store: Store, session_id: int, values: Mapping[str, Any]) -> None:
     )
 
 
-def update(store: Store, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
+def update(store: Store, rows: Iterable[tuple[int, Row]]) -> None:
     """Further columns of sessions; a session without a row gets one."""
     for session_id, values in rows:
         store.connection.execute(

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage import reverts
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
@@ -17,7 +17,6 @@ from attribution.lineage.model import (
     COPY,
     LOST,
     UNREADABLE,
-    Fingerprint,
     LineHistory,
 )
 from attribution.lineage.observers import CommitNotes, Count
@@ -28,6 +27,7 @@ from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.files.stated import ignored_revisions
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
+from collector.json_values import RowValues, Texts
 from collector.model import Problem
 from collector.runtime.stages import RunContext, Stage, StageName, clear_problems, digest, last_run
 from collector.storage.store import Store, iso
@@ -73,7 +73,7 @@ def clear(store: Store, repo_id: int) -> None:
         store.connection.execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
 
 
-def write(store: Store, repo_id: int, done: Finished, how: Mapping[str, str]) -> None:
+def write(store: Store, repo_id: int, done: Finished, how: Texts) -> None:
     """Writes the rows that are new or different.
 
     `how`: the columns of `tip_states` that tell how the history was followed.
@@ -86,43 +86,14 @@ def write(store: Store, repo_id: int, done: Finished, how: Mapping[str, str]) ->
 
 
 _COMMIT = (
-    "id",
-    "repo_id",
-    "number",
-    "commit_sha",
-    "first_parent",
-    "parents",
-    "main_line",
-    "landed",
-    "author_at",
-    "committed_at",
-    "lines_born",
-    "lines_gone",
-    "lines_came",
-    "lines_present",
-    "patch",
-    "inverse",
+    "id, repo_id, number, commit_sha, first_parent, parents, main_line, landed, author_at, "
+    "committed_at, lines_born, lines_gone, lines_came, lines_present, patch, inverse"
 )
 
 
 _LIFE = (
-    "repo_id",
-    "origin",
-    "birth",
-    "path",
-    "start_line",
-    "end_line",
-    "nonblank",
-    "blank_lines",
-    "kind",
-    "at_merge",
-    "death",
-    "cause",
-    "same_as",
-    "gone_from_main",
-    "into_path",
-    "into_start",
-    "into_end",
+    "repo_id, origin, birth, path, start_line, end_line, nonblank, blank_lines, kind, at_merge, "
+    "death, cause, same_as, gone_from_main, into_path, into_start, into_end"
 )
 
 
@@ -148,7 +119,7 @@ class _Rows:
             main += count.mainline
         self._store.insert("history_commits", _COMMIT, rows)
 
-    def _commit_row(self, number: int, count: Count, main: int | None) -> tuple[Any, ...]:
+    def _commit_row(self, number: int, count: Count, main: int | None) -> RowValues:
         commit, ids = self._done.commits[count.sha], self._ids
         landed = self._done.lifetimes.landed[number]
         patch = count.patch or (None, None)
@@ -176,7 +147,7 @@ class _Rows:
         """
         done, ids = self._done, self._ids
         claimed = {}
-        patches: list[tuple[int, Fingerprint]] = []
+        patches = []
         for number, count in enumerate(done.notes.counts, done.first):
             name = done.commits[count.sha].takes_back
             if name is not None:
@@ -191,7 +162,7 @@ class _Rows:
         reverted_by = reverts.reverts(
             claimed, patches, done.history.shas, {row["inverse"]: row["number"] for row in older}
         )
-        brought: dict[int, set[int]] = {target: {target} for target in reverted_by.values()}
+        brought = {target: {target} for target in reverted_by.values()}
         for number, landed in enumerate(done.lifetimes.landed):
             if landed in brought:
                 brought[landed].add(number)
@@ -228,7 +199,7 @@ class _Rows:
 
     def _life_row(
         self, x: LineLifetime, taken_back: Mapping[int, set[int]], boundary: bool
-    ) -> tuple[Any, ...]:
+    ) -> RowValues:
         ids = self._ids
         kind = _kind(x.flags, boundary)
         cause = REVERTED if x.cause != LOST and x.birth in taken_back.get(x.death, ()) else x.cause
@@ -260,7 +231,7 @@ class _Rows:
         return " ".join([str(x.line + n) for n, flag in enumerate(blank) if flag])
 
     def moves(self) -> None:
-        columns = ("repo_id", "commit_id", "path", "start_line", "end_line", "how", "origin")
+        columns = "repo_id, commit_id, path, start_line, end_line, how, origin"
         rows = (
             (
                 self._repo_id,
@@ -275,7 +246,7 @@ class _Rows:
         )
         self._store.insert("line_moves", columns, rows)
 
-    def tip(self, how: Mapping[str, str]) -> None:
+    def tip(self, how: Texts) -> None:
         history, lifetimes = self._done.history, self._done.lifetimes
         lines = sum(lifetimes.alive[BEFORE + 1 :])
         total = history.present[-1] if history.present else 0
@@ -433,7 +404,7 @@ def parent_before_first(parents: dict[str, list[str]], head: str, linked: Collec
     chain = [head]
     while above := parents.get(chain[-1]):
         chain.append(above[0])
-    visited: set[str] = set()
+    visited = set()
     for commit in reversed(chain):
         stack = [commit]
         while stack:

@@ -8,7 +8,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.authorship.case import AttributionWindow
 from attribution.authorship.elsewhere import LandedElsewhere
@@ -33,6 +33,7 @@ from attribution.outcomes.outcome import (
 )
 from attribution.outcomes.regions import Region, Regions, regions_of
 from attribution.stages import feature_rows
+from collector.json_values import Row, RowValues
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
@@ -137,10 +138,10 @@ def _gather_regions(
     run: WorktreeRun,
     of_run: Regions,
     timeline: Timeline,
-    stored: Mapping[int, Mapping[str, Any]],
+    stored: Mapping[int, Row],
 ) -> None:
     """Adds the regions of one worktree, and what was undone by the end of each session."""
-    by_session: dict[int, list[Region]] = defaultdict(list)
+    by_session = defaultdict(list)
     for region in of_run.regions:
         by_session[region.session_id].append(region)
 
@@ -208,9 +209,7 @@ LEFT JOIN session_features f ON f.session_id = s.id
 WHERE s.repo_id = ?"""
 
 
-def _values(
-    session: _Session, stored: Mapping[str, Any], around: Neighbours | None
-) -> dict[str, Any]:
+def _values(session: _Session, stored: Row, around: Neighbours | None) -> Row:
     wrote = bool(stored["produced"] or stored["committed"])
     undos = stored["undos"]
     taken_back = session.undone.taken_back
@@ -266,41 +265,19 @@ def _values(
 
 
 _REGION = (
-    "id",
-    "session_id",
-    "path",
-    "root",
-    "start_line",
-    "end_line",
-    "hunks",
-    "rounds",
-    "convergence",
-    "returned_to",
-    "sizes",
-    "first_at",
-    "last_at",
+    "id, session_id, path, root, start_line, end_line, hunks, rounds, convergence, returned_to, "
+    "sizes, first_at, last_at"
 )
 _EDIT = (
-    "region_id",
-    "session_id",
-    "round",
-    "call_id",
-    "turn_index",
-    "at",
-    "tool",
-    "start_line",
-    "end_line",
-    "lines_added",
-    "lines_removed",
-    "removed",
-    "added",
+    "region_id, session_id, round, call_id, turn_index, at, tool, start_line, end_line, "
+    "lines_added, lines_removed, removed, added"
 )
 
 
 def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence[Region]) -> int:
     """Rows of the regions of one worktree; returns the next free number."""
-    region_rows: list[tuple[Any, ...]] = []
-    edits: list[tuple[tuple[Any, ...], Change]] = []
+    region_rows = []
+    edits: list[tuple[RowValues, Change]] = []
     for number, region in enumerate(regions, first):
         start, last = run.changes[region.hunks[0]], run.changes[region.hunks[-1]]
         region_rows.append(
@@ -332,13 +309,13 @@ def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence
     }
     store.insert(
         "region_symbols",
-        ("region_id", "call_id", "start_line", "symbol"),
+        "region_id, call_id, start_line, symbol",
         ((*key, name) for key, name in symbols.items()),
     )
     return first + len(regions)
 
 
-def _edit_row(region: int, round_: int, change: Change, texts: bool) -> tuple[Any, ...]:
+def _edit_row(region: int, round_: int, change: Change, texts: bool) -> RowValues:
     call = change.call
     assert call is not None
     return (

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 from attribution.lineage import minimum, survival, tip
 from attribution.lineage.fates import (
@@ -86,17 +85,7 @@ def fill_survival(store: Store, repo_id: int) -> None:
         fill_what_follows(store, repo_id)
 
 
-_FATE = (
-    "repo_id",
-    "origin",
-    "life",
-    "lines",
-    "nonblank",
-    "origin_id",
-    "actor",
-    "actor_session_id",
-    "actor_how",
-)
+_FATE = "repo_id, origin, life, lines, nonblank, origin_id, actor, actor_session_id, actor_how"
 
 
 def _lifetimes(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
@@ -121,7 +110,7 @@ def _lifetimes(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
 
 def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[AuthoredSpan]]:
     """(id in history_commits, path) -> spans."""
-    spans: dict[tuple[int, str], list[AuthoredSpan]] = defaultdict(list)
+    spans = defaultdict(list)
     rows = store.rows(
         "SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin,"
         f" {line_class_sql('o')} AS class, o.session_id FROM history_commits h JOIN commits c ON"
@@ -139,7 +128,7 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
     """(commit, path) -> its sessions that took lines from that file since the commit before it
     that changed the file.
     """
-    edits: dict[tuple[int, str], list[float]] = defaultdict(list)
+    edits = defaultdict(list)
     for r in store.rows(
         "SELECT e.session_id, e.path, e.at FROM edits e JOIN sessions s ON s.id = e.session_id"
         " WHERE s.repo_id = ? AND e.at IS NOT NULL AND e.outcome = 'applied' AND (e.lines_removed >"
@@ -149,7 +138,7 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
         edits[r["session_id"], r["path"]].append(seconds(r["at"]))
     for times in edits.values():
         times.sort()
-    sessions: dict[int, list[int]] = defaultdict(list)
+    sessions = defaultdict(list)
     for r in store.rows(
         "SELECT cs.commit_id, cs.session_id FROM commit_sessions cs JOIN commits c ON c.id ="
         " cs.commit_id WHERE c.repo_id = ?",
@@ -157,7 +146,7 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
     ):
         sessions[r["commit_id"]].append(r["session_id"])
     before: dict[str, float] = {}
-    removers: dict[tuple[int, str], set[int]] = {}
+    removers = {}
     for r in store.rows(
         "SELECT c.id, h.id AS number, c.author_at, f.path, f.old_path FROM commits c JOIN"
         " commit_files f ON f.commit_id = c.id LEFT JOIN history_commits h ON h.repo_id = c.repo_id"
@@ -219,8 +208,8 @@ def _fill_tip(store: Store, repo_id: int) -> None:
     kinds = _kinds(store, repo_id)
     authors = tip.Authors(_written_lines(store, repo_id), lifetimes.blank)
     start = store.next_id("tip_files")
-    files: list[tuple[Any, ...]] = []
-    spans: list[tuple[Any, ...]] = []
+    files = []
+    spans = []
     for number, path in enumerate(sorted(history.state), start):
         name = printable(path)
         kind, content = kinds.get(name) or (kind_of(path), "")
@@ -254,16 +243,7 @@ def _fill_tip(store: Store, repo_id: int) -> None:
         ("id", "repo_id", "path", "directory", "language", "kind", "lines", *LINE_CLASSES, "older"),
         files,
     )
-    columns = (
-        "file_id",
-        "start_line",
-        "end_line",
-        "nonblank",
-        "origin_id",
-        "birth",
-        "birth_path",
-        "birth_line",
-    )
+    columns = "file_id, start_line, end_line, nonblank, origin_id, birth, birth_path, birth_line"
     store.insert("tip_spans", columns, spans)
 
 

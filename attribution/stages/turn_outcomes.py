@@ -6,13 +6,13 @@ Each function is called within the transaction of the stage whose results it add
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from attribution.authorship.run_data import Replayed
 from attribution.authorship.session_edits import SessionEdits
 from attribution.outcomes.turn_work import TurnKey, TurnWork, UserTexts, turn_work
 from attribution.queries.features import session_features
 from attribution.queries.survival import seconds
+from collector.json_values import Numbers, Row, RowValues
 from collector.storage.store import Store
 
 HORIZONS = (1, 7, 30, 90)  # days
@@ -80,26 +80,24 @@ LEFT JOIN landed ON landed.session_id = t.session_id AND landed.turn_index = t.t
 WHERE s.repo_id = ?1 ORDER BY t.session_id, t.turn_index"""
 
 
-def _work(work: Mapping[TurnKey, TurnWork], row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _work(work: Mapping[TurnKey, TurnWork], row: Row) -> RowValues:
     turn = work.get((row["session_id"], row["turn_index"]), TurnWork())
     by = min(turn.discarded, key=lambda session: (-turn.discarded[session], session), default=None)
     return turn.produced, turn.dictated, turn.changed_next, sum(turn.discarded.values()), by
 
 
-def _text_values(
-    features: Mapping[TurnKey, Mapping[str, Any]], row: Mapping[str, Any]
-) -> tuple[Any, ...]:
+def _text_values(features: Mapping[TurnKey, Row], row: Row) -> RowValues:
     turn = features.get((row["session_id"], row["turn_index"]), {})
     session = features.get((row["session_id"], 0))  # turn 0: the features of the session are known
     interrupted = None if session is None else int(row["turn_index"] in session["interrupted"])
     return turn.get("language"), turn.get("message_class"), turn.get("latency_s"), interrupted
 
 
-def _transcript_features(store: Store, repo_id: int) -> dict[TurnKey, dict[str, Any]]:
+def _transcript_features(store: Store, repo_id: int) -> dict[TurnKey, Row]:
     """Features of each turn from the transcripts; turn 0 holds the turns that the user
     interrupted.
     """
-    features: dict[TurnKey, dict[str, Any]] = defaultdict(dict)
+    features: dict[TurnKey, Row] = defaultdict(dict)
     for values in session_features(store, repo_id):
         session = values["session_id"]
         if values["turn_numbers"] is None:
@@ -125,7 +123,7 @@ def fill_turn_fates(store: Store, repo_id: int) -> None:
     if tip is None:
         return
     head = seconds(str(tip))
-    counts: dict[TurnKey, dict[str, int]] = defaultdict(lambda: dict.fromkeys(_FATES, 0))
+    counts: dict[TurnKey, Numbers] = defaultdict(lambda: dict.fromkeys(_FATES, 0))
     for row in store.rows(
         "SELECT o.session_id, o.turn_index, b.author_at AS born, d.author_at AS died, l.cause,"
         " SUM(f.nonblank) AS lines FROM line_fates f JOIN origins o ON o.id = f.origin_id JOIN"
@@ -159,7 +157,7 @@ def fill_turn_fates(store: Store, repo_id: int) -> None:
 _FATES = (*(f"{name}_{days}" for days in HORIZONS for name in ("old", "alive")), "present")
 
 
-def _count(counts: dict[str, int], row: Mapping[str, Any], head: float) -> None:
+def _count(counts: Numbers, row: Row, head: float) -> None:
     born, lines = seconds(row["born"]), row["lines"]
     died = None if row["died"] is None else max(seconds(row["died"]), born)
     # how long the lines could be followed

@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
 from attribution.stats.intervals import Interval, wilson
+from collector.json_values import Numbers, Row, Texts
 from collector.vocabulary.lines import LINE_CLASSES, Evidence, LineClass, RateOf, line_class
 
 _DRAWS = 2_000
@@ -59,7 +60,7 @@ class Rate:
     def interval(self) -> Interval | None:
         return None if too_few_read(self.checked) else wilson(self.correct, self.checked)
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Row:
         """Plain values."""
         low, high = self.interval or (None, None)
         return {
@@ -101,7 +102,7 @@ class CorrectedShare(NamedTuple):
 
 
 @cache
-def measurements() -> dict[str, Any]:
+def measurements() -> Row:
     """The numbers of docs/accuracy.md, as they were published with this version; {} where the
     file is missing.
     """
@@ -114,7 +115,7 @@ def measurements() -> dict[str, Any]:
         if path.is_file()
         else "{}"
     )
-    numbers: dict[str, Any] = json.loads(text)
+    numbers: Row = json.loads(text)
     return numbers
 
 
@@ -151,7 +152,7 @@ def confidence_of(tier: MeasuredTier) -> TierConfidence:
     return TierConfidence(tier, measured_on, rates[measured_on], *newest_rate(group))
 
 
-def newest_rate(values: Mapping[str, str]) -> tuple[str, Rate]:
+def newest_rate(values: Texts) -> tuple[str, Rate]:
     """The newest audit that read enough lines with these values, and how often it found them
     right.
     """
@@ -171,13 +172,13 @@ _GROUPS = {
 """What the lines of a group have in common, the finest group first."""
 
 
-def _read() -> list[dict[str, Any]]:
+def _read() -> list[Row]:
     """Lines by tier that readers decided; `how` is "" where it was not noted."""
-    rows: list[dict[str, Any]] = measurements().get("confidence", [])
+    rows: list[Row] = measurements().get("confidence", [])
     return rows
 
 
-def _rate(values: Mapping[str, str], audit: str = "") -> Rate:
+def _rate(values: Texts, audit: str = "") -> Rate:
     """Of the lines with these values, those of one audit or of all."""
     rows = [row for row in _read() if all(row[column] == value for column, value in values.items())]
     counts = [
@@ -188,7 +189,7 @@ def _rate(values: Mapping[str, str], audit: str = "") -> Rate:
 
 
 def corrected_shares(
-    counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]], seed: int = 1
+    counts: Numbers, confusion: Mapping[str, Numbers], seed: int = 1
 ) -> list[CorrectedShare]:
     """Shares by true author from counts by class; [] where `correction_refusal` says why, or
     nothing was counted.
@@ -214,9 +215,7 @@ def corrected_shares(
     return [_share(author, counted, sorted(draws[author])) for author in authors]
 
 
-def correction_refusal(
-    counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]]
-) -> str:
+def correction_refusal(counts: Numbers, confusion: Mapping[str, Numbers]) -> str:
     """Why counts cannot be corrected, in words: too few lines of a counted class were read; ""
     when they can.
     """
@@ -233,7 +232,7 @@ def correction_refusal(
     )
 
 
-def _dirichlet(rng: random.Random, row: Mapping[str, int], authors: Sequence[str]) -> list[float]:
+def _dirichlet(rng: random.Random, row: Numbers, authors: Sequence[str]) -> list[float]:
     weights = [
         rng.gammavariate(row.get(author, 0) + _PRIOR / len(authors), 1.0) for author in authors
     ]
@@ -241,14 +240,14 @@ def _dirichlet(rng: random.Random, row: Mapping[str, int], authors: Sequence[str
     return [weight / whole for weight in weights]
 
 
-def _share(author: str, counted: Mapping[str, int], values: Sequence[float]) -> CorrectedShare:
+def _share(author: str, counted: Numbers, values: Sequence[float]) -> CorrectedShare:
     names = (author, LineClass.LIKELY_HUMAN) if author == LineClass.HUMAN else (author,)
     edges = Interval(values[int(0.025 * len(values))], values[int(0.975 * len(values))])
     share = sum(counted.get(name, 0) for name in names) / sum(counted.values())
     return CorrectedShare(author, share, sum(values) / len(values), edges)
 
 
-def class_rates() -> dict[str, dict[str, Any]]:
+def class_rates() -> dict[str, Row]:
     """Class -> lines read, right ones, rate and its interval (None where too few were read), for
     JSON and SARIF.
     """

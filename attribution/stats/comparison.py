@@ -15,14 +15,15 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.lineage import minimum
-from attribution.lineage.minimum import Minimum, Sample
+from attribution.lineage.minimum import Minimum
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
-from attribution.stats.kaplan_meier import Estimate, commit_of, estimate, observations
+from attribution.stats.kaplan_meier import Estimate, estimate, observations, sample_of
 from collector.errors import WhoWroteError
+from collector.json_values import Row, Texts
 from collector.runtime.version import install_command
 from collector.vocabulary.lines import LineClass
 
@@ -38,7 +39,7 @@ BASELINES: Mapping[str, Callable[[LifetimeRecord], bool]] = {
     DATED: lambda r: r.dated,
     UNDECLARED: lambda r: r.author in (LineClass.HUMAN, LineClass.UNDECLARED),
 }
-MEANING: Mapping[str, str] = {
+MEANING: Texts = {
     HUMAN: "lines of people: with a witness on record, or of commits that are older than agents",
     DATED: (
         "of those, lines of commits that are older than agents; most are older than the followed"
@@ -147,14 +148,10 @@ def refusal(records: Sequence[LifetimeRecord], baseline: str, least: Minimum) ->
         return f"no baseline: no line is {baseline}"
     return least.refusal(
         {
-            LineClass.AGENT: _sample(r for r in records if r.author == LineClass.AGENT),
-            baseline: _sample(filter(belongs, records)),
+            LineClass.AGENT: sample_of(r for r in records if r.author == LineClass.AGENT),
+            baseline: sample_of(filter(belongs, records)),
         }
     )
-
-
-def _sample(records: Iterable[LifetimeRecord]) -> Sample:
-    return minimum.sample((r.lines, commit_of(r)) for r in records)
 
 
 class Sides(NamedTuple):
@@ -169,7 +166,7 @@ class Sides(NamedTuple):
 def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
     ours = [r for r in records if r.author == LineClass.AGENT]
     theirs = list(filter(BASELINES[baseline], records))
-    strata: dict[tuple[int, str], list[LifetimeRecord]] = defaultdict(list)
+    strata = defaultdict(list)
     for r in (*ours, *theirs):
         strata[r.repo, r.path].append(r)
     mixed = {
@@ -191,7 +188,7 @@ def available() -> bool:
     return find_spec("lifelines") is not None
 
 
-def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
+def data_frame(rows: Sequence[Row]) -> pandas.DataFrame:
     """Rows as a data frame; columns in the order they first appear. Raises StatsMissing."""
     try:
         import pandas
@@ -204,7 +201,7 @@ def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
 
 def hazard(
     records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL
-) -> dict[str, Any] | None:
+) -> Row | None:
     """Cox model, agent against baseline, stratified by file; standard errors by commit (sandwich).
 
     Above 1: agent lines die sooner.

@@ -11,7 +11,7 @@ are symmetric on the scale of log(-log S), with Student's t for the number of co
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -82,7 +82,7 @@ def _steps(observations: Sequence[Observation]) -> list[_Step]:
     """The steps of the curve: one before any line can end, and one at each age at which lines
     end.
     """
-    leaving: dict[float, list[Observation]] = defaultdict(list)
+    leaving = defaultdict(list)
     for observation in observations:
         leaving[observation.age].append(observation)
     influences = _Influences(observations)
@@ -141,6 +141,10 @@ class _Influences:
 
 def commit_of(record: LifetimeRecord) -> Hashable:
     return record.repo, record.birth
+
+
+def sample_of(records: Iterable[LifetimeRecord]) -> minimum.Sample:
+    return minimum.sample((r.lines, commit_of(r)) for r in records)
 
 
 def observations(
@@ -210,7 +214,7 @@ def head_point(records: Sequence[LifetimeRecord], least: Minimum = minimum.SHARE
     lines = sum(r.lines for r in followed)
     if not lines:
         return []
-    refused = least.refusal({HEAD_UNIT: minimum.sample((r.lines, commit_of(r)) for r in followed)})
+    refused = least.refusal({HEAD_UNIT: sample_of(followed)})
     share = None if refused else sum(r.lines for r in followed if not r.dead) / lines
     return [Point(HEAD_UNIT, 0, lines, share, enough=lines)]
 

@@ -126,7 +126,7 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
             f"~  older: {ui.count_of(moved, 'line')} that the commit shown only moved or"
             " reformatted (see whowrote why)"
         )
-        console.print(Text(text, "dim"))
+        ui.dim(console, text)
 
 
 def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> None:
@@ -391,6 +391,6 @@ def line_history_view(console: Console, report: LineHistoryReport) -> None:
             )
         )
         for line in report.replaced_by:
-            console.print(Text(ui.cut("  + " + ui.source(line), console.width), "dim"))
+            ui.dim(console, ui.cut("  + " + ui.source(line), console.width))
     elif report.days is not None:
-        console.print(Text(f"  still present after {report.days:.1f} days", "dim"))
+        ui.dim(console, f"  still present after {report.days:.1f} days")

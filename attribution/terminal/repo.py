@@ -49,12 +49,7 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     if len(r.sessions):
         console.print()
         columns = (
-            "agent",
-            "model",
-            "transcript?",
-            "sessions",
-            "tool_calls",
-            "lines=lines in files of every kind",
+            "agent, model, transcript?, sessions, tool_calls, lines=lines in files of every kind"
         )
         show_table(console, r.sessions, columns, most=8, indent=2)
     if len(r.problems):
@@ -62,7 +57,7 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
         show_table(
             console,
             r.problems,
-            ("code=problem", "stage", "count", "example=for example"),
+            "code=problem, stage, count, example=for example",
             most=5,
             indent=2,
         )
@@ -70,7 +65,7 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     _advice(console, r.advice)
     console.print()
     state = "nothing changed since the last run" if r.unchanged else f"done in {r.seconds:.1f} s"
-    console.print(Text(one_line(f"{state}, results in {database}"), "dim"))
+    ui.dim(console, one_line(f"{state}, results in {database}"))
 
 
 def hints(console: Console, path: str, example: str) -> None:
@@ -271,7 +266,7 @@ _NOT_COMPARABLE = (
 def commit_view(console: Console, report: CommitReport) -> None:
     commit = report.commit
     ui.title(console, f"{commit.sha[:9]} {commit.subject}", report.repo)
-    console.print(Text(f"{one_line(commit.author_name)}, {ui.minute(commit.author_at)}", "dim"))
+    ui.dim(console, f"{one_line(commit.author_name)}, {ui.minute(commit.author_at)}")
     whole = sum(report.lines.values())
     if whole:
         console.print()
@@ -291,7 +286,7 @@ def commit_view(console: Console, report: CommitReport) -> None:
         )
         show_table(console, report.claims, columns)
         if any(row["reason"] == "not_comparable" for row in report.claims):
-            console.print(Text(_NOT_COMPARABLE, "dim"))
+            ui.dim(console, _NOT_COMPARABLE)
 
 
 def _commit_sessions(console: Console, report: CommitReport) -> None:
@@ -307,21 +302,16 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
     for named in report.checkpoints:
         if named["signature"]:
             kind = Signature(named["signature"]).meaning
-            console.print(
-                Text(
-                    f"checkpoint {one_line(named['checkpoint'])}: stored by a signed commit"
-                    f" ({kind}), not verified",
-                    "dim",
-                )
+            ui.dim(
+                console,
+                f"checkpoint {one_line(named['checkpoint'])}: stored by a signed commit"
+                f" ({kind}), not verified",
             )
     if not len(report.sessions):
         declared = report.commit.declared_agent
-        console.print(
-            Text(
-                "no linked"
-                f" session{f'; the commit names {one_line(declared)}' if declared else ''}",
-                "dim",
-            )
+        ui.dim(
+            console,
+            f"no linked session{f'; the commit names {one_line(declared)}' if declared else ''}",
         )
     for s in report.sessions:
         who = (
@@ -336,17 +326,14 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
             )
         )
         link = f"by {ui.words(s['method'])}, confidence {s['confidence']:.2f}"
-        console.print(
-            Text(
-                f"  {who}, linked {link}, wrote {ui.count_of(s['agent_lines'], 'line')}"
-                f" here{state}",
-                "dim",
-            )
+        ui.dim(
+            console,
+            f"  {who}, linked {link}, wrote {ui.count_of(s['agent_lines'], 'line')} here{state}",
         )
         for prompt in s["prompts"][:5]:
             console.print(Text(ui.cut(f"  “{one_line(ui.opening(prompt))}”", console.width)))
         if len(s["prompts"]) > 5:
-            console.print(Text(f"  and {ui.count_of(len(s['prompts']) - 5, 'more prompt')}", "dim"))
+            ui.dim(console, f"  and {ui.count_of(len(s['prompts']) - 5, 'more prompt')}")
 
 
 def _commit_files(console: Console, report: CommitReport, most: int = 12) -> None:
@@ -386,7 +373,7 @@ def stats_view(console: Console, range_stats: RangeStats) -> None:
         ui.notes(console, [_ABSENT.format(ui.count_of(range_stats.not_in_database, "commit"))])
     console.print()
     if not range_stats.total:
-        console.print(Text("no lines were added to source and test files", "dim"))
+        ui.dim(console, "no lines were added to source and test files")
     else:
         _classes(console, range_stats)
     ui.kinds(console, range_stats.kinds)
@@ -408,5 +395,5 @@ def _classes(console: Console, range_stats: RangeStats) -> None:
         if lines
     )
     if because:
-        console.print(Text(f"  unknown because: {because}", "dim"))
+        ui.dim(console, f"  unknown because: {because}")
     ui.audited(console, *(name for name, lines in range_stats.lines.items() if lines))

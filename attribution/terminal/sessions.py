@@ -7,8 +7,19 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.features import groups
-from attribution.terminal.style import count_of, grid, minute, number, plain, show, source, title
+from attribution.terminal.style import (
+    count_of,
+    dim,
+    grid,
+    minute,
+    number,
+    plain,
+    show,
+    source,
+    title,
+)
 from collector.console.terminal import one_line
+from collector.json_values import Texts
 from collector.storage.views import Table
 from collector.vocabulary.agents import label_of
 
@@ -16,7 +27,7 @@ _MOST_LINES = 12
 _TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}
 
 
-def feature_list(console: Console, table: Table, why: Mapping[str, str]) -> None:
+def feature_list(console: Console, table: Table, why: Texts) -> None:
     """Every feature of one session, with its unit; `why` says why a feature has no value."""
     (row,) = table
     title(console, row["label"], f"{label_of(row['agent'] or '') or 'unknown agent'}, {row['key']}")
@@ -54,39 +65,31 @@ def region_list(console: Console, table: Table, counts: Mapping[str | None, int]
             round_, f"  back to round {round_}"
         )
         console.print(Text.assemble((one_line(path), "bold"), "  ", (trend, _TREND[trend]), back))
-        console.print(Text(one_line(f"  {row['label']}  ({row['session'][:8]})"), "dim"))
+        dim(console, one_line(f"  {row['label']}  ({row['session'][:8]})"))
         if symbol:
-            console.print(Text(one_line(f"  in {symbol}"), "dim"))
+            dim(console, one_line(f"  in {symbol}"))
         last = 0
         for edit in row["edits"]:
             if edit["round"] != last:
                 last = edit["round"]
-                console.print(
-                    Text(
-                        f"  {last}. {edit['tool']} in turn {edit['turn_index']},"
-                        f" {minute(edit['at'] or '')}",
-                        "dim",
-                    )
+                dim(
+                    console,
+                    f"  {last}. {edit['tool']} in turn {edit['turn_index']},"
+                    f" {minute(edit['at'] or '')}",
                 )
             _lines(console, edit["removed"], "-", "red")
             _lines(console, edit["added"], "+", "green")
         console.print()
     parts = ", ".join(f"{number(counts[name])} {name}" for name in _TREND if counts.get(name))
     every = sum(counts.values())
-    console.print(
-        Text(
-            f"{count_of(every, 'region')} edited by two or more"
-            f" calls{': ' + parts if parts else ''}",
-            "dim",
-        )
+    dim(
+        console,
+        f"{count_of(every, 'region')} edited by two or more calls{': ' + parts if parts else ''}",
     )
     if every > len(table):
-        console.print(
-            Text(
-                f"{number(len(table))} are shown; for more: --limit N, for one session:"
-                " --session KEY",
-                "dim",
-            )
+        dim(
+            console,
+            f"{number(len(table))} are shown; for more: --limit N, for one session: --session KEY",
         )
 
 
@@ -95,6 +98,4 @@ def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
     for line in lines[:_MOST_LINES]:
         console.print(Text(f"     {mark} {source(line)}", style), soft_wrap=True)
     if len(lines) > _MOST_LINES:
-        console.print(
-            Text(f"     {mark} … {count_of(len(lines) - _MOST_LINES, 'more line')}", "dim")
-        )
+        dim(console, f"     {mark} … {count_of(len(lines) - _MOST_LINES, 'more line')}")

@@ -4,7 +4,7 @@ tables that fit the terminal.
 All texts are escaped first, so nothing from a repository can control the terminal.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.text import Text
@@ -24,6 +24,7 @@ from collector.console.grid import print_whole as print_whole
 from collector.console.grid import show as show
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
+from collector.json_values import Numbers
 from collector.storage.views import Table
 from collector.text import count_of as count_of
 from collector.vocabulary.lines import HEADLINE
@@ -36,7 +37,7 @@ def bar(kind: str, part: int, whole: int) -> Text:
     return Text("█" * round(_BAR * part / whole) if whole else "", STYLE[kind])
 
 
-def class_bars(console: Console, lines: Mapping[str, int]) -> None:
+def class_bars(console: Console, lines: Numbers) -> None:
     """The classes that have lines, each with its share and a bar."""
     table, whole = grid("<", ">", ">", "<"), sum(lines.values())
     for name in STYLE:
@@ -74,7 +75,7 @@ def audited(console: Console, *classes: str) -> None:
     """How often these classes are right, below numbers that rest on them."""
     note = audited_note(*classes)
     if note:
-        console.print(Text(f"  {note}", "dim"))
+        dim(console, f"  {note}")
 
 
 def dim(console: Console, text: str) -> None:
@@ -97,4 +98,4 @@ def kinds(console: Console, table: Table) -> None:
             "  ", ("by kind of file", "bold"), ("  only source and test are counted above", "dim")
         )
     )
-    show_table(console, table, ("kind", "lines", "classes=written by"), indent=2)
+    show_table(console, table, "kind, lines, classes=written by", indent=2)

@@ -3,7 +3,6 @@ people.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -14,9 +13,9 @@ from attribution.stats.comparison import MEANING
 from attribution.terminal.style import STYLE, count_of, dim, grid, notes, number, show, title, words
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
+from collector.json_values import Numbers, Row
 from collector.storage.views import table_of
 
-Row = Mapping[str, Any]
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72
 _MOST = 15  # groups of a kind
 _UNITS = {"days": "{} d", "commits": "{} c", "head": "HEAD"}
@@ -136,7 +135,7 @@ def _medians(console: Console, curves: Mapping[str, Row]) -> None:
     console.print()
 
 
-def _enders(console: Console, ended: Mapping[str, int]) -> None:
+def _enders(console: Console, ended: Numbers) -> None:
     whole = sum(ended.values())
     if not whole:
         return
@@ -208,7 +207,7 @@ def _plot(console: Console, curves: Mapping[str, Row]) -> None:
     """Step curves in characters; classes with few lines are drawn first, below the others."""
     width = min(_WIDTH, console.width - _MARGIN - 2)
     longest = max(curve["steps"][-1]["days"] for curve in curves.values()) or 1.0
-    canvas: list[list[tuple[str, str]]] = [[(" ", "")] * width for _ in range(_ROWS)]
+    canvas = [[(" ", "")] * width for _ in range(_ROWS)]
     keys = []
     for number_of_class, (name, curve) in enumerate(
         sorted(curves.items(), key=lambda item: item[1]["lines"])

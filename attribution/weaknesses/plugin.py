@@ -4,11 +4,12 @@ commit, an author and a fate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
-from attribution.browse.requests import PageRequest, PluginWithPages, Shown
+from attribution.browse.requests import Pages, PluginWithPages
 from attribution.hooks import (
+    Chapters,
     OfComment,
     OfCommit,
     OfFile,
@@ -21,7 +22,6 @@ from collector.hooks import TableSettings
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
-    from collector.storage.views import Table
 
 
 class Weaknesses(PluginWithPages):
@@ -42,12 +42,12 @@ class Weaknesses(PluginWithPages):
 
         return section(store, subject)
 
-    def pages(self) -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
+    def pages(self) -> Pages:
         from attribution.weaknesses.browse.pages import findings_page
 
         return {"findings": ("weaknesses", findings_page)}
 
-    def chapters(self) -> dict[str, Callable[[Store], list[Table]]]:
+    def chapters(self) -> Chapters:
         from attribution.weaknesses.queries.findings import introduced_findings
 
         return {"findings": introduced_findings}

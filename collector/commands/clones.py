@@ -1,11 +1,12 @@
 """The command about what can be read: formats."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from collector.console.tables import print_table
 from collector.console.terminal import data_options
+from collector.json_values import Row
 from collector.storage.views import table_of
 
 if TYPE_CHECKING:
@@ -20,12 +21,10 @@ def formats(output_format: str) -> None:
     Also lists the other tools whose claims this version reads.
     """
     notes = ["Agents are recognised by the content of their transcripts, not by labels."]
-    print_table(
-        output_format, table_of(known_formats(), notes=notes), ("kind", "name", "label", "gives")
-    )
+    print_table(output_format, table_of(known_formats(), notes=notes), "kind, name, label, gives")
 
 
-def known_formats() -> list[dict[str, Any]]:
+def known_formats() -> list[Row]:
     """Agents, layouts and what plug-ins read, from the registries."""
     from collector.agents import readers
     from collector.agents.common.reader import FACETS

@@ -6,17 +6,13 @@ from pathlib import Path
 import click
 
 from collector.console.options import QUIET, exclusive_store
-from collector.console.terminal import Reporter, complain, notice
+from collector.console.terminal import ANY_PATH, Reporter, complain, notice
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 
 
 @click.command()
-@click.argument(
-    "paths", nargs=-1, required=True, metavar="SHARD...", type=click.Path(path_type=Path)
-)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Database to merge into."
-)
+@click.argument("paths", nargs=-1, required=True, metavar="SHARD...", type=ANY_PATH)
+@click.option("-o", "--output", type=ANY_PATH, required=True, help="Database to merge into.")
 @click.option("--force", is_flag=True, help="Overwrite even with older results.")
 @QUIET
 @click.pass_context

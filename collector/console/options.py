@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collector.console.terminal import Reporter, complain, failure, notice
+from collector.console.terminal import DIRECTORY, Reporter, complain, failure, notice
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.limits import RUN_SECONDS
 from collector.text import count_of
 
@@ -188,7 +189,7 @@ LOCAL = _options(
     ),
     click.option(
         "--transcripts",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        type=DIRECTORY,
         multiple=True,
         metavar="DIR",
         help=(
@@ -205,7 +206,7 @@ LOCAL = _options(
 )
 
 
-def task_limits(options: dict[str, Any], jobs: int) -> TaskLimits:
+def task_limits(options: Row, jobs: int) -> TaskLimits:
     """What `--timeout` and `--memory` say; takes them out of the options."""
     from collector.runtime.bounds import memory_share
     from collector.runtime.workers import TaskLimits

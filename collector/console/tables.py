@@ -1,9 +1,9 @@
 """One printer for every table: on a terminal, as JSON, as CSV, as HTML.
 
 JSON and CSV have every column; a terminal and a page show the columns that the caller names, with
-the same text in each cell. Among those names `classes` stands for the lines by class in one cell,
-`repo?` for a column that is left out where it says nothing, and `label=session` for a column with
-another heading.
+the same text in each cell. Names are a list, or one text such as "started_at, agent". Among them
+`classes` stands for the lines by class in one cell, `repo?` for a column that is left out where it
+says nothing, and `label=session` for a column with another heading.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from collector.console.formats import LETTER, STYLE, cut, minute, percent, words
 from collector.console.terminal import one_line, out, write_csv, write_json
+from collector.json_values import Row
 from collector.storage.views import Column
-from collector.text import printable
+from collector.text import printable, split_names
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -37,7 +38,7 @@ _ADDED = Column(
     "",
     "the authors of these lines: " + ", ".join(f"{LETTER[name]} {name}" for name in LINE_CLASSES),
 )
-Cell = Callable[[dict[str, Any]], str]
+Cell = Callable[[Row], str]
 
 
 def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -> None:
@@ -95,12 +96,12 @@ class Shown:
 
 
 def chosen(table: Table, names: Sequence[str] = ()) -> list[Shown]:
-    """The columns of these names, without those that are marked with `?` and say nothing; by
-    default every column.
+    """The columns of these names, a list or "a, b", without those that are marked with `?` and say
+    nothing; by default every column.
     """
     columns = []
     for name, _, title in (
-        name.partition("=") for name in names or [column.name for column in table.columns]
+        name.partition("=") for name in split_names(names) or [each.name for each in table.columns]
     ):
         if name.endswith("?") and not _says_something(table, name.removesuffix("?")):
             continue
@@ -147,7 +148,7 @@ def cell_text(column: Column, value: Any) -> str:
     return by_unit.get(column.unit, str)(str(value))
 
 
-def _interval_text(column: Column, row: Mapping[str, Any]) -> str:
+def _interval_text(column: Column, row: Row) -> str:
     """The interval around a value, where the row has columns for its ends."""
     low, high = row.get(f"{column.name}_low"), row.get(f"{column.name}_high")
     if low is None or high is None:
@@ -173,7 +174,7 @@ def _number_text(unit: str, value: float) -> str:
     return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
 
 
-def class_shares(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+def class_shares(row: Row) -> list[tuple[str, str]]:
     """The classes that a row has lines of, most lines first, each with its share in words."""
     lines = {name: row.get(name) or 0 for name in LINE_CLASSES}
     whole = sum(lines.values())
@@ -189,7 +190,7 @@ def _share(part: int, whole: int) -> str:
     return "<1%" if share < 1 else ">99%" if 99 < share < 100 else f"{share:.0f}%"
 
 
-def _classes_text(row: Mapping[str, Any]) -> str:
+def _classes_text(row: Row) -> str:
     if row[LINE_CLASSES[0]] is None:
         return _NOT_KNOWN
     return " ".join(f"{LETTER[name]} {share}" for name, share in class_shares(row))
@@ -243,7 +244,7 @@ def is_number(table: Table, column: Column) -> bool:
     return column.unit == "amount" or (bool(kinds) and kinds <= {bool, int, float})
 
 
-def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:
+def _terminal_cell(column: Column, row: Row) -> Text:
     from rich.text import Text
 
     if column is not _ADDED:
@@ -291,7 +292,7 @@ def _style(table: Table, column: Column) -> str:
     return ' class="when"' if column.unit in ("UTC", "date") else ""
 
 
-def _page_cell(column: Column, row: dict[str, Any], renderers: Mapping[str, Cell]) -> str:
+def _page_cell(column: Column, row: Row, renderers: Mapping[str, Cell]) -> str:
     if column.name in renderers:
         return renderers[column.name](row)
     if row[column.name] is None:

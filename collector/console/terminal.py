@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -29,7 +29,8 @@ import click
 
 from collector.console.commands import FIRST_PAGE
 from collector.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_OUTPUT, WhoWroteError, device_failure
-from collector.text import printable, spreadsheet_safe
+from collector.json_values import Row
+from collector.text import error_text, printable, spreadsheet_safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
 
     from collector.runtime.workers import TaskResult
 
+Command = Callable[..., Any]
+# paths that a command is given
+ANY_PATH = click.Path(path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # errors that make writing impossible
 
@@ -115,12 +122,12 @@ def write_json(value: Any) -> None:
     click.echo(_HIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
-def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+def write_csv(columns: Sequence[str], rows: Iterable[Row]) -> None:
     """CSV on stdout with a header; see `csv_text`."""
     click.echo(csv_text(columns, rows), nl=False)
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
     """CSV with a header; cells that a spreadsheet would run as a formula get an apostrophe in
     front.
     """
@@ -139,7 +146,7 @@ def csv_cell(value: Any) -> Any:
     return spreadsheet_safe(value) if isinstance(value, str) else value
 
 
-def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def data_options(command: Command) -> Command:
     """`--json` and `--csv` as one parameter `output_format`: "", "json" or "csv"."""
     as_csv = click.option("--csv", "output_format", flag_value="csv", help="Print the data as CSV.")
     as_json = click.option(
@@ -412,7 +419,7 @@ def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
     """Writes a log with the traceback and versions; returns message and hint."""
     from collector.runtime.version import ISSUES, version
 
-    name = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    name = error if isinstance(error, str) else error_text(error)
     versions = ", ".join(
         f"{package} {version(package)}" for package in ("whowrote", "pygit2", "sqlite-utils")
     )
@@ -442,7 +449,7 @@ def failure(done: TaskResult) -> tuple[str, str]:
     )
 
 
-def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
+def database_option(command: Command) -> Command:
     return click.option(
         "--db",
         type=click.Path(readable=False, path_type=Path),

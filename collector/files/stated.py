@@ -27,7 +27,7 @@ def attributes_at(repo: GitRepo, commit: str) -> list[Attributes]:
     """Attributes from each `.gitattributes` of a commit, the root's first; deeper files override
     it. [] for an unknown commit.
     """
-    attributes: list[Attributes] = []
+    attributes = []
     record = repo.commit(commit)
     files = [
         path

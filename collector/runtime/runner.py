@@ -13,7 +13,7 @@ with it. A task whose worker dies is run again by another.
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
@@ -22,7 +22,7 @@ from collector.errors import WhoWroteError
 from collector.runtime import workers
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.version import install_command
-from collector.runtime.workers import Task, TaskLimits, TaskResult
+from collector.runtime.workers import Task, TaskLimits, TaskResult, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class RunOptions:
 
 
 def run(
-    work: Callable[..., Any],
+    work: Work,
     tasks: Iterable[Task],
     options: RunOptions,
     progress: Progress = no_progress,
@@ -58,7 +58,7 @@ _AHEAD = 2  # tasks that wait at each thread of the cluster
 
 
 def run_on_cluster(
-    work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: TaskLimits
+    work: Work, tasks: Iterable[Task], address: str, limits: TaskLimits
 ) -> Iterator[TaskResult]:
     """As `workers.run`, on the cluster whose scheduler is at `address`.
 
@@ -72,7 +72,7 @@ def run_on_cluster(
         threads = max(
             1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values())
         )
-        keys: dict[Any, tuple[Task, float]] = {}
+        keys = {}
 
         def more() -> Any:
             task = next(source, None)
@@ -134,7 +134,7 @@ def _client(address: str) -> Any:
 _KEPT = threading.local()
 
 
-def _run(work: Callable[..., Any], task: Task, limits: TaskLimits) -> TaskResult:
+def _run(work: Work, task: Task, limits: TaskLimits) -> TaskResult:
     """On a worker of the cluster. Its process lives for many tasks, as those of `--jobs` do."""
     if getattr(_KEPT, "does", None) != (work, limits):
         _KEPT.does, _KEPT.waiting = (work, limits), SimpleQueue[Task]()

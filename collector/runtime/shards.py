@@ -12,7 +12,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +24,7 @@ from collector.runtime.stages import StageName, note_failure
 from collector.runtime.workers import Task, TaskResult
 from collector.storage.connection import cache_path
 from collector.storage.merge import extract, forget_rows, merge
-from collector.storage.store import Store, iso
+from collector.storage.store import Store, utc_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +247,7 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
                 done.seconds,
                 done.cpu,
                 done.peak,
-                iso(datetime.now(UTC).timestamp()),
+                utc_now(),
                 _stored_at(store, item.name, stage),
             ),
         )

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from collector.git.repository import GitRepo
 from collector.runtime.progress import Progress, no_progress
-from collector.storage.store import Connection, Store, iso
+from collector.storage.store import Connection, Store, iso, utc_now
 from collector.text import printable
 
 if TYPE_CHECKING:
@@ -168,11 +168,7 @@ class StageRun:
         self._note(stage, key, 0)
 
     def _note(self, stage: Stage, key: str, problems: int) -> None:
-        now = (
-            iso(datetime.now(UTC).timestamp())
-            if self.subject
-            else _after_all_runs(self.store, self.repo_id)
-        )
+        now = utc_now() if self.subject else _after_all_runs(self.store, self.repo_id)
         self.store.connection.execute(
             "INSERT OR REPLACE INTO stage_runs (repo_id, stage, subject, input_key, version,"
             " finished_at, seconds, problems) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

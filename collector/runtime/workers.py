@@ -32,7 +32,9 @@ from collector.errors import (
     WhoWroteError,
     device_failure,
 )
+from collector.json_values import Row
 from collector.runtime.progress import Progress, no_progress
+from collector.text import error_text
 
 if sys.platform != "win32":
     import resource
@@ -45,6 +47,10 @@ _PATIENCE = 5.0  # seconds in which a worker that is told to stop removes its te
 _SELDOM = 0.2  # seconds between two reports of progress
 _STARTING = threading.Lock()
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux: a worker ends with its parent, however that ends
+
+
+Work = Callable[..., Any]
+"""What a worker does; its arguments are those of a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ class TaskResult:
 
 
 def run(
-    work: Callable[..., Any],
+    work: Work,
     tasks: Iterable[Task],
     jobs: int,
     limits: TaskLimits,
@@ -171,7 +177,7 @@ def _finished_workers(busy: dict[Any, _Worker], progress: Progress) -> list[_Wor
 class _Worker:
     """One process and the task it has."""
 
-    def __init__(self, work: Callable[..., Any], limits: TaskLimits) -> None:
+    def __init__(self, work: Work, limits: TaskLimits) -> None:
         from multiprocessing import get_context
 
         # The workers of a worker begin with all that it has loaded. Any other process may have
@@ -276,7 +282,7 @@ class _Worker:
 
 
 @contextlib.contextmanager
-def _as_parent(work: Callable[..., Any]) -> Iterator[None]:
+def _as_parent(work: Work) -> Iterator[None]:
     """Lets a daemon have children: multiprocessing forbids it, because they could outlive it, and
     workers of a cluster are daemons.
 
@@ -286,7 +292,7 @@ def _as_parent(work: Callable[..., Any]) -> Iterator[None]:
     """
     from multiprocessing import process
 
-    config: dict[str, Any] = getattr(process.current_process(), "_config", {})
+    config: Row = getattr(process.current_process(), "_config", {})
     with _STARTING:
         was, main = config.pop("daemon", None), sys.modules["__main__"]
         if work.__module__ != main.__name__:
@@ -339,7 +345,7 @@ def note_input(doing: str) -> None:
             _parent.send(("doing", doing))
 
 
-def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> None:
+def _serve(connection: Any, work: Work, limits: TaskLimits) -> None:
     """The life of a worker."""
     global _parent
     _parent = connection
@@ -376,7 +382,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 _NO_MEMORY = "it exceeded the memory limit"
 
 
-def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
+def attempt(work: Work, args: tuple[Any, ...]) -> tuple[str, Any]:
     """("done", value), ("failed", (message, hint, exit code)) of an expected failure, or ("bug",
     (message, traceback)).
     """
@@ -393,7 +399,7 @@ def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
         expected = error if isinstance(error, WhoWroteError) else device_failure(error)
         if expected is not None:
             return "failed", (str(expected), expected.hint, expected.exit_code)
-        return "bug", (f"{type(error).__name__}: {error}", traceback.format_exc())
+        return "bug", (error_text(error), traceback.format_exc())
 
 
 class Used(NamedTuple):

@@ -75,7 +75,7 @@ def time_limit(connection: sqlite3.Connection, seconds: float) -> Iterator[None]
 
 class _BoundedCursor(sqlite3.Cursor):
     def fetchmany(self, size: int | None = 1) -> list[Any]:
-        rows: list[Any] = []
+        rows = []
         room = _ANSWER
         for row in self:
             rows.append(row)

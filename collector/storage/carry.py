@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TextIO
 
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.storage.merge import read_tables
 from collector.storage.schema import carried_tables
 from collector.storage.store import Store
@@ -85,7 +85,7 @@ def import_carried(store: Store, file: TextIO) -> Imported:
     return imported
 
 
-def _row(line: str, number: int, names: _Names) -> tuple[str, Mapping[str, Any]]:
+def _row(line: str, number: int, names: _Names) -> tuple[str, Row]:
     """Table and values of a line, without columns that the table does not have."""
     try:
         ((table, values),) = json.loads(line).items()
@@ -120,7 +120,7 @@ class _Names:
         link = self.tables[table].link(column)
         return value if link is None or value is None else self._name(link.parent, link.to, value)
 
-    def _read_name(self, table: str, column: str, value: Any) -> dict[str, Any]:
+    def _read_name(self, table: str, column: str, value: Any) -> Row:
         key = self.tables[table].key
         listed = ", ".join(f'"{name}"' for name in key)
         row = self._run(f'SELECT {listed} FROM "{table}" WHERE "{column}" = ?', (value,)).fetchone()

@@ -57,7 +57,7 @@ class OwnConnection(sqlite3.Connection):
             return super().execute(sql, storable_parameters(parameters))
 
     def executemany(self, sql: str, rows: Iterable[Any], /) -> sqlite3.Cursor:
-        last: list[Any] = [()]
+        last = [()]
 
         def remember_last(rows: Iterable[Any]) -> Iterator[Any]:
             for row in rows:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from collector.errors import DatabaseUnusable
+from collector.json_values import Texts
 from collector.repository_names import (
     host_of,
     name_of,
@@ -88,7 +89,7 @@ _TEMPORARY = {
 }
 
 
-def without_shadows(definitions: Mapping[str, str]) -> list[str]:
+def without_shadows(definitions: Texts) -> list[str]:
     """Names of the tables with rows of ours, of all that `sqlite_master` has: not SQLite's own,
     nor an index for searching.
     """
@@ -101,7 +102,7 @@ def without_shadows(definitions: Mapping[str, str]) -> list[str]:
     ]
 
 
-def definitions_of(run: Execute, database: str) -> dict[str, str]:
+def definitions_of(run: Execute, database: str) -> Texts:
     """Table -> its statement, in order of the names."""
     # Not `pragma_table_list`: it resolves every view, and that of the reasons for features without
     # a value takes 0.1 s.
@@ -182,7 +183,7 @@ class MergeSchema:
     @cached_property
     def order(self) -> list[str]:
         """Tables after the ones they point to."""
-        ordered: list[str] = []
+        ordered = []
         waiting = sorted(self.tables)
         while waiting:
             ready = [
@@ -301,7 +302,7 @@ class _Copy:
                     "Create it again",
                 )
 
-    def copy(self, names: Mapping[str, str], named: bool) -> None:
+    def copy(self, names: Texts, named: bool) -> None:
         """Replaces these repositories: name there -> name here.
 
         Call within a transaction that does not enforce foreign keys.

@@ -8,7 +8,8 @@ not in the worktree.
 import hashlib
 import os
 from pathlib import Path
-from typing import Any
+
+from collector.json_values import Row
 
 # a database in the current directory, of several repositories for example, comes first
 NAME = "whowrote.db"
@@ -46,7 +47,7 @@ def database_of(clone: Path) -> Path:
     )
 
 
-def default_database(parameters: dict[str, Any]) -> Path:
+def default_database(parameters: Row) -> Path:
     """The database for a command with these parameters: in the current directory, else of the
     clone that is named or around.
     """
@@ -68,7 +69,7 @@ def file_in_clone(clone: Path, file: str) -> str:
     return os.path.relpath(Path.cwd() / file, clone).replace(os.sep, "/")
 
 
-def _clone_argument(parameters: dict[str, Any]) -> str:
+def _clone_argument(parameters: Row) -> str:
     """The clone that the arguments name; "" for none.
 
     Arguments that were not given may hold a mark of the command-line library.

@@ -19,6 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from collector.json_values import Row, Texts
 from collector.text import SECRET, word_finder
 
 _KNOWN = 8  # characters of a secret that is one without what was said of it
@@ -38,9 +39,7 @@ _BLOCK_WORDS = ("PRIVATE KEY", "Private-Lines", "LS0tLS1CRUdJTi")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{20}|(?:\n|\\n)\s*[A-Za-z0-9+/=]{4,}\s*(?:\n|\\+n)")
 _END_OF_LINE = re.compile(r"\n|\\+r\\+n|\\+n")
 
-_RULES: Mapping[str, Any] = tomllib.loads(
-    Path(__file__).with_name("secrets.toml").read_text("utf-8")
-)
+_RULES: Row = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text("utf-8"))
 _PART = re.compile(r"\{([A-Z_]+)\}")
 
 
@@ -317,7 +316,7 @@ def _marked(secret: str) -> str:
 
 
 def _occurrences(small: str, words: Iterable[str]) -> list[int]:
-    places: list[int] = []
+    places = []
     for word in words:
         start = small.find(word)
         while start >= 0:
@@ -355,7 +354,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
 }
 
 
-def _place(rule: Mapping[str, str]) -> _Place:
+def _place(rule: Texts) -> _Place:
     pattern, start, nouns = rule["pattern"], rule.get("start"), rule.get("nouns")
     words = (
         _beginnings(_RULES["parts"][nouns])

@@ -35,7 +35,7 @@ from collector.limits import CACHE_BYTES, CACHED_BYTES
 from collector.storage.places import cache_directory
 from collector.storage.retention import FULL
 from collector.storage.store import Store, open_cache
-from collector.text import SECRET
+from collector.text import SECRET, error_text
 
 ENVIRONMENT = "WHOWROTE_SESSIONS"
 OFF = "off"
@@ -305,7 +305,7 @@ def unpack(kind: type[T], content: bytes) -> T:
     except NotPacked:
         raise
     except (ValueError, TypeError, LookupError, RecursionError) as error:
-        raise NotPacked(f"{type(error).__name__}: {error}") from error
+        raise NotPacked(error_text(error)) from error
     return value
 
 
@@ -359,7 +359,7 @@ def _container(origin: Any, arguments: tuple[Any, ...]) -> _Codec:
 
 
 def _type_check(kind: type) -> _Pack:
-    accepted: tuple[type, ...] = (int, float) if kind is float else (kind,)
+    accepted = (int, float) if kind is float else (kind,)
 
     def check(value: Any) -> Any:
         if type(value) not in accepted:
@@ -406,7 +406,7 @@ def _record(
 def _collection(make: Callable[[Iterable[Any]], Any], item: _Codec) -> _Codec:
     pack, unpack = item.pack, item.unpack
     # the same bytes for the same set
-    in_order: Callable[[Any], Iterable[Any]] = sorted if make in (set, frozenset) else iter
+    in_order = sorted if make in (set, frozenset) else iter
     return _Codec(
         lambda value: [pack(part) for part in in_order(value)],
         lambda value: make([unpack(part) for part in _require_list(value)]),

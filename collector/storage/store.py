@@ -12,7 +12,7 @@ import os
 import shlex
 import sqlite3
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from collector.errors import DatabaseUnusable
+from collector.json_values import Row
 from collector.storage.connection import OwnConnection, cache_path, reading
 from collector.storage.places import prepare
 from collector.storage.retention import FULL, Policy, Redaction
@@ -32,13 +33,13 @@ from collector.storage.schema import (
     schema_version,
     statements,
 )
-from collector.text import printable
+from collector.text import printable, split_names
 
 if TYPE_CHECKING:
     from collector.model import Problem
 
 Connection = sqlite3.Connection
-Row = TypeVar("Row")
+Kind = TypeVar("Kind")
 _MAX_CLONES = 5  # clones to name in a hint
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
 
@@ -52,6 +53,11 @@ def iso(seconds: float | None) -> str | None:
     except (OverflowError, OSError, ValueError):
         return None
     return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def utc_now() -> str | None:
+    """This moment, as the database has it."""
+    return iso(datetime.now(UTC).timestamp())
 
 
 class Store:
@@ -185,7 +191,7 @@ class Store:
         )
         if self._parts is CACHE:
             return DatabaseUnusable(message, f"Remove {self.path}: it is only a cache")
-        clones: list[str] = []
+        clones = []
         with suppress(sqlite3.Error):
             clones = [
                 path
@@ -281,10 +287,11 @@ class Store:
             raise _explain(error, self.path) from error
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Plain INSERT of many rows; call within a transaction."""
-        self.insert_kept(table, columns, self.policy.rows(table, columns, rows))
+        """Plain INSERT of many rows; call within a transaction. Columns are a list, or "a, b"."""
+        kept = self.policy.rows(table, split_names(columns), rows)
+        self.insert_kept(table, columns, kept)
 
-    def insert_rows(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def insert_rows(self, table: str, rows: Sequence[Row]) -> None:
         """The same for rows that name their columns, all of them the same ones."""
         if rows:
             self.insert(table, tuple(rows[0]), (tuple(row.values()) for row in rows))
@@ -293,8 +300,11 @@ class Store:
         self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:
         """The same for rows that the policy has already made what they may be."""
-        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
+        names = split_names(columns)
+        marks = ", ".join("?" * len(names))
+        self.connection.executemany(
+            f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})", rows
+        )
 
     @property
     def policy(self) -> Policy:
@@ -325,7 +335,7 @@ class Store:
             with self.transaction():
                 self.keep(new)
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Rows of a query as dictionaries. Raises DatabaseUnusable."""
         try:
             cursor = self._run(sql, parameters)
@@ -334,7 +344,7 @@ class Store:
         except sqlite3.Error as error:
             raise _explain(error, self.path) from error
 
-    def select(self, kind: type[Row], sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+    def select(self, kind: type[Kind], sql: str, parameters: Sequence[Any] = ()) -> list[Kind]:
         """Rows of a query as values of `kind`, a dataclass or NamedTuple whose first fields are the
         columns, in their order.
 
@@ -343,7 +353,7 @@ class Store:
         """
         return list(self.stream(kind, sql, parameters))
 
-    def stream(self, kind: type[Row], sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+    def stream(self, kind: type[Kind], sql: str, parameters: Sequence[Any] = ()) -> Iterator[Kind]:
         """As `select`, one row in memory at a time."""
         try:
             cursor = self._run(sql, parameters)
@@ -355,7 +365,7 @@ class Store:
         except sqlite3.Error as error:
             raise _explain(error, self.path) from error
 
-    def select_one(self, kind: type[Row], sql: str, parameters: Sequence[Any] = ()) -> Row | None:
+    def select_one(self, kind: type[Kind], sql: str, parameters: Sequence[Any] = ()) -> Kind | None:
         """The first row of a query as `select` gives it, or None."""
         return next(iter(self.select(kind, sql, parameters)), None)
 
@@ -436,7 +446,7 @@ class Store:
     def add_problems(self, repo_id: int | None, problems: Iterable[Problem]) -> None:
         self.insert(
             "problems",
-            ("repo_id", "stage", "subject", "code", "detail"),
+            "repo_id, stage, subject, code, detail",
             (
                 (repo_id, p.stage, printable(p.subject), p.code, printable(p.detail)[:500])
                 for p in problems

@@ -5,13 +5,14 @@ library.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.text import spreadsheet_safe
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def has_parquet() -> bool:
     return find_spec("pyarrow") is not None
 
 
-def arrow_table(rows: Iterable[Mapping[str, Any]]) -> pyarrow.Table:
+def arrow_table(rows: Iterable[Row]) -> pyarrow.Table:
     """Rows as a table of pyarrow; columns as in the first row.
 
     Raises WhoWroteError without pyarrow.
@@ -79,7 +80,7 @@ def write_parquet(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -
     return count
 
 
-def read_parquet(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+def read_parquet(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     """Rows with these columns, some at a time in memory.
 
     Raises WhoWroteError when the file is none, or without pyarrow.

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from collector.json_values import Row, Texts
 from collector.storage.schema import PARTS, names_in, part_sql, schema_sql
 
 if TYPE_CHECKING:
@@ -156,10 +157,10 @@ class Table:
     name: str
     title: str  # what a row is
     columns: list[Column]
-    rows: list[dict[str, Any]]
+    rows: list[Row]
     notes: list[str] = field(default_factory=list)  # what must be said beside the rows
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 
     def __len__(self) -> int:
@@ -174,8 +175,8 @@ class Table:
 
 
 def table_of(
-    rows: Sequence[Mapping[str, Any]],
-    units: Mapping[str, str] | None = None,
+    rows: Sequence[Row],
+    units: Texts | None = None,
     notes: Sequence[str] = (),
     name: str = "",
     title: str = "",
@@ -209,7 +210,7 @@ def described_view(name: str) -> Table:
 def read_view(
     store: Store,
     name: str,
-    only: Mapping[str, Any] | None = None,
+    only: Row | None = None,
     order: str = "",
     most: int | None = None,
 ) -> Table:
@@ -231,13 +232,13 @@ def read_view(
     return table
 
 
-def _conditions(only: Mapping[str, Any]) -> tuple[str, list[Any]]:
+def _conditions(only: Row) -> tuple[str, list[Any]]:
     """WHERE with its values.
 
     A list is written out: SQLite then finds the rows of a view before it groups them.
     """
-    parts: list[str] = []
-    values: list[Any] = []
+    parts = []
+    values = []
     for name, value in only.items():
         if value is None:
             continue

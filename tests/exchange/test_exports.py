@@ -19,13 +19,14 @@ from support.claim_notes import lines_of, put_notes
 from support.commands import clone, run
 from support.histories import Build, text
 
-from attribution.exchange.exports import Row, Share, commit_shares, exports
+from attribution.exchange.exports import Share, commit_shares, exports
 from attribution.exchange.exports.agent_trace import model_id
 from attribution.exchange.exports.git_ai import note
 from attribution.exchange.exports.swe_chat import tables as swe_chat_tables
 from attribution.exchange.producers import agent_trace, git_ai
 from attribution.exchange.producers.model import ClaimRecord, ClaimSource
 from collector.git import ranges
+from collector.json_values import Row
 from collector.runtime.version import install_command
 from collector.storage import tablefiles
 from collector.storage.store import Store

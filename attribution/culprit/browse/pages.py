@@ -3,21 +3,19 @@ it.
 """
 
 from functools import partial
-from typing import Any
 
 from attribution.addresses import Addresses
 from attribution.browse.requests import PageRequest, Shown
 from attribution.browse.tables import author_cell, dim, link, text
 from attribution.culprit.queries.culprits import culprit_table, stored_fixes, summary
 from collector.console.tables import Cell, html
+from collector.json_values import Row
 from collector.storage.views import Table
 from collector.text import count_of
 
 _MOST = 100  # fixes on the page
 _HINT = "Not every line that a fix changes was wrong. "
 _NOTHING = '<p class="note">No fix was traced yet. Run: whowrote culprit PATH --all</p>'
-
-Row = dict[str, Any]
 
 
 def repairs_page(request: PageRequest) -> Shown:
@@ -52,13 +50,8 @@ def _table(table: Table, repo: str, to: Addresses) -> str:
         "outcome": lambda row: text(row["outcome"].replace("_", " ")),
     }
     columns = (
-        "fix",
-        "path=what it repaired",
-        "class=written by",
-        "prompt",
-        "introduced_by=in",
-        "days=lived days",
-        "outcome=traced by",
+        "fix, path=what it repaired, class=written by, prompt, introduced_by=in, "
+        "days=lived days, outcome=traced by"
     )
     return html(table, columns, makers) if table.rows else "<p>No fix repaired such a line.</p>"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import database, here, open_clone
+from attribution.commands.common import PATH, database, here, open_clone
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import Reporter, data_options, database_option
 from collector.errors import WhoWroteError
@@ -100,7 +100,7 @@ COMMANDS = (culprit,)
 
 
 @click.command()
-@click.argument("path", required=False)
+@PATH
 @database_option
 @data_options
 def repairs(path: str | None, db: Path, output_format: str) -> None:
@@ -118,7 +118,7 @@ def repairs(path: str | None, db: Path, output_format: str) -> None:
 
 
 @click.command()
-@click.argument("path", required=False)
+@PATH
 @database_option
 @data_options
 def ownership(path: str | None, db: Path, output_format: str) -> None:

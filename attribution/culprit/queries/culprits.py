@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from attribution.culprit.repaired import FixedLines, TracedFix
@@ -10,6 +10,7 @@ from attribution.culprit.words import RepairOutcome
 from attribution.queries.sessions import prompt_of
 from attribution.queries.survival import seconds
 from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, LineAttribution, attribution_of
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.text import count_of
@@ -30,18 +31,8 @@ UNITS = {
     "fixed_at": "UTC",
 }
 COLUMNS = (
-    "repo?",
-    "fix",
-    "tier",
-    "introduced_by=introduced by",
-    "class=written by",
-    "agent?",
-    "lines",
-    "path",
-    "line",
-    "days=lived days",
-    "outcome=traced by",
-    "prompt?",
+    "repo?, fix, tier, introduced_by=introduced by, class=written by, agent?, lines, path, "
+    "line, days=lived days, outcome=traced by, prompt?"
 )
 
 
@@ -100,9 +91,9 @@ LEFT JOIN commits c ON c.repo_id = t.repo_id AND c.commit_sha = b.commit_sha ORD
 """
 
 
-def _rows(store: Store, fix: TracedFix, detail: bool) -> list[dict[str, Any]]:
+def _rows(store: Store, fix: TracedFix, detail: bool) -> list[Row]:
     lines = store.rows(_LINES, (json.dumps(fix.lines), fix.repo_id)) if fix.lines else []
-    groups: dict[tuple[Any, ...], dict[str, Any]] = {}
+    groups: dict[tuple[Any, ...], Row] = {}
     for line in lines:
         attribution = attribution_of(line) if line["author"] is not None else LineAttribution()
         key = (
@@ -126,9 +117,7 @@ def _rows(store: Store, fix: TracedFix, detail: bool) -> list[dict[str, Any]]:
     return rows or [_row(store, fix, {}, LineAttribution())]
 
 
-def _row(
-    store: Store, fix: TracedFix, line: Mapping[str, Any], of: LineAttribution
-) -> dict[str, Any]:
+def _row(store: Store, fix: TracedFix, line: Row, of: LineAttribution) -> Row:
     introduced_at = line.get("introduced_at")
     days = (
         max(0.0, (seconds(fix.fixed_at) - seconds(introduced_at)) / 86400)
@@ -181,7 +170,7 @@ WHERE m.repo_id = ? AND m.origin < ? AND m.origin + m.end_line - m.start_line >=
 """
 
 
-def _touched(store: Store, fix: TracedFix, line: Mapping[str, Any]) -> list[str]:
+def _touched(store: Store, fix: TracedFix, line: Row) -> list[str]:
     """Commits that moved the lines or changed their layout between, oldest first, with what they
     did.
     """

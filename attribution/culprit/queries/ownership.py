@@ -4,11 +4,11 @@ For `report ownership`.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from attribution.queries.survival import history_coverage
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.runtime.stages import StageName, last_run
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -85,9 +85,9 @@ def ownership_tables(store: Store, repo_id: int | None = None) -> list[Table]:
     ]
 
 
-def _rows(store: Store, repo_id: int) -> list[dict[str, Any]]:
+def _rows(store: Store, repo_id: int) -> list[Row]:
     name = store.value("SELECT name FROM repos WHERE id = ?", (repo_id,))
-    directories: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    directories = defaultdict(list)
     for line in store.rows(_LINES, (repo_id,)):
         directories[line["directory"] or "."].append(line)
         directories[_ALL].append(line)
@@ -99,7 +99,7 @@ def _rows(store: Store, repo_id: int) -> list[dict[str, Any]]:
     return [{"repo": name, "directory": directory, **row} for directory, row in owners]
 
 
-def _owners(lines: Iterable[Mapping[str, Any]], looked: bool) -> dict[str, Any]:
+def _owners(lines: Iterable[Row], looked: bool) -> Row:
     """`looked`: reviews were read."""
     classes, people, without, untouched = (
         Counter[str](),

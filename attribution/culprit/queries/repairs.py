@@ -6,7 +6,7 @@ For `report repairs`.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.survival import LifetimeRecord
@@ -14,10 +14,11 @@ from attribution.queries.survival import removed_lines
 from attribution.stats import intervals
 from attribution.stats.comparison import BASELINES, DATED, HUMAN, UNDECLARED
 from attribution.stats.intervals import Moments
-from attribution.stats.kaplan_meier import Observation, commit_of, estimate
+from attribution.stats.kaplan_meier import Observation, commit_of, estimate, sample_of
 from attribution.stats.rates import NO_RATIO, PER, RateCell, mantel_haenszel, ratio, total
 from collector.errors import WhoWroteError
 from collector.files.kinds import suffix_of
+from collector.json_values import Row
 from collector.runtime.stages import StageName
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -118,7 +119,7 @@ LEFT JOIN fixes x ON x.repo_id = h.repo_id AND x.commit_sha = h.commit_sha AND x
 def _rates(lines: Sequence[WrittenLines]) -> Table:
     rows = []
     for by, name_of in _GROUPINGS.items():
-        groups: dict[str, list[WrittenLines]] = defaultdict(list)
+        groups = defaultdict(list)
         for line in lines:
             groups[name_of(line)].append(line)
         rows += [_rate_row(by, name, group) for name, group in sorted(groups.items()) if name]
@@ -143,9 +144,9 @@ _BIAS = (
 )
 
 
-def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> dict[str, Any]:
+def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> Row:
     cell = _cell(group)
-    commits: dict[Hashable, list[WrittenLines]] = defaultdict(list)
+    commits = defaultdict(list)
     for line in group:
         commits[commit_of(line.record)].append(line)
     few = minimum.RATE.refusal({name: minimum.Sample(cell.lines, len(commits))})
@@ -168,7 +169,7 @@ def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> dict[str, An
 
 def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str, float | None]:
     """Repairs per 1,000 lines, with the 95 % interval by commit."""
-    parts: list[Moments] = [tuple(map(float, _cell(of_commit))) for of_commit in commits]
+    parts = [tuple(map(float, _cell(of_commit))) for of_commit in commits]
 
     def per_1000(sums: Moments) -> float | None:
         return PER * sums[0] / sums[1] if sums[1] else None
@@ -184,7 +185,7 @@ def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str
     }
 
 
-def _shares_repaired(group: Sequence[WrittenLines], name: str = "") -> list[dict[str, Any]]:
+def _shares_repaired(group: Sequence[WrittenLines], name: str = "") -> list[Row]:
     """The share of lines that were repaired before each age, with its 95 % interval; None where
     none is old enough.
 
@@ -276,7 +277,7 @@ def _comparisons(lines: Sequence[WrittenLines]) -> Table:
 _Strata = dict[tuple[Hashable, ...], tuple[list[WrittenLines], list[WrittenLines]]]
 
 
-def _comparison(lines: Sequence[WrittenLines], baseline: str) -> dict[str, Any]:
+def _comparison(lines: Sequence[WrittenLines], baseline: str) -> Row:
     strata: _Strata = defaultdict(lambda: ([], []))
     for line in lines:
         is_agents = line.record.author == LineClass.AGENT
@@ -314,4 +315,4 @@ def _comparison(lines: Sequence[WrittenLines], baseline: str) -> dict[str, Any]:
 
 
 def _sample_of(lines: Iterable[WrittenLines]) -> minimum.Sample:
-    return minimum.sample((line.record.lines, commit_of(line.record)) for line in lines)
+    return sample_of(line.record for line in lines)

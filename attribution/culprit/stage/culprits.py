@@ -17,17 +17,7 @@ from collector.text import printable
 VERSION = "3"
 STAGE = Stage(StageName.CULPRITS, VERSION)
 _INPUTS = (StageName.HISTORY, StageName.SURVIVAL, StageName.WEAKNESSES)
-_FIX = (
-    "id",
-    "repo_id",
-    "commit_sha",
-    "fixed_at",
-    "tier",
-    "names",
-    "outcome",
-    "culprit_sha",
-    "basis",
-)
+_FIX = "id, repo_id, commit_sha, fixed_at, tier, names, outcome, culprit_sha, basis"
 
 
 def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
@@ -52,7 +42,7 @@ def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
                 for commit in commits
                 for person in reviewers(commit)
             )
-            opened.store.insert("commit_reviews", ("repo_id", "commit_sha", "reviewer"), rows)
+            opened.store.insert("commit_reviews", "repo_id, commit_sha, reviewer", rows)
 
 
 def _key(opened: OpenRepo) -> str:
@@ -81,4 +71,4 @@ def _write(store: Store, repo_id: int, fixes: Sequence[TracedFix]) -> None:
     lines = (
         (number, *each, rank) for number, fix in numbered for rank, each in enumerate(fix.lines, 1)
     )
-    store.insert("fixed_lines", ("fix_id", "origin", "line", "lines", "rank"), lines)
+    store.insert("fixed_lines", "fix_id, origin, line, lines, rank", lines)

@@ -133,7 +133,7 @@ WHERE repo_id = ? AND status = 'introduced' AND fixed_sha IS NOT NULL
 
 def _weaknesses_by_fix(store: Store, repo_id: int) -> dict[str, list[str]]:
     """Commit -> the weaknesses that disappeared with it, where a plug-in has looked for any."""
-    by_fix: dict[str, list[str]] = defaultdict(list)
+    by_fix = defaultdict(list)
     if store.has("finding_list"):
         for row in store.rows(_REPAIRED, (repo_id,)):
             by_fix[row["fixed_sha"]].append(row["weakness"])

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from attribution.evaluation.attempts.model import Attempt, Document
-from collector.json_values import LARGEST, get
+from collector.json_values import LARGEST, JsonObject, get
 from collector.text import printable
 
 _SECRET = re.compile(r"(?i)(api_?key|token$|secret|password|credential|authorization|^env$|_env$)")
@@ -98,9 +98,9 @@ class Shape:
 def attempt_of(
     harness: str,
     document: Document,
-    record: Mapping[str, Any],
+    record: JsonObject,
     shape: Shape,
-    beside: Mapping[str, Any],
+    beside: JsonObject,
 ) -> Attempt:
     """The attempt that a record describes.
 
@@ -125,7 +125,7 @@ def attempt_of(
     )
 
 
-def read_columns(record: object, columns: Columns) -> tuple[dict[str, Any], set[str]]:
+def read_columns(record: object, columns: Columns) -> tuple[JsonObject, set[str]]:
     """(columns with a value, the paths that gave them)."""
     values, paths = {}, set()
     for column, (read, candidates) in columns.items():
@@ -159,11 +159,11 @@ def storable(value: object, depth: int = 0) -> Any:
     return number(value) if isinstance(value, float) else integer(value)
 
 
-def limit_size(values: Mapping[str, Any]) -> dict[str, Any]:
+def limit_size(values: JsonObject) -> JsonObject:
     """`storable`, with the largest entries replaced by their size until the whole is small
     enough.
     """
-    entries: dict[str, Any] = storable(dict(values))
+    entries: JsonObject = storable(dict(values))
     sizes = {key: len(json.dumps(value, default=str)) for key, value in entries.items()}
     for key in sorted(sizes, key=lambda k: -sizes[k]):
         if sum(sizes.values()) <= _MOST_JSON:

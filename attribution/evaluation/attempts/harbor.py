@@ -2,12 +2,9 @@
 `config.json`.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from attribution.evaluation.attempts import fields
 from attribution.evaluation.attempts.model import Attempt, Document
-from collector.json_values import get, get_dict, get_list, parse_json
+from collector.json_values import JsonObject, get, get_dict, get_list, parse_json
 
 NAME = "harbor"
 ORDER = 30
@@ -191,7 +188,7 @@ def read(document: Document) -> list[Attempt] | None:
     return [attempt]
 
 
-def _dataset(trial: Mapping[str, Any], job: Mapping[str, Any]) -> str:
+def _dataset(trial: JsonObject, job: JsonObject) -> str:
     """The data set that the trial names, with the version that the job asked for; empty where
     one of them is missing.
     """

@@ -1,9 +1,11 @@
 """An attempt as harnesses record it, and the documents it is read from. Pure."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+from collector.json_values import JsonObject
 
 # How much a source knows: where two differ, the one that knows more is believed.
 PATCH_ONLY, TRAJECTORY, SUMMARY, RESULT = 0, 1, 2, 3
@@ -24,7 +26,7 @@ class Document:
     value: Any
     sibling: Callable[[str], str | None] = lambda _: None  # text of a file beside it
     # the nearest document of a file name, so many directories up
-    context: Callable[[str, int], Mapping[str, Any]] = lambda *_: {}
+    context: Callable[[str, int], JsonObject] = lambda *_: {}
 
     def folder(self, depth: int) -> str:
         """Name of the directory `depth` levels above the file, from 1; empty when there is none."""
@@ -49,10 +51,10 @@ class Attempt:
     model: str = ""
     dataset: str = ""
     strength: int = RESULT
-    values: dict[str, Any] = field(default_factory=dict)
-    treatment: dict[str, Any] = field(default_factory=dict)
+    values: JsonObject = field(default_factory=dict)
+    treatment: JsonObject = field(default_factory=dict)
     tests: dict[str, list[int]] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
     patch: str | None = None
     alias: str = ""  # name of a run and model written as one
 

@@ -7,11 +7,12 @@ runners say so of a run that ended.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from attribution.evaluation.attempts import fields, swe_bench
 from attribution.evaluation.attempts.model import PATCH_ONLY, RESULT, TRAJECTORY, Attempt, Document
+from collector.json_values import JsonObject
 
 NAME = "other"
 ORDER = 90
@@ -151,9 +152,7 @@ def read(document: Document) -> list[Attempt] | None:
     return None if attempt is None else [attempt]
 
 
-def _spans(
-    document: Document, whole: dict[str, Any], spans: list[dict[str, Any]]
-) -> list[Attempt] | None:
+def _spans(document: Document, whole: JsonObject, spans: list[JsonObject]) -> list[Attempt] | None:
     """A trial of several attempts: what is said of the trial holds for each of them unless the
     attempt says otherwise.
     """
@@ -168,7 +167,7 @@ def _spans(
     return attempts
 
 
-def _attempt(document: Document, value: dict[str, Any]) -> Attempt | None:
+def _attempt(document: Document, value: JsonObject) -> Attempt | None:
     """One attempt; None when the object has neither a reward nor a patch nor the place of a
     trajectory, or names no task.
     """
@@ -213,9 +212,7 @@ def _attempt(document: Document, value: dict[str, Any]) -> Attempt | None:
     )
 
 
-def _strength(
-    document: Document, outside: Mapping[str, Any], heads: Mapping[str, Any]
-) -> int | None:
+def _strength(document: Document, outside: JsonObject, heads: JsonObject) -> int | None:
     """What kind of record it is: a result, a prediction, a trajectory; None: neither."""
     if "reward" in heads:
         return RESULT
@@ -226,7 +223,7 @@ def _strength(
     return TRAJECTORY if is_placed or document.name.endswith((".traj", ".traj.json")) else None
 
 
-def _flatten(value: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _flatten(value: JsonObject, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Entries with names in snake case; those of sections with results as if they stood outside."""
     for key, item in value.items():
         name = _CAMEL.sub("_", str(key)).replace("-", "_").replace(" ", "_").lower()

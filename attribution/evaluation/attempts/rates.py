@@ -8,14 +8,14 @@ it is Wilson's. An attempt that the harness could not judge did not succeed.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import comb
-from typing import Any
 
 from attribution.evaluation.estimates import Estimate, estimate, ratio
 from attribution.evaluation.words import PatchOutcome
 from attribution.stats.intervals import wilson
 from collector.errors import WhoWroteError
+from collector.json_values import JsonObject
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 
@@ -32,7 +32,7 @@ SELECT harness, agent_type AS agent, model_id AS model, dataset, treatment, run,
 FROM attempts ORDER BY id
 """
 
-AttemptRow = Mapping[str, Any]
+AttemptRow = JsonObject
 """A row of `_ATTEMPTS`."""
 
 
@@ -45,7 +45,7 @@ def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
     if not attempts:
         hint = f"Import the results of a harness with: whowrote data attempts DIR --db {store.path}"
         raise WhoWroteError(f"{store.path} has no evaluation runs", hint)
-    groups: dict[tuple[str, ...], list[AttemptRow]] = defaultdict(list)
+    groups = defaultdict(list)
     for attempt in attempts:
         if attempt["evaluated"]:
             groups[*(attempt[name] for name in _KEY), attempt["run"] if by_run else ""].append(
@@ -79,7 +79,7 @@ def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
     )
 
 
-def treatment(attempts: Sequence[AttemptRow]) -> dict[str, Any]:
+def treatment(attempts: Sequence[AttemptRow]) -> JsonObject:
     """The counts and rates of attempts with the same independent variables, of which there is at
     least one.
     """
@@ -94,7 +94,7 @@ def treatment(attempts: Sequence[AttemptRow]) -> dict[str, Any]:
         Counter(attempt["label"] for attempt in attempts),
         sorted({attempt["run"] for attempt in attempts}),
     )
-    row: dict[str, Any] = {
+    row = {
         **{name: attempts[0][name] for name in _KEY},
         "settings": _settings(attempts[0]["treatment"]) or ", ".join(runs),
         "runs": runs,
@@ -143,7 +143,7 @@ def pass_at(attempts: Iterable[AttemptRow], k: int) -> Estimate:
 
 def _tasks(attempts: Iterable[AttemptRow]) -> dict[str, tuple[int, int]]:
     """Task -> (attempts, successes)."""
-    tasks: dict[str, list[bool]] = defaultdict(list)
+    tasks = defaultdict(list)
     for attempt in attempts:
         tasks[attempt["instance"]].append(attempt["solved"])
     return {instance: (len(solved), sum(solved)) for instance, solved in tasks.items()}

@@ -26,7 +26,7 @@ from attribution.evaluation.attempts import (
 from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document, plain_model
 from collector.agents.machine.files import head
 from collector.errors import WhoWroteError
-from collector.json_values import get_dict, load_json, parse_json
+from collector.json_values import JsonObject, get_dict, load_json, parse_json
 from collector.limits import RESULT_BYTES, RESULT_FILES
 from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
@@ -62,11 +62,11 @@ class _Scan:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.result = ScannedAttempts()
-        self.contexts: dict[Path, Mapping[str, Any]] = {}  # file -> content
+        self.contexts: dict[Path, JsonObject] = {}  # file -> content
         self.readers: list[Reader] = readers()
 
     def run(self, progress: Progress) -> ScannedAttempts:
-        records: list[Attempt] = []
+        records = []
         for number, (source, path) in enumerate(self._files()):
             if number >= RESULT_FILES:
                 self._problem(
@@ -115,7 +115,7 @@ class _Scan:
         except (OSError, RuntimeError):
             return False
 
-    def _context(self, folder: Path, name: str) -> Mapping[str, Any]:
+    def _context(self, folder: Path, name: str) -> JsonObject:
         """The nearest file of that name in a directory or above it."""
         path = folder / name
         if path not in self.contexts:
@@ -227,7 +227,7 @@ class _Scan:
         return attempts
 
 
-def _complete(attempt: Attempt, values: Mapping[str, Any]) -> None:
+def _complete(attempt: Attempt, values: JsonObject) -> None:
     """What else is known of an attempt, where its result does not say it."""
     attempt.values |= {
         name: value for name, value in values.items() if attempt.values.get(name) is None
@@ -320,7 +320,7 @@ def _adopt(records: Sequence[Attempt]) -> None:
 
     What the trial's own harness says is believed where both say something.
     """
-    trials: dict[str, list[Attempt]] = defaultdict(list)
+    trials = defaultdict(list)
     for record in records:
         if record.harness in _TRIALS and record.strength == RESULT and record.directory:
             trials[record.directory].append(record)
@@ -360,10 +360,10 @@ def _assign(
     """(records that belong to no attempt with a result, source -> number of patches that could
     belong to several).
     """
-    by_task: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
+    by_task = defaultdict(list)
     for attempt in strong.values():
         by_task[_task(attempt)].append(attempt)
-    patches: dict[tuple[str, str], set[str]] = defaultdict(set)
+    patches = defaultdict(set)
     for record in weak:
         patches[_task(record)].add(record.patch or "")
     alone: dict[str, Attempt] = {}

@@ -17,6 +17,7 @@ from attribution.evaluation.attempts.scan import STAGE, ScannedAttempts
 from attribution.evaluation.words import PatchOutcome
 from collector.errors import WhoWroteError
 from collector.git.patches import touched_files
+from collector.json_values import JsonObject, Numbers
 from collector.runtime.stages import clear_problems
 from collector.storage.store import Store
 from collector.storage.tablefiles import read_parquet
@@ -89,9 +90,9 @@ def _upsert(columns: Sequence[str]) -> str:
     )
 
 
-def _row(attempt: Attempt) -> dict[str, Any]:
+def _row(attempt: Attempt) -> JsonObject:
     """All columns of an attempt but the ones that are assigned later."""
-    row: dict[str, Any] = dict.fromkeys(_columns())
+    row = dict.fromkeys(_columns())
     row |= {name: value for name, value in attempt.values.items() if name in row}
     row |= {
         "key": attempt.key,
@@ -167,7 +168,7 @@ def _number(store: Store) -> None:
     store.connection.execute(
         "UPDATE attempts SET attempt_index = stated_index WHERE attempt_index IS NOT stated_index"
     )
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    groups = defaultdict(list)
     for row in store.rows(
         "SELECT id, instance, treatment, run, trial, started_at FROM attempts WHERE stated_index IS"
         " NULL"
@@ -214,7 +215,7 @@ def gold_files(path: Path) -> dict[str, frozenset[str]]:
     return files
 
 
-def _json_records(path: Path) -> Iterable[dict[str, Any]]:
+def _json_records(path: Path) -> Iterable[JsonObject]:
     try:
         whole = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -236,7 +237,7 @@ def _json_records(path: Path) -> Iterable[dict[str, Any]]:
 # docs/grades.md has the tables of both.
 
 
-def counts(tests: Mapping[str, list[int]]) -> dict[str, int]:
+def counts(tests: Mapping[str, list[int]]) -> Numbers:
     """Transitions from the categories; empty when there are none."""
     if "FAIL_TO_PASS" not in tests and "PASS_TO_PASS" not in tests:
         return {}

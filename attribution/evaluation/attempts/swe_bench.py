@@ -1,11 +1,10 @@
 """SWE-bench: the report of an instance and the report of a run."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from attribution.evaluation.attempts import fields
 from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document
-from collector.json_values import get
+from collector.json_values import JsonObject, get
 
 NAME = "swe-bench"
 ORDER = 10
@@ -39,7 +38,7 @@ _COLUMNS: fields.Columns = {
 _CATEGORIES = ("FAIL_TO_PASS", "PASS_TO_PASS", "FAIL_TO_FAIL", "PASS_TO_FAIL")
 
 # Lists of instances in the report of a run, and what each says of them; a later list knows more.
-_LISTS: Mapping[str, Mapping[str, Any]] = {
+_LISTS: Mapping[str, JsonObject] = {
     "submitted_ids": {},
     "completed_ids": {"patch_exists": 1},
     "unresolved_ids": {"patch_exists": 1, "reward": 0.0},
@@ -90,7 +89,7 @@ def run_and_model(folders: tuple[str, ...], instance: str) -> tuple[str, str]:
     ), model
 
 
-def _instance(document: Document, instance: str, report: dict[str, Any]) -> Attempt:
+def _instance(document: Document, instance: str, report: JsonObject) -> Attempt:
     run, model = run_and_model(document.folders, instance)
     values, _ = fields.read_columns(report, _COLUMNS)
     missing = report.get("patch_is_None") is True or report.get("patch_exists") is False
@@ -129,11 +128,11 @@ def _test_counts(status: object) -> dict[str, list[int]]:
     return counts
 
 
-def _run(document: Document, value: dict[str, Any]) -> list[Attempt]:
+def _run(document: Document, value: JsonObject) -> list[Attempt]:
     """`MODEL.RUN.json`; instances that were not submitted are left out."""
     stem = document.name.removesuffix(".json")
     model, _, run = stem.rpartition(".")
-    instances: dict[str, dict[str, Any]] = {}
+    instances: dict[str, JsonObject] = {}
     for name, columns in _LISTS.items():
         for instance in fields.names(value.get(name)):
             instances.setdefault(instance, {}).update(columns)

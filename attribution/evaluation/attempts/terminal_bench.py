@@ -2,11 +2,9 @@
 `run_metadata.json`.
 """
 
-from typing import Any
-
 from attribution.evaluation.attempts import fields
 from attribution.evaluation.attempts.model import Attempt, Document
-from collector.json_values import get_dict, get_list
+from collector.json_values import JsonObject, get_dict, get_list
 
 NAME = "terminal-bench"
 ORDER = 20
@@ -84,7 +82,7 @@ def _is_trial(value: object) -> bool:
     )
 
 
-def _trial(document: Document, trial: dict[str, Any], depth: int) -> Attempt:
+def _trial(document: Document, trial: JsonObject, depth: int) -> Attempt:
     run = document.context(CONTEXT, 0)
     attempt = fields.attempt_of(
         NAME, document, trial, _SHAPE, {"(run)": run, "(directory)": document.folder(depth)}

@@ -12,7 +12,7 @@ object on a line. Both are known by their description alone; no real file was at
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from attribution.features.tools import category
 from attribution.features.view import is_edit
 from collector.agents import atif, reader_for, readers
 from collector.agents.machine.files import content, match_files
-from collector.json_values import get_str, parse_json
+from collector.json_values import JsonObject, get_str, parse_json
 from collector.limits import RESULT_BYTES
 from collector.model import Session
 
@@ -37,11 +37,11 @@ _SUBAGENT = "agent-"  # Claude Code's files of subagents, beside their session
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-def transcript_columns(trial: Path) -> dict[str, Any]:
+def transcript_columns(trial: Path) -> JsonObject:
     """Columns of an attempt from the one transcript of its trial; empty where there is none, or
     several sessions.
     """
-    groups: dict[str, list[tuple[Path, bytes]]] = defaultdict(list)
+    groups = defaultdict(list)
     by_name = {reader.NAME: reader for reader in readers()}
     for path, data in _files(trial):
         reader = reader_for(data, list(by_name.values()))
@@ -52,7 +52,7 @@ def transcript_columns(trial: Path) -> dict[str, Any]:
         if len(mains) != 1:
             return {}
         # agents name the file after the session; Codex puts the time before it
-        ids: Sequence[str] = _UUID.findall(mains[0].stem)
+        ids = _UUID.findall(mains[0].stem)
         session = by_name[name].read(
             ids[-1] if ids else mains[0].stem, [data for _, data in groups[name]]
         )
@@ -82,7 +82,7 @@ def _files(trial: Path) -> Iterator[tuple[Path, bytes]]:
             continue
 
 
-def _columns(session: Session) -> dict[str, Any]:
+def _columns(session: Session) -> JsonObject:
     responses = {
         usage.message_id for usage in session.usage if usage.message_id and not usage.agent_id
     }
@@ -110,9 +110,9 @@ _LONGEST = 20_000  # characters of a line that is looked at
 _MOST_EVENTS = 10_000  # files, events
 
 
-def printed_columns(text: str) -> dict[str, Any]:
+def printed_columns(text: str) -> JsonObject:
     """Columns of an attempt; of a line that was printed several times the last."""
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     events: list[Any] = []
     for line in (line for line in text.splitlines() if len(line) <= _LONGEST):
         if match := _LINE.search(line):
@@ -122,7 +122,7 @@ def printed_columns(text: str) -> dict[str, Any]:
     return {**values, "plannotator_phases": events} if events else values
 
 
-def _printed_values(name: str, value: str) -> dict[str, Any]:
+def _printed_values(name: str, value: str) -> JsonObject:
     if name in _COUNTS:
         count = re.match(r"\d{1,9}\b", value)
         return {_COUNTS[name]: int(count[0])} if count else {}

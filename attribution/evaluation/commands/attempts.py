@@ -4,17 +4,17 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import database
+from attribution.commands.common import PATH, database
 from attribution.evaluation.words import PatchOutcome
 from collector.console.options import ListingCommand
 from collector.console.tables import print_table
-from collector.console.terminal import Reporter, data_options, database_option, notice
+from collector.console.terminal import ANY_PATH, Reporter, data_options, database_option, notice
 from collector.storage.views import read_view
 from collector.text import count_of
 
 
 @click.command()
-@click.argument("path", required=False)
+@PATH
 @click.option(
     "--model",
     default="ngrams",
@@ -56,19 +56,10 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
         " session_embeddings"
     )
     columns = (
-        "key=session",
-        "started_at",
-        "texts",
-        "max_cp",
-        "drift_onset_turn=>0.2 at",
-        "drift_onset_calibrated=drift at",
-        "assumption_lock_turn=lock at",
-        "plan_ged=plan",
-        "goal_alignment_at_close=close",
-        "session_failure_mode=mode",
-        "pushback_turns?=push back",
-        "turns_classified?=of",
-        "label=first prompt",
+        "key=session, started_at, texts, max_cp, drift_onset_turn=>0.2 at, "
+        "drift_onset_calibrated=drift at, assumption_lock_turn=lock at, plan_ged=plan, "
+        "goal_alignment_at_close=close, session_failure_mode=mode, pushback_turns?=push back, "
+        "turns_classified?=of, label=first prompt"
     )
     print_table(output_format, table, columns)
 
@@ -83,11 +74,11 @@ def _formats() -> list[tuple[str, str]]:
 
 
 @click.command(cls=ListingCommand, listing=_formats, title="Formats")
-@click.argument("directory", type=click.Path(path_type=Path), metavar="[DIR]", required=False)
+@click.argument("directory", type=ANY_PATH, metavar="[DIR]", required=False)
 @database_option
 @click.option(
     "--gold",
-    type=click.Path(path_type=Path),
+    type=ANY_PATH,
     metavar="FILE",
     help="Data set with instance_id and the reference patch (JSON Lines or Parquet).",
 )

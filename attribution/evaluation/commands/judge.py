@@ -5,25 +5,31 @@ people's.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import database
+from attribution.commands.common import PATH, database
 from collector.console.tables import print_table
-from collector.console.terminal import Reporter, data_options, database_option, notice, out
+from collector.console.terminal import (
+    ANY_PATH,
+    Command,
+    Reporter,
+    data_options,
+    database_option,
+    notice,
+    out,
+)
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 from collector.storage.views import read_view, table_of
-from collector.text import count_of, printable
+from collector.text import count_of, printable, split_names
 
 if TYPE_CHECKING:
     from attribution.evaluation.judge.prompts import Request
     from attribution.evaluation.judge.stage import JudgeRun
     from collector.storage.store import Store
 
-_PATH = click.argument("path", required=False)
 _MODEL = click.option(
     "--model", required=True, metavar="NAME", help="Name of the model, as `llm models` lists it."
 )
@@ -59,9 +65,9 @@ def judge() -> None:
     """
 
 
-def _choice(command: Callable[..., Any]) -> Callable[..., Any]:
+def _choice(command: Command) -> Command:
     """Which questions about which sessions."""
-    for option in (database_option, _LIMIT, _SESSION, _QUESTION, _PATH):
+    for option in (database_option, _LIMIT, _SESSION, _QUESTION, PATH):
         command = option(command)
     return command
 
@@ -220,7 +226,7 @@ _SHARES = {"label": "word", "class": "word"} | dict.fromkeys(
 
 
 @judge.command()
-@_PATH
+@PATH
 @_OF
 @_SESSION
 @click.option("--each", is_flag=True, help="List every label instead of the shares.")
@@ -246,17 +252,10 @@ def labels(
                 "session_id": find_session(store, session, repo) if session else None,
             }
             table = read_view(store, "judged", only, "repo, session_id DESC, turn_index, label")
-            columns: tuple[str, ...] = (
-                "session",
-                "turn_index=turn",
-                "label",
-                "value?",
-                "number?",
-                "prompt?",
-            )
+            columns = "session, turn_index=turn, label, value?, number?, prompt?"
         else:
             table = table_of(class_shares(store, who, repo), _SHARES)
-            columns = ()
+            columns = ""
     table.notes.append(
         f"{who.model}, question version {who.prompt_version}: a model's opinions; one session:"
         " --session KEY"
@@ -265,10 +264,10 @@ def labels(
 
 
 @judge.command()
-@click.argument("people", type=click.Path(path_type=Path), metavar="CSV")
+@click.argument("people", type=ANY_PATH, metavar="CSV")
 @click.option(
     "--second",
-    type=click.Path(path_type=Path),
+    type=ANY_PATH,
     metavar="CSV",
     help="Compare with another person's labels instead.",
 )
@@ -302,30 +301,20 @@ def validate(people: Path, second: Path | None, model: str, db: Path, output_for
             f" {'; '.join(result.unmatched[:3])}"
         )
     columns = (
-        "label",
-        "class",
-        "compared",
-        "kappa?",
-        "tp=both",
-        f"fp={other} only",
-        "fn=person only",
-        "sensitivity",
-        "specificity",
-        "share",
-        "corrected?",
-        "low?",
-        "high?",
-        "pearson?",
-        "spearman?",
-        "mean_difference?",
-        "note",
+        f"label, class, compared, kappa?, tp=both, fp={other} only, fn=person only, sensitivity, "
+        "specificity, share, corrected?, low?, high?, pearson?, spearman?, mean_difference?, "
+        "note"
     )
     table = table_of(result.rows, _SHARES, [said])
     names = {column.name for column in table.columns}
     print_table(
         output_format,
         table,
-        [column for column in columns if column.partition("=")[0].removesuffix("?") in names],
+        [
+            column
+            for column in split_names(columns)
+            if column.partition("=")[0].removesuffix("?") in names
+        ],
     )
 
 

@@ -5,13 +5,14 @@ ratings.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import database, open_clone
+from attribution.commands.common import PATH, database, open_clone
 from collector.console.tables import print_table, print_tables
-from collector.console.terminal import Reporter, data_options, database_option, notice
+from collector.console.terminal import ANY_PATH, Reporter, data_options, database_option, notice
+from collector.json_values import Row
 from collector.text import count_of
 from collector.vocabulary.sessions import Driver
 
@@ -65,24 +66,13 @@ def quality(
         raise SystemExit(1)
 
 
-def _print_scores(output_format: str, table: Table, low: list[dict[str, Any]] | None) -> None:
+def _print_scores(output_format: str, table: Table, low: list[Row] | None) -> None:
     """Sessions and models; `low`: these sessions only."""
     from attribution.evaluation.scores.report import model_table
 
     columns = (
-        "repo?",
-        "key=session",
-        "task_type=task",
-        "work",
-        "tier",
-        "q=Q",
-        "q_rank=rank",
-        "completion=compl",
-        "execution=exec",
-        "efficiency=eff",
-        "outcome=outc",
-        "cost_usd",
-        "label=first prompt",
+        "repo?, key=session, task_type=task, work, tier, q=Q, q_rank=rank, completion=compl, "
+        "execution=exec, efficiency=eff, outcome=outc, cost_usd, label=first prompt"
     )
     models = model_table(table if low is None else ())
     if low is not None:
@@ -135,7 +125,7 @@ def grades(
 
 
 @click.command()
-@click.argument("ratings_file", type=click.Path(path_type=Path), metavar="[CSV]", required=False)
+@click.argument("ratings_file", type=ANY_PATH, metavar="[CSV]", required=False)
 @click.option(
     "--sessions",
     type=click.IntRange(min=1),
@@ -173,7 +163,7 @@ def ratings(
 
 
 @click.command()
-@click.argument("path", required=False)
+@PATH
 @click.option(
     "--min-n",
     type=click.IntRange(2),

@@ -153,7 +153,7 @@ def _texts(conversation: Conversation) -> Iterator[str]:
 
 def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
     plans = conversation.plans
-    values: dict[str, object] = dict.fromkeys(f.name for f in FEATURES)
+    values = dict.fromkeys(f.name for f in FEATURES)
     values |= {
         "curve_turns": [exchange.turn for exchange in conversation.exchanges],
         "plan_steps_first": len(plans[0]) if plans else None,

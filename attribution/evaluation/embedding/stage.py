@@ -7,7 +7,6 @@ import json
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from attribution.evaluation.conversation import conversation_of
 from attribution.evaluation.embedding.drift import FEATURES, compute, texts
@@ -80,7 +79,7 @@ def _embed_session(
     run: StageRun, recorded: RecordedSession, embedder: Embedder, result: EmbeddingRun
 ) -> None:
     session = recorded.read()
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     if session is None:
         result.unreadable += 1
     else:

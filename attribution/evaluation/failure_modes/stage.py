@@ -23,13 +23,12 @@ the classifier was measured on. When these are fewer than half of the later mess
 vectors answer; without them nothing is known about the user's words.
 """
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 from attribution.evaluation.versions import FAILURE_MODES
 from attribution.evaluation.words import FailureMode
 from attribution.queries.features import features_ready, session_features
+from collector.json_values import Row
 from collector.storage.store import Store
 
 REPEATED, REPETITION_RATE = 5, 0.3
@@ -44,7 +43,7 @@ _SILENT = (
     " embed --model sentences"
 )
 
-Inputs = Mapping[str, Any]
+Inputs = Row
 """Feature -> value. `embedded`: its row of embeddings, or empty; `first_turn`: the number of its
 first turn; `first_outside`: that of the first turn that touched a file of no commit linked to
 it; `touched_per_committed`: files touched for each that one has."""
@@ -155,13 +154,8 @@ def _pushback_share(values: Inputs) -> float | None:
 
 
 _COLUMNS = (
-    "session_id",
-    "session_failure_mode",
-    "reason",
-    "embedding_model",
-    "judge_model",
-    "judge_prompt_version",
-    "version",
+    "session_id, session_failure_mode, reason, embedding_model, judge_model, "
+    "judge_prompt_version, version"
 )
 # Embeddings of a sentence model go before hashed words, and those that say which messages push back
 # before all others.

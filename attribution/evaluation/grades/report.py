@@ -9,7 +9,6 @@ among all scored sessions. docs/grades.md explains every number.
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Any
 
 from attribution.evaluation.estimates import (
     REPOSITORIES,
@@ -29,6 +28,7 @@ from attribution.lineage import minimum
 from attribution.queries.features import features_ready
 from attribution.stats.intervals import Moments, wilson
 from collector.errors import WhoWroteError
+from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.text import count_of
@@ -45,7 +45,7 @@ HIGH = ("ERROR", "HIGH", "CRITICAL")  # severities of findings that count as har
 _WITHIN = (-1.0, 1.0)  # limits of a difference
 _WEEK = 7 * 86_400.0
 
-Session = dict[str, Any]
+Session = Row
 """A scored session: q, category (type of task), work, harness (agent), model, repository,
 started_at, and the columns of harm.
 """
@@ -110,7 +110,7 @@ def grades(
     ]
 
 
-def _table(name: str, title: str, rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Table:
+def _table(name: str, title: str, rows: Sequence[Row], notes: Sequence[str]) -> Table:
     shares = ("weight", "sessions_reverted", "undid_own_changes", "sessions_with_findings")
     return table_of(rows, dict.fromkeys(shares, "share"), notes, name, title)
 
@@ -130,7 +130,7 @@ def _means(scored: Sequence[Session], least: int, notes: Sequence[str]) -> Table
 
 def groups(sessions: Iterable[Session], grouping: str) -> dict[str, list[Session]]:
     """Sessions by the name of their group; those without a name are left out."""
-    members: dict[str, list[Session]] = defaultdict(list)
+    members = defaultdict(list)
     for session in sessions:
         name = GROUPINGS[grouping](session)
         if name is not None:
@@ -138,7 +138,7 @@ def groups(sessions: Iterable[Session], grouping: str) -> dict[str, list[Session
     return members
 
 
-def means(scored: Iterable[Session], grouping: str, least: int = LEAST) -> list[dict[str, Any]]:
+def means(scored: Iterable[Session], grouping: str, least: int = LEAST) -> list[Row]:
     """A row for each group of at least `least` sessions, the largest first; weeks in order."""
     rows = [
         _mean_row(grouping, name, members)
@@ -150,7 +150,7 @@ def means(scored: Iterable[Session], grouping: str, least: int = LEAST) -> list[
     )
 
 
-def _mean_row(grouping: str, name: str, members: Sequence[Session]) -> dict[str, Any]:
+def _mean_row(grouping: str, name: str, members: Sequence[Session]) -> Row:
     mean = estimate(
         [(session["repository"], (1.0, session["q"])) for session in members], ratio, (0.0, 1.0)
     )
@@ -186,9 +186,7 @@ def _differences(scored: Sequence[Session], least: int) -> list[Table]:
     ]
 
 
-def differences(
-    scored: Sequence[Session], grouping: str, least: int = LEAST
-) -> list[dict[str, Any]]:
+def differences(scored: Sequence[Session], grouping: str, least: int = LEAST) -> list[Row]:
     """Every group of at least `least` sessions against the largest one.
 
     An unknown harness or model is not compared.
@@ -207,9 +205,7 @@ def differences(
     ]
 
 
-def _difference_row(
-    ours: Sequence[Session], theirs: Sequence[Session], weights: Mapping[str, int]
-) -> dict[str, Any]:
+def _difference_row(ours: Sequence[Session], theirs: Sequence[Session], weights: Numbers) -> Row:
     repositories = [{session["repository"] for session in side} for side in (ours, theirs)]
     compared = [
         category
@@ -279,13 +275,13 @@ def _trend(scored: Sequence[Session]) -> Table:
     return _table("trend", "Change of quality per week", rows, notes)
 
 
-def trend(scored: Iterable[Session]) -> list[dict[str, Any]]:
+def trend(scored: Iterable[Session]) -> list[Row]:
     """Least squares of Q on time: over all sessions, and after the mean of each repository was
     taken away.
     """
     dated = [(session, began) for session in scored if (began := started(session)) is not None]
     first = min((began for _, began in dated), default=None)
-    rows: list[tuple[str, Moments]] = []
+    rows = []
     for session, began in dated:
         x, q = (began - first).total_seconds() / _WEEK if first else 0.0, session["q"]
         rows.append((session["repository"], (1.0, x, q, x * x, x * q)))
@@ -334,7 +330,7 @@ def _harm(store: Store, scored: Sequence[Session], least: int) -> Table:
     return _table("harm", "Harm", rows, notes)
 
 
-def harm(sessions: Iterable[Session], grouping: str, least: int = LEAST) -> list[dict[str, Any]]:
+def harm(sessions: Iterable[Session], grouping: str, least: int = LEAST) -> list[Row]:
     """Harm of each group of at least `least` sessions, the largest first."""
     members_of = [
         (name, members)
@@ -347,7 +343,7 @@ def harm(sessions: Iterable[Session], grouping: str, least: int = LEAST) -> list
     ]
 
 
-def _harm_row(grouping: str, name: str, members: Sequence[Session]) -> dict[str, Any]:
+def _harm_row(grouping: str, name: str, members: Sequence[Session]) -> Row:
     followed = [session for session in members if session["followed"]]
     scanned = [session["findings"] for session in members if session["findings"] is not None]
     undone = [session["undone"] for session in members if session["undone"] is not None]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from collector.json_values import load_json
+from collector.json_values import JsonObject, load_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ USUAL = ("session", "turns")  # asked when no question is named
 _NOTES = 600  # characters
 
 
-def schema(question: Question) -> dict[str, Any]:
+def schema(question: Question) -> JsonObject:
     """JSON schema of an answer; every field is required, null says that it cannot be told."""
     fields = {label.name: _field(label) for label in question.labels}
     if not question.per_turn:
@@ -168,7 +168,7 @@ def schema(question: Question) -> dict[str, Any]:
     return _object({"turns": {"type": "array", "items": turn}})
 
 
-def _object(fields: dict[str, Any]) -> dict[str, Any]:
+def _object(fields: JsonObject) -> JsonObject:
     return {
         "type": "object",
         "properties": fields,
@@ -177,7 +177,7 @@ def _object(fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _field(label: Label) -> dict[str, Any]:
+def _field(label: Label) -> JsonObject:
     kind = "string" if label.classes else "integer" if label.whole else "number"
     classes = [*label.classes, *(() if label.certain else (None,))]
     limits = {"enum": classes} if label.classes else {"minimum": label.low, "maximum": label.high}
@@ -192,7 +192,7 @@ class InvalidAnswer(ValueError):
     """An answer that does not fit; the message says why and holds nothing of the answer."""
 
 
-def parse_answer(question: Question, turns: Sequence[int], text: str) -> dict[str, Any]:
+def parse_answer(question: Question, turns: Sequence[int], text: str) -> JsonObject:
     """The answer as checked values.
 
     `turns` are the numbers asked about, or those a session has. Raises InvalidAnswer.
@@ -233,7 +233,7 @@ _TYPES = {
 }
 
 
-def _check(name: str, value: Any, form: dict[str, Any]) -> None:
+def _check(name: str, value: Any, form: JsonObject) -> None:
     """Raises InvalidAnswer where a value does not fit its part of the schema."""
     kinds = [form["type"]] if isinstance(form["type"], str) else form["type"]
     if isinstance(value, bool) or not any(isinstance(value, _TYPES[kind]) for kind in kinds):

@@ -17,6 +17,7 @@ from typing import Any
 
 from attribution.evaluation.conversation import CallSummary, Conversation, Exchange
 from attribution.evaluation.judge.labels import QUESTIONS, Question
+from collector.json_values import Row
 from collector.storage.redaction import secrets_out
 from collector.text import printable
 
@@ -56,7 +57,7 @@ class Request:
         """Estimated."""
         return self.question.base_tokens + self.question.turn_tokens * len(self.turns)
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """What would be sent, word by word, as a row of a table."""
         return {
             "session_id": self.session_id,
@@ -155,7 +156,7 @@ def _fit(exchanges: Sequence[Exchange], aside: Collection[int], room: int) -> li
     """Lines of turns within `room` characters: texts get shorter first, then turns in the middle
     are left out.
     """
-    lines: list[str] = []
+    lines = []
     for sizes in _SIZES:
         lines = [_turn(e, sizes, e.turn in aside) for e in exchanges]
         if sum(map(len, lines)) + len(lines) <= room:
@@ -215,7 +216,7 @@ def _short(text: str, most: int, beginning: float = 2 / 3) -> str:
     return f"{text[:head]} [… {len(text) - most} characters …] {text[len(text) - (most - head) :]}"
 
 
-def _line(value: dict[str, Any]) -> str:
+def _line(value: Row) -> str:
     """JSON on one line: line ends and control characters of a text stay inside it."""
     return json.dumps({k: _clean(v) for k, v in value.items()}, ensure_ascii=False)
 

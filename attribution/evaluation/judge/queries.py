@@ -21,6 +21,7 @@ from attribution.stats.agreement import (
     spearman,
 )
 from collector.errors import WhoWroteError
+from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 
 
@@ -65,9 +66,9 @@ class JudgeCost(NamedTuple):
     usd: float | None
 
 
-def stored_answers(store: Store, model: str, requests: Iterable[Request]) -> dict[str, int]:
+def stored_answers(store: Store, model: str, requests: Iterable[Request]) -> Numbers:
     """Input hash -> number of the stored answer, for those of these questions that have one."""
-    answers: dict[str, int] = {}
+    answers: Numbers = {}
     for name in {request.question.name for request in requests}:
         rows = store.rows(
             "SELECT input_hash, id FROM judgements WHERE model = ? AND prompt = ? AND"
@@ -129,7 +130,7 @@ def latest_labels(store: Store) -> dict[LabelPlace, str | float]:
     }
 
 
-def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str, Any]]:
+def class_shares(store: Store, judge: Judge, repo: int | None) -> list[Row]:
     """A row for every class of every label that the judge gave, with the corrected rate where it
     was validated.
 
@@ -151,7 +152,7 @@ def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str,
         (row["label"], row["class"]): Confusion(row["tp"], row["fp"], row["fn"], row["tn"])
         for row in stored
     }
-    shares: list[dict[str, Any]] = []
+    shares = []
     for name, label in LABELS.items():
         counts = {row["value"]: row for row in rows if row["label"] == name}
         if counts and not label.classes:
@@ -180,7 +181,7 @@ def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str,
     return shares
 
 
-def corrected_columns(n: int, of: int, validated: Confusion | None) -> dict[str, Any]:
+def corrected_columns(n: int, of: int, validated: Confusion | None) -> Row:
     """The share of a class without the judge's errors; None: nobody validated the class."""
     if validated is None:
         return {"note": "not validated"}
@@ -208,7 +209,7 @@ Pairs = Sequence[tuple[Any, Any]]
 
 class Validation(NamedTuple):
     people: int  # labels in the CSV
-    rows: list[dict[str, Any]]  # one for each class, and for each number
+    rows: list[Row]  # one for each class, and for each number
     unmatched: list[str]  # sessions or turns without a label of this judge
 
 
@@ -219,7 +220,7 @@ def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validat
     """
     people = labels_of(path)
     keys = {key for key, _, _ in stored}
-    unmatched: list[str] = []
+    unmatched = []
     pairs = defaultdict[str, list[tuple[Any, Any]]](list)
     for (session, turn, label), value in people:
         by_model = stored.get((matching_key(session, keys) or "", turn, label))
@@ -238,7 +239,7 @@ def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validat
     return Validation(len(people), rows, unmatched)
 
 
-def _rows(label: str, pairs: Pairs, every: Sequence[Any]) -> Iterator[dict[str, Any]]:
+def _rows(label: str, pairs: Pairs, every: Sequence[Any]) -> Iterator[Row]:
     """Numbers have correlations, and classes only where a cut is documented.
 
     `every`: all labels of the judge.
@@ -263,7 +264,7 @@ def _rows(label: str, pairs: Pairs, every: Sequence[Any]) -> Iterator[dict[str, 
 
 def _class_rows(
     label: str, names: Sequence[Any], pairs: Pairs, every: Sequence[Any]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     agree = sum(1 for person, model in pairs if person == model) / len(pairs)
     head = {"label": label, "compared": len(pairs), "agree": agree, "kappa": kappa(pairs)}
     for name in names:
@@ -285,7 +286,7 @@ def labels_of(path: Path) -> list[tuple[LabelPlace, Any]]:
     ]
 
 
-def _person(path: Path, number: int, row: Mapping[str, str]) -> tuple[LabelPlace, Any]:
+def _person(path: Path, number: int, row: Texts) -> tuple[LabelPlace, Any]:
     """A row of the CSV: the session as it is named there, turn and label, with a class or a
     number.
     """

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -33,11 +32,12 @@ from attribution.queries.recorded_sessions import recorded_sessions
 from attribution.queries.repositories import all_repositories, known_clones
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
+from collector.json_values import JsonObject
 from collector.model import Problem
 from collector.runtime.locks import writing_database
 from collector.runtime.progress import Progress
 from collector.runtime.stages import clear_problems
-from collector.storage.store import Store, iso
+from collector.storage.store import Store, utc_now
 from collector.text import count_of, printable
 
 ATTEMPTS = 3
@@ -52,7 +52,7 @@ class JudgeModel(Protocol):
     name: str
     has_schemas: bool
 
-    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer: ...
+    def ask(self, system: str, prompt: str, schema: JsonObject) -> ModelAnswer: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def judge_requests(
     """
     only = find_session(store, session, repo) if session else None
     clones, notes = known_clones(store, repo)
-    by_session: dict[int, list[Request]] = {}
+    by_session = {}
     for repo_id, _, clone in clones:
         sessions = recorded_sessions(store, clone, repo_id)
         for number, recorded in enumerate(reversed(sessions)):
@@ -154,7 +154,7 @@ def ask_all(
             f"the price of {options.model.name} is unknown, so --max-cost cannot be enforced",
             "Choose a price table for the database with: whowrote sessions --prices FILE",
         )
-    by_hash: dict[str, list[Request]] = defaultdict(list)
+    by_hash = defaultdict(list)
     for request in requests:
         by_hash[request.input_hash].append(request)
     answers = stored_answers(store, options.model.name, requests)
@@ -178,7 +178,7 @@ class _Result(NamedTuple):
     request: Request
     attempts: int
     tokens: tuple[int, int] | None  # in and out, of all attempts; None when the model does not say
-    output: dict[str, Any] | None = None
+    output: JsonObject | None = None
     problem: str = ""  # why there is no output
     failed: bool = False  # the model could not be asked
 
@@ -209,7 +209,7 @@ def _results(new: Sequence[Request], options: JudgeOptions, run: JudgeRun) -> It
 
 def _affordable(requests: Sequence[Request], options: JudgeOptions, spent: float) -> list[Request]:
     """The first requests whose estimated cost does not exceed the limit."""
-    batch: list[Request] = []
+    batch = []
     for request in requests:
         spent += options.price(request.input_tokens, request.output_tokens) or 0.0
         if options.max_usd is not None and spent > options.max_usd:
@@ -254,28 +254,10 @@ def _ask(model: JudgeModel, request: Request) -> _Result:
 
 
 _JUDGEMENT = (
-    "id",
-    "model",
-    "prompt",
-    "prompt_version",
-    "input_hash",
-    "output",
-    "attempts",
-    "input_tokens",
-    "output_tokens",
-    "cost_usd",
-    "at",
+    "id, model, prompt, prompt_version, input_hash, output, attempts, input_tokens, "
+    "output_tokens, cost_usd, at"
 )
-_LABEL = (
-    "session_id",
-    "turn_index",
-    "label",
-    "model",
-    "prompt_version",
-    "value",
-    "number",
-    "judgement_id",
-)
+_LABEL = "session_id, turn_index, label, model, prompt_version, value, number, judgement_id"
 _VALIDATION = ("label", "class", "tp", "fp", "fn", "tn", "sensitivity", "specificity", "kappa")
 
 
@@ -320,7 +302,7 @@ def _store(
             result.attempts,
             *tokens,
             usd if result.tokens else None,
-            iso(datetime.now(UTC).timestamp()),
+            utc_now(),
         )
         store.insert("judgements", _JUDGEMENT, [row])
         run.labels += _write_labels(store, model, same, result.output, number)
@@ -328,7 +310,7 @@ def _store(
 
 
 def _write_labels(
-    store: Store, model: str, same: Sequence[Request], output: dict[str, Any], judgement: int
+    store: Store, model: str, same: Sequence[Request], output: JsonObject, judgement: int
 ) -> int:
     """The labels of an answer, for all sessions with this question; returns how many.
 
@@ -357,7 +339,7 @@ def _write_labels(
     return len(rows)
 
 
-def _values(request: Request, output: dict[str, Any]) -> Iterator[tuple[int, str, Any]]:
+def _values(request: Request, output: JsonObject) -> Iterator[tuple[int, str, Any]]:
     """(turn or 0, label, value) of an answer."""
     for entry in output["turns"] if request.question.per_turn else [{**output, "turn": 0}]:
         yield from (
@@ -395,7 +377,7 @@ def validate(store: Store, path: Path, judge: Judge) -> Validation:
     Raises WhoWroteError when the file is not a CSV.
     """
     result = compare_with_people(path, stored_labels(store, judge))
-    classes, now = [row for row in result.rows if "tp" in row], iso(datetime.now(UTC).timestamp())
+    classes, now = [row for row in result.rows if "tp" in row], utc_now()
     with store.transaction() as connection:
         connection.executemany(
             "DELETE FROM judge_validations WHERE model = ? AND prompt_version = ? AND label = ?",

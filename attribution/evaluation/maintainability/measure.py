@@ -20,6 +20,7 @@ from collector.errors import WhoWroteError
 from collector.files.analysed import ANALYSED, place_of, why_left_out
 from collector.git.program import clean_environment, own_copy
 from collector.runtime.version import install_command
+from collector.text import error_text
 
 if TYPE_CHECKING:
     from pydriller.domain.commit import Commit, ModifiedFile
@@ -139,7 +140,7 @@ def _measure_commit(git: Git, request: Request) -> Measured:
         commit = _commit_of(program)
         quality = {name: getattr(commit, name) for name in DMM}
     except _FAILURES as error:
-        detail = f"{type(error).__name__}: {error}"[:200]
+        detail = error_text(error)[:200]
         return Measured(request.sha, len(program), left_out, {}, Unmeasured.NOT_PARSED, detail)
     reason = None if program else Unmeasured.NO_CODE
     if program and not any(value is not None for value in quality.values()):

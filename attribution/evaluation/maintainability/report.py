@@ -7,14 +7,14 @@ compared as they are, and among commits that are alike: of the same repository a
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from attribution.evaluation.estimates import Estimate, Observation, difference, estimate, ratio
 from attribution.evaluation.maintainability.measure import DMM
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, CodingMode, LineClass, coding_mode
@@ -24,7 +24,7 @@ SIZES = (50, 300)  # changed lines up to which a commit is small, medium
 REFERENCES = tuple(name for name in LINE_CLASSES if name != LineClass.AGENT)
 _NOT_KNOWN = "not known"
 
-Commit = Mapping[str, Any]
+Commit = Row
 """A row of `commit_quality` with the name of its repository as `repo`, and the lines it added
 and deleted as `changed`.
 """
@@ -64,7 +64,7 @@ def maintainability(store: Store, repo: int | None = None, least: int = LEAST) -
     ]
 
 
-def _table(name: str, title: str, rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Table:
+def _table(name: str, title: str, rows: Sequence[Row], notes: Sequence[str]) -> Table:
     return table_of(
         rows, {"metric": "word", "name": "word", "reference": "word"}, notes, name, title
     )
@@ -102,9 +102,7 @@ def _notes(commits: Sequence[Commit], least: int) -> list[str]:
     return [*notes, *([f"{audited}."] if audited else [])]
 
 
-def means(
-    commits: Sequence[Commit], by: str, metric: str, least: float = LEAST
-) -> list[dict[str, Any]]:
+def means(commits: Sequence[Commit], by: str, metric: str, least: float = LEAST) -> list[Row]:
     """A row for each class or mode that has any commit; without a mean where its commits are too
     few.
     """
@@ -166,16 +164,14 @@ def _differences(commits: Sequence[Commit], least: int) -> Table:
     return _table("differences", "Commits of agents less commits of others", comparable, notes)
 
 
-def compare(
-    commits: Sequence[Commit], metric: str, reference: str, least: float = LEAST
-) -> dict[str, Any]:
+def compare(commits: Sequence[Commit], metric: str, reference: str, least: float = LEAST) -> Row:
     """Agents' commits less those of another class.
 
     No difference with fewer than `least` whole commits on either side.
     """
     usable = [commit for commit in commits if _has(commit, metric)]
     whole = [sum(share(commit, name) for commit in usable) for name in (LineClass.AGENT, reference)]
-    strata: Sequence[Callable[[Commit], Hashable]] = (
+    strata = (
         lambda commit: "",
         lambda commit: (commit["repo"], _size(commit)),
     )

@@ -223,7 +223,7 @@ def _measure(repo: GitRepo, requests: Sequence[Request], jobs: int) -> Iterator[
         list(requests[start : start + _TOGETHER]) for start in range(0, len(requests), _TOGETHER)
     ]
     with repo.open_scratch() as git:
-        failed: list[Portion] = []
+        failed = []
         for portion, done in _run(git.directory, portions, jobs, _SECONDS + _TOGETHER):
             if done.error:
                 failed += [[request] for request in portion]
@@ -251,7 +251,7 @@ _IN_ORDER = "SELECT commit_sha FROM commits WHERE repo_id = ? ORDER BY position"
 
 def _written_files(store: Store, repo_id: int) -> dict[str, list[str]]:
     """Commit -> files that it adds lines to, or of which the clone lacks the content."""
-    files: dict[str, list[str]] = defaultdict(list)
+    files = defaultdict(list)
     for row in store.rows(
         "SELECT c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
         "WHERE c.repo_id = ? AND (f.lines_added > 0 OR f.content = 'missing')",

@@ -23,11 +23,12 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-from attribution.evaluation.scores.tasks import Row, kind_of_work, task_type
+from attribution.evaluation.scores.tasks import kind_of_work, task_type
 from attribution.evaluation.words import SpecialScore, TaskType, Tier
 from attribution.features.turn_classes import Language, language_of
 from attribution.features.word_lists import lower_case, words
 from attribution.lineage import minimum
+from collector.json_values import Row
 from collector.vocabulary.sessions import SessionOutcome
 
 PARTS = ("completion", "execution", "efficiency", "outcome")
@@ -165,7 +166,7 @@ def score(row: Row, deeds: Deeds | None = None) -> Score:
     for part, weight in mixture.complete.items():
         known = ((s.weight, float(s.score is not None)) for s in result.signals if s.part == part)
         result.covered += weight * (_mean(known) or 0.0)
-    _special(row, result)
+    result.special, result.q = _special(row, result)
     if result.special not in ("", SpecialScore.NO_OUTCOME):
         result.q_rated = result.q
     result.covered = round(result.covered, 6)
@@ -471,40 +472,36 @@ def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
     )
 
 
-def _special(row: Row, result: Score) -> None:
-    """Sessions that had nothing to do or produced nothing are scored apart; without prompt, task
-    or outcome they are not.
+def _special(row: Row, result: Score) -> tuple[str, float | None]:
+    """The word and Q of a session that had nothing to do or produced nothing and is scored apart,
+    or that has no prompt, task or outcome; "" and the Q that it has for others.
     """
     last_message = (row.get("last_said") or "").strip()
     idle = not row["touched_files"] and not row["commits_made"]
     is_cron = (row.get("first_prompt") or "").lstrip().lower().startswith("[cron")
+    is_heartbeat = last_message == "HEARTBEAT_OK"
     # That the work landed, or how it was received: that a file was changed is no outcome.
     is_outcome_known = any(
         s.score is not None for s in result.signals if s.name in ("landed", "acceptance")
     )
+    special: tuple[str, float | None] = "", result.q
     if not row["agent_words"] and not row["tool_call_count"]:
-        result.special, result.q = SpecialScore.EMPTY, 0.0
+        special = SpecialScore.EMPTY, 0.0
     # no person's task (0), or a subagent (None): nobody whose judgement there could be
     elif not row["user_turn_count"]:
-        result.special, result.q = SpecialScore.NO_PROMPT, None
+        special = SpecialScore.NO_PROMPT, None
     # nothing but commands of the agent's program, such as /exit; None: no texts are stored
     elif row.get("asked_turns") == 0:
-        result.special, result.q = SpecialScore.NO_TASK, None
+        special = SpecialScore.NO_TASK, None
     elif result.parts["outcome"] is not None and not is_outcome_known:
-        result.special, result.q = SpecialScore.NO_OUTCOME, None
+        special = SpecialScore.NO_OUTCOME, None
     elif last_message == "NO_REPLY" and idle:
-        result.special, result.q = SpecialScore.NO_REPLY, 0.75
-    elif last_message == "HEARTBEAT_OK" and idle and (row["tool_call_count"] or 0) <= 1:
-        result.special, result.q = SpecialScore.HEARTBEAT_OK, 0.80
-    elif (
-        idle
-        and (last_message == "HEARTBEAT_OK" or is_cron)
-        and (last_message == "HEARTBEAT_OK" or "nothing" in last_message.lower())
-    ):
-        result.special, result.q = (
-            SpecialScore.QUIET_CRON,
-            0.80 * (result.parts["efficiency"] or 0.0),
-        )
+        special = SpecialScore.NO_REPLY, 0.75
+    elif is_heartbeat and idle and (row["tool_call_count"] or 0) <= 1:
+        special = SpecialScore.HEARTBEAT_OK, 0.80
+    elif idle and (is_heartbeat or (is_cron and "nothing" in last_message.lower())):
+        special = SpecialScore.QUIET_CRON, 0.80 * (result.parts["efficiency"] or 0.0)
+    return special
 
 
 LEAST = 20  # sessions of a type of task

@@ -9,10 +9,10 @@ fitted on the others: these scores together give the correlation to believe.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.evaluation.people import matching_key, read_people
 from attribution.evaluation.scores.quality import PARTS, WEIGHTS, PartWeights, mix
@@ -20,6 +20,7 @@ from attribution.evaluation.words import TaskType
 from attribution.lineage import minimum
 from attribution.stats.agreement import bootstrap, pearson, spearman
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view, table_of
 
@@ -31,7 +32,7 @@ _HINT = (
     " first six characters or more)"
 )
 
-Score = Mapping[str, Any]
+Score = Row
 """A row of `session_scores`."""
 
 
@@ -83,7 +84,7 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
 
     A correlation is None with fewer than three sessions or when one side is constant.
     """
-    rows: list[dict[str, Any]] = []
+    rows = []
     for name, column in (("all", "q"), ("all, --weights rated", "q_rated")):
         pairs = [
             (float(q), session.rating)
@@ -135,7 +136,7 @@ def fit_weights(rated: Sequence[RatedSession]) -> Fit | None:
     if too_few or len({session.rating for session in sessions}) == 1:
         return None
     best = _best(sessions)
-    unseen: list[tuple[float, float]] = []
+    unseen = []
     for name in repositories:
         others = _best([session for session in sessions if session.score["repo"] != name])
         unseen += _pairs([session for session in sessions if session.score["repo"] == name], others)
@@ -178,7 +179,7 @@ def rating_sheet(store: Store, sessions: int, seed: int = 1) -> Table:
     Their order tells nothing; equal seeds give equal sheets. Raises WhoWroteError when nothing has
     a score.
     """
-    strata: dict[tuple[str, str], list[tuple[str, Score]]] = defaultdict(list)
+    strata = defaultdict(list)
     for row in read_view(store, "session_scores", order="session_id"):
         if row["q"] is not None and not row["special"]:
             lot = hashlib.sha256(f"{seed} {row['repo']} {row['key']}".encode()).hexdigest()

@@ -4,7 +4,7 @@ models by quality and cost.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from attribution.hooks import OfRepository, OfSession, Section
 from attribution.queries.sessions import find_session
 from collector.console.tables import html
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view, table_of
 
@@ -70,7 +71,7 @@ def signal_table(store: Store, session: int, rated: bool = False) -> Table | Non
     used, weight = (
         (mix(score, RATED_WEIGHTS).weights, "rated") if rated else (stored["weights"], "weight")
     )
-    rows: list[dict[str, Any]] = []
+    rows = []
     for part in PARTS:
         rows.append(
             {
@@ -99,15 +100,15 @@ def signal_table(store: Store, session: int, rated: bool = False) -> Table | Non
     )
 
 
-def _stored(store: Store, session: int) -> dict[str, Any]:
+def _stored(store: Store, session: int) -> Row:
     """Weights, signals and parts by the rated weights, as the database keeps them."""
-    stored: dict[str, Any] = json.loads(
+    stored: Row = json.loads(
         store.value("SELECT parts FROM scores WHERE session_id = ?", (session,))
     )
     return stored
 
 
-def _summary(score: Mapping[str, Any]) -> str:
+def _summary(score: Row) -> str:
     if score["special"] and score["q"] is None:
         return f"Not scored: {score['special'].replace('_', ' ')}."
     grade = f"Q = {score['q']:.2f}, {score['tier']}" if score["q"] is not None else "Q = none"
@@ -137,7 +138,7 @@ def _short(value: Any) -> str | None:
     )
 
 
-def _rated(row: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
+def _rated(row: Row, stored: Row) -> Row:
     """The score by the signals and weights that were chosen by ratings."""
     q = row["q_rated"]
     roi = q / row["cost_usd"] if q is not None and row["cost_usd"] else None
@@ -165,10 +166,10 @@ def section(store: Store, subject: OfSession | OfRepository) -> Iterator[Section
         yield Section("Quality of sessions", html(table, _MEANS))
 
 
-_MEANS = ("agent", "model", "scored=sessions with a score", "mean_q=mean Q", "failed=below 0.40")
+_MEANS = "agent, model, scored=sessions with a score, mean_q=mean Q, failed=below 0.40"
 
 
-def started(session: Mapping[str, Any]) -> datetime | None:
+def started(session: Row) -> datetime | None:
     """When a session with `started_at` began; None when that is not recorded."""
     try:
         return datetime.fromisoformat(session["started_at"]) if session["started_at"] else None
@@ -176,17 +177,17 @@ def started(session: Mapping[str, Any]) -> datetime | None:
         return None
 
 
-def iso_week(session: Mapping[str, Any]) -> str | None:
+def iso_week(session: Row) -> str | None:
     """Week in which it began, 2026-W07; None when that is not recorded."""
     began = started(session)
     return None if began is None else "{}-W{:02}".format(*began.isocalendar())
 
 
-def week_table(scored: Iterable[Mapping[str, Any]], least: float) -> Table:
+def week_table(scored: Iterable[Row], least: float) -> Table:
     """Digest of each week with scored sessions: how many, mean and lowest `q`, how many are
     below `least`, and their cost.
     """
-    groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    groups = defaultdict(list)
     for session in scored:
         if session["q"] is not None:
             groups[iso_week(session) or UNKNOWN].append(session)
@@ -208,13 +209,13 @@ def week_table(scored: Iterable[Mapping[str, Any]], least: float) -> Table:
 UNKNOWN = "unknown"
 
 
-def model_table(scored: Iterable[Mapping[str, Any]]) -> Table:
+def model_table(scored: Iterable[Row]) -> Table:
     """Mean quality and cost of each model over the sessions with `model`, `q` and `cost_usd`,
     cheapest first.
 
     `frontier`: 1 where no other model is both cheaper and better.
     """
-    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    groups = defaultdict(list)
     for session in scored:
         if (
             session["model"] not in (None, "", UNKNOWN)

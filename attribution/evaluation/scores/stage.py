@@ -1,31 +1,18 @@
 """Scores of sessions in the database: computed from their features, stored with their parts."""
 
 import json
-from typing import Any
 
 from attribution.evaluation.scores.quality import PARTS, Deeds, Score, score
 from attribution.evaluation.versions import SCORES
 from attribution.features.turn_classes import shows_error
 from attribution.queries.features import session_features
+from collector.json_values import Row, RowValues
 from collector.storage.store import Store
 from collector.vocabulary.sessions import FROM_USER
 
 _COLUMNS = (
-    "session_id",
-    "task_type",
-    "work",
-    "q",
-    "q_rank",
-    "tier",
-    "q_rated",
-    "tier_fitted",
-    *PARTS,
-    "weight_covered",
-    "special",
-    "cost_usd",
-    "roi",
-    "parts",
-    "version",
+    f"session_id, task_type, work, q, q_rank, tier, q_rated, tier_fitted, {', '.join(PARTS)}, "
+    "weight_covered, special, cost_usd, roi, parts, version"
 )
 
 
@@ -47,11 +34,11 @@ def fill_scores(store: Store, repo_id: int) -> None:
     store.insert("scores", _COLUMNS, (_row(session, scored) for session, scored in scores))
 
 
-def _requests(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
+def _requests(store: Store, repo_id: int) -> dict[int, Row]:
     """Session -> its first prompt of a person, how many turns asked for something, and those
     whose text shows an error.
     """
-    requests: dict[int, dict[str, Any]] = {}
+    requests: dict[int, Row] = {}
     for row in store.rows(
         "SELECT t.session_id, t.turn_index, t.origin, t.prompt FROM turns t JOIN sessions s ON s.id"
         " = t.session_id WHERE s.repo_id = ? ORDER BY t.session_id, t.turn_index",
@@ -83,7 +70,7 @@ def _deeds(store: Store, repo_id: int) -> dict[int, Deeds]:
     }
 
 
-def _row(session: int, scored: Score) -> tuple[Any, ...]:
+def _row(session: int, scored: Score) -> RowValues:
     signals = [
         {
             "part": signal.part,

@@ -6,18 +6,17 @@ docs/metrics.md.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from attribution.features.turn_classes import Language, language_of
 from attribution.features.word_lists import lower_case
 from attribution.features.word_lists import words as word_list
+from collector.json_values import Row
 from collector.labels import request_of
 from collector.vocabulary.sessions import BY_PROGRAM
 
-Row = Mapping[str, Any]
-"""A row of `session_features`, JSON columns as values; further column: first_prompt."""
-
+# In this file a row is one of `session_features`, JSON columns as values; further column:
+# first_prompt.
 _DOCUMENT = re.compile(
     r"\.(?:mdx?|rst|adoc)$|(?:^|/)(?!requirements|constraints|CMakeLists|robots|llms)[^/]*\.txt$"
 )

@@ -21,7 +21,7 @@ from functools import cache
 from importlib import resources
 from math import inf
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.evaluation.estimates import Estimate, ratio_over_repositories, repository_sums
 from attribution.features.tools import category_of
@@ -29,32 +29,22 @@ from attribution.lineage import minimum
 from attribution.queries.features import features_ready
 from attribution.stats.accuracy import audited_note
 from attribution.stats.rates import RateCell, rate_if_enough
+from collector.json_values import Row
 from collector.plugins import modules_of
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
+from collector.text import split_names
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import Author, coding_mode
 from collector.vocabulary.sessions import TYPED
 
-Row = dict[str, Any]
 Unit = tuple[int, float, float]
 """Repository, top and bottom of the ratio of a session."""
-_FEATURES = (
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "cost_usd",
-    "session_runtime_s",
-    "agent_runtime_s",
-    "tool_counts",
-    "per_turn_agent_latency_s",
-    "interruption_events",
-    "turn_languages",
-    "files_seen",
-    "turn_classes",
-    "pushback_turns",
-    "turns_classified",
+_FEATURES = split_names(
+    "input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, "
+    "session_runtime_s, agent_runtime_s, tool_counts, per_turn_agent_latency_s, "
+    "interruption_events, turn_languages, files_seen, turn_classes, pushback_turns, "
+    "turns_classified"
 )
 
 
@@ -202,7 +192,7 @@ def ratio_rows(
 
     `n`: its units; `of`: the sum of their bottoms.
     """
-    groups: dict[tuple[Any, ...], list[Unit]] = defaultdict(list)
+    groups = defaultdict(list)
     for row in units:
         groups[tuple(row[column] for column in keys)].append(
             (row["repo_id"], row["top"], row["bottom"])

@@ -3,7 +3,6 @@ commit, our own errors.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from attribution.evaluation.judge.queries import class_shares, judges
 from attribution.evaluation.study import audited_notes, join_published
@@ -19,7 +18,7 @@ from attribution.stats.accuracy import (
     measurements,
 )
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
-from attribution.stats.kaplan_meier import commit_of, estimate, head_point, observations
+from attribution.stats.kaplan_meier import estimate, head_point, observations, sample_of
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list
@@ -27,7 +26,6 @@ from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, FileKind, LineCla
 
 NAME = "after"
 
-Row = dict[str, Any]
 _DAYS = (7, 30, 90)
 
 
@@ -58,7 +56,7 @@ def _coverage(store: Store) -> Table:
             else f"unknown, {reason.replace('_', ' ')}"
         )
         parts[name] = [age.missing.get(reason, 0) for age in ages]
-    rows: list[Row] = [
+    rows = [
         {"lines": "all (n)", "n": ages[0].lines}
         | {name: age.lines for name, age in zip(names, ages, strict=True)}
     ]
@@ -113,7 +111,7 @@ def _labels(store: Store) -> Table:
 
 
 def _survival(records: Sequence[LifetimeRecord]) -> Table:
-    rows: list[Row] = []
+    rows = []
     for author in LINE_CLASSES:
         members = [r for r in records if r.author == author]
         repositories = len({r.repo for r in members})
@@ -121,9 +119,7 @@ def _survival(records: Sequence[LifetimeRecord]) -> Table:
         shares = estimate(observations(members, lambda r: r.repo), _DAYS)
         for days, share in zip(_DAYS, shares, strict=True):
             old = [r for r in members if r.follow_days >= days]
-            if minimum.SHARE.refusal(
-                {author: minimum.sample((r.lines, commit_of(r)) for r in old)}
-            ):
+            if minimum.SHARE.refusal({author: sample_of(old)}):
                 continue
             low, high = (share.interval() if repositories >= minimum.REPOSITORIES else None) or (
                 None,
@@ -226,7 +222,7 @@ def _errors() -> Table:
 
 
 def _corrected_table(store: Store) -> Table:
-    rows: list[Row] = []
+    rows = []
     notes = [
         (
             "Corrected by what blind readers found of each class; lines of commits that do not"

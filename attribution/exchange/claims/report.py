@@ -4,9 +4,9 @@ compares with our own lines.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from attribution.exchange.words import Agreement, ClaimStatus, Disagreement
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 
@@ -55,7 +55,7 @@ def unattributed_note(store: Store, repos: Sequence[int]) -> str:
     )
 
 
-def _worth(store: Store, ids: str, group: str, counts: Sequence[str] = ()) -> list[dict[str, Any]]:
+def _worth(store: Store, ids: str, group: str, counts: Sequence[str] = ()) -> list[Row]:
     """The view `claim_worth` by these columns, with shares; what tells most comes first."""
     sums = ", ".join(
         f"SUM({count}) AS {count}"

@@ -9,11 +9,10 @@ never changes our own lines (docs/decisions/0009).
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, islice
-from typing import Any
 
 from attribution.ensure.writing import claim_repository
 from attribution.exchange.claims.verify import (
@@ -40,6 +39,7 @@ from attribution.queries.repositories import repository
 from collector.checkpoints.entire import OWN_NAMESPACE
 from collector.git import ranges
 from collector.git.repository import GitRepo
+from collector.json_values import RowValues, Texts
 from collector.limits import CLAIM_BYTES, CLAIM_FILES
 from collector.model import Problem
 from collector.repository_rows import describe_repo
@@ -129,7 +129,7 @@ class _Checker:
     """Checks the records of one repository against its commits."""
 
     def __init__(
-        self, repo: GitRepo, head: str, refs: Mapping[str, str], listed: Iterable[ClaimSource]
+        self, repo: GitRepo, head: str, refs: Texts, listed: Iterable[ClaimSource]
     ) -> None:
         self._repo, self._head = repo, head
         self._history = list(repo.history(head))  # parents first
@@ -255,49 +255,20 @@ _SUMS = (
 )
 _TABLES = {
     "claim_records": (
-        "id",
-        "repo_id",
-        "producer",
-        "format_version",
-        "tool_version",
-        "source",
-        "place",
-        "entry",
-        "blob",
-        "commit_sha",
-        "base_sha",
-        "claimed_at",
-        "state",
-        "claims",
-        "detail",
+        "id, repo_id, producer, format_version, tool_version, source, place, entry, blob, "
+        "commit_sha, base_sha, claimed_at, state, claims, detail"
     ),
     "claims": (
-        "id",
-        "record_id",
-        "author_id",
-        "path",
-        "recorded_path",
-        "key",
-        "ranges",
-        "lines",
-        "dangling",
-        "detail",
+        "id, record_id, author_id, path, recorded_path, key, ranges, lines, dangling, detail"
     ),
     "claim_record_checks": (
-        "record_id",
-        "commit_sha",
-        "anchor",
-        "reach",
-        "status",
-        "findings",
-        "commit_at",
-        "lines",
-        *_SUMS,
+        "record_id, commit_sha, anchor, reach, status, findings, commit_at, lines, "
+        f"{', '.join(_SUMS)}"
     ),
-    "claim_checks": ("claim_id", "status", "lines", "ranges"),
-    "claimed_spans": ("claim_id", "start_line", "end_line"),
+    "claim_checks": "claim_id, status, lines, ranges",
+    "claimed_spans": "claim_id, start_line, end_line",
 }
-_AUTHOR = ("id", "repo_id", "author", "tool", "model", "session_key", "person", "detail", "basis")
+_AUTHOR = "id, repo_id, author, tool, model, session_key, person, detail, basis"
 
 
 class _ClaimRows:
@@ -312,9 +283,9 @@ class _ClaimRows:
         )
 
     def write(self, records: Sequence[_CheckedRecord]) -> None:
-        of_records, of_claims, of_checks, of_lines, of_spans = rows = tuple[
-            list[tuple[Any, ...]], ...
-        ]([] for _ in _TABLES)
+        of_records, of_claims, of_checks, of_lines, of_spans = rows = tuple[list[RowValues], ...](
+            [] for _ in _TABLES
+        )
         for checked in records:
             record_id, claims = (
                 next(self._record_ids),
@@ -333,7 +304,7 @@ class _ClaimRows:
         for (table, columns), values in zip(_TABLES.items(), rows, strict=True):
             self._store.insert(table, columns, values)
 
-    def _record_row(self, number: int, checked: _CheckedRecord, claims: int) -> tuple[Any, ...]:
+    def _record_row(self, number: int, checked: _CheckedRecord, claims: int) -> RowValues:
         record, source = checked.record, checked.source
         return (
             number,
@@ -353,7 +324,7 @@ class _ClaimRows:
             _text(record.detail),
         )
 
-    def _claim_row(self, number: int, record: int, claim: Claim) -> tuple[Any, ...]:
+    def _claim_row(self, number: int, record: int, claim: Claim) -> RowValues:
         lines = ranges.unite(claim.ranges)
         written = ranges.text(claim.ranges if len(claim.ranges) < _MAX_RANGES // 10 else lines)
         recorded = claim.recorded_path if claim.recorded_path != claim.path else ""
@@ -386,9 +357,7 @@ class _ClaimRows:
         return self._authors[author]
 
 
-def _check_row(
-    number: int, checked: _CheckedRecord, claims: Sequence[CheckedClaim]
-) -> tuple[Any, ...]:
+def _check_row(number: int, checked: _CheckedRecord, claims: Sequence[CheckedClaim]) -> RowValues:
     findings = worst(claims)
     sums = {str(status): sum(entry.count(status) for entry in claims) for status in LINE_STATUSES}
     return (
@@ -418,7 +387,7 @@ _ENDINGS = (".jsonl", ".json", ".ndjson")
 
 
 def claim_sources(
-    repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]
+    repo: GitRepo, refs: Texts, head: str, problems: list[Problem]
 ) -> list[ClaimSource]:
     """Everything that may hold claims, a note that several refs share once.
 

@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import database
+from attribution.commands.common import PATH, database
 from collector.console.options import ListingCommand, PluginName
 from collector.console.tables import print_table, print_tables
-from collector.console.terminal import Reporter, data_options, database_option, notice, one_line
+from collector.console.terminal import (
+    ANY_PATH,
+    DIRECTORY,
+    Reporter,
+    data_options,
+    database_option,
+    notice,
+    one_line,
+)
 from collector.errors import WhoWroteError
 
 if TYPE_CHECKING:
@@ -85,11 +93,11 @@ def _formats() -> list[tuple[str, str]]:
 
 @click.command(cls=ListingCommand, listing=_formats, title="Formats")
 @click.argument("format_", metavar="FORMAT", type=PluginName(_formats))
-@click.argument("path", required=False)
+@PATH
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path),
+    type=ANY_PATH,
     metavar="OUT",
     help="File or directory to write.",
 )
@@ -103,7 +111,7 @@ def _formats() -> list[tuple[str, str]]:
 )
 @click.option(
     "--into",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=DIRECTORY,
     metavar="REPOSITORY",
     help="Write the notes into this repository.",
 )

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
+from collector.json_values import Numbers, Row
 from collector.plugins import modules_of
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
@@ -34,7 +35,7 @@ class ExportResult:
     """What a writer did."""
 
     files: list[Path] = field(default_factory=list)
-    rows: dict[str, int] = field(default_factory=dict)  # records, lines, or rows by table
+    rows: Numbers = field(default_factory=dict)  # records, lines, or rows by table
     notes: list[str] = field(default_factory=list)
 
 
@@ -52,9 +53,6 @@ class Export(Protocol):
 def exports() -> list[Export]:
     return [cast(Export, module) for module in modules_of(__name__)]
 
-
-Row = dict[str, Any]
-"""A span of added lines with one origin; its columns are those of `_SPANS`."""
 
 Share = list[Row]
 """What one session wrote into one commit; without a session: what people did. Never empty."""

@@ -7,10 +7,10 @@ import re
 import uuid
 from collections import Counter
 from itertools import groupby
-from typing import Any
 
 from attribution.exchange.exports import ExportRequest, ExportResult, Share, commit_shares, left_out
 from attribution.exchange.producers.agent_trace import OWN
+from collector.json_values import JsonObject, Numbers
 from collector.vocabulary.lines import Author, How
 
 NAME = "agent-trace"
@@ -51,10 +51,10 @@ def write(request: ExportRequest) -> ExportResult:
     return result
 
 
-def record(share: Share) -> dict[str, Any]:
+def record(share: Share) -> JsonObject:
     """The record of one share; its id is the same at every export."""
     first = share[0]
-    trace: dict[str, Any] = {
+    trace = {
         "version": VERSION,
         "id": str(
             uuid.uuid5(_SPACE, "\0".join((first["repo"], first["commit"], first["session"])))
@@ -78,9 +78,9 @@ def record(share: Share) -> dict[str, Any]:
     return trace
 
 
-def _conversations(spans: Share) -> list[dict[str, Any]]:
+def _conversations(spans: Share) -> list[JsonObject]:
     """One per contributor."""
-    contributors: dict[tuple[str, str], list[dict[str, int]]] = {}
+    contributors: dict[tuple[str, str], list[Numbers]] = {}
     for span in spans:
         kind = (
             "human"

@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from attribution.exchange.exports import ExportRequest, ExportResult, Share, commit_shares, left_out
 from attribution.exchange.producers import git_ai as reader
@@ -63,7 +62,7 @@ def write(request: ExportRequest) -> ExportResult:
 def note(sha: str, shares: Iterable[Share]) -> str:
     """The text of one commit's note."""
     files: dict[str, dict[str, list[LineRange]]] = {}
-    sessions: dict[str, dict[str, Any]] = {}
+    sessions = {}
     for share in shares:
         first = share[0]
         tool = exported_name(first["agent"], NAME) or "unknown"
@@ -113,7 +112,7 @@ def _write_notes(target: Path, ref: str, notes: Mapping[str, bytes]) -> None:
 
 def _earlier_notes(repo: GitRepo, ref: str) -> dict[str, bytes]:
     """The notes that an earlier export wrote there. Raises WhoWroteError when there are others."""
-    notes: dict[str, bytes] = {}
+    notes = {}
     target = repo.refs().get(ref)
     for path, blob in (repo.paths(target) if target else {}).items():
         sha, data = path.replace("/", ""), repo.blob(blob) or b""

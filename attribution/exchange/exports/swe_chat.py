@@ -16,7 +16,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from attribution.exchange.exports import ExportRequest, ExportResult
-from collector.json_values import get_dict, load_json, parse_json
+from collector.json_values import Row, get_dict, load_json, parse_json
 from collector.runtime.version import install_command
 from collector.storage.store import Store
 from collector.storage.tablefiles import Column, Columns, has_parquet, write_csv, write_parquet
@@ -68,7 +68,6 @@ _SHELL = frozenset(
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path")
 
 
-Row = dict[str, Any]
 """Column of the release -> value."""
 
 Labels = Mapping[tuple[str, int, str], str | float]

@@ -19,7 +19,7 @@ from attribution.exchange.producers.model import (
     word,
 )
 from attribution.exchange.words import ClaimedAuthor, RecordState
-from collector.json_values import first_of, objects, time_of
+from collector.json_values import JsonObject, first_of, objects, time_of
 
 NAME = "agent-trace"
 LABEL = "Agent Trace"
@@ -91,7 +91,7 @@ def _read_line(source: ClaimSource, line: int, value: Any) -> ClaimRecord:
     return _flat(source, value, version, line) if flat else _record(source, value, version, line)
 
 
-def _record(source: ClaimSource, value: dict[str, Any], version: str, line: int) -> ClaimRecord:
+def _record(source: ClaimSource, value: JsonObject, version: str, line: int) -> ClaimRecord:
     builder = RecordBuilder(source)
     tool, metadata = first_of(value, "tool"), first_of(value, "metadata")
     revision, is_ours = (
@@ -118,7 +118,7 @@ def _record(source: ClaimSource, value: dict[str, Any], version: str, line: int)
 
 
 def _file(
-    builder: RecordBuilder, file: dict[str, Any], tool: str, metadata: Any, hook: bool
+    builder: RecordBuilder, file: JsonObject, tool: str, metadata: Any, hook: bool
 ) -> Iterator[Claim]:
     recorded = word(file, "path")
     path = plain_path(recorded)
@@ -153,7 +153,7 @@ def _who(contributor: Any, tool: str, session: str) -> Who:
     )
 
 
-def _flat(source: ClaimSource, value: dict[str, Any], version: str, line: int) -> ClaimRecord:
+def _flat(source: ClaimSource, value: JsonObject, version: str, line: int) -> ClaimRecord:
     builder = RecordBuilder(source)
     recorded = word(value, "file_path")
     path = plain_path(recorded)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from attribution.exchange.producers.model import (
 )
 from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
 from collector.git.ranges import parse
-from collector.json_values import first_of
+from collector.json_values import JsonObject, first_of
 from collector.text import decode, normal_path
 
 NAME = "git-ai"
@@ -128,7 +128,7 @@ def basis_of_people(tool_version: str) -> ClaimBasis:
     )
 
 
-def _read_entries(builder: RecordBuilder, head: str, meta: Mapping[str, Any]) -> None:
+def _read_entries(builder: RecordBuilder, head: str, meta: JsonObject) -> None:
     who_of = cache(partial(_who, meta))
     path = recorded = ""
     for line in head.split("\n"):
@@ -149,7 +149,7 @@ def _read_entries(builder: RecordBuilder, head: str, meta: Mapping[str, Any]) ->
             builder.claims.append(Claim(path, ranges, who, key, recorded, dangling))
 
 
-def _who(meta: Mapping[str, Any], key: str) -> tuple[Who, bool]:
+def _who(meta: JsonObject, key: str) -> tuple[Who, bool]:
     """Whom a key names, and whether it is dangling."""
     if key.startswith("h_") or key == "human":
         record = first_of(first_of(meta, "humans"), key)

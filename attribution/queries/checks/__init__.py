@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
 
 from attribution.features import features
 from attribution.features.nulls import unexplained_sql
 from attribution.queries.features import features_ready
+from collector.json_values import Row
 from collector.plugins import plugin_directories
 from collector.storage.store import Store
 
@@ -36,7 +36,7 @@ class Check:
     name: str
     promise: str
     broken: int
-    rows: list[dict[str, Any]]  # the first ones
+    rows: list[Row]  # the first ones
 
 
 @cache

@@ -1,7 +1,6 @@
 """What pages show of findings."""
 
 from functools import partial
-from typing import Any
 
 from attribution.addresses import Addresses
 from attribution.browse.requests import PageRequest, Shown
@@ -15,14 +14,13 @@ from attribution.weaknesses.queries.findings import (
 )
 from attribution.weaknesses.words import Severity
 from collector.errors import WhoWroteError
+from collector.json_values import Row
 
 _MOST = 100  # findings on the page
 _AROUND = 3  # lines before and after each
 _CHOICES = ("severity", "agent", "model", "status", "place")
 # by which the page is sorted
 _LEVELS = {each.meaning: f"{number}{each.meaning}" for number, each in enumerate(Severity)}
-
-Row = dict[str, Any]
 
 
 def findings_page(request: PageRequest) -> Shown:

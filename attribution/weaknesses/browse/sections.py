@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from attribution.browse.comment import cell
 from attribution.browse.tables import author_cell, dim, link, text
@@ -11,10 +10,9 @@ from attribution.queries.search import all_terms, like
 from attribution.weaknesses.browse.pages import commit_link, now_cell, path_cell
 from attribution.weaknesses.queries.findings import HEADLINE, FindingFilter, findings
 from collector.console.tables import Cell, html
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import read_view
-
-Row = dict[str, Any]
 
 
 def _finding_cell(row: Row) -> str:
@@ -45,8 +43,8 @@ def _repository_section(store: Store, subject: OfRepository) -> Iterator[Section
     """The weaknesses of a repository, by CWE and author."""
     order = "introduced DESC, cwe, class"
     table = read_view(store, "introduced_findings", {"repo_id": subject.repo_id}, order, 12)
-    names: dict[str, Cell] = {"class": lambda row: text(row["class"].replace("_", " "))}
-    columns = ("cwe=CWE", "class=author", "introduced", "high=of high confidence")
+    names = {"class": lambda row: text(row["class"].replace("_", " "))}
+    columns = "cwe=CWE, class=author, introduced, high=of high confidence"
     if table.rows:
         yield Section("Weaknesses in introduced code", html(table, columns, names))
 
@@ -70,14 +68,7 @@ def _commit_section(store: Store, subject: OfCommit) -> Iterator[Section]:
             ),
             "now": partial(now_cell, repo, to),
         }
-        columns = (
-            "cwe=finding",
-            "path=place",
-            "class=author",
-            "confidence",
-            "author_at=introduced",
-            "now",
-        )
+        columns = "cwe=finding, path=place, class=author, confidence, author_at=introduced, now"
         yield Section("Weaknesses it introduced", html(table, columns, makers))
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import COMMIT, database, here, open_clone, print_one
+from attribution.commands.common import COMMIT, PATH, database, here, open_clone, print_one
 from attribution.weaknesses.words import (
     Confidence,
     FindingStatus,
@@ -26,8 +26,18 @@ from attribution.weaknesses.words import (
 )
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table, print_tables
-from collector.console.terminal import data_options, database_option, notice, out, writing
+from collector.console.terminal import (
+    EXISTING_FILE,
+    FILE,
+    Command,
+    data_options,
+    database_option,
+    notice,
+    out,
+    writing,
+)
 from collector.files.analysed import ANALYSED
+from collector.json_values import Row, Texts
 from collector.storage.views import table_of
 from collector.text import count_of
 from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass
@@ -52,19 +62,8 @@ _REPO = click.option(
 )
 _BY = ("mode", "agent", "model", "language", "repo", "complexity")
 _COLUMNS = (
-    "repo?",
-    "fingerprint",
-    "severity",
-    "cwe",
-    "tier?",
-    "class",
-    "agent?",
-    "path",
-    "start_line",
-    "commit_sha",
-    "now",
-    "verdicts?",
-    "rule_id",
+    "repo?, fingerprint, severity, cwe, tier?, class, agent?, path, start_line, commit_sha, now, "
+    "verdicts?, rule_id"
 )
 _LOW = click.option(
     "--low",
@@ -107,7 +106,7 @@ _FILTERS = (
 )
 
 
-def _choices(values: Sequence[str]) -> dict[str, str]:
+def _choices(values: Sequence[str]) -> Texts:
     from attribution.weaknesses.queries.findings import COLUMNS
 
     pairs = dict(value.partition("=")[::2] for value in values)
@@ -124,7 +123,7 @@ def _choices(values: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def _filter_options(command: Command) -> Command:
     """Which findings; given to the command as `selection`, a FindingFilter."""
 
     @functools.wraps(command)
@@ -236,7 +235,7 @@ def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) 
 
 
 @click.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
+@click.argument("file", type=FILE, metavar="FILE")
 @_REPO
 @_LOW
 @_filter_options
@@ -268,10 +267,8 @@ def sarif(
 
 
 @click.command()
-@click.argument(
-    "log", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="SARIF"
-)
-@click.argument("path", required=False)
+@click.argument("log", type=EXISTING_FILE, metavar="SARIF")
+@PATH
 @COMMIT
 @database_option
 @data_options
@@ -306,7 +303,7 @@ def authors(log: Path, path: str | None, commit: str, db: Path, output_format: s
     print_table(
         output_format,
         table,
-        ("line_class", "agent", "level", "path", "start_line", "rule", "problem?", "message"),
+        "line_class, agent, level, path, start_line, rule, problem?, message",
     )
 
 
@@ -388,7 +385,7 @@ def review(
         _ask(store, sample(unread, count), reviewer)
 
 
-def _ask(store: Store, rows: Sequence[dict[str, Any]], reviewer: str) -> None:
+def _ask(store: Store, rows: Sequence[Row], reviewer: str) -> None:
     """Asks for a verdict on each finding."""
     from attribution.weaknesses.commands.views import finding_view
     from attribution.weaknesses.queries.findings import context, store_review
@@ -405,7 +402,7 @@ def _ask(store: Store, rows: Sequence[dict[str, Any]], reviewer: str) -> None:
 
 
 @click.command()
-@click.argument("path", required=False)
+@PATH
 @click.option(
     "--by",
     type=click.Choice(_BY),

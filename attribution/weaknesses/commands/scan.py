@@ -8,7 +8,7 @@ import click
 
 from attribution.commands.common import open_clone, print_one
 from collector.console.tables import print_table
-from collector.console.terminal import Reporter, data_options, database_option, notice, out
+from collector.console.terminal import FILE, Reporter, data_options, database_option, notice, out
 from collector.json_values import plain
 from collector.storage.views import table_of
 from collector.text import count_of
@@ -56,7 +56,7 @@ _RULES = click.option(
 )
 @click.option(
     "--cache",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Scan cache to use.  [default: WHOWROTE_CACHE, else in your cache directory]",
 )
@@ -94,17 +94,7 @@ def scan(
         " scanner"
     ]
     columns = (
-        "repo",
-        "state",
-        "texts",
-        "new",
-        "given",
-        "given_lines",
-        "later?",
-        "seconds",
-        "findings",
-        "rules",
-        "engine",
+        "repo, state, texts, new, given, given_lines, later?, seconds, findings, rules, engine"
     )
     print_table(output_format, table_of(rows, {"state": "word", "notes": "list"}, notes), columns)
 
@@ -170,7 +160,7 @@ def rules(
     print_table(
         output_format,
         table,
-        ("rule", "cwe", "tier", "planted_found", "planted_wrong?", "read", "read_true"),
+        "rule, cwe, tier, planted_found, planted_wrong?, read, read_true",
     )
 
 

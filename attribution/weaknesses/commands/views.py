@@ -1,7 +1,6 @@
 """Weaknesses on a terminal: one finding in its context, one rule."""
 
 import json
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -11,9 +10,8 @@ from attribution.weaknesses.rules.rulesets import weaknesses
 from collector.console.formats import STYLE
 from collector.console.grid import grid, show
 from collector.console.terminal import one_line
+from collector.json_values import Row
 from collector.text import printable
-
-Row = dict[str, Any]
 
 
 def finding_view(console: Console, finding: Row) -> None:

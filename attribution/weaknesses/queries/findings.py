@@ -3,10 +3,8 @@
 import itertools
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any
 
 from attribution.queries.repositories import clone_at
 from attribution.queries.sessions import prompt_of
@@ -19,7 +17,8 @@ from attribution.weaknesses.words import (
 )
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
-from collector.storage.store import Store, iso
+from collector.json_values import Row, Texts
+from collector.storage.store import Store, utc_now
 from collector.storage.views import Table, read_view
 from collector.text import decode, printable, split_lines
 
@@ -29,9 +28,6 @@ _WORST_FIRST = (
     " END, CASE confidence WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END, id"
 )
 _AROUND = 6  # lines before and after a finding
-
-Row = dict[str, Any]
-"""A row of the view `finding_list`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +39,7 @@ class FindingFilter:
     alive: bool = False
     confidence: tuple[str, ...] = ()
     # name of COLUMNS -> value; without a status: introduced
-    only: Mapping[str, str] = field(default_factory=dict)
+    only: Texts = field(default_factory=dict)
     # a revision of the clone: only findings of commits that it does not have
     since: str | None = None
 
@@ -232,7 +228,7 @@ def store_review(store: Store, finding: Row, reviewer: str, verdict: str, note: 
         | said
         | {
             "line": finding["start_line"],
-            "reviewed_at": iso(datetime.now(UTC).timestamp()),
+            "reviewed_at": utc_now(),
         }
     )
     with store.transaction() as connection:

@@ -55,7 +55,7 @@ def compare(strata: Strata) -> Compared:
         total(sides.other for sides in strata.values()),
     )
     whole = mantel_haenszel(strata.values())
-    left: dict[Hashable, float] = {}
+    left = {}
     for repo in {key[0] for key in strata}:
         without = mantel_haenszel(sides for key, sides in strata.items() if key[0] != repo).ratio
         if without is not None and without > 0:

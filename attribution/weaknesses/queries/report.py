@@ -22,6 +22,7 @@ from attribution.weaknesses.queries import rates
 from attribution.weaknesses.queries.findings import HEADLINE, not_scanned, scanned_rule_sets
 from attribution.weaknesses.queries.rates import Reviewed
 from attribution.weaknesses.words import Confidence, FindingStatus, FixHow, Mixture, ReviewVerdict
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list
@@ -39,8 +40,6 @@ _STRATA = (("repo", "language"), ("repo", "language", "complexity"))
 _NOT_KNOWN = "not known"
 _REMOVED_BY = "by: the author of the lines that replaced them, else of the commit"
 _UNITS = {"author": "word", "status": "word", "share": "share", "precision": "share", "hash": "sha"}
-
-Row = dict[str, Any]
 
 
 def weakness_tables(
@@ -79,7 +78,7 @@ def weakness_tables(
                 f"Weaknesses per 1,000 lines of {' and '.join(file_places)} by {name}",
             )
         )
-    more: list[tuple[str, list[Row], list[str], str]] = [
+    more = [
         (
             "comparisons",
             *_comparisons(counted, lines, is_measured),
@@ -224,7 +223,7 @@ def _comparisons(
 
     And notes: why there is no comparison, or how little it says.
     """
-    rows: list[Row] = []
+    rows = []
     notes = []
     for baseline, classes in _BASELINES.items():
         refusal = _refusal(lines, baseline)
@@ -298,7 +297,7 @@ def _statuses(findings: Sequence[Row], counted: Sequence[Row]) -> list[Row]:
     in rates.
     """
     count = Counter(row["status"] for row in findings)
-    numbers: dict[str, int] = {
+    numbers = {
         "introduced": len(counted),
         "introduced_of_other_confidence": count[FindingStatus.INTRODUCED] - len(counted),
         "reintroduced": count[FindingStatus.REINTRODUCED],
@@ -359,7 +358,7 @@ def _reviews(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> list
     Share of true findings among those that people read with its 95 % interval, and the rate
     corrected by it. Unsure verdicts are left out.
     """
-    verdicts: dict[str, set[str]] = defaultdict(set)
+    verdicts = defaultdict(set)
     for row in store.rows("SELECT fingerprint, verdict FROM finding_reviews"):
         verdicts[row["fingerprint"]].add(row["verdict"])
     reviews = []

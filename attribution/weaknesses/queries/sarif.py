@@ -7,7 +7,7 @@ does, and nothing is stored. Such a log is hostile input.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -19,7 +19,7 @@ from attribution.stats.accuracy import class_rates
 from attribution.weaknesses.queries.findings import is_refuted, reviews_of
 from attribution.weaknesses.words import Confidence, Severity, severity_word
 from collector.errors import WhoWroteError
-from collector.json_values import get, get_list, get_str, load_json
+from collector.json_values import Numbers, Row, get, get_list, get_str, load_json
 from collector.limits import RESULT_BYTES
 from collector.runtime.version import version
 from collector.storage.store import Store
@@ -32,17 +32,15 @@ _STEP = {"low": 0, "medium": 1, "high": 2}
 _SECURITY_SEVERITY = {Severity.ERROR: "8.0", Severity.WARNING: "5.5", Severity.INFO: "2.0"}
 _LINES = 2_000  # of one finding that are looked up
 
-Row = dict[str, Any]
 
-
-def sarif(store: Store, findings: Sequence[Row], prompts: bool = False) -> dict[str, Any]:
+def sarif(store: Store, findings: Sequence[Row], prompts: bool = False) -> Row:
     """A log with one run for each repository and rule set; places are those of HEAD.
 
     `findings`: rows of `finding_list` that are present there; `prompts`: with the prompt behind
     each. `authorRates` of a run: how often the classes that results name as author are right, as
     blind readers found.
     """
-    runs: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    runs = defaultdict(list)
     for finding in findings:
         runs[finding["repo_id"], finding["rule_set_id"]].append(finding)
     return {
@@ -54,7 +52,7 @@ def sarif(store: Store, findings: Sequence[Row], prompts: bool = False) -> dict[
 
 def _run(
     store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row], prompts: bool
-) -> dict[str, Any]:
+) -> Row:
     (repo,) = store.rows("SELECT name, url, head_sha FROM repos WHERE id = ?", (repo_id,))
     (scanner,) = store.rows("SELECT engine, hash FROM rule_sets WHERE id = ?", (rule_set_id,))
     rules = store.rows(
@@ -67,7 +65,7 @@ def _run(
         "properties": {"scanner": scanner["engine"], "ruleSet": scanner["hash"]},
         "rules": [_rule(rule) for rule in rules],
     }
-    run: dict[str, Any] = {
+    run = {
         "tool": {"driver": driver},
         "properties": {"repository": repo["name"], "authorRates": class_rates()},
         "columnKind": "utf16CodeUnits",
@@ -80,7 +78,7 @@ def _run(
     return run
 
 
-def _rule(rule: Row) -> dict[str, Any]:
+def _rule(rule: Row) -> Row:
     return {
         "id": rule["rule_id"],
         "shortDescription": {"text": rule["message"] or rule["rule_id"]},
@@ -101,14 +99,12 @@ def _level(rule: Row) -> str:
     return _LEVELS[max(0, step - 1) if rule["confidence"] == Confidence.LOW else step]
 
 
-def _result(
-    store: Store, finding: Row, position: Mapping[str, int], prompts: bool
-) -> dict[str, Any]:
+def _result(store: Store, finding: Row, position: Numbers, prompts: bool) -> Row:
     first = finding["head_line"]
     region = {"startLine": first, "endLine": first + finding["end_line"] - finding["start_line"]}
     # no name is to be taken for a scheme or a query
     uri = quote(finding["head_path"], safe="/-._~")
-    result: dict[str, Any] = {
+    result = {
         "ruleId": finding["rule_id"],
         "ruleIndex": position[finding["rule_id"]],
         "level": _level(finding),

@@ -16,6 +16,7 @@ from typing import Any
 from attribution.weaknesses.rules.languages import rule_languages
 from attribution.weaknesses.words import Confidence, RuleTier, severity_named, severity_word
 from collector.errors import WhoWroteError
+from collector.json_values import JsonObject, Texts
 from collector.runtime.version import install_command
 
 OWN = "own"
@@ -52,7 +53,7 @@ class Rule:
     languages_as_named: tuple[str, ...]
     languages: frozenset[str]  # the same as we name them; "*" for any
     message: str
-    body: Mapping[str, Any]
+    body: JsonObject
 
     @property
     def cwe(self) -> str:
@@ -106,7 +107,7 @@ def files_of(names: Sequence[str]) -> list[RuleFile]:
 
     Raises RulesUnusable.
     """
-    files: list[RuleFile] = []
+    files = []
     for name in names or (OWN,):
         files += (
             _own() if name == OWN else [(str(path), path.read_bytes()) for path in _paths(name)]
@@ -132,7 +133,7 @@ def named(names: Sequence[str]) -> RuleSet:
 
 def load(files: Sequence[RuleFile], name: str) -> RuleSet:
     """All rules of some files. Raises RulesUnusable."""
-    bodies: dict[str, dict[str, Any]] = {}
+    bodies: dict[str, JsonObject] = {}
     for file, data in files:
         for body in _parse(file, data):
             number = str(body["id"])
@@ -144,11 +145,11 @@ def load(files: Sequence[RuleFile], name: str) -> RuleSet:
     return RuleSet(name, tuple(_rule(bodies[number]) for number in sorted(bodies)))
 
 
-def weaknesses() -> dict[str, dict[str, str]]:
+def weaknesses() -> dict[str, Texts]:
     """CWE-89 -> its name, its OWASP class and what it means in plain words, for the CWEs that
     our rules know.
     """
-    table: dict[str, dict[str, str]] = json.loads((_HOME / "cwe.json").read_text("utf-8"))
+    table: dict[str, Texts] = json.loads((_HOME / "cwe.json").read_text("utf-8"))
     return table
 
 
@@ -162,7 +163,7 @@ def measured() -> dict[str, dict[str, list[int]]]:
     return table
 
 
-def rule_row(rule: Rule, counts: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, Any]:
+def rule_row(rule: Rule, counts: Mapping[str, Mapping[str, Sequence[int]]]) -> JsonObject:
     """A rule with its precision and recall on annotated code, what it found of planted weaknesses,
     and findings that people read.
 
@@ -223,7 +224,7 @@ def _paths(name: str) -> list[Path]:
     return paths
 
 
-def _parse(file: str, data: bytes) -> list[dict[str, Any]]:
+def _parse(file: str, data: bytes) -> list[JsonObject]:
     """The rules of a file. Raises RulesUnusable."""
     content = _json_or_yaml(file, data)
     rules = content.get("rules") if isinstance(content, dict) else None
@@ -258,7 +259,7 @@ def _json_or_yaml(file: str, data: bytes) -> Any:
         ) from error
 
 
-def _rule(body: dict[str, Any]) -> Rule:
+def _rule(body: JsonObject) -> Rule:
     meta = body.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     tier = next((known for known in RuleTier if known == meta.get("tier")), None)
@@ -280,12 +281,12 @@ def _rule(body: dict[str, Any]) -> Rule:
     )
 
 
-def _cwes(meta: Mapping[str, Any]) -> dict[str, str]:
+def _cwes(meta: JsonObject) -> Texts:
     """CWE-78 -> the same with its name.
 
     Sets write CWE-78, "CWE-78: …", cwe-23, a number alone, or the number in cwe_id.
     """
-    names: dict[str, str] = {}
+    names: Texts = {}
     for text in (
         text for key in ("cwe_id", "cwe", "CWE", "cwes") for text in _strings(meta.get(key))
     ):

@@ -28,12 +28,13 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.weaknesses.rules.languages import target_path
 from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.words import ScanStatus
 from collector.errors import WhoWroteError
+from collector.json_values import JsonObject
 from collector.runtime.version import install_command
 
 ENVIRONMENT = "WHOWROTE_SEMGREP"
@@ -468,7 +469,7 @@ def _path(name: object) -> str:
     return str(name or "").replace("\\", "/")
 
 
-def _match(result: Mapping[str, Any], data: bytes) -> RuleMatch:
+def _match(result: JsonObject, data: bytes) -> RuleMatch:
     shift = len(_BOM) if data.startswith(_BOM) else 0
     start, end = result["start"], result["end"]
     return RuleMatch(
@@ -480,7 +481,7 @@ def _match(result: Mapping[str, Any], data: bytes) -> RuleMatch:
     )
 
 
-def _note_error(scanned: Scanned, error: Mapping[str, Any]) -> None:
+def _note_error(scanned: Scanned, error: JsonObject) -> None:
     """An entry of `errors` about a text."""
     kind = error.get("type")
     name = str(kind[0] if isinstance(kind, list) and kind else kind)

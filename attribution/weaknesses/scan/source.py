@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.weaknesses.rules.languages import OTHER, Kind, kind_of, suffix_of
 from attribution.weaknesses.rules.rulesets import RuleSet
@@ -27,6 +27,7 @@ from collector.files.kinds import Attributes
 from collector.files.stated import attributes_at, text_of_file
 from collector.git.base import is_regular
 from collector.git.repository import GitRepo, line_changes
+from collector.json_values import JsonObject
 from collector.model import Commit, FileChange, LineChange
 from collector.runtime.progress import Progress
 from collector.storage.connection import cache_path
@@ -262,7 +263,7 @@ class ScanCache:
 
         return {text: strongest(of_text, strength) for text, of_text in findings.items()}
 
-    def _rows(self, table: str, texts: Iterable[Text]) -> Iterator[dict[str, Any]]:
+    def _rows(self, table: str, texts: Iterable[Text]) -> Iterator[JsonObject]:
         blobs = sorted({blob for blob, _ in texts})
         for start in range(0, len(blobs), _AT_ONCE):
             portion = blobs[start : start + _AT_ONCE]

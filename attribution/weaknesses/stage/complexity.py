@@ -98,7 +98,7 @@ def measure(context: RunContext, cache: Store, plan: Callable[[], ScanPlan]) -> 
 
 def _added_spans(store: Store, repo_id: int) -> dict[int, list[tuple[int, int, int]]]:
     """Changed file -> spans of added lines: first, last, lines with text."""
-    spans: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    spans = defaultdict(list)
     for row in store.rows(
         "SELECT s.file_id, s.start_line, s.end_line, s.nonblank FROM spans s JOIN commit_files f ON"
         " f.id = s.file_id JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ?",

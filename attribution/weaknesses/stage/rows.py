@@ -9,7 +9,6 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.scan.engine import Engine
@@ -18,6 +17,7 @@ from attribution.weaknesses.track.tracker import Instance, Tracker, VersionFindi
 from attribution.weaknesses.words import SCANNED, FindingStatus, FixHow, Mixture, ScanStatus
 from collector.files import git_patterns
 from collector.files.analysed import ANALYSED
+from collector.json_values import Row
 from collector.runtime.stages import RunContext, digest
 from collector.storage.store import Store
 from collector.text import printable, split_lines
@@ -129,7 +129,7 @@ class _Rows:
         self._commits = {
             row["commit_sha"]: (int(row["id"]), row["declared_agent"]) for row in commits
         }
-        self._spans: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        self._spans: dict[str, dict[str, list[Row]]] = {}
         self._sessions: dict[int, list[int]] = defaultdict(list)
         for row in store.rows(
             "SELECT s.commit_id, s.session_id FROM commit_sessions s JOIN commits c ON c.id ="
@@ -138,7 +138,7 @@ class _Rows:
         ):
             self._sessions[row["commit_id"]].append(row["session_id"])
 
-    def scan_files(self) -> list[dict[str, Any]]:
+    def scan_files(self) -> list[Row]:
         files = self._store.rows(
             "SELECT f.id, c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id ="
             " f.commit_id WHERE c.repo_id = ? AND f.lines_added > 0",
@@ -153,7 +153,7 @@ class _Rows:
             for row in files
         ]
 
-    def _scan_of(self, side: Side | None) -> dict[str, Any]:
+    def _scan_of(self, side: Side | None) -> Row:
         """Place, language, status, whether it was scanned."""
         if side is None:
             return {
@@ -178,7 +178,7 @@ class _Rows:
             "scanned": int(status in SCANNED),
         }
 
-    def finding(self, instance: Instance) -> dict[str, Any] | None:
+    def finding(self, instance: Instance) -> Row | None:
         """None when the commit is not among the attributed ones, or the version is not there."""
         path = printable(instance.path)
         side = self._sides.get((instance.sha, path))
@@ -236,8 +236,8 @@ class _Rows:
         texts = split_lines(self._repo.blob(side.blob) or b"")
         return [number for number, text in enumerate(texts, 1) if not text.strip()]
 
-    def _end(self, instance: Instance) -> dict[str, Any]:
-        end: dict[str, Any] = dict.fromkeys(
+    def _end(self, instance: Instance) -> Row:
+        end = dict.fromkeys(
             ("fixed_by", "fixed_sha", "fixed_how", "fixed_author", "fixed_session_id")
         )
         fix = instance.fix
@@ -253,10 +253,10 @@ class _Rows:
         author, session = ended_by(here, fix.lines, every, self._sessions[commit_id])
         return end | {"fixed_by": commit_id, "fixed_author": author, "fixed_session_id": session}
 
-    def _spans_of(self, sha: str) -> dict[str, list[dict[str, Any]]]:
+    def _spans_of(self, sha: str) -> dict[str, list[Row]]:
         """Path -> spans of a commit."""
         if sha not in self._spans:
-            files: dict[str, list[dict[str, Any]]] = defaultdict(list)
+            files = defaultdict(list)
             for row in self._store.rows(_SPANS, (self._commits[sha][0],)):
                 files[row["path"]].append(row)
             self._spans[sha] = dict(files)
@@ -299,9 +299,6 @@ def _fill_turns(store: Store, repo_id: int) -> None:
         " turn_outcomes.turn_index",
         (repo_id,),
     )
-
-
-Row = dict[str, Any]
 
 
 def authors_of(

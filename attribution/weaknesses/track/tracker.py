@@ -21,6 +21,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attribution.weaknesses.words import FindingStatus, FixHow
+from collector.json_values import Numbers
 from collector.model import LineChange
 
 
@@ -102,7 +103,7 @@ def _within(file: Changed) -> Paired:
 
 def _across(files: Sequence[Changed], pairings: Sequence[Paired]) -> None:
     """What is gone here and new there was moved."""
-    gone: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    gone = defaultdict(list)
     for number, (file, paired) in enumerate(zip(files, pairings, strict=True)):
         for i in paired.gone:
             gone[file.before[i].key].append((number, i))
@@ -146,7 +147,7 @@ def _overlaps(hit: VersionFinding, start: int, end: int) -> bool:
 
 
 def _group_by_key(hits: Sequence[VersionFinding]) -> dict[tuple[str, str], list[int]]:
-    groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+    groups = defaultdict(list)
     for place, hit in enumerate(hits):
         groups[hit.key].append(place)
     return groups
@@ -219,7 +220,7 @@ class Instance:
         """The instance whose end is this one's: one of the same that is at the tip, else one
         that was fixed.
         """
-        chain: list[Instance] = []
+        chain = []
         twin: Instance | None = self
         while twin is not None and twin not in chain:
             chain.append(twin)
@@ -234,7 +235,7 @@ class Tracker:
     are dropped.
     """
 
-    children: Mapping[str, int]
+    children: Numbers
     instances: list[Instance] = field(default_factory=list)
     _states: dict[str, State] = field(default_factory=dict)
     _left: Counter[str] = field(default_factory=Counter)
@@ -246,7 +247,7 @@ class Tracker:
         state = dict(above)
         telling = [f for f in files if f.before or f.after]
         olds = [_instances_before(above, f) for f in telling]
-        placed: list[dict[int, Instance]] = []
+        placed = []
         for f, of_file, paired in zip(telling, olds, compare(telling), strict=True):
             here = {j: of_file[i] for i, j in (*paired.matched, *paired.reworded)}
             for i, _ in paired.reworded:
@@ -362,7 +363,7 @@ class Tracker:
         there, or the merge dropped it.
         """
         there = {id(instance) for row in state.values() for instance, _ in row}
-        by_key: dict[tuple[str, str, str], list[Instance]] = defaultdict(list)
+        by_key = defaultdict(list)
         for path, row in state.items():
             for instance, hit in row:
                 by_key[path, *hit.key].append(instance)
@@ -416,7 +417,7 @@ def _matching(
 ) -> list[Instance]:
     if [hit.key for _, hit in row] == [hit.key for hit in hits]:
         return [instance for instance, _ in row]
-    waiting: dict[tuple[str, str], list[Instance]] = defaultdict(list)
+    waiting = defaultdict(list)
     for instance, hit in row:
         waiting[hit.key].append(instance)
     return [

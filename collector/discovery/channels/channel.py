@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from collector.checkpoints.entire import remote_setting
 from collector.discovery.github.client import GitHub
 from collector.discovery.records import CHECKPOINTS
 from collector.discovery.words import CursorState
+from collector.json_values import JsonObject
 from collector.repository_names import GITHUB, BadName, host_of, source, tombstone
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Connection, Store, iso
@@ -200,12 +201,12 @@ class DiscoveryLog:
             is not None
         )
 
-    def update(self, candidate_id: int, values: dict[str, Any]) -> None:
+    def update(self, candidate_id: int, values: JsonObject) -> None:
         with self.store.transaction() as connection:
             self.update_in(connection, candidate_id, values)
 
     @staticmethod
-    def update_in(connection: Connection, candidate_id: int, values: dict[str, Any]) -> None:
+    def update_in(connection: Connection, candidate_id: int, values: JsonObject) -> None:
         names = ", ".join(f"{name} = ?" for name in values)
         connection.execute(
             f"UPDATE candidates SET {names} WHERE id = ?", (*values.values(), candidate_id)

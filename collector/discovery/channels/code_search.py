@@ -7,8 +7,6 @@ when the server ignores sizes. The index leaves out most forks, files over 384 k
 without activity for a year.
 """
 
-from typing import Any
-
 from collector.discovery.channels.channel import Channel, ChannelContext, DiscoveryHit, Scope
 from collector.discovery.channels.paging import (
     Search,
@@ -19,6 +17,7 @@ from collector.discovery.channels.paging import (
     split_words,
 )
 from collector.discovery.records import records
+from collector.json_values import JsonObject
 
 NAME = "code_search"
 ORDER = 10
@@ -28,7 +27,7 @@ WORDS = ("enabled", "strategy", "telemetry", "git-refs", "push_sessions")
 SPLITS = (halve_sizes(LARGEST), split_words(WORDS), split_owners)
 
 
-def read(item: dict[str, Any]) -> DiscoveryHit | None:
+def read(item: JsonObject) -> DiscoveryHit | None:
     return hit_of(item, f"{item.get('path')} {item.get('sha')}")
 
 

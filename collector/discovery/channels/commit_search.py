@@ -9,7 +9,6 @@ and owners; the next run asks only for what came since.
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from collector.checkpoints.statements import DECLARING, checkpoint_ids, statements_in
 from collector.discovery.channels.channel import (
@@ -29,7 +28,7 @@ from collector.discovery.channels.paging import (
     split_owners,
 )
 from collector.discovery.records import commit_query, records
-from collector.json_values import get_str
+from collector.json_values import JsonObject, get_str
 
 NAME = "commit_search"
 ORDER = 20
@@ -80,7 +79,7 @@ def ranges(
     return [_with_range(query, start, end) for start, end in uncovered if start <= end]
 
 
-def read(item: dict[str, Any]) -> DiscoveryHit | None:
+def read(item: JsonObject) -> DiscoveryHit | None:
     message = get_str(item, "commit", "message")
     named = next(
         (statement.agent for statement in statements_in(message) if statement.sort in DECLARING), ""

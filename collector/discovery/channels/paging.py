@@ -10,15 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from collector.discovery.channels.channel import ChannelContext, Cursor, DiscoveryHit
 from collector.discovery.github.client import Refused
 from collector.discovery.words import CursorState
 from collector.errors import WhoWroteError
-from collector.json_values import get, get_str, identifier, objects
+from collector.json_values import JsonObject, get, get_str, identifier, objects
 
-Item = dict[str, Any]
+Item = JsonObject
 Split = Callable[[str, Sequence[Item]], list[str]]
 
 # A slice is cut without gap or overlap: a range of sizes is halved; by a word or an owner one part
@@ -130,13 +130,13 @@ class Search:
     path: str
     resource: str
     splits: tuple[Split, ...]
-    read: Callable[[dict[str, Any]], DiscoveryHit | None]
+    read: Callable[[JsonObject], DiscoveryHit | None]
     sort: tuple[tuple[str, str], ...] = ()
     forks: bool = False
 
 
 class SearchPage(NamedTuple):
-    items: list[dict[str, Any]]
+    items: list[JsonObject]
     total: int  # results as promised
     is_complete: bool  # whether the server finished the search
     has_next: bool
@@ -314,7 +314,7 @@ def _merge_hits(hits: Iterable[DiscoveryHit]) -> list[DiscoveryHit]:
     return list(by_name.values())
 
 
-def hit_of(item: dict[str, Any], evidence: str) -> DiscoveryHit | None:
+def hit_of(item: JsonObject, evidence: str) -> DiscoveryHit | None:
     """The public repository of a result; None when it has none."""
     repository = item.get("repository", item)
     if not isinstance(repository, dict) or repository.get("private"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ import click
 from collector.console.options import ListingCommand, Moment
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import (
+    Command,
     Reporter,
     complain,
     data_options,
@@ -24,6 +25,7 @@ from collector.console.terminal import (
     write_json,
 )
 from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
+from collector.json_values import Row
 from collector.storage.views import table_of
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
 _DATE = Moment(["%Y-%m-%d", "%Y-%m-%dT%H"])
 
 
-def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def filter_options(command: Command) -> Command:
     """Options that say what to leave out; they arrive as the parameters of `filters_from`."""
     for option in (
         click.option(
@@ -63,7 +65,7 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def filters_from(options: Mapping[str, Any]) -> Filters:
+def filters_from(options: Row) -> Filters:
     """Of the parameters that `filter_options` gives."""
     from collector.discovery.selection.run import Filters
 
@@ -268,7 +270,7 @@ def report(db: Path, output_format: str) -> None:
         print_tables("", [table_of(rows, title=name) for name, rows in sections.items() if rows])
 
 
-def _request(options: dict[str, Any]) -> DiscoverOptions:
+def _request(options: Row) -> DiscoverOptions:
     from collector.discovery.channels.channel import DiscoverOptions
 
     stdin = Path("-")
@@ -310,7 +312,7 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
         f" {outcome.metadata}; in the database: "
         + ", ".join(f"{count} {name}" for name, count in totals.items())
     )
-    columns = ("channel", "hits", "found", "probed", "confirmed", "taken", "confirmed_by_no_other")
+    columns = "channel, hits, found, probed, confirmed, taken, confirmed_by_no_other"
     print_table(output_format, table_of(sections["channels"], notes=[end]), columns)
     if not output_format and sections["exclusions"]:
         reasons = ", ".join(f"{row['count']} {row['reason']}" for row in sections["exclusions"])

@@ -24,6 +24,7 @@ from collector.console.tables import print_table
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice
 from collector.discovery.commands.discover import addresses
 from collector.errors import EXIT_PARTIAL, NoCheckpoints, WhoWroteError
+from collector.json_values import Row
 from collector.storage.views import table_of
 from collector.text import count_of
 
@@ -141,18 +142,7 @@ def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -
 
     with Store(db, create=False) as store:
         rows = [row for row in mirror_states(store, names) if not failed or row["failure"]]
-    columns = (
-        "name",
-        "stage",
-        "mirror",
-        "seen",
-        "size",
-        "checkpoints",
-        "sessions",
-        "commits",
-        "problems",
-        "failure",
-    )
+    columns = "name, stage, mirror, seen, size, checkpoints, sessions, commits, problems, failure"
     stages = ", ".join(
         f"{count} {stage}" for stage, count in Counter(row["stage"] for row in rows).most_common()
     )
@@ -229,7 +219,7 @@ def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource]
     return allowed, len(refused)
 
 
-def _plan(db: Path, options: dict[str, Any]) -> FetchPlan:
+def _plan(db: Path, options: Row) -> FetchPlan:
     from urllib.parse import urlsplit
 
     from collector.discovery.github.patience import find_token

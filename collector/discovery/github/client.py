@@ -15,7 +15,7 @@ from collector.discovery.github.patience import (
     message_of,
 )
 from collector.discovery.github.transport import HttpResponse, plain_url
-from collector.json_values import get, get_str, load_json, objects
+from collector.json_values import JsonObject, get, get_str, load_json, objects
 
 __all__ = [
     "BadToken",
@@ -66,7 +66,7 @@ class Partial:
     message); "": of no alias.
     """
 
-    data: dict[str, Any]
+    data: JsonObject
     errors: dict[str, tuple[str, str]]
 
 

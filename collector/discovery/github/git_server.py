@@ -15,13 +15,14 @@ from __future__ import annotations
 import base64
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from collector.discovery.github.patience import LimitReached, Patient, server_of
 from collector.discovery.github.transport import HttpResponse, Unreachable
 from collector.errors import WhoWroteError
+from collector.json_values import Texts
 from collector.limits import ADVERTISED_REFS
 
 # What we call ourselves over HTTP: github.com shows a repository without `.git` only to programs
@@ -121,9 +122,7 @@ class GitServers(Patient):
         headers = {"Content-Type": "application/x-git-upload-pack-request", "Accept": RESULT}
         return self._ask("POST", f"{base}/git-upload-pack", headers, body)
 
-    def _ask(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
-    ) -> HttpResponse:
+    def _ask(self, method: str, url: str, headers: Texts, body: bytes = b"") -> HttpResponse:
         """An answer that is not a limit. Raises NoRefs.
 
         A token that the server does not take, or that is not authorised for this organisation, is
@@ -141,7 +140,7 @@ class GitServers(Patient):
             raise NoRefs(str(error)) from None
         return answer
 
-    def authorization(self, url: str) -> dict[str, str]:
+    def authorization(self, url: str) -> Texts:
         """The header with the token, for the server that it belongs to and repositories that
         take it.
         """
@@ -192,7 +191,7 @@ class ServerSays(ValueError):
 class Refs:
     """What ls-refs said."""
 
-    oids: dict[str, str] = field(default_factory=dict)  # ref -> its object
+    oids: Texts = field(default_factory=dict)  # ref -> its object
     head: str | None = None  # the ref that HEAD points to
     url: str = ""  # the address of the repository that answered
 

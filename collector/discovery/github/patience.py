@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from collector.discovery.github.transport import HttpResponse, TooLarge, Unreachable, Web, plain_url
 from collector.errors import WhoWroteError
-from collector.json_values import get, get_dict, get_str, objects, parse_json
+from collector.json_values import Numbers, Texts, get, get_dict, get_str, objects, parse_json
 from collector.limits import ANSWER_BYTES
 from collector.runtime.bounds import current
 
@@ -52,13 +52,13 @@ class Budgets:
     of its resources.
     """
 
-    left: dict[str, int] = field(default_factory=dict)
+    left: Numbers = field(default_factory=dict)
     reset: dict[str, float] = field(default_factory=dict)
-    strikes: dict[str, int] = field(default_factory=dict)  # limits in a row
+    strikes: Numbers = field(default_factory=dict)  # limits in a row
     closed: dict[str, float] = field(default_factory=dict)  # until when
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def note(self, resource: str, headers: Mapping[str, str], now: float) -> None:
+    def note(self, resource: str, headers: Texts, now: float) -> None:
         """Takes over what an answer says about its resource.
 
         The reset is a time of the server's clock, `now` one of ours.
@@ -78,7 +78,7 @@ class Budgets:
             until = max(until, self.reset.get(resource, 0.0) + SLACK)
         return max(0.0, until - now)
 
-    def close(self, resource: str, kind: str, headers: Mapping[str, str], now: float) -> None:
+    def close(self, resource: str, kind: str, headers: Texts, now: float) -> None:
         """After a limit, for as long as the server asks.
 
         A longer pause that another thread met stays.
@@ -111,7 +111,7 @@ class Budgets:
                 self.strikes.pop(scope, None)
 
 
-def pause_after(kind: str, headers: Mapping[str, str], now: float, strikes: int) -> float:
+def pause_after(kind: str, headers: Texts, now: float, strikes: int) -> float:
     """Seconds to wait after a limit: as the server asks, else a minute, doubled for each of
     `strikes` limits before in a row.
     """
@@ -125,7 +125,7 @@ def pause_after(kind: str, headers: Mapping[str, str], now: float, strikes: int)
     return min(max(pause, SLACK), LONGEST_PAUSE)
 
 
-def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+def retry_after(headers: Texts, now: float) -> float | None:
     """Seconds that `Retry-After` asks for, a number or a date; None when it does not say."""
     text = headers.get("retry-after")
     seconds = _number(text)
@@ -134,7 +134,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     return None if seconds is None else max(0.0, seconds)
 
 
-def _server_time(headers: Mapping[str, str], now: float) -> float:
+def _server_time(headers: Texts, now: float) -> float:
     """What the server's clock says; ours when it does not tell."""
     date = _date(headers.get("date", ""))
     return now if date is None else date
@@ -147,7 +147,7 @@ def _date(text: str) -> float | None:
         return None
 
 
-def limit_kind(status: int, headers: Mapping[str, str], body: bytes) -> str | None:
+def limit_kind(status: int, headers: Texts, body: bytes) -> str | None:
     """`primary`, `secondary` or None: a 403 that is about permissions has neither the headers
     nor the words.
     """
@@ -245,7 +245,7 @@ class Patient:
     _turns: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(
-        self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes = b""
+        self, method: str, url: str, resource: str, headers: Texts, body: bytes = b""
     ) -> HttpResponse:
         """An answer that is neither a limit nor a failure of the server.
 
@@ -283,7 +283,7 @@ class Patient:
                 return answer
 
     def _send(
-        self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes
+        self, method: str, url: str, resource: str, headers: Texts, body: bytes
     ) -> tuple[HttpResponse, str | None]:
         """The answer, and the limit that it tells of."""
         self.wait(resource)

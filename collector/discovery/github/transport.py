@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from collector.errors import WhoWroteError
+from collector.json_values import Texts
 from collector.limits import ANSWER_BYTES, REDIRECTS
 from collector.runtime.bounds import Deadline, deadline_until
 
@@ -48,7 +49,7 @@ class HttpResponse:
     """`headers` have lower-case names; `url` is the address that answered."""
 
     status: int
-    headers: Mapping[str, str]
+    headers: Texts
     body: bytes
     url: str
 
@@ -106,7 +107,7 @@ class Web:
         self,
         method: str,
         url: str,
-        headers: Mapping[str, str] | None = None,
+        headers: Texts | None = None,
         content: bytes = b"",
         most: int = ANSWER_BYTES,
     ) -> HttpResponse:
@@ -120,7 +121,7 @@ class Web:
         self,
         method: str,
         url: str,
-        headers: Mapping[str, str] | None = None,
+        headers: Texts | None = None,
         content: bytes = b"",
         most: int = ANSWER_BYTES,
         patience: float = PATIENCE,
@@ -186,11 +187,11 @@ class Web:
             yield piece
 
 
-Redirect = tuple[str, str, bytes, dict[str, str]]
+Redirect = tuple[str, str, bytes, Texts]
 
 
 def _follow_redirect(
-    method: str, url: str, target: str, content: bytes, sent: dict[str, str], status: int
+    method: str, url: str, target: str, content: bytes, sent: Texts, status: int
 ) -> Redirect:
     """The next request.
 

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -27,6 +27,7 @@ from collector.discovery.mirrors.disk import lay_out
 from collector.errors import WhoWroteError
 from collector.git.program import GitFailed, clean_environment, git_found
 from collector.hooks import plugins
+from collector.json_values import Texts
 from collector.repository_names import GITHUB, is_oid
 from collector.runtime.bounds import current
 
@@ -74,7 +75,7 @@ class Advertised:
     """What a server says that it has."""
 
     head: str = ""  # the branch that HEAD points to, refs/heads/…; "" in an empty repository
-    refs: Mapping[str, str] = field(default_factory=dict)  # name -> object id, only what is wanted
+    refs: Texts = field(default_factory=dict)  # name -> object id, only what is wanted
     # the address that answered, another one than was asked when the repository was renamed
     url: str = ""
 
@@ -83,11 +84,11 @@ class Advertised:
         lines = [f"HEAD {self.head}", *(f"{name} {oid}" for name, oid in sorted(self.refs.items()))]
         return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:32]
 
-    def checkpoints(self) -> dict[str, str]:
+    def checkpoints(self) -> Texts:
         return {name: oid for name, oid in self.refs.items() if is_on_server(name)}
 
 
-def keep_wanted(head: str, refs: Mapping[str, str], wanted: WantedRefs, url: str) -> Advertised:
+def keep_wanted(head: str, refs: Texts, wanted: WantedRefs, url: str) -> Advertised:
     """The wanted ones among the refs of a server; names that git would not accept are left out."""
     matches = {
         name: oid for name, oid in refs.items() if wanted.includes(name, head) and is_safe(name)
@@ -249,7 +250,7 @@ class Remote:
             served.oids[served.head] = oid
         return keep_wanted(served.head or "", served.oids, wanted, served.url)
 
-    def _ask_git(self, url: str) -> tuple[str, Mapping[str, str]]:
+    def _ask_git(self, url: str) -> tuple[str, Texts]:
         with tempfile.TemporaryDirectory(prefix="whowrote-ask-") as folder:
             lay_out(Path(folder), url)
             try:
@@ -288,7 +289,7 @@ def _web() -> Web:
     return Web()
 
 
-def parse_listing(listing: str) -> tuple[str, dict[str, str]]:
+def parse_listing(listing: str) -> tuple[str, Texts]:
     """(branch of HEAD, name -> object id) of what `git ls-remote --symref` prints."""
     head, refs = "", {}
     for line in listing.split("\n"):

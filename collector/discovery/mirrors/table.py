@@ -9,14 +9,13 @@ one. A mirror that is there keeps its name; a new one has the name that its repo
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
 from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
+from collector.json_values import Numbers, Row
 from collector.limits import REDIRECTS
 from collector.load import FACTS, load_repo
 from collector.repository_names import (
@@ -35,7 +34,7 @@ from collector.runtime.progress import no_progress
 from collector.runtime.stages import StageName, digest
 from collector.storage.merge import forget_rows
 from collector.storage.session_cache import forget_sessions
-from collector.storage.store import Store, iso
+from collector.storage.store import Store, utc_now
 from collector.vocabulary.sessions import JobState
 
 
@@ -146,7 +145,7 @@ def _names(repository: RepositorySource) -> list[str]:
 
 def note(store: Store, result: FetchResult) -> None:
     """Adds an attempt to the row of a mirror; call within a transaction."""
-    now = iso(datetime.now(UTC).timestamp())
+    now = utc_now()
     run = store.connection.execute
     if result.state == "moved":  # an old name; the row is that of an attempt that failed
         run("DELETE FROM mirrors WHERE name = ? AND refs_key IS NULL", (result.name,))
@@ -156,7 +155,7 @@ def note(store: Store, result: FetchResult) -> None:
         "INSERT OR IGNORE INTO mirrors (name, url, state, tried_at) VALUES (?, ?, ?, ?)",
         (name, result.url, state, now),
     )
-    values: dict[str, object] = {
+    values = {
         "url": result.url,
         "state": state,
         "tried_at": now,
@@ -221,7 +220,7 @@ def load_one(name: str, path: str, shard: str, named: bool) -> str:
     return JobState.DONE
 
 
-def forget(store: Store, name: str, root: Path) -> dict[str, int]:
+def forget(store: Store, name: str, root: Path) -> Numbers:
     """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its
     names.
 
@@ -251,7 +250,7 @@ def _forget_name(store: Store, name: str) -> int:
     with store.transaction():
         run(
             "INSERT OR IGNORE INTO forgotten VALUES (?, ?)",
-            (tombstone(name), iso(datetime.now(UTC).timestamp())),
+            (tombstone(name), utc_now()),
         )
         rows += run("DELETE FROM mirrors WHERE name = ? COLLATE NOCASE", (name,)).rowcount
         rows += run(
@@ -286,7 +285,7 @@ def _forget_candidate(store: Store, name: str) -> int:
     return int(rows + run(f"DELETE FROM candidates WHERE id IN ({chosen})", (name, name)).rowcount)
 
 
-def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+def mirror_states(store: Store, names: Sequence[str] = ()) -> list[Row]:
     """One row per repository that was fetched, loaded or attributed: how far it got and what is
     wrong with it.
     """
@@ -311,9 +310,7 @@ def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any
     return [_state_of(row, jobs) for row in rows if not chosen or row["name"].lower() in chosen]
 
 
-def _state_of(
-    row: dict[str, Any], jobs: Mapping[tuple[str, str], dict[str, Any]]
-) -> dict[str, Any]:
+def _state_of(row: Row, jobs: Mapping[tuple[str, str], Row]) -> Row:
     mine = [job for stage in ("load", "lines") if (job := jobs.get((row["name"].lower(), stage)))]
     stage = (
         "attributed"

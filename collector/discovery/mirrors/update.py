@@ -39,6 +39,7 @@ from collector.repository_names import (
 from collector.runtime.bounds import Deadline, current, deadline_until
 from collector.runtime.progress import Progress
 from collector.storage.places import mirrors_directory
+from collector.text import error_text
 
 _FETCH = (
     "fetch",
@@ -187,7 +188,7 @@ class _Update:
             result.state, result.detail = kind_of(str(error)), str(error)
         except OSError as error:
             result.state = "disk_full" if error.errno in _NO_SPACE else "failed"
-            result.detail = f"{type(error).__name__}: {error}"
+            result.detail = error_text(error)
         finally:
             if self.path != self.final:
                 shutil.rmtree(self.path, ignore_errors=True)

@@ -6,7 +6,7 @@ the checkpoints.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from collector.discovery.channels.channel import ChannelContext, checkpoint_remo
 from collector.discovery.github.client import GitHubError, NotFound, Refused
 from collector.discovery.github.transport import Unreachable
 from collector.discovery.records import records
-from collector.json_values import get, get_str, identifier
+from collector.json_values import JsonObject, get, get_str, identifier
 from collector.text import count_of, printable
 
 BATCH = 50
@@ -48,14 +48,14 @@ _PATHS = {
 NO_LICENCE = "none"
 
 # candidate, columns; None: the server knows no such repository
-Answer = tuple[int, dict[str, Any] | None]
+Answer = tuple[int, JsonObject | None]
 
 
 class NoMetadata(GitHubError):
     """Candidates that the server gave no metadata of, and did not say that they are not there."""
 
 
-def ask_graphql(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Answer]:
+def ask_graphql(context: ChannelContext, rows: Sequence[JsonObject]) -> Iterator[Answer]:
     """Columns for each row that could be answered.
 
     Raises NoMetadata at the end for those that could not; LimitReached, BadToken, Unreachable.
@@ -79,7 +79,7 @@ class _Batches:
     unanswered: list[str] = field(default_factory=list)
     problem: str = ""
 
-    def ask(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[Answer]:
+    def ask(self, rows: Sequence[JsonObject]) -> Iterator[Answer]:
         if self.in_vain >= MOST_IN_VAIN:
             self.unanswered += [row["full_name"] for row in rows]
             return
@@ -93,7 +93,7 @@ class _Batches:
             self.problem = str(error)
             yield from self._halves(rows)
             return
-        failed: list[Mapping[str, Any]] = []
+        failed = []
         for number, row in enumerate(rows):
             value, problem = answer.data.get(f"r{number}"), answer.errors.get(f"r{number}")
             if isinstance(value, dict):
@@ -112,7 +112,7 @@ class _Batches:
         if failed:
             yield from self.ask(failed)
 
-    def _halves(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[Answer]:
+    def _halves(self, rows: Sequence[JsonObject]) -> Iterator[Answer]:
         self.in_vain += 1
         middle = len(rows) // 2
         if not middle:
@@ -143,7 +143,7 @@ def repository_query(names: Sequence[str]) -> str:
     return "{ " + " ".join(parts) + " }\n" + _FIELDS
 
 
-def ask_rest(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Answer]:
+def ask_rest(context: ChannelContext, rows: Sequence[JsonObject]) -> Iterator[Answer]:
     """The same by REST, a request each, without the settings."""
     batches = _Batches(context)
     for number, row in enumerate(rows):
@@ -164,7 +164,7 @@ def ask_rest(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iter
     batches.conclude()
 
 
-def from_graphql(value: Mapping[str, Any], server: str) -> dict[str, Any]:
+def from_graphql(value: JsonObject, server: str) -> JsonObject:
     remote = checkpoint_remote(get_str(value, "object", "text"), server)
     name = None if remote is None else remote.name if remote.server == server else "/".join(remote)
     shown = sorted({record for alias, (record, _) in _PLACES.items() if value.get(alias)})
@@ -175,7 +175,7 @@ def from_graphql(value: Mapping[str, Any], server: str) -> dict[str, Any]:
     }
 
 
-def _columns(value: Mapping[str, Any], side: int) -> dict[str, Any]:
+def _columns(value: JsonObject, side: int) -> JsonObject:
     columns = {name: _check(name, get(value, *paths[side])) for name, paths in _PATHS.items()}
     licence = _PATHS["licence"][side][0]
     if licence in value and value[licence] is None:  # a missing field says nothing

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from collector.checkpoints import store_of
@@ -18,13 +18,14 @@ from collector.discovery.channels.channel import valid_name
 from collector.discovery.github.git_server import GitServers, NoRefs, Refs
 from collector.discovery.mirrors.remote import note_names
 from collector.discovery.words import ProbeOutcome
+from collector.json_values import Row, Texts
 from collector.vocabulary.sessions import CheckpointStore
 
 # What is asked for. HEAD comes with the ref it points to.
 PREFIXES = ("HEAD", *CHECKPOINTS, "refs/notes/")
 
 
-def ref_columns(refs: Refs) -> dict[str, Any]:
+def ref_columns(refs: Refs) -> Row:
     """What refs say about the checkpoints of a repository, as columns of `candidates`."""
     oids = refs.oids
     names: dict[CheckpointStore, list[str]] = {store: [] for store in CheckpointStore}
@@ -51,7 +52,7 @@ def ref_columns(refs: Refs) -> dict[str, Any]:
     }
 
 
-def _oid_of(oids: dict[str, str], names: list[str]) -> str | None:
+def _oid_of(oids: Texts, names: list[str]) -> str | None:
     """Of a branch if there is one, else of another ref, in order of the names."""
     return (
         oids[min(names, key=lambda name: (not name.startswith("refs/heads/"), name))]
@@ -65,7 +66,7 @@ class RefsProbe:
     """The answer to one probe; `columns` as in `ref_columns`."""
 
     outcome: ProbeOutcome
-    columns: dict[str, Any] = field(default_factory=dict)
+    columns: Row = field(default_factory=dict)
     renamed_to: str | None = None
     detail: str = ""
 

@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from collector.checkpoints.entire import BRANCHES
 from collector.discovery.channels import channels
 from collector.discovery.channels.channel import Scope
 from collector.discovery.records import CHECKPOINTS, records
 from collector.discovery.words import Exclusion
+from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 
 # no channels: a new name, and a place of checkpoints that a repository names
@@ -56,7 +57,6 @@ _CURSORS = (
     " channel, state ORDER BY 1, 2"
 )
 
-Row = dict[str, Any]
 Overlaps = Mapping[frozenset[str], int]  # confirmed repositories by the channels that found them
 
 
@@ -118,7 +118,7 @@ def _days(now: datetime, text: str | None) -> float | None:
         return None
 
 
-def _count(store: Store, source: str, tests: Mapping[str, str]) -> dict[str, int]:
+def _count(store: Store, source: str, tests: Texts) -> Numbers:
     """Of the rows of `source`: how many pass each test."""
     columns = ", ".join(
         f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in tests.items()
@@ -127,7 +127,7 @@ def _count(store: Store, source: str, tests: Mapping[str, str]) -> dict[str, int
     return row
 
 
-def _totals(store: Store) -> dict[str, int]:
+def _totals(store: Store) -> Numbers:
     tests = {
         "repositories": "TRUE",
         "probed": "c.outcome IS NOT NULL",

@@ -3,10 +3,10 @@
 Every step continues where it was stopped.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from collector.discovery.channels import channels
 from collector.discovery.channels.channel import (
@@ -23,6 +23,7 @@ from collector.discovery.selection.metadata import ask_graphql, ask_rest
 from collector.discovery.selection.probe import Prober, RefsProbe, probe_all
 from collector.discovery.words import Exclusion, ProbeOutcome
 from collector.errors import DatabaseUnusable, WhoWroteError
+from collector.json_values import Row
 from collector.repository_names import public_url
 from collector.storage.store import iso
 
@@ -52,9 +53,7 @@ TAKEN = Decision(None)
 _WORDS = {"is_fork": "whether it is a fork", "licence": "its licence", "size_kb": "its size"}
 
 
-def decide(
-    row: Mapping[str, Any], filters: Filters, names: Collection[tuple[str, str]], server: str
-) -> Decision:
+def decide(row: Row, filters: Filters, names: Collection[tuple[str, str]], server: str) -> Decision:
     """Whether a row of `candidates` that was probed is left out.
 
     `names` are the (server, name in lower case) of all candidates, `server` is the one that is
@@ -77,7 +76,7 @@ def decide(
     return _filter(row, filters, row["server"] == server)
 
 
-def _filter(row: Mapping[str, Any], filters: Filters, is_described: bool) -> Decision:
+def _filter(row: Row, filters: Filters, is_described: bool) -> Decision:
     if row["is_fork"] and not filters.forks:
         return Decision(Exclusion.FORK, f"of {row['fork_of']}" if row["fork_of"] else None)
     licence = row["licence"]
@@ -101,7 +100,7 @@ MOST_PAUSE = timedelta(days=7)  # between probes of what cannot be reached
 MISSING_PAUSE = timedelta(days=30)
 REST_WAIT = 60.0  # without a token metadata is not worth an hour of waiting
 
-Rows = list[dict[str, Any]]
+Rows = list[Row]
 
 
 @dataclass(slots=True)
@@ -205,7 +204,7 @@ def confirm(context: ChannelContext, prober: Prober, outcome: DiscoverResult, ro
             return
 
 
-def _store_probe(log: DiscoveryLog, row: dict[str, Any], answer: RefsProbe) -> None:
+def _store_probe(log: DiscoveryLog, row: Row, answer: RefsProbe) -> None:
     if answer.outcome != ProbeOutcome.OK:
         attempts = row["attempts"] + 1 if row["outcome"] == answer.outcome else 1
         is_missing = answer.outcome == ProbeOutcome.PRIVATE_OR_MISSING
@@ -231,9 +230,7 @@ def _store_probe(log: DiscoveryLog, row: dict[str, Any], answer: RefsProbe) -> N
     log.update(row["id"], success | {"renamed_to": answer.renamed_to} | answer.columns)
 
 
-def _name_derived(
-    log: DiscoveryLog, row: dict[str, Any], channel: str, text: str, relation: str
-) -> None:
+def _name_derived(log: DiscoveryLog, row: Row, channel: str, text: str, relation: str) -> None:
     """A candidate that follows from another one: its new name, or the place of its checkpoints."""
     target = parse_name(text, row["server"])
     if target is not None and target != (row["server"], row["full_name"]):
@@ -272,8 +269,8 @@ def add_metadata(context: ChannelContext, outcome: DiscoverResult) -> None:
         github.longest_wait = usual
 
 
-def _store_metadata(log: DiscoveryLog, row: dict[str, Any], columns: dict[str, Any] | None) -> None:
-    values: dict[str, Any] = {"metadata_at": log.now()}
+def _store_metadata(log: DiscoveryLog, row: Row, columns: Row | None) -> None:
+    values = {"metadata_at": log.now()}
     if columns is not None:
         current = columns.pop("now_called")
         values |= columns
@@ -311,7 +308,7 @@ def _add_named_records(log: DiscoveryLog) -> None:
         " c.id"
     )
     of = {query: record_of(query) for query in {row["query"] for row in found}}
-    names: dict[int, set[str]] = {row["id"]: set((row["records"] or "").split()) for row in found}
+    names = {row["id"]: set((row["records"] or "").split()) for row in found}
     with log.store.transaction() as connection:
         for row in found:
             name = of[row["query"]] or CHECKPOINTS

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from collector.json_values import Texts
 from collector.plugins import plugin_directories
 
 _CORE = (
@@ -150,7 +151,7 @@ _OBJECT = re.compile(r"^CREATE (?:TABLE|VIEW|(?:UNIQUE )?INDEX) IF NOT EXISTS (\
 
 
 @cache
-def _definitions(parts: tuple[str, ...]) -> dict[str, str]:
+def _definitions(parts: tuple[str, ...]) -> Texts:
     """Table, view or index of these parts -> its statement as SQLite keeps it."""
     named = ((_OBJECT.search(statement), statement) for statement in statements(schema_sql(parts)))
     kept = (
