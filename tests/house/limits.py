@@ -3,7 +3,8 @@
     python tests/house/limits.py
 
 measures, and lowers each limit of `limits.json` to what is there now. Where something is above its
-limit the command says so, changes nothing and ends with 1: a limit is never raised.
+limit the command says so, changes nothing and ends with 1: a limit is never raised. What may be
+above one for a time stands in `moving.json`, which is to be empty.
 
 The unit of size is the expression, a node of the syntax tree that is an `ast.expr`. Unlike lines
 they do not get fewer when lines get longer, or more when code is laid out with air.
@@ -22,6 +23,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent.parent
 NAME = "tests/house/limits.json"
 LIMITS = ROOT / NAME
+# What may be above its limit while one way replaces another, up to which number, and why.
+MOVING = ROOT / "tests/house/moving.json"
 TOP = ("collector", "attribution", "whowrote")
 # Names of functions that say neither what they do nor what they return: a preposition begins them,
 # or they are nothing but a participle.
@@ -158,6 +161,12 @@ def limits() -> dict[str, float]:
     return kept
 
 
+def moving() -> dict[str, float]:
+    """Name of what may be above its limit for now -> up to which number."""
+    kept: dict[str, float] = json.loads(MOVING.read_text("utf-8"))["up to"]
+    return kept
+
+
 def excess(now: Mapping[str, float], most: Mapping[str, float]) -> list[str]:
     """What is above its limit, in words."""
     return [
@@ -171,13 +180,14 @@ def main() -> int:
     sys.path.insert(0, str(ROOT))
     now = measures()
     most = limits() if LIMITS.exists() else {}
-    above = excess(now, most)
+    above = excess(now, most | moving())
     for line in above:
         print(line)
     if above:
         print("No limit is raised. Delete or merge something, or say it with less.")
         return 1
-    LIMITS.write_text(json.dumps(now, indent=2) + "\n", "utf-8")
+    lowered = {name: min(value, most.get(name, value)) for name, value in now.items()}
+    LIMITS.write_text(json.dumps(lowered, indent=2) + "\n", "utf-8")
     for name, value in now.items():
         if value < most.get(name, value):
             print(f"{name}: {most[name]:,} -> {value:,}")
