@@ -57,6 +57,7 @@ def follow_renamed(
                 path
                 for path, file in loose.items()
                 if path not in touched[commit.sha]
+                and not last_change(path, commit.author_time)  # else it was not moved
                 and any(last - _RECENT <= step.at <= last for step in file.steps)
             ]
             if names:

@@ -538,7 +538,7 @@ def _explain(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
     if "readonly" in text or "unable to open" in text:
         what = f"{path} cannot be opened for writing"
         if not path.parent.is_dir():
-            what = f"{path} cannot be made: there is no directory {path.parent}"
+            what = f"{path} cannot be opened: there is no directory {path.parent}"
         return DatabaseUnusable(what, "Check its permissions, or name another file with --db")
     if "not a database" in text or "malformed" in text:
         return DatabaseUnusable(

@@ -74,6 +74,8 @@ NEVER_ONE = {
     "tokens",
     "{console.width} columns",
     *(
+        "{path} ends",
+        "{what} left traces",
         "{least} attempts",
         "{least} sessions",
         "{least} whole commits",
