@@ -289,10 +289,10 @@ HOSTILE = [
 
 @pytest.mark.parametrize("path", HOSTILE, ids=[path[:8] for path in HOSTILE])
 def test_hostile_paths_take_linear_time(path: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     kind_of(path)
     kind_of(path + "x\n")
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
 
 
 HOSTILE_HEADS = [
@@ -305,6 +305,6 @@ HOSTILE_HEADS = [
 
 @pytest.mark.parametrize("text", HOSTILE_HEADS, ids=[text[:12].decode() for text in HOSTILE_HEADS])
 def test_hostile_heads_take_bounded_time(text: bytes) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     kind_of_text(text * 50, "html")
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0

@@ -535,10 +535,10 @@ def test_number_of_effects_is_bounded() -> None:
     ids=range(20),
 )
 def test_hostile_text_takes_bounded_time(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     effects(text)
     mentions(text, "src/store/cache.go")
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 TOKENS = """
