@@ -111,6 +111,7 @@ def _without_session(
         verdicts = {i: moved.get(i, verdict) for i in judged.verdicts}
         result.files.append((file, _spans_of(file, replace(judged, verdicts=verdicts), ())))
     result.note_sessions()
+    result.method = "content" if result.sessions else ""
     return result
 
 
