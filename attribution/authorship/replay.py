@@ -562,8 +562,8 @@ class Worktree:
                 committed = ""
             elif committed is None or kind == "clean":
                 continue
-            if self._is_git_text(path, state.text, float("inf")):
-                continue  # it was committed as it stands: nothing was lost
+            if kind != "stash" and self._is_git_text(path, state.text, float("inf")):
+                continue  # git has it as it stands: nothing was lost
             aside[path] = replace(state, ids=list(state.ids), memory=[])
             known = len(self.changes)
             self._take_away(path, normal_text(committed), moment, call)
