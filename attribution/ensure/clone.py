@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection
 
 from attribution.queries.open_repo import SHORT, OpenRepo, commits_since
 from attribution.queries.repositories import attributed_repository
-from attribution.queries.verdicts import NewerLines
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.hooks import plugins
@@ -37,7 +36,7 @@ def attributed_clone(
         )
     clone = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
     clone.branch, clone.tip, clone.newer = commits_since(repo, clone.branch, clone.head)
-    clone.answer_newer = _answer_newer
+    clone.complete = _complete
     if clone.tip != clone.head:
         moved = (
             f"has commits that are not attributed yet ({len(clone.newer):,})"
@@ -54,10 +53,10 @@ def attributed_clone(
     return clone
 
 
-def _answer_newer(clone: OpenRepo, path: str, commits: Collection[str]) -> NewerLines:
-    from attribution.ensure.newer import answer_newer  # most questions are about what is attributed
+def _complete(clone: OpenRepo, paths: Collection[str] = ()) -> None:
+    from attribution.ensure.current import complete  # most questions are about what is attributed
 
-    return answer_newer(clone, path, commits)
+    complete(clone, paths)
 
 
 def mirror_address(address: str, progress: Progress) -> str:

@@ -131,8 +131,17 @@ class Store:
             cast(OwnConnection, connection),
             True,
         )
-        store._is_new = False
+        store._is_new, store._policy = False, None
         store._run = connection.execute
+        return store
+
+    def copied(self) -> Store:
+        """The same rows for this process alone: what is written there goes with it."""
+        store = Store.over(
+            sqlite3.connect("", isolation_level=None, factory=OwnConnection), self.path
+        )
+        self.connection.backup(store.connection)
+        store._parts, store._policy = self._parts, self.policy
         return store
 
     def _prepare(self) -> None:

@@ -104,7 +104,7 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep
 def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(
     work: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attribution.ensure.newer._MOST_COMMITS", 0)
+    monkeypatch.setattr("attribution.ensure.current._MOST_COMMITS", 0)
     before = blamed(work)
     change(work[0])
     sha = commit(work[0])
@@ -334,7 +334,7 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
         read.update(session.key for session in files)
         return peek(context, files, *rest, **more)
 
-    monkeypatch.setattr("attribution.ensure.newer.peek_sessions", noted)
+    monkeypatch.setattr("attribution.ensure.current.peek_sessions", noted)
     _, last = json.loads(run("blame", repo, "app.py", "--db", db, "--json").stdout)
     assert (last["commit"], last["provisional"], read) == (new.sha, True, {editing.id, naming.id})
 
