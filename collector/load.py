@@ -962,7 +962,7 @@ def write_commits(
 ) -> Numbers:
     """Commits and the checkpoint ids they name; returns their numbers.
 
-    `beside`: those that are stored stay, and these come after them.
+    `beside`: those that are stored stay, and these come after them, as git shows them.
 
     Call within a transaction, checkpoints first.
 
@@ -977,7 +977,8 @@ def write_commits(
     named = {c.sha: checkpoint_ids(c.message) for c in commits}
     people = (called(printable(c.author_name), printable(c.author_email)) for c in commits)
     rows = zip(commits, people, strict=True)
-    store.insert(
+    insert = store.insert_kept if beside else store.insert
+    insert(
         "commits",
         _COMMIT,
         (
@@ -985,7 +986,7 @@ def write_commits(
             for i, (c, person) in enumerate(rows, position)
         ),
     )
-    store.insert(
+    insert(
         "commit_statements",
         _STATEMENT,
         (row for c in commits for row in _statement_rows(numbers[c.sha], c)),

@@ -6,6 +6,7 @@ that were asked about. The copy goes with the question; a run settles it.
 """
 
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -24,7 +25,7 @@ from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext
 from collector.storage.retention import FULL
 from collector.storage.session_cache import NotPacked
-from collector.storage.store import iso
+from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.vocabulary.lines import Author, Reason
 
@@ -33,6 +34,10 @@ _RECENT = 3 * 86_400.0
 # More than this takes as long as a run.
 _MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 300, 2_000
 
+_KNOWN = (
+    "SELECT commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
+    " FROM json_each(?))"
+)
 _CHANGES = """
 SELECT DISTINCT c.commit_sha, COALESCE(f.old_path, '') AS old_path FROM commits c
   JOIN commit_files f ON f.commit_id = c.id
@@ -57,17 +62,21 @@ FROM sessions s WHERE s.repo_id = ?1
 """
 
 
-def complete(opened: OpenRepo, paths: Collection[str] = ()) -> None:
+def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None:
     """Puts what a run would write about the commits that wait into a copy of the database, which
-    the clone is asked with from now on.
+    the clone is asked with from now on; and the sessions that it does not know as they are now.
 
     `paths`: the files that are asked about; none: all that those commits changed. Of what takes as
-    long as a run, the commits alone are there.
+    long as a run, the commits alone are there, and a note says so.
     """
     repo = opened.repo
-    newer = [commit for sha in opened.waiting if (commit := repo.commit(sha)) is not None]
-    opened.store = store = opened.store.copied()
+    waiting = [commit for sha in opened.waiting if (commit := repo.commit(sha)) is not None]
+    opened.store = store = base.copied()
     context = RunContext(store, repo, opened.repo_id, no_progress)
+    opened.complete = opened.complete if paths else None
+    shas = json.dumps([commit.sha for commit in waiting])
+    known = {row["sha"] for row in store.rows(_KNOWN, (opened.repo_id, shas))}
+    newer = [commit for commit in waiting if commit.sha not in known]
     with store.transaction():
         mailmap = repo.mailmap(opened.tip)
         numbers = write_commits(store, opened.repo_id, newer, mailmap, beside=True)
@@ -78,13 +87,16 @@ def complete(opened: OpenRepo, paths: Collection[str] = ()) -> None:
         if not paths or any(change.path in paths for change in files)
     }
     seeds = {*paths}.union(*({change.path for change in changes[sha]} for sha in asked))
-    if len(newer) > _MOST_COMMITS or not store.policy.keeps(FULL):
-        return
     names, earlier = _files_and_commits(opened, seeds, changes)
-    if len(names) > _MOST_FILES or len(earlier) > _MOST_CHANGES:
-        return
-    judged = _judged(context, opened, newer, FilesRead((), names, 0.0, asked, None), earlier)
+    is_small = len(newer) <= _MOST_COMMITS and len(names) <= _MOST_FILES
+    judged = (
+        _judged(context, opened, newer, FilesRead((), names, 0.0, asked, None), earlier)
+        if is_small and len(earlier) <= _MOST_CHANGES and store.policy.keeps(FULL)
+        else None
+    )
     if judged is None:
+        if newer:
+            opened.notes.append("what no run has read is too much for a question")
         return
     _limit(judged, opened)
     numbers = {sha: numbers[sha] for sha in numbers if sha in asked}
@@ -104,11 +116,11 @@ def _judged(
     """None where more would have to be read than for a run."""
     store, repo = context.store, context.repo
     head = opened.waiting[-1] if opened.waiting else opened.tip
-    since = min((commit.author_time for commit in newer), default=0.0) - _RECENT
+    since = min((commit.author_time for commit in newer), default=math.inf) - _RECENT
     words = {name.rpartition("/")[2] for name in only.paths}
     values = (
         opened.repo_id,
-        iso(since),
+        iso(since) or "~",
         *(json.dumps(sorted(several)) for several in (only.paths, words, earlier)),
     )
     sessions = {row["key"]: row["concerned"] for row in store.rows(_SESSIONS, values)}
@@ -130,7 +142,7 @@ def _judged(
     ids = add_checkpoints(context, _unknown(checkpoints, sessions))
     links = (link for link, target in repo.links(head).items() if target in only.paths)
     read = peek_sessions(context, files, ids, (*only.paths, *links), VERSION)
-    if read is None:
+    if read is None or not newer:
         return None
     only = only._replace(commits={*earlier, *opened.waiting}, since=since, shared=read.shared)
     evidence = read_inputs(context, head, read, checkpoints, only)

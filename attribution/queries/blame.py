@@ -15,6 +15,7 @@ from attribution.queries.open_repo import (
     LineRange,
     OpenRepo,
     file_in,
+    wait_for,
     with_changes,
 )
 from attribution.queries.sessions import prompt_of
@@ -88,6 +89,8 @@ def blame(
     the commits that the repository names.
     """
     sha = opened.repo.resolve(commit).sha if commit else with_changes(opened, file)
+    if commit and sha != opened.tip:
+        wait_for(opened, sha)
     sha, path, data = _file_of(opened, sha, file)
     if is_binary(data):
         raise WhoWroteError(

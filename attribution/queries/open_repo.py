@@ -50,7 +50,8 @@ class OpenRepo(KnownRepo):
     # commits on `tip` as if what is changed were committed now: what is staged, then the rest; ""
     # where there is nothing. None: not looked at yet
     pending: tuple[str, str] | None = field(kw_only=True, default=None)
-    # puts what a run would write about those, for some files or all, into a copy of the database
+    # puts what a run would write about those, for some files or all, into a copy of the database;
+    # None: everything is there
     complete: Callable[[OpenRepo, Collection[str]], None] | None = field(kw_only=True, default=None)
 
     def __post_init__(self) -> None:
@@ -80,6 +81,25 @@ def commits_since(repo: GitRepo, branch: str, head: str) -> StateNow:
         return StateNow(branch, head, ())
     newer = repo.history_of([now.sha], [head]) if now.sha != head else ()
     return StateNow(now.name, now.sha, tuple(commit.sha for commit in newer))
+
+
+def stand_at(opened: OpenRepo, sha: str) -> None:
+    """Questions are about this commit and what led to it, whatever is checked out; about what is
+    changed in the working tree only where it is the tip.
+    """
+    if sha == opened.tip:
+        with_changes(opened)
+    else:
+        wait_for(opened, sha)
+    if opened.waiting and opened.complete is not None:
+        opened.complete(opened, ())
+
+
+def wait_for(opened: OpenRepo, sha: str) -> None:
+    """What waits to be worked out is what led to this commit."""
+    if sha not in opened.waiting:
+        since = opened.repo.history_of([sha], [opened.head])
+        opened.newer, opened.pending = tuple(commit.sha for commit in since), ("", "")
 
 
 class AnsweredAt(NamedTuple):
