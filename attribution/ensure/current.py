@@ -175,7 +175,7 @@ def _limited(span: Span, is_pending: bool) -> Span:
     verdict = span.verdict
     if is_pending and verdict.author not in (Author.AGENT, Author.TOOL):
         return replace(span, verdict=unknown(Reason.NOT_COMMITTED))
-    if verdict.is_persons or verdict.reason is Reason.TRANSCRIPT_NOT_STORED:
+    if verdict.reason is Reason.TRANSCRIPT_NOT_STORED:
         return replace(span, verdict=unknown(Reason.NOT_YET))
     return span
 
