@@ -101,7 +101,7 @@ def _why_line(
         else None
     )
     if history is not None:
-        history.notes += notes or []
+        history.notes = [n for n in history.notes if n not in explanation.notes] + (notes or [])
     if output_format == "csv" and notes is not None and history is not None:
         common.print_rows(output_format, history.events, None)
     elif output_format == "json":

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo, line_changes
 from collector.storage.store import Store
-from collector.text import from_utf_16, is_binary, normal_path
+from collector.text import from_utf_16, is_binary, normal_path, printable
 
 SHORT = 9  # digits of a commit id for people
 
@@ -148,10 +148,26 @@ def file_in(opened: OpenRepo, sha: str, name: str) -> tuple[str, bytes]:
     inside = next((path for path in paths if path.startswith(directory)), "")
     if inside:
         raise WhoWroteError(f"{name} is a directory", f"Name a file in it, for example {inside}")
+    if gone := _gone_in(opened.repo, sha, normal_path(name)):
+        raise UnknownBranch(*gone)
     same_name = [path for path in paths if path.rpartition("/")[2] == name.rpartition("/")[2]]
     similar = same_name[:3] or difflib.get_close_matches(name, paths, 3, 0.7)
     hint = "Did you mean: " + ", ".join(similar) if similar else _NAMED_FROM
     raise UnknownBranch(f"there is no file {name} in {sha[:SHORT]}", hint)
+
+
+def _gone_in(repo: GitRepo, sha: str, path: str) -> tuple[str, str] | None:
+    """Which commit took a file away, and how it is seen as it was; None where none had it."""
+    for commit in reversed(list(repo.history_of([sha]))):
+        before = commit.parents[0] if commit.parents else ""
+        if before and repo.file_at(before, path) and not repo.file_at(commit.sha, path):
+            changes = (c for c in repo.changes(commit) or () if c.old_path == path)
+            became = next((c.path for c in changes if c.status == "R"), "")
+            what = f"was renamed to {became} in" if became else "was deleted in"
+            by = f"{what} {commit.sha[:SHORT]} {printable(commit.subject)}"
+            see = f"As it was before: whowrote why {path}:1 --commit {before[:SHORT]}"
+            return f"{path} {by}", see
+    return None
 
 
 def _worktree_paths(repo: GitRepo, name: str) -> Iterator[str]:

@@ -140,7 +140,8 @@ class Store:
         store = Store.over(
             sqlite3.connect("", isolation_level=None, factory=OwnConnection), self.path
         )
-        self.connection.backup(store.connection)
+        self.connection.backup(own)
+        own.execute("PRAGMA foreign_keys = ON")
         store._parts, store._policy = self._parts, self.policy
         return store
 
