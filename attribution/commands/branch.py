@@ -161,7 +161,10 @@ def _print_statement(stated: Row) -> None:
     agents = ", ".join(f"{agent} ({model})" if model else agent for agent, model in known["agents"])
     shown = known["lines"]
     open_lines = shown.get("unknown", 0) + shown.get("undeclared", 0)
-    where = f"{stated['branch']}, {count_of(stated['commits'], 'commit')} since {stated['base']}"
+    since = (
+        f"{count_of(stated['commits'], 'commit')} since" if stated["commits"] else "nothing beyond"
+    )
+    where = f"{stated['branch']}, {since} {stated['base']}"
     if not agents:
         lines.append(
             f"{where}: nothing on record shows an agent, so nothing is stated;"

@@ -137,11 +137,10 @@ class Store:
 
     def copied(self) -> Store:
         """The same rows for this process alone: what is written there goes with it."""
-        store = Store.over(
-            sqlite3.connect("", isolation_level=None, factory=OwnConnection), self.path
-        )
+        own = sqlite3.connect("", isolation_level=None, factory=OwnConnection)
         self.connection.backup(own)
         own.execute("PRAGMA foreign_keys = ON")
+        store = Store.over(own, self.path)
         store._parts, store._policy = self._parts, self.policy
         return store
 
