@@ -117,7 +117,7 @@ def disclose(
         names = ", ".join(each["name"] for each in forms()["trailer"])
         raise click.UsageError(f"there is no form {form}: use one of {names}")
     with common.open_clone(path or common.here(), db) as opened:
-        stated = _stated(opened, commits, form, hook)
+        stated = _statement(opened, commits, form, hook)
     if output_format == "json":
         write_json(stated)
     elif output_format == "csv":
@@ -129,7 +129,7 @@ def disclose(
         _print_statement(stated)
 
 
-def _stated(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
+def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     """`known`: what the record shows; `trailers` and `template`: lines to be copied; `form`: the
     name of the form; `shown_by`: the file that asks for it.
     """
@@ -141,8 +141,8 @@ def _stated(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     staged, unstaged = opened.pending or ("", "")
     if hook:  # `git commit -a` stages as it commits
         shas = [staged or unstaged]
-    known = disclosure.written(opened, shas, tracked=hook and not staged)
-    found, shown_by, template = disclosure.asked_for(opened, opened.tip)
+    known = disclosure.work_of_agents(opened, shas, tracked=hook and not staged)
+    found, shown_by, template = disclosure.find_forms(opened, opened.tip)
     used = disclosure.form_named(form) if form else next(iter(found), None)
     return {
         "branch": opened.branch,
@@ -152,7 +152,7 @@ def _stated(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
         "form": used["name"] if used is not None else "",
         "shown_by": "" if form else shown_by,
         "trailers": disclosure.trailers(used, known) if used is not None else [],
-        "template": disclosure.filled_in(template, known),
+        "template": disclosure.fill_template(template, known),
     }
 
 

@@ -22,7 +22,7 @@ COMMIT = click.option(
     "--commit",
     default="",
     metavar="SHA",
-    help="Show the file as of this commit.  [default: HEAD of the attributed branch]",
+    help="Show the file as of this commit.  [default: what is checked out]",
 )
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from attribution.authorship.people import MIN_HOLE, UNRECORDED
 from attribution.authorship.printed_diffs import FilesRead
 from attribution.authorship.run_data import Judged
 from attribution.authorship.verdicts import Span, unknown
@@ -37,6 +38,11 @@ _MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 300, 2_000
 _KNOWN = (
     "SELECT commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
     " FROM json_each(?))"
+)
+_GAP = (
+    "SELECT 1 FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE c.repo_id = ? AND"
+    " c.author_at >= ? GROUP BY c.id HAVING SUM(l.class = 'declared') OR"
+    " SUM(CASE l.class WHEN 'unknown' THEN l.nonblank END) >= ? LIMIT 1"
 )
 _CHANGES = """
 SELECT DISTINCT c.commit_sha, COALESCE(f.old_path, '') AS old_path FROM commits c
@@ -71,7 +77,7 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     """
     repo = opened.repo
     waiting = [commit for sha in opened.waiting if (commit := repo.commit(sha)) is not None]
-    opened.store = store = base.copied()
+    opened.store = store = base.private_copy()
     context = RunContext(store, repo, opened.repo_id, no_progress)
     opened.complete = opened.complete if paths else None
     shas = json.dumps([commit.sha for commit in waiting])
@@ -80,25 +86,11 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     with store.transaction():
         mailmap = repo.mailmap(opened.tip)
         numbers = write_commits(store, opened.repo_id, newer, mailmap, beside=True)
-    changes = {commit.sha: repo.changes(commit) or () for commit in newer}
-    asked = {
-        sha
-        for sha, files in changes.items()
-        if not paths or any(change.path in paths for change in files)
-    }
-    seeds = {*paths}.union(*({change.path for change in changes[sha]} for sha in asked))
-    names, earlier = _files_and_commits(opened, seeds, changes)
-    is_small = len(newer) <= _MOST_COMMITS and len(names) <= _MOST_FILES
-    judged = (
-        _judged(context, opened, newer, FilesRead((), names, 0.0, asked, None), earlier)
-        if is_small and len(earlier) <= _MOST_CHANGES and store.policy.keeps(FULL)
-        else None
-    )
+    judged, asked = _judge_waiting(context, opened, newer, paths)
     if judged is None:
-        if newer:
-            opened.notes.append("what no run has read is too much for a question")
+        opened.notes += ["what no run has read is too much for a question"] if newer else []
         return
-    _limit(judged, opened)
+    _limit(judged, opened, len(asked) < len(newer) or _is_doubtful(opened, newer))
     numbers = {sha: numbers[sha] for sha in numbers if sha in asked}
     with store.transaction():
         line_rows.links(store, opened.repo_id, numbers, judged.evidence.links)
@@ -106,7 +98,35 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
         line_rows.sessions(store, numbers, judged)
 
 
-def _judged(
+def _judge_waiting(
+    context: RunContext, opened: OpenRepo, newer: Sequence[Commit], paths: Collection[str]
+) -> tuple[Judged | None, set[str]]:
+    """The verdicts, and the commits that they are about; None where they take as long as a run."""
+    changes = {commit.sha: opened.repo.changes(commit) or () for commit in newer}
+    asked = {
+        sha
+        for sha, files in changes.items()
+        if not paths or any(change.path in paths for change in files)
+    }
+    seeds = {*paths}.union(*({change.path for change in changes[sha]} for sha in asked))
+    names, earlier = _files_and_commits(opened, seeds, changes)
+    sizes = (len(newer), _MOST_COMMITS), (len(names), _MOST_FILES), (len(earlier), _MOST_CHANGES)
+    if any(size > most for size, most in sizes) or not context.store.policy.keeps(FULL):
+        return None, asked
+    only = FilesRead((), names, 0.0, asked, None)
+    return _judge_files(context, opened, newer, only, earlier), asked
+
+
+def _is_doubtful(opened: OpenRepo, newer: Sequence[Commit]) -> bool:
+    """Whether agents worked unrecorded on the day before, as far as attributed commits show: then
+    only a run, which judges those again, names a person whom nobody saw.
+    """
+    day = min(commit.author_time for commit in newer) - UNRECORDED
+    values = (opened.repo_id, iso(day), MIN_HOLE)
+    return opened.store.value(_GAP, values) is not None
+
+
+def _judge_files(
     context: RunContext,
     opened: OpenRepo,
     newer: Sequence[Commit],
@@ -125,13 +145,7 @@ def _judged(
     )
     sessions = {row["key"]: row["concerned"] for row in store.rows(_SESSIONS, values)}
     checkpoints, local = stored_now(store, repo, opened.repo_id)
-    named = {name for commit in newer for name in checkpoint_ids(commit.message)}
-    due = {
-        record.session_id
-        for checkpoint in checkpoints
-        if checkpoint.id in named
-        for record in checkpoint.sessions
-    }
+    due = _sessions_named(newer, checkpoints)
     files = [
         item
         for item in session_files(checkpoints, local)
@@ -139,7 +153,8 @@ def _judged(
         or item.key in due
         or not session_run(context, item).is_current
     ]
-    ids = add_checkpoints(context, _unknown(checkpoints, sessions))
+    with store.transaction():
+        ids = add_checkpoints(context, _unknown(checkpoints, sessions))
     links = (link for link, target in repo.links(head).items() if target in only.paths)
     read = peek_sessions(context, files, ids, (*only.paths, *links), VERSION)
     if read is None or not newer:
@@ -152,6 +167,13 @@ def _judged(
         return None
 
 
+def _sessions_named(newer: Sequence[Commit], checkpoints: Sequence[Checkpoint]) -> set[str]:
+    """Sessions of the checkpoints that commits name."""
+    named = {name for commit in newer for name in checkpoint_ids(commit.message)}
+    due = (checkpoint for checkpoint in checkpoints if checkpoint.id in named)
+    return {record.session_id for checkpoint in due for record in checkpoint.sessions}
+
+
 def _unknown(checkpoints: Sequence[Checkpoint], known: Collection[str]) -> list[Checkpoint]:
     """Checkpoints with a session that the database does not have."""
     return [
@@ -161,21 +183,22 @@ def _unknown(checkpoints: Sequence[Checkpoint], known: Collection[str]) -> list[
     ]
 
 
-def _limit(judged: Judged, opened: OpenRepo) -> None:
+def _limit(judged: Judged, opened: OpenRepo, is_doubtful: bool) -> None:
     """Of lines that are not committed, an agent or a tool is named, as no commit says anything of
-    the others; of others nobody whom only a run names, which asks all commits of the day.
+    the others; of others nobody whom only a run names.
     """
     for sha in opened.waiting:
         verdict = judged.verdicts.get(sha)
         for _, spans in verdict.files if verdict is not None else ():
-            spans[:] = [_limited(span, sha in (opened.pending or ())) for span in spans]
+            is_pending = sha in (opened.pending or ())
+            spans[:] = [_limit_span(span, is_pending, is_doubtful) for span in spans]
 
 
-def _limited(span: Span, is_pending: bool) -> Span:
+def _limit_span(span: Span, is_pending: bool, is_doubtful: bool) -> Span:
     verdict = span.verdict
     if is_pending and verdict.author not in (Author.AGENT, Author.TOOL):
         return replace(span, verdict=unknown(Reason.NOT_COMMITTED))
-    if verdict.reason is Reason.TRANSCRIPT_NOT_STORED:
+    if verdict.reason is Reason.TRANSCRIPT_NOT_STORED or (is_doubtful and verdict.is_unseen):
         return replace(span, verdict=unknown(Reason.NOT_YET))
     return span
 

@@ -26,7 +26,7 @@ def lines_followed(clone: OpenRepo, request: HistoryRequest, progress: Progress)
     return done.notes
 
 
-def newer_followed(clone: OpenRepo) -> None:
+def follow_newer(clone: OpenRepo) -> None:
     """The history of lines up to the last commit that was worked out for a question, beside which
     it is kept; nothing where none is followed.
     """

@@ -2,7 +2,7 @@
 it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,9 +107,7 @@ def blame(
         )
     few = sorted(only) if len(only) < len(texts) else ()
     origins = introductions(opened.repo, sha, path, len(texts), few, ignored) if texts else {}
-    names = {origin.path for origin in origins.values() if origin.sha in opened.waiting}
-    if names and opened.complete is not None:
-        opened.complete(opened, names)
+    _complete(opened, origins.values())
     attributions, moves = Attributions(opened), MoveHistories(opened.store, opened.repo_id)
     at = AnsweredAt(_shown(opened, sha), len(opened.newer))
     lines = [
@@ -147,6 +145,14 @@ def _file_of(opened: OpenRepo, sha: str, file: str) -> tuple[str, str, bytes]:
         path, data = file_in(opened, opened.tip, file)
     opened.notes.append(f"{path} is deleted here, which is not committed")
     return opened.tip, path, data
+
+
+def _complete(opened: OpenRepo, origins: Iterable[Introduction]) -> None:
+    """Works out the files of lines that no run has read."""
+    waiting = {*opened.waiting}
+    names = {origin.path for origin in origins if origin.sha in waiting}
+    if names and opened.complete is not None:
+        opened.complete(opened, names)
 
 
 def _shown(opened: OpenRepo, sha: str) -> str:

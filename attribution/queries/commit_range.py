@@ -146,7 +146,7 @@ def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None
         )
         rows |= {row["commit_sha"]: row for row in existing}
     table.rows = [
-        *(_uncommitted(opened, table) if _last_of(opened, requested) == opened.tip else ()),
+        *(_rows_now(opened, table) if _last_of(opened, requested) == opened.tip else ()),
         *(rows.get(commit.sha) or _empty_row(table, opened, commit) for commit in commits),
     ]
     absent = len(commits) - len(rows)
@@ -164,7 +164,7 @@ _FILES_NOW = (
 _STATUS = {"D": "deleted: ", "R": "renamed: ", "A": "new: "}
 
 
-def _uncommitted(opened: OpenRepo, table: Table) -> list[Row]:
+def _rows_now(opened: OpenRepo, table: Table) -> list[Row]:
     """A row for each file of the working tree that is not as it was committed."""
     spans = opened.store.rows(_FILES_NOW, (opened.repo_id, *(opened.pending or ("", ""))))
     files: dict[str, Row] = {}

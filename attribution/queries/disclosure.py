@@ -52,7 +52,7 @@ def forms() -> dict[str, list[dict[str, Any]]]:
     return tomllib.loads(Path(__file__).with_name("forms.toml").read_text("utf-8"))
 
 
-def written(opened: OpenRepo, shas: Sequence[str], tracked: bool = False) -> Row:
+def work_of_agents(opened: OpenRepo, shas: Sequence[str], tracked: bool = False) -> Row:
     """What the record says of the lines that commits add, files of every kind: `agents` as (name,
     model), most lines first; `lines` by class; `silent`: lines of an agent in commits that do not
     name any.
@@ -74,7 +74,7 @@ def written(opened: OpenRepo, shas: Sequence[str], tracked: bool = False) -> Row
     }
 
 
-def asked_for(opened: OpenRepo, sha: str) -> tuple[list[dict[str, Any]], str, str]:
+def find_forms(opened: OpenRepo, sha: str) -> tuple[list[dict[str, Any]], str, str]:
     """The form of trailers that the policies of a commit show ([] for none), the path that shows
     it, and the text of the pull-request template ("" for none).
     """
@@ -135,11 +135,11 @@ def _words(known: Row, *pairs: tuple[str, str]) -> dict[str, str]:
     }
 
 
-def filled_in(template: str, known: Row) -> list[str]:
+def fill_template(template: str, known: Row) -> list[str]:
     """The part of a pull-request template that is about AI, with what the record knows: boxes
     ticked and fields filled. As it is where nothing shows an agent; [] where no part is.
     """
-    lines = _part_about_ai(_COMMENT.sub(_kept, template))
+    lines = _part_about_ai(_COMMENT.sub(_form_in, template))
     if not known["agents"] or not lines:
         return lines
     share = known["by_agents"] / max(known["added"], 1)
@@ -159,7 +159,7 @@ def filled_in(template: str, known: Row) -> list[str]:
     return result
 
 
-def _kept(comment: re.Match[str]) -> str:
+def _form_in(comment: re.Match[str]) -> str:
     """A comment is an instruction, of which a form that is to be filled in is left."""
     asked = re.search(r"(?:generated|assisted)-by:.*", comment[0], re.I)
     return asked[0] if asked and "\n" in comment[0] else ""

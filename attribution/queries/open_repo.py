@@ -200,16 +200,16 @@ def with_changes(opened: OpenRepo, name: str = "") -> str:
         names = {name, normal_path(name), *_worktree_paths(opened.repo, name)}
         if len(changed) > _MOST_CHANGED:
             changed = [path for path in changed if path in names]
-        first = _as_committed(opened, opened.tip, staged, opened.repo.path / "index")
+        first = _commit_files(opened, opened.tip, staged, opened.repo.path / "index")
         top, on = opened.repo.worktree() or Path(), first or opened.tip
         texts = ((path, _file_now(top, path)) for path in changed)
         files = {p: text for p, text in texts if text is not None or not os.path.lexists(top / p)}
         newest = max((top / p for p in files), key=_saved_at, default=top)
-        opened.pending = first, _as_committed(opened, on, files, newest)
+        opened.pending = first, _commit_files(opened, on, files, newest)
     return opened.pending[1] or opened.pending[0] or opened.tip
 
 
-def _as_committed(
+def _commit_files(
     opened: OpenRepo, parent: str, files: Mapping[str, bytes | None], saved: Path
 ) -> str:
     """The id of a commit with these files; "" where none differs."""

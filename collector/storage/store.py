@@ -135,7 +135,7 @@ class Store:
         store._run = connection.execute
         return store
 
-    def copied(self) -> Store:
+    def private_copy(self) -> Store:
         """The same rows for this process alone: what is written there goes with it."""
         own = sqlite3.connect("", isolation_level=None, factory=OwnConnection)
         self.connection.backup(own)

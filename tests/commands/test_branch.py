@@ -9,7 +9,7 @@ import pytest
 from support.builder import World, git
 from support.commands import run
 
-from attribution.queries.disclosure import filled_in, trailer_in, trailers
+from attribution.queries.disclosure import fill_template, trailer_in, trailers
 
 PART = {
     "agents": [("Claude Code", "claude-opus-4-6")],
@@ -118,9 +118,9 @@ def test_a_trailer_is_written_in_the_form_that_a_policy_shows(project: str) -> N
 def test_a_template_is_filled_in_as_a_careful_contributor_does(project: str) -> None:
     template, stated = TEMPLATES[project]
     heading = "" if template.startswith("**") else "## AI disclosure\n"
-    lines = filled_in(f"## Summary\n- [ ] Tests pass\n{heading}{template}\n## Notes\n", PART)
+    lines = fill_template(f"## Summary\n- [ ] Tests pass\n{heading}{template}\n## Notes\n", PART)
     assert lines == [*heading.split("\n")[:-1], *stated]
-    nothing = filled_in(f"{heading}{template}\n", {**PART, "agents": []})
+    nothing = fill_template(f"{heading}{template}\n", {**PART, "agents": []})
     assert not any("[x]" in line or BOTH in line for line in nothing)
 
 

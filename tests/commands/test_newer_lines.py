@@ -130,25 +130,15 @@ def test_lists_say_of_newer_commits_what_a_run_says(work: tuple[Path, Path]) -> 
     sha = commit(work[0])
     (work[0] / "new.py").write_text("first = 1\n")
     place = (work[0], "--db", work[1])
-    lists = (["log", "-n", "3"], ["log", "main.."], ["log", "--total"], ["log", "--show", "HEAD"])
-    asked = [run(*command[:1], *command[1:], *_ranged(command), *place) for command in lists]
-    assert f"other at {sha[:9]} has 1 commit since the last run, which read main" in asked[0].stdout
+    lists = (["-n", "3", ""], ["main.."], ["--total", ""], ["--show", "HEAD"])
+    before = [run("log", *what, *place).stdout for what in lists]
+    assert f"other at {sha[:9]} has 1 commit since the last run, which read main" in before[0]
     assert run("repo", *place, "-q").exit_code == 0
-    for command, before in zip(lists, asked, strict=True):
-        after = run(*command[:1], *command[1:], *_ranged(command), *place)
-        assert _facts(before.stdout) == _facts(after.stdout)
+    for what, said in zip(lists, before, strict=True):
+        assert said.partition("other at")[0] == run("log", *what, *place).stdout
     (row, *_) = json.loads(run("log", *place, "--json").stdout)
     values = [row[name] for name in ("commit_sha", "subject", "lines", "unknown")]
     assert values == [NO_COMMIT, "new: new.py", 1, 1]
-
-
-def _ranged(command: list[str]) -> list[str]:
-    """An empty range in the place of one, before the path of the clone."""
-    return [] if {"main..", "HEAD"} & set(command) else [""]
-
-
-def _facts(text: str) -> list[str]:
-    return [line for line in text.split("\n") if "since the last run" not in line]
 
 
 def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_verdicts(
@@ -228,8 +218,6 @@ def test_files_that_are_new_renamed_or_deleted_in_the_working_tree(work: tuple[P
     moved = blamed(work, "moved.py")
     assert verdicts(moved) == verdicts(before)
     assert verdicts(blamed(work)) == verdicts(before)  # as it was committed
-    commit(work[0])
-    (work[0] / "new.py").unlink()
     commit(work[0])
     gone = run("why", work[0], f"{FILE}:1", "--db", work[1])
     assert (gone.exit_code, "was deleted in" in gone.output) == (2, True)
