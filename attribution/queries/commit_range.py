@@ -151,7 +151,7 @@ def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None
     ]
     absent = len(commits) - len(rows)
     if absent:
-        table.notes.append(f"note: before --since or damaged, {count_of(absent, 'commit')}")
+        table.notes.append(f"note: not attributed, {count_of(absent, 'commit')}")
     return table
 
 

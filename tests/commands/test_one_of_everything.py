@@ -190,6 +190,8 @@ COMMANDS = [
     ("log", "HEAD", "PATH", "--total"),
     ("log", "HEAD", "PATH", "--md", "--limit", "0"),
     ("log", "PATH", "--show", "HEAD"),
+    ("review", "HEAD~1", "PATH"),
+    ("disclose", "HEAD~1", "PATH"),
     ("survival", "PATH"),
     ("culprit", "PATH", "--all"),
     ("doctor", "PATH"),
