@@ -176,7 +176,7 @@ def _print_statement(stated: Row) -> None:
             f" {count_of(known['added'], 'added line')}; {open_lines:,} not known"
         )
     if agents and stated["trailers"]:
-        asks = f"{stated['shown_by']} asks for it" if stated["shown_by"] else "as named"
+        asks = f"as in {stated['shown_by']}" if stated["shown_by"] else "as named"
         lines += [f"for commit messages ({stated['form']}, {asks}):", *stated["trailers"]]
     elif agents:
         lines.append("no policy of this clone shows a form of trailers: name one with --form")

@@ -13,7 +13,7 @@ from typing import Any
 
 from attribution.queries.open_repo import OpenRepo
 from collector.json_values import Row
-from collector.text import decode
+from collector.text import count_of, decode
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 
@@ -124,7 +124,7 @@ def _address(agent: str) -> str:
 def _words(known: Row, *pairs: tuple[str, str]) -> dict[str, str]:
     both = [f"{agent} ({model})" if model else agent for agent, model in pairs]
     agents = ", ".join(dict.fromkeys(agent for agent, _ in pairs))
-    how = f"It wrote {known['by_agents']:,} of {known['added']:,} added lines."
+    how = f"It wrote {known['by_agents']:,} of {count_of(known['added'], 'added line')}."
     return {
         "agent": agents,
         "model": ", ".join(model for _, model in pairs if model),
