@@ -39,7 +39,6 @@ _KNOWN = (
     "SELECT commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
     " FROM json_each(?))"
 )
-_FORGET = "DELETE FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value FROM json_each(?))"
 _GAP = (
     "SELECT 1 FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE c.repo_id = ? AND"
     " c.author_at >= ? GROUP BY c.id HAVING SUM(l.class = 'declared') OR"
@@ -84,7 +83,6 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     shas = json.dumps([commit.sha for commit in waiting])
     known = {row["sha"] for row in store.rows(_KNOWN, (opened.repo_id, shas))}
     newer = [commit for commit in waiting if commit.sha not in known]
-    shas = json.dumps([commit.sha for commit in newer])
     with store.transaction():
         mailmap = repo.mailmap(opened.tip)
         numbers = write_commits(store, opened.repo_id, newer, mailmap, beside=True)
@@ -92,7 +90,7 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     if judged is None and newer:
         opened.notes.append("what no run has read is too much for a question")
         if not paths:  # a list says that nothing is known of them
-            store.connection.execute(_FORGET, (opened.repo_id, shas))
+            opened.store = base.private_copy()
     if judged is None:
         return
     _limit(judged, opened, len(asked) < len(newer) or _is_doubtful(opened, newer))

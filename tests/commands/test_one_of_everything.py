@@ -84,7 +84,6 @@ NEVER_ONE = {
     ),
     *(
         "{len(requests)} repositories",
-        "{len(sessions)} other sessions",
         "{len(sessions)} session keys",
         "{len(fits):,} findings",
     ),
