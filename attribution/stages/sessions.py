@@ -102,11 +102,11 @@ def peek_sessions(
     paths: Iterable[str],
     version: str,
 ) -> SessionsRead | None:
-    """Reads some sessions and stores nothing; None where too much would have to be read that the
-    cache lacks.
+    """Reads some sessions, and stores those that are not stored as they are now; None where too
+    much would have to be read that the cache lacks.
 
-    `ids`: their numbers, also of sessions that the database does not have. `paths`: the texts of
-    other files are left out. `further` raises NotPacked.
+    `ids`: their numbers. `paths`: the texts of other files are left out. `further` raises
+    NotPacked.
     """
     names = set(map(_name, paths))
     with sessions_of(
@@ -124,19 +124,16 @@ def peek_sessions(
         )
         shared = cache.get("", digest(VERSION, head), ("",)).get("", b"")
     missing = [
-        _ReadTask(f, ids[f.key], context.store.policy, False, False, False)
+        replace(reading.read_task(f), features=False, keeps=False)
         for f in files
-        if reads[f.key] is None
+        if reads[f.key] is None or not session_run(context, f).is_current
     ]
     if sum(_size(context.repo, task.files) for task in missing) > _MOST_BYTES:
         return None
-    read = {
-        task.files.key: _prepare(task, context.repo, reading.readers, set()).read
-        for task in missing
-    }
-    whole = _sessions_read(
-        ids, {session.key: reads[session.key] or read[session.key] for session in files}
-    )
+    for task in missing:
+        done = _prepare(task, context.repo, reading.readers, set())
+        reads[task.files.key] = reading.take(task, done)
+    whole = _sessions_read(ids, {key: read for key, read in reads.items() if read is not None})
     return replace(
         whole,
         shared=shared if shared and len(shared) % 8 == 0 else None,
@@ -374,13 +371,13 @@ class _Reading:
                 reads[session.key] = existing
         missing = [session for session in files if session.key not in reads]
         self._read_into(
-            reads, [replace(self._read_task(session), may_wait=True) for session in missing], jobs
+            reads, [replace(self.read_task(session), may_wait=True) for session in missing], jobs
         )
         copied = copied_events(
             {f.key: events for f in files if (events := reads[f.key].events) is not None}
         )
         tasks = [
-            self._read_task(replace(session, copied=copied.get(session.key))) for session in files
+            self.read_task(replace(session, copied=copied.get(session.key))) for session in files
         ]
         just_read = {session.key for session in missing}
         self._read_into(
@@ -395,9 +392,9 @@ class _Reading:
     ) -> None:
         for number, (task, done) in enumerate(self._all(waiting, jobs)):
             self.context.progress("reading sessions", number, len(waiting))
-            reads[task.files.key] = self._take(task, done)
+            reads[task.files.key] = self.take(task, done)
 
-    def _read_task(self, files: SessionFiles) -> _ReadTask:
+    def read_task(self, files: SessionFiles) -> _ReadTask:
         from attribution.stages import feature_rows
 
         rows, features = (
@@ -437,7 +434,7 @@ class _Reading:
             task = by_key[result.key]
             yield task, result.value if not result.error else _given_up(task, result.error)
 
-    def _take(self, task: _ReadTask, done: _Prepared) -> _SessionRead:
+    def take(self, task: _ReadTask, done: _Prepared) -> _SessionRead:
         """Stores what was read, and keeps it for the next run."""
         files, session_id, read = task.files, task.session_id, done.read
         if read.edits is None and done.packed is not None:  # it comes from another process

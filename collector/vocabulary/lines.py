@@ -136,6 +136,14 @@ class Reason(Word):
             " that wrote its lines."
         ),
     )
+    NOT_COMMITTED = (
+        "not_committed",
+        "The line is not committed, and no record shows that an agent wrote it.",
+    )
+    NOT_YET = (
+        "not_attributed_yet",
+        "The commit is newer than what was attributed, and only a run can tell.",
+    )
     TRANSCRIPT_MISSING = (
         "transcript_missing",
         (
