@@ -18,7 +18,7 @@ from collector.labels import as_typed
 from collector.model import FileChange, LineChange
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
-from collector.text import decode, is_binary, split_lines
+from collector.text import command_line, decode, is_binary, split_lines
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
 
 
@@ -64,7 +64,8 @@ def commit_report(store: Store, name: str, opened: OpenRepo | None = None) -> Co
     if not numbers and opened is not None and sha in opened.newer:
         clone = opened.repo.worktree() or opened.repo.path
         raise UnknownBranch(
-            f"commit {name} is not attributed yet", f"Attribute it with: whowrote repo {clone}"
+            f"commit {name} is not attributed yet",
+            f"Attribute it with: {command_line('whowrote', 'repo', clone)}",
         )
     if not numbers:
         raise UnknownBranch(
