@@ -246,7 +246,7 @@ class Reason(Word):
     COMMON_LINE = (
         "common_line",
         (
-            "The line says nothing by itself and stands at the edge of an agent's block: it may be"
+            "The line is a bracket or as common a text at the edge of an agent's block: it may be"
             " of either side."
         ),
     )

@@ -448,7 +448,7 @@ def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
     assert found["class"] == "likely_human"
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
-    assert "none of it explains the line" in found["why_not_someone_else"][0]
+    assert "2 times between 7092095d1 and this commit" in found["why_not_someone_else"][0]
 
 
 def test_explain_shows_the_witness_and_never_denies_what_it_lists(
