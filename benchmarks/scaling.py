@@ -260,6 +260,39 @@ def edits_of_long_file(n: int) -> Stream:
     yield from _session(itertools.chain([_prompt(0)], made), before, after)
 
 
+def edits_of_what_was_written(n: int) -> Stream:
+    """As many edits as the file has lines, all of which the session wrote."""
+    text = "".join(f"value_{k} = 0\n" for k in range(n))
+    given = {"file_path": f"{_CWD}/a.py", "content": text}
+    wrote = _call(2, "Write", given, {"filePath": f"{_CWD}/a.py", "content": text})
+    made = (_edit(k, f"value_{k} = 0\n", f"value_{k} = 1\n") for k in range(n))
+    after = text.replace(" = 0", " = 1").encode()
+    yield from _session(itertools.chain([_prompt(0), wrote], made), b"first = 1\n", after)
+
+
+def every_end_of_line_doubled(n: int) -> Stream:
+    """Again and again, in a file of as many lines."""
+    before = "".join(f"value_{k} = 0\n" for k in range(n))
+    made = [_edit(k, "\n", "\n\n", every=True) for k in range(3)]
+    after = before.replace("\n", "\n" * 8)
+    yield from _session(iter([_prompt(0), *made]), before.encode(), after.encode())
+
+
+def same_lines_elsewhere(n: int) -> Stream:
+    """Equal lines that the agent wrote into one file, and a commit has in another."""
+    same = "    return None\n" * n
+    made = [_prompt(0), _edit(0, "x = 1\n", "x = 1\n" + same)]
+    yield from _session(iter(made), b"x = 1\n", b"x = 2\n", more={b"b.py": same.encode()})
+
+
+def secrets(n: int) -> Stream:
+    """Each in a prompt, and all of them in a command."""
+    texts = [f"Xk{k * 7919 % 10007:05d}!q{k:05d}" for k in range(n)]
+    asked = (_prompt(4 * k, f"the password is {text}") for k, text in enumerate(texts))
+    ran = _call(4 * n + 4, "Bash", {"command": "echo " + " ".join(texts)}, {"stdout": "x"})
+    yield from _session(itertools.chain(asked, [ran]), b"a = 1\n", b"a = 1\nb = 2\n")
+
+
 def taken_out_again(n: int) -> Stream:
     """Lines that the agent wrote and took out again, before a quarter as many commits of the
     file by somebody else.
@@ -350,6 +383,10 @@ SIZES: dict[str, tuple[Callable[[int], Stream], int, int]] = {
         (notes, 600, 20),
         (edits, 10_000, 40),
         (edits_of_long_file, 4_000, 40),
+        (edits_of_what_was_written, 2_000, 40),
+        (every_end_of_line_doubled, 500, 10),
+        (same_lines_elsewhere, 4_000, 60),
+        (secrets, 1_000, 40),
         (taken_out_again, 2_000, 40),
         (files_beside_commands, 1_000, 40),
         (replaced_everywhere, 400, 20),

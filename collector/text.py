@@ -4,10 +4,13 @@ A line ends at `\\n` and nowhere else: `str.splitlines` also splits at form feed
 every number would drift.
 """
 
+import os
 import re
+import shlex
 import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
 
 from collector.limits import TEXT_BYTES
@@ -33,6 +36,34 @@ _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
     r"\ud800-\udfff\U000e0000-\U000e007f]"
 )
+
+
+_SAFE_WORD = re.compile(r"[\w+=:,./\\-]+", re.ASCII)
+
+
+def command_line(*words: object) -> str:
+    """A command that can be pasted, quoted for a POSIX shell, or on Windows for PowerShell:
+    whatever a path holds, it stays one word.
+    """
+    texts = map(str, words)
+    if os.name != "nt":
+        return shlex.join(texts)
+    quoted = ((text, "'" + text.replace("'", "''") + "'") for text in texts)
+    return " ".join(plain if _SAFE_WORD.fullmatch(plain) else safe for plain, safe in quoted)
+
+
+def one_of(words: Collection[str], depth: int = 3) -> str:
+    """A pattern that fits any of many words, the longest first, in a time that does not grow with
+    their number: they are told apart by their first characters.
+    """
+    if depth == 0 or len(words) < 9 or "" in words:
+        return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    rests = defaultdict(set)
+    for word in words:
+        rests[word[0]].add(word[1:])
+    return "|".join(
+        f"{re.escape(first)}(?:{one_of(rest, depth - 1)})" for first, rest in rests.items()
+    )
 
 
 def split_lines(data: bytes) -> list[bytes]:

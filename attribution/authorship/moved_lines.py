@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from attribution.authorship.align import neighbour, tokens
@@ -145,68 +145,78 @@ def _runs(
     is_common: Callable[[str], bool],
 ) -> Iterator[tuple[int, _Run]]:
     """First line, and the strongest run from there on."""
-    allowed = set(open_lines)
-    done = -1
+    search = _RunSearch(file, set(open_lines), indexes)
+    done = silent = -1
     for start in open_lines:
         if start <= done:
             continue
-        best = max(_runs_from(file, start, allowed, indexes), default=_Run())
-        lines = file.lines[start : start + best.length]
-        telling = (
-            line not in file.before and line.strip() and not is_common(line.strip())
-            for line in lines
-        )
-        if best.strength >= _RUN and any(telling):
+        best = max(search.runs_from(start), default=_Run())
+        if best.strength < _RUN:
+            continue
+        # lines from here up to `silent` tell nothing: they are not asked about again
+        silent, end = max(silent, start), start + best.length
+        while silent < end and not _tells(file, file.lines[silent], is_common):
+            silent += 1
+        if silent < end:
             yield start, best
-            done = start + best.length - 1
+            done = end - 1
 
 
-def _runs_from(
-    file: AddedFile, start: int, allowed: set[int], indexes: Sequence[MoveIndex]
-) -> Iterator[_Run]:
-    places = (
-        (group, *place)
-        for group, index in enumerate(indexes)
-        for place in index.places(file.lines[start])
-    )
-    for group, source, number, position in islice(places, _MOST_PLACES):
-        if source.path in ("", file.path):
-            length = _run_length(file, start, allowed, source, position)
-            yield _Run(
-                _strength(file, start, length, source, position), length, group, number, position
-            )
+def _tells(file: AddedFile, line: str, is_common: Callable[[str], bool]) -> bool:
+    return line not in file.before and bool(line.strip()) and not is_common(line.strip())
 
 
-def _strength(
-    file: AddedFile, start: int, length: int, source: MoveCandidates, position: int
-) -> int:
-    """Lines with text in the run; in its old file also the neighbours that are the same as they
-    were.
+class _RunSearch:
+    """The runs of one file. Each pairing of its lines with those of a source is followed once,
+    however many lines are alike.
     """
-    strength = sum(1 for line in file.lines[start : start + length] if line.strip())
-    if not source.path:
-        return strength
-    is_first, is_last = position == 0, position + length == len(source.lines)
-    same_above = (
-        is_first and source.before and neighbour(file.lines, start, -1).strip() == source.before
-    )
-    same_below = (
-        is_last
-        and source.after
-        and neighbour(file.lines, start + length - 1, 1).strip() == source.after
-    )
-    return strength + bool(same_above) + bool(same_below)
 
+    def __init__(self, file: AddedFile, allowed: set[int], indexes: Sequence[MoveIndex]) -> None:
+        self._file, self._allowed, self._indexes = file, allowed, indexes
+        self._texts = [*accumulate((bool(line.strip()) for line in file.lines), initial=0)]
+        self._ends: dict[tuple[int, int, int], int] = {}  # index, source, distance -> line
 
-def _run_length(
-    file: AddedFile, start: int, allowed: set[int], source: MoveCandidates, position: int
-) -> int:
-    length = 0
-    for index, (text, _) in enumerate(source.lines[position:], start):
-        if index not in allowed or _key(file.lines[index]) != _key(text):
-            break
-        length += 1
-    return length
+    def runs_from(self, start: int) -> Iterator[_Run]:
+        places = (
+            (group, *place)
+            for group, index in enumerate(self._indexes)
+            for place in index.places(self._file.lines[start])
+        )
+        for group, source, number, position in islice(places, _MOST_PLACES):
+            if source.path in ("", self._file.path):
+                pairing = (group, number, position - start)
+                if self._ends.get(pairing, start) <= start:
+                    self._ends[pairing] = self._end(start, source, position)
+                length = self._ends[pairing] - start
+                strength = self._strength(start, length, source, position)
+                yield _Run(strength, length, group, number, position)
+
+    def _end(self, start: int, source: MoveCandidates, position: int) -> int:
+        """The first line after `start` that is not the source's."""
+        lines = self._file.lines
+        for index in range(start, start + len(source.lines) - position):
+            text, _ = source.lines[position + index - start]
+            if index not in self._allowed or _key(lines[index]) != _key(text):
+                return index
+        return start + len(source.lines) - position
+
+    def _strength(self, start: int, length: int, source: MoveCandidates, position: int) -> int:
+        """Lines with text in the run; in its old file also the neighbours that are the same as
+        they were.
+        """
+        strength = self._texts[start + length] - self._texts[start]
+        if not source.path:
+            return strength
+        lines, end = self._file.lines, position + length
+        same_above = (
+            position == 0 and source.before and neighbour(lines, start, -1).strip() == source.before
+        )
+        same_below = (
+            end == len(source.lines)
+            and source.after
+            and neighbour(lines, start + length - 1, 1).strip() == source.after
+        )
+        return strength + bool(same_above) + bool(same_below)
 
 
 def lost_sources(tree: Worktree, alignments: Sequence[StateAlignment]) -> list[MoveCandidates]:

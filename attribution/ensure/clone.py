@@ -11,7 +11,7 @@ from collector.hooks import plugins
 from collector.repository_rows import find_repo, repo_name
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
-from collector.text import count_of
+from collector.text import command_line, count_of
 
 
 def attributed_clone(
@@ -34,7 +34,7 @@ def attributed_clone(
     if row is None or row.head_sha is None or not repo.has(row.head_sha):
         raise WhoWroteError(
             f"the commit that {store.path} was made from is not in {path}",
-            f"Update the database with: whowrote repo {path}",
+            f"Update the database with: {command_line('whowrote', 'repo', path)}",
         )
     clone = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
     clone.branch, clone.tip, clone.newer = commits_since(repo, clone.branch, clone.head)

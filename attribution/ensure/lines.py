@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 
 from attribution.authorship.options import AttributeOptions
@@ -35,7 +34,7 @@ from collector.runtime.runner import RunOptions
 from collector.runtime.stages import note_failure
 from collector.runtime.workers import Task, TaskLimits, TaskResult, tell_parent
 from collector.storage.store import Store
-from collector.text import printable
+from collector.text import command_line, printable
 
 if TYPE_CHECKING:
     from attribution.stages.lines import Attributed
@@ -109,11 +108,11 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
         )
         report.advice = _advice(store, done.repo_id, clone, request.path, report.head)
         if done.elsewhere:
-            report.advice.append(
-                Advice(0, done.elsewhere, f"whowrote repo {quote(request.path)} --was-at DIR")
-            )
+            again = command_line("whowrote", "repo", request.path, "--was-at", "DIR")
+            report.advice.append(Advice(0, done.elsewhere, again))
         if done.lost:
-            report.advice.append(Advice(0, done.lost, f"whowrote doctor {quote(request.path)}"))
+            look = command_line("whowrote", "doctor", request.path)
+            report.advice.append(Advice(0, done.lost, look))
         return report
 
 

@@ -7,9 +7,9 @@ took lines away; regions are the connected components. A region edited by two or
 `re-edited`; how its edits develop is told by `convergence_of`.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -17,8 +17,9 @@ from itertools import pairwise
 from attribution.authorship.replay import Change
 from collector.vocabulary.sessions import Convergence
 
-State = tuple[str, ...]
-"""Lines of a region, whitespace removed, blank ones left out."""
+State = Hashable
+"""The same for the same text of a region, whitespace and blank lines aside."""
+_MOST_ORDERED = 5_000_000  # lines of all texts of a region
 Scar = tuple[int, str, int, int]
 """Where a session only took lines away: session, path, the line above and the line below."""
 
@@ -142,7 +143,10 @@ def convergence_of(sizes: Sequence[int], states: Sequence[State]) -> tuple[Conve
     back = first_return(states)
     if back >= 0:
         return Convergence.OSCILLATING, back
-    trend = sum((b > a) - (b < a) for i, a in enumerate(sizes) for b in sizes[i + 1 :])
+    trend, before = 0, list[int]()
+    for size in sizes:
+        trend += bisect_left(before, size) + bisect_right(before, size) - len(before)
+        insort(before, size)
     if trend:
         return (Convergence.CONVERGING if trend < 0 else Convergence.EXPANDING), -1
     return (Convergence.CONVERGING if len(set(sizes)) <= 1 else Convergence.OSCILLATING), -1
@@ -163,56 +167,77 @@ def first_return(states: Sequence[State]) -> int:
 class RegionHistory:
     """The text of a region over time, from the moment before its session first touched it.
 
-    Its lines are put in order only where that can matter: it is most of the work.
+    Texts are told apart by a sum over their lines, which a change moves by its own lines alone; in
+    order they are compared only where the sums are equal, and up to `_MOST_ORDERED` lines.
     """
 
     def __init__(
         self,
         numbers: list[int],
-        alive: list[frozenset[int]],
+        first: frozenset[int],
         text: Mapping[int, str],
         changes: Sequence[Change],
         start: int,
     ) -> None:
-        """`alive`: its lines at first, and after each of the changes of these numbers; `start`:
-        the region's first hunk.
+        """`first`: its lines before the changes of these numbers; `text`: of all its lines;
+        `start`: the region's first hunk.
         """
-        self._numbers, self._alive, self._text, self._changes = numbers, alive, text, changes
+        self._numbers, self._first, self._text, self._changes = numbers, first, text, changes
         # the work of earlier sessions is the text that this session started from
         self._start = bisect_left(numbers, start)
-        self._place: dict[int, int] = {}
+        self._sums, self._sizes = [0], [0]
+        alive: set[int] = set()
+        self._count(self._step(alive, (), first))
+        del self._sums[0], self._sizes[0]
+        for number in numbers:
+            self._count(self._step(alive, changes[number].gone, changes[number].fresh))
+
+    def _step(
+        self, alive: set[int], gone: Iterable[int], fresh: Iterable[int]
+    ) -> tuple[set[int], set[int]]:
+        """Changes the lines; returns those that went and those that came."""
+        went = alive.intersection(gone)
+        alive -= went
+        came = self._text.keys() & set(fresh) - alive
+        alive |= came
+        return went, came
+
+    def _count(self, step: tuple[set[int], set[int]]) -> None:
+        went, came = ([text for line in lines if (text := self._text[line])] for lines in step)
+        self._sums.append(self._sums[-1] + sum(map(hash, came)) - sum(map(hash, went)))
+        self._sizes.append(self._sizes[-1] + len(came) - len(went))
 
     def states(self, ends: Iterable[int]) -> list[State]:
-        """Its text as the session found it and after the changes of these numbers.
-
-        Sorted when no two could be the same.
-        """
+        """Its text as the session found it and after the changes of these numbers."""
         indices = [self._start, *(self._index(end) for end in ends)]
-        bags = [self._bag(index) for index in indices]
-        twice = [bag for bag, count in Counter(bags).items() if count > 1 and len(bag) > 1]
-        return [self._ordered_state(index) for index in indices] if twice else bags
+        count = Counter(self._sums[index] for index in indices)
+        ordered = self._ordered({index for index in indices if count[self._sums[index]] > 1})
+        return [ordered.get(index, self._sums[index]) for index in indices]
 
     def is_back(self, number: int) -> bool:
         """Whether its text after the change of that number is what it was at first."""
-        index = self._index(number)
-        return self._bag(index) == self._bag(self._start) and self._ordered_state(
-            index
-        ) == self._ordered_state(self._start)
+        first, last = self.states([number])
+        return first == last
 
     def _index(self, number: int) -> int:
         return bisect_right(self._numbers, number)
 
-    def _bag(self, index: int) -> State:
-        return tuple(sorted(filter(None, map(self._text.__getitem__, self._alive[index]))))
-
-    def _ordered_state(self, index: int) -> State:
-        alive = self._alive[index]
-        if len(alive) > 1 and not self._place:
-            self._place = {
-                line: rank for rank, line in enumerate(_in_order(self._numbers, self._changes))
-            }
-        lines = sorted(alive, key=self._place.__getitem__) if len(alive) > 1 else alive
-        return tuple(filter(None, map(self._text.__getitem__, lines)))
+    def _ordered(self, indices: Set[int]) -> dict[int, State]:
+        """Index -> what the lines after so many changes are, in order."""
+        sizes = [self._sizes[index] for index in indices]
+        if max(sizes, default=0) < 2 or sum(sizes) > _MOST_ORDERED:
+            return {}
+        lines = _in_order(self._numbers, self._changes)
+        place = {line: rank for rank, line in enumerate(lines)}
+        alive, found = set(self._first), dict[int, State]()
+        for index in range(max(indices) + 1):
+            if index:
+                change = self._changes[self._numbers[index - 1]]
+                self._step(alive, change.gone, change.fresh)
+            if index in indices:
+                texts = map(self._text.__getitem__, sorted(alive, key=place.__getitem__))
+                found[index] = hash(tuple(filter(None, texts)))
+        return found
 
 
 def history_of(
@@ -229,19 +254,14 @@ def history_of(
     text: dict[int, str] = {}
     for n in ordered:
         change = changes[n]
-        bare = ("".join(line.split()) for line in (*change.old, *change.new))
-        text.update(zip((*change.gone, *change.fresh), bare, strict=True))
+        texts = zip((*change.gone, *change.fresh), (*change.old, *change.new), strict=True)
+        text.update((line, "".join(whole.split())) for line, whole in texts if line in lines)
     born = {line for n in ordered for line in changes[n].fresh}
     first = min((line for n in hunks for line in changes[n].fresh), default=1 << 62)
     # A line that no change brought was there from the start, unless its number tells that it came
     # later, from outside: such a line is left out, it came and went between two rounds.
-    alive = {line for line in lines if line not in born and line < first}
-    alive_states = [frozenset(alive)]
-    for n in ordered:
-        alive.difference_update(changes[n].gone)
-        alive.update(lines.intersection(changes[n].fresh))
-        alive_states.append(frozenset(alive))
-    return RegionHistory(ordered, alive_states, text, changes, min(hunks))
+    alive = frozenset(line for line in lines if line not in born and line < first)
+    return RegionHistory(ordered, alive, text, changes, min(hunks))
 
 
 def _in_order(numbers: Iterable[int], changes: Sequence[Change]) -> list[int]:

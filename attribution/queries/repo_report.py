@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from shlex import quote
 from typing import Any, NamedTuple
 
 from attribution.hooks import OfCounts, OfUndeclared, Section, sections
@@ -14,6 +13,7 @@ from collector.checkpoints.entire import fetch_command
 from collector.json_values import jsonable
 from collector.storage.store import Store
 from collector.storage.views import Table, described_view, read_view
+from collector.text import command_line
 from collector.vocabulary import sql_list
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, Reason
@@ -63,7 +63,8 @@ def advice(
     result.sort(key=lambda item: -item.lines)
     for name, sessions in branches:
         what = f"sessions whose commits are on branch {name} only: {sessions}"
-        result.append(Advice(0, what, f"whowrote repo {quote(clone.path)} --branch {quote(name)}"))
+        again = command_line("whowrote", "repo", clone.path, "--branch", name)
+        result.append(Advice(0, what, again))
     return result
 
 

@@ -18,6 +18,7 @@ from collector.errors import WhoWroteError
 from collector.files.kinds import kind_of
 from collector.json_values import Numbers, Row, jsonable, plain
 from collector.storage.store import Store
+from collector.text import command_line
 from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, Evidence, line_class_sql
 
 
@@ -262,7 +263,8 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
     records = lines.records
     if not lines.followed:
         raise WhoWroteError(
-            f"{db} has no line history yet", f"Compute it with: whowrote survival PATH --db {db}"
+            f"{db} has no line history yet",
+            f"Compute it with: {command_line('whowrote', 'survival', 'PATH', '--db', db)}",
         )
     by_class = {author: [r for r in records if r.author == author] for author in CLASSES}
     report = SurvivalReport(

@@ -37,6 +37,7 @@ from collector.json_values import Row, RowValues
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
+from collector.text import split_names
 from collector.vocabulary.lines import Author
 
 _MOST_TEXT = 20_000  # characters of a hunk that are kept
@@ -303,16 +304,25 @@ def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence
                 for n in hunks
             )
     store.insert("regions", _REGION, region_rows)
-    store.insert("region_edits", _EDIT, (row for row, _ in edits))
     symbols = {
         (row[0], row[3], row[7]): shown(change.symbol) for row, change in edits if change.symbol
     }
-    store.insert(
-        "region_symbols",
-        "region_id, call_id, start_line, symbol",
-        ((*key, name) for key, name in symbols.items()),
-    )
+    tables = {
+        "region_edits": (split_names(_EDIT), [row for row, _ in edits]),
+        "region_symbols": (
+            ("region_id", "call_id", "start_line", "symbol"),
+            [(*key, name) for key, name in symbols.items()],
+        ),
+    }
+    # a line of a key that was written whole, and is edited alone, does not look like one
+    written = ("\n".join(change.new) for change in run.changes if _holds_key(change.new))
+    for table, rows in store.policy.session_rows(tables, written).items():
+        store.insert_kept(table, tables[table][0], rows)
     return first + len(regions)
+
+
+def _holds_key(lines: Sequence[str]) -> bool:
+    return any("PRIVATE KEY" in line or "Private-Lines" in line for line in lines)
 
 
 def _edit_row(region: int, round_: int, change: Change, texts: bool) -> RowValues:

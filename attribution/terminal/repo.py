@@ -14,6 +14,7 @@ from attribution.terminal import style as ui
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
 from collector.storage.views import table_of
+from collector.text import command_line
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 from collector.vocabulary.sessions import Signature
@@ -75,9 +76,9 @@ def hints(console: Console, path: str, example: str) -> None:
         ("Why this author?", "why", example),
         ("A whole file:", "blame", file),
     ):
-        called = f"whowrote {command} "
+        called = command_line("whowrote", command, path, asked)
         console.print(
-            Text.assemble((question + "  ", "dim"), one_line(f"{called}{path} {asked}")),
+            Text.assemble((question + "  ", "dim"), one_line(called)),
             soft_wrap=True,
         )
 

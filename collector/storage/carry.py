@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from collector.errors import WhoWroteError
 from collector.json_values import Row
-from collector.storage.merge import read_tables
+from collector.storage.merge import forget_told, forgotten_names, read_tables
 from collector.storage.schema import carried_tables
 from collector.storage.store import Store
 
@@ -61,7 +61,7 @@ def import_carried(store: Store, file: TextIO) -> Imported:
 
     Raises WhoWroteError for a line that is no such row.
     """
-    imported = Imported()
+    imported, known = Imported(), forgotten_names(store)
     with store.transaction() as connection:
         names = _Names(store)
         for number, line in enumerate(file, 1):
@@ -82,6 +82,7 @@ def import_carried(store: Store, file: TextIO) -> Imported:
                 f'INSERT INTO "{table}" ({listed}) VALUES ({marks}) ON CONFLICT DO NOTHING', rows
             )
             imported.added[table] += connection.total_changes - before
+    forget_told(store, known)
     return imported
 
 

@@ -12,7 +12,7 @@ Two kinds of tables:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -462,13 +462,15 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
     """
     with Store(path, create=False) as shard:
         broken = shard.value("SELECT COUNT(*) FROM pragma_foreign_key_check")
-        theirs = _states(shard)
+        theirs, policy = _states(shard), shard.policy
+        gone = shard.rows("SELECT * FROM forgotten")
     if broken:
         raise DatabaseUnusable(
             f"{path} is damaged, rows that refer to nothing: {broken}", "Create it again"
         )
     ours = _states(store, theirs if one_server else None)
-    hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
+    known = forgotten_names(store)
+    hidden = known | {row["name_hash"] for row in gone}
     called = {
         name: name if one_server else _name_here(path, state, ours, force)
         for name, state in theirs.items()
@@ -484,6 +486,11 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
     with attach(store, path), foreign_keys_off(store), store.transaction():
         copy = _Copy(store, "other", "main")
         copy.copy(names, named=True)
+        store.insert_rows("forgotten", [row for row in gone if row["name_hash"] not in known])
+        if policy != store.policy:  # what both allow, and of the rows of both
+            store.keep(policy.stricter(store.policy))
+            store.take_out_texts()
+    forget_told(store, known)
     replaced = [here for here in names.values() if here in ours]
     return Merged(
         str(path),
@@ -531,6 +538,21 @@ def extract(store: Store, path: Path, names: Sequence[str]) -> None:
         store.connection.execute("PRAGMA other.synchronous = OFF")
         with store.transaction():
             _Copy(store, "main", "other").copy({name: name for name in names}, named=False)
+
+
+def forget_told(store: Store, known: Set[str]) -> None:
+    """Removes the repositories of whose removal another database has told: all but the hashes
+    `known` before.
+    """
+    told = forgotten_names(store) - known
+    names = [row["name"] for row in (store.rows(f"SELECT name FROM {ROOT}") if told else ())]
+    if gone := [name for name in names if tombstone(name) in told]:
+        forget_rows(store, gone)
+
+
+def forgotten_names(store: Store) -> set[str]:
+    """The hashes that stand for the names of removed repositories."""
+    return {row["name_hash"] for row in store.rows("SELECT name_hash FROM forgotten")}
 
 
 def forget_rows(store: Store, names: Iterable[str]) -> int:

@@ -37,6 +37,8 @@ _BLOCK = re.compile(
 )
 _BLOCK_WORDS = ("PRIVATE KEY", "Private-Lines", "LS0tLS1CRUdJTi")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{20}|(?:\n|\\n)\s*[A-Za-z0-9+/=]{4,}\s*(?:\n|\\+n)")
+_LINES = re.compile(r"(\n|\\+n)")
+_RULE = re.compile(r"[-+|: ]{3,}")  # between a table's head and its rows
 _END_OF_LINE = re.compile(r"\n|\\+r\\+n|\\+n")
 
 _RULES: Row = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text("utf-8"))
@@ -70,8 +72,8 @@ _TOKENS = re.compile(
 _LEAST = 16  # characters of a token
 # What a token may be a part of. That of one service has a space: texts with it are read by the
 # second.
-_RUNS = re.compile(rf"(?<![\w.~=+-])[A-Za-z\d][\w.~=+/,:%-]{{{_LEAST - 1},}}")
-_SPACED_RUNS = re.compile(r"(?<![\w.~=+-])[A-Za-z\d][\w.~=+/,:%-]*(?: fm\d_[\w+/=,-]+)?")
+_RUNS = re.compile(rf"(?<![A-Za-z\d])[A-Za-z\d][\w.~=+/,:%-]{{{_LEAST - 1},}}")
+_SPACED_RUNS = re.compile(r"(?<![A-Za-z\d])[A-Za-z\d][\w.~=+/,:%-]*(?: fm\d_[\w+/=,-]+)?")
 # runs of characters and short texts: the same paths and names come again and again
 _REMEMBERED = 1 << 16
 _SHORT = 300  # characters of a text worth remembering
@@ -79,8 +81,11 @@ _SHORT = 300  # characters of a text worth remembering
 
 _NAMES = re.compile(_expanded("{PASS}|{KEY}"))
 # with what a value may follow
-_NAMED = re.compile(_expanded(r"(?:{PASS}|{KEY})\w{0,30}(?:\s{0,3}[:=]|[>\]]|{Q})"))
-_KEY_BEGINS = re.compile(_expanded(r"(?=((?:{KEYS})[_-]?)\Z)"))  # what of `KEY` stands before "key"
+_NAMED = re.compile(
+    _expanded(r"(?:{PASS}|{KEY})\w{0,30}(?:\**\s{0,40}(?:[:=|?\[{]|or\b|is:)|[>\])]|{Q})")
+)
+# what of `KEY` stands before "key"
+_KEY_BEGINS = re.compile(_expanded(r"(?=((?:{KEYS})[ _-]?)\Z)"))
 
 # Values that only look like a secret: names of things, calls, placeholders, sentences.
 _PLACEHOLDER = re.compile(
@@ -96,6 +101,7 @@ _NAME = re.compile(
 _NUMBER = re.compile(r"[\^~<>=v]{0,3}[\d.,:_/-]+(?:-(?:alpha|beta|rc|dev|next)[\d.]*)?")
 # of names in code
 _PATH = re.compile(r"[A-Za-z_$][\w$]{0,30}(?:(?:::|\.|->)[A-Za-z_$][\w$]{0,40})+[:.(*?!]*")
+_PATH_SIGN = re.compile(r"::|\.|->")
 _ID = re.compile(r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
 _PLAIN = re.compile("[A-Za-z0-9]+")
 _HEX = re.compile("[a-f0-9]{32,}|[A-F0-9]{32,}")
@@ -120,11 +126,23 @@ def _is_key(value: str) -> bool:
         or _has_blank(value)
     ):
         return False
-    if _is_random(value) or (
-        len(value) >= _LEAST and _MIXED.search(value) and not _PATH.fullmatch(value)
-    ):
+    if _is_random(value) or (len(value) >= _LEAST and _MIXED.search(value) and not _is_path(value)):
         return True
-    return not any(form.fullmatch(value) for form in (_NAME, _NUMBER, _PATH))
+    return not any(form.fullmatch(value) for form in (_NAME, _NUMBER)) and not _is_path(value)
+
+
+def _is_path(value: str) -> bool:
+    """Names in code that follow each other, none of which is a jumble of letters and digits."""
+    return _PATH.fullmatch(value) is not None and not any(map(_is_jumble, _PATH_SIGN.split(value)))
+
+
+def _is_jumble(name: str) -> bool:
+    return (
+        len(name) >= 6
+        and _has_digit(name)
+        and not name.islower()
+        and len(name) < 2.7 * len(_WORD_OR_NUMBER.findall(name))
+    )
 
 
 def _is_random(value: str) -> bool:
@@ -150,7 +168,7 @@ def _is_password(value: str) -> bool:
         not _has_blank(value)
         and len(set(value)) > 3
         and max(value) < "\u3000"
-        and not _PATH.fullmatch(value)
+        and not _is_path(value)
     )
 
 
@@ -161,7 +179,7 @@ def _is_bare_password(value: str) -> bool:
 
 def _is_set_password(value: str) -> bool:
     """The same of what an environment or a file of settings holds: a word may be one too."""
-    return _is_bare_password(value) or (_is_password(value) and value.isalpha() and len(value) >= 8)
+    return _is_bare_password(value) or (_is_password(value) and len(value) >= 8)
 
 
 def _is_set_key(value: str) -> bool:
@@ -184,6 +202,10 @@ _TECHNICAL = re.compile(
 )
 
 
+_SPOKEN_SIGN = re.compile(r"[\d!@#$%^&*+?~]")
+_SENTENCE = 900  # characters from a noun to the end of what it is said to be, escaped
+
+
 def _is_spoken_password(value: str) -> bool:
     """A password in a sentence: letters and digits, or a sign between letters, as words do not
     have.
@@ -192,6 +214,15 @@ def _is_spoken_password(value: str) -> bool:
         return False
     letters = sum(character.isalpha() for character in value)
     return letters > 1 and (_has_digit(value) or bool(re.search(r"\w[!@#$%^&*+?~]\w", value)))
+
+
+def _is_typed_secret(value: str) -> bool:
+    """A password or a key where nothing but its place says so: with digits, and no technical
+    name.
+    """
+    return (_is_key(value) and len(value) >= _LEAST) or (
+        (_is_key(value) or _is_strong(value)) and not _TECHNICAL.fullmatch(value)
+    )
 
 
 def _is_strong(value: str) -> bool:
@@ -276,6 +307,8 @@ class _Place:
             return self.pattern.sub(self._replacement, text)
         if self.at_begins:
             starts = _occurrences(small, words & self.words)
+        if self.fits in (_is_spoken_password, _is_spoken_key):  # no other has one of these
+            starts = [n for n in starts if _SPOKEN_SIGN.search(text, n, n + _SENTENCE)]
         parts, end = [], 0
         for start in starts:  # as `sub`, which tries every character
             if start >= end and (match := self.pattern.match(text, start)) is not None:
@@ -315,6 +348,26 @@ def _marked(secret: str) -> str:
     return SECRET + "".join(end + SECRET for end in ends)
 
 
+def _columns_out(text: str) -> str:
+    """The text without the secrets of tables (with bars, commas or tabs) in a column that is called
+    one.
+    """
+    parts = _LINES.split(text)  # lines, and the ends of lines between them
+    for number in range(0, len(parts), 2):
+        for heading in _HEADING.finditer(parts[number]):
+            sign = heading["sign"]
+            column, width = parts[number].count(sign, 0, heading.end()), parts[number].count(sign)
+            for row in range(number + 2, len(parts), 2):
+                cells = parts[row].split(sign)
+                if len(cells) != width + 1 and not _RULE.fullmatch(parts[row]):
+                    break
+                value = cells[min(column, len(cells) - 1)].strip(" \"'`\\")
+                if _is_typed_secret(value):
+                    cells[column] = cells[column].replace(value, SECRET)
+                    parts[row] = sign.join(cells)
+    return "".join(parts)
+
+
 def _occurrences(small: str, words: Iterable[str]) -> list[int]:
     places = []
     for word in words:
@@ -350,6 +403,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     "user_and_password": _is_user_and_password,
     "random": _is_random,
     "argument": lambda value: value[0] not in "-$/",
+    "typed_secret": _is_typed_secret,
     "typed": lambda value: value != "y" and not _NUMBER.fullmatch(value),
 }
 
@@ -365,7 +419,7 @@ def _place(rule: Texts) -> _Place:
         frozenset(words),
         re.compile(_expanded(pattern), re.IGNORECASE),
         _CHECKS[rule["fits"]] if "fits" in rule else None,
-        at_word=start == "noun" or pattern.startswith(("({PASS}", "({KEY}")),
+        at_word=start == "noun" or pattern.startswith(("({PASS}", "({KEY}", "({NAME}")),
         at_begins=start == "word" or nouns is not None,
         behind=(
             re.compile(rf"(?:{_expanded(rule['behind'])})\Z", re.IGNORECASE)
@@ -392,16 +446,25 @@ def _beginnings(nouns: str) -> set[str]:
     return words | escaped
 
 
+_NAMING = frozenset(_RULES["parts"]["WORDS"].split())
 _BEHIND = 64  # characters before a word that are looked at
 _SERVICES = frozenset(_RULES["services"].split())
 _GIVEN = re.compile(
     _expanded(
-        r"([A-Za-z][\w .@-]{2,60}?(?:{Q})?\s{0,3}(?:=>|:=|[=:,(])\s{0,3}(?:{Q})?)"
+        r"([A-Za-z][\w .@-]{2,60}?(?:{Q})?\]?\s{0,3}(?:=>|:=|[=:,(])\s{0,3}(?:{Q})?)"
         r"(?P<secret>\w[\w+/=.~-]{15,150})"
     )
 )
 # in each of these, and found fifty times as fast
 _GIVEN_END = re.compile(_expanded(r"[>=:,(]\s{0,3}(?:{Q})?\w[\w+/=.~-]{15}"))
+_HEADING = re.compile(
+    _expanded(
+        r"(?P<sign>[|,;\t]) {0,40}(?:{Q})?\w{0,20}{NAME}\w{0,9}(?:{Q})? {0,40}(?=[|,;\t]|\Z)"
+    ),
+    re.IGNORECASE,
+)
+# the same in a text of many lines
+_TABLE = re.compile(_HEADING.pattern.replace(r"\Z", r"\n|\\+n"), re.IGNORECASE)
 _WORD = re.compile("[A-Z]?[a-z0-9]+|[A-Z]+")
 _PLACES = tuple(map(_place, _RULES["places"]))
 
@@ -484,6 +547,8 @@ def _secrets_out(text: str) -> str:
                 text = marked
                 small = _small(text)
                 starts = _starts(small, words)
+    if not words.isdisjoint(_NAMING) and _TABLE.search(text):
+        text = _columns_out(text)
     for needed, find in _detectors().items():
         if not words.isdisjoint(needed):
             for secret in find(text):

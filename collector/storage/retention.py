@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property, partial
+from itertools import chain
 from typing import Any
 
 from collector.storage.schema import texts_of_plugins
-from collector.text import SECRET
+from collector.text import SECRET, one_of
 
 FULL, PROMPTS, NONE = "full", "prompts", "none"
 CONTENTS = (NONE, PROMPTS, FULL)
 # of the columns below and of what is taken out of them: with another one the texts are read again
-_VERSION = 6
+_VERSION = 7
 
 
 class Redaction(StrEnum):
@@ -87,6 +88,13 @@ class Policy:
     content: str = FULL
     redaction: Redaction = Redaction.SECRETS
 
+    def stricter(self, other: "Policy") -> "Policy":
+        """What both allow to be stored."""
+        return Policy(
+            min(self.content, other.content, key=CONTENTS.index),
+            max(self.redaction, other.redaction, key=list(Redaction).index),
+        )
+
     def key(self) -> str:
         """Part of the keys of stages."""
         return f"{self.content} {self.redaction} {_VERSION}"
@@ -113,11 +121,13 @@ class Policy:
         return self._change_rows(change, rows) if change else rows
 
     def session_rows(
-        self, tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]
+        self,
+        tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]],
+        others: Iterable[str] = (),
     ) -> dict[str, list[Sequence[Any]]]:
         """Rows of a session as they are stored, by table, of (columns, rows).
 
-        What one text shows to be a secret goes from all.
+        What one text shows to be a secret goes from all; `others`: texts that are not stored.
         """
         kept = {name: list(self.rows(name, *several)) for name, several in tables.items()}
         if not self.redacts:
@@ -136,10 +146,10 @@ class Policy:
             for text, rest in pairs
             if text is not rest and isinstance(rest, str) and text != rest
         )
-        secrets = {secret for text in changed for secret in known_secrets(text)}
+        secrets = {secret for text in chain(changed, others) for secret in known_secrets(text)}
         if not secrets:
             return kept
-        known = re.compile("|".join(map(re.escape, sorted(secrets, key=len, reverse=True))))
+        known = re.compile(one_of(secrets))
         for name, (columns, _) in tables.items():
             texts = dict.fromkeys(
                 (n for n, column in enumerate(columns) if self._change(name, column)),
@@ -147,6 +157,16 @@ class Policy:
             )
             kept[name] = list(self._change_rows(texts, kept[name]))
         return kept
+
+    def stored_changes(self) -> Iterator[tuple[str, str, Callable[[str], str | None] | None]]:
+        """(table, column, what becomes of a value) for rows that were stored under a policy that
+        allowed more; without a function all rows of the table go.
+        """
+        for table, name in [*text_columns(), *ADDRESSES]:
+            if not self.keeps(_ROWS.get(table, NONE)):
+                yield table, name, None
+            elif (change := self._change(table, name)) is not None:
+                yield table, name, change
 
     def keeps(self, least: str) -> bool:
         """Whether text that is kept from the content `least` on is stored."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +23,7 @@ from collector.errors import DatabaseUnusable
 from collector.json_values import Row
 from collector.storage.connection import OwnConnection, cache_path, reading
 from collector.storage.places import prepare
-from collector.storage.retention import FULL, Policy, Redaction
+from collector.storage.retention import FULL, PROMPTS, Policy, Redaction
 from collector.storage.schema import (
     CACHE,
     MAIN,
@@ -33,7 +32,7 @@ from collector.storage.schema import (
     schema_version,
     statements,
 )
-from collector.text import printable, split_names
+from collector.text import command_line, printable, split_names
 
 if TYPE_CHECKING:
     from collector.model import Problem
@@ -77,7 +76,7 @@ class Store:
         if self.path.is_dir():
             raise DatabaseUnusable(
                 f"{path} is a directory, where one database is needed",
-                f"Name a database in it, or merge them: collect merge {path}/*.db -o FILE",
+                f"Name one in it, or merge them: collect merge {command_line(path)}/*.db -o FILE",
             )
         if not create and not self.path.is_file():
             raise DatabaseUnusable(
@@ -208,12 +207,12 @@ class Store:
                     "SELECT path FROM repos WHERE path IS NOT NULL ORDER BY id"
                 )
             ]
-        paths = " ".join(map(shlex.quote, clones)) if 0 < len(clones) <= _MAX_CLONES else "PATH..."
-        db = shlex.quote(str(self.path))
+        paths = clones if 0 < len(clones) <= _MAX_CLONES else ["PATH..."]
+        move = command_line("mv", self.path, f"{self.path}.old")
+        rebuild = command_line("whowrote", "repo", *paths, "--db", self.path)
         return DatabaseUnusable(
             message,
-            f"Rebuild it from the clones: mv {db} {db}.old && whowrote repo {paths} --db"
-            f" {db}\nNothing was changed",
+            f"Rebuild it from the clones: {move} && {rebuild}\nNothing was changed",
         )
 
     def __enter__(self) -> Store:
@@ -329,12 +328,36 @@ class Store:
         return self._policy
 
     def keep(self, policy: Policy) -> None:
-        """From now on this much text is kept; call within a transaction."""
+        """From now on this much text is kept, and no more of what is there; call within a
+        transaction.
+        """
+        old = self.policy
         self.connection.executemany(
             "INSERT OR REPLACE INTO settings VALUES (?, ?)",
             [("content", policy.content), ("redaction", policy.redaction)],
         )
         self._policy = policy
+        if policy.stricter(old) != old:
+            self.take_out_texts()
+
+    def take_out_texts(self) -> None:
+        """Takes out of every row what the policy does not let be stored; call within a
+        transaction.
+        """
+        run = self.connection.execute
+        for table, name, change in self.policy.stored_changes():
+            if not self.has(table):
+                continue
+            if change is None:
+                run(f"DELETE FROM {table}")
+                continue
+            self.connection.create_function("stored", 1, change, deterministic=True)
+            run(f"UPDATE {table} SET {name} = stored({name}) WHERE {name} <> ''")
+        if not self.policy.keeps(PROMPTS):
+            run("UPDATE sessions SET label = substr(key, 1, 12)")
+        # the index for searching keeps the words that it was made from
+        run("DROP TABLE IF EXISTS turns_fts")
+        run("DELETE FROM settings WHERE name = 'prompts_indexed'")
 
     def keep_content(self, content: str | None, redact: str | None) -> None:
         """How much text is kept from now on; None: as before."""

@@ -199,7 +199,7 @@ def test_a_clone_without_records_is_attributed_where_it_was_asked_for(tmp_path: 
     )
     with Store(tmp_path / "out.db") as store:
         opened = attributed_clone(store, GitRepo(str(plain)), lambda text: None)
-        assert (opened.head, opened.newer) == (opened.tip, frozenset())
+        assert (opened.head, opened.newer) == (opened.tip, ())
 
 
 def test_workers_of_workers_of_workers_start() -> None:

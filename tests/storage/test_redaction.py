@@ -44,6 +44,12 @@ def test_a_planted_secret_is_taken_out(secret: Planted) -> None:
     assert secret.secrets and not missed(secret)
 
 
+@pytest.mark.parametrize("before", ["+", "-", "~", "--name=", "*** Add File: x\n+", "> * "])
+def test_a_token_is_found_whatever_stands_before_it(before: str) -> None:
+    token = "gh" + "p_" + "a1B2" * 9
+    assert secrets_out(f"{before}{token}\n") == f"{before}{SECRET}\n"
+
+
 def test_most_of_a_third_set_is_taken_out() -> None:
     """Of 225 kinds planted before the rules were changed 151 were found, 168 by rules made for
     the second set; now 214.

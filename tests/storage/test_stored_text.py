@@ -18,6 +18,8 @@ from support.truth import REPOS
 
 from attribution.ensure.lines import AttributeRequest, attribute_clone
 from attribution.stages import feature_rows as features
+from collector.repository_names import tombstone
+from collector.storage.merge import merge
 from collector.storage.retention import (
     ADDRESSES,
     CONTENTS,
@@ -366,6 +368,42 @@ def test_redaction_reaches_every_column_with_text(monkeypatch: pytest.MonkeyPatc
                 table, (name,), [['{"a": "hunter2 jo@example.org"}']]
             ):
                 assert "hunter2" not in str(row[0]) and "jo@" not in str(row[0])
+
+
+def test_the_stricter_policy_and_every_removal_survive_a_merge(tmp_path: Path) -> None:
+    """In either direction; no byte of what was taken out is left."""
+    for strict, name in ((False, "ours"), (True, "theirs")):
+        paths = [tmp_path / f"{name}-{n}.db" for n in range(2)]
+        for number, path in enumerate(paths):
+            with Store(path) as store, store.transaction():
+                if strict == bool(number):
+                    store.keep(Policy("none", Redaction.EMAILS))
+                    store.insert(
+                        "forgotten", "name_hash, forgotten_at", [(tombstone("o/gone"), "2026")]
+                    )
+                else:
+                    store.insert("repos", "id, name, shallow, partial", [(2, "o/gone", 0, 0)])
+                repo = (1, f"o/{number}", 0, 0)
+                store.insert("repos", "id, name, shallow, partial", [repo])
+                commit = (1, 1, "a" * 40, "x", 0, 0, "jo@example.org", "2026", "2026")
+                columns = (
+                    "id, repo_id, commit_sha, label, position, parents, author_email, author_at,"
+                    " committed_at"
+                )
+                store.insert("commits", columns, [commit])
+        with Store(paths[0]) as store:
+            merge(store, paths[1])
+            assert store.policy == Policy("none", Redaction.EMAILS)
+            assert {row["name"] for row in store.rows("SELECT name FROM repos")} == {"o/0", "o/1"}
+            assert not store.value("SELECT 1 FROM commits WHERE author_email LIKE 'jo@%'")
+        assert b"jo@example.org" not in paths[0].read_bytes()
+
+
+def test_a_line_of_a_key_that_was_written_whole_goes_wherever_it_is_edited() -> None:
+    line = "MIIEvQ9x" * 8
+    whole = f"-----BEGIN {'PRIVATE'} KEY-----\n{line}\n-----END {'PRIVATE'} KEY-----"
+    tables: dict[str, Any] = {"region_edits": (("id", "removed", "added"), [(1, line, "new")])}
+    assert Policy().session_rows(tables, [whole])["region_edits"] == [[1, "[secret]", "new"]]
 
 
 def test_what_one_text_of_a_session_shows_to_be_a_secret_goes_from_all_of_its_texts() -> None:

@@ -70,6 +70,14 @@ def test_what_cannot_be_looked_up_says_why(example: tuple[Path, Path], tmp_path:
     assert beyond["problem"] == "the file has no such line" and encoded["line_class"] == "agent"
 
 
+def test_an_absolute_place_is_found_by_its_end(example: tuple[Path, Path], tmp_path: Path) -> None:
+    repo, db = example
+    places = (f"/build/x/{FILE}", f"file:///home/runner/r/{FILE}")
+    log = _log(tmp_path, *(_result(place, 13) for place in places))
+    found = rows(run("findings", "authors", log, repo, "--db", db, "--csv"))
+    assert [(row["path"], row["line_class"]) for row in found] == [(FILE, "agent")] * 2
+
+
 @pytest.mark.parametrize(
     "result",
     [

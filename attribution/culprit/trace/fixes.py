@@ -26,7 +26,7 @@ from collector.commit_model import Commit
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.storage.store import Store, iso
-from collector.text import printable
+from collector.text import command_line, printable
 
 
 class FixFinder:
@@ -145,7 +145,8 @@ def finder_of(opened: OpenRepo) -> FixFinder:
     if not is_followed(opened):
         place = opened.repo.worktree() or opened.repo.path
         raise WhoWroteError(
-            f"the lines of {opened.name} are not followed yet", f"Run: whowrote survival {place}"
+            f"the lines of {opened.name} are not followed yet",
+            f"Run: {command_line('whowrote', 'survival', place)}",
         )
     survival_current(opened.store, [opened.repo_id])
     return FixFinder(opened.store, opened.repo_id, opened.repo)

@@ -18,6 +18,7 @@ from collector.errors import WhoWroteError
 from collector.json_values import JsonObject
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
+from collector.text import command_line
 
 MORE = (2, 3, 5, 10)  # k of pass@k, beside 1
 _HALF = 0.5  # of the tasks must have k attempts
@@ -43,8 +44,11 @@ def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
     """
     attempts = store.rows(_ATTEMPTS)
     if not attempts:
-        hint = f"Import the results of a harness with: whowrote data attempts DIR --db {store.path}"
-        raise WhoWroteError(f"{store.path} has no evaluation runs", hint)
+        command = command_line("whowrote", "data", "attempts", "DIR", "--db", store.path)
+        raise WhoWroteError(
+            f"{store.path} has no evaluation runs",
+            f"Import the results of a harness with: {command}",
+        )
     groups = defaultdict(list)
     for attempt in attempts:
         if attempt["evaluated"]:

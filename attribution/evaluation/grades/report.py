@@ -31,7 +31,7 @@ from collector.errors import WhoWroteError
 from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
-from collector.text import count_of
+from collector.text import command_line, count_of
 
 LEAST = minimum.SESSIONS  # a smaller group has no row
 # sessions that a type of task needs on both sides, of at least two repositories each, to be
@@ -88,7 +88,7 @@ def grades(
     if not scored:
         raise WhoWroteError(
             f"{store.path} has no scores yet",
-            f"Compute them with: whowrote repo PATH --db {store.path}",
+            "Compute them with: " + command_line("whowrote", "repo", "PATH", "--db", store.path),
         )
     if len(scored) < least:
         few = (

@@ -17,6 +17,7 @@ from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
+from collector.text import command_line
 from collector.vocabulary.lines import LINE_CLASSES, CodingMode, LineClass, coding_mode
 
 LEAST = minimum.COMMITS
@@ -45,7 +46,8 @@ def maintainability(store: Store, repo: int | None = None, least: int = LEAST) -
     if not commits:
         raise WhoWroteError(
             f"no commit in {store.path} has been measured yet",
-            f"Measure with: whowrote report maintainability PATH --db {store.path}",
+            "Measure with: "
+            + command_line("whowrote", "report", "maintainability", "PATH", "--db", store.path),
         )
     means_of_groups = [
         row

@@ -23,6 +23,7 @@ from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view, table_of
+from collector.text import command_line
 
 STEPS = 20  # weights are multiples of 1 / STEPS
 LEAST = minimum.RATED
@@ -187,7 +188,7 @@ def rating_sheet(store: Store, sessions: int, seed: int = 1) -> Table:
     if not strata:
         raise WhoWroteError(
             f"{store.path} has no scores to compare",
-            f"Compute them with: whowrote repo PATH --db {store.path}",
+            "Compute them with: " + command_line("whowrote", "repo", "PATH", "--db", store.path),
         )
     piles = [sorted(stratum, key=lambda pair: pair[0]) for _, stratum in sorted(strata.items())]
     rounds = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -156,11 +157,28 @@ def export(
         repos = [] if any_schema else [row.id for row in all_repositories(store, repo_id)]
         if repo_id is not None and "table" in export_.OPTIONS:
             notice("tables always contain every repository in the database")
-        with Reporter(format_) as progress:
+        with Reporter(format_) as progress, _private_files(out), store.snapshot():
             result = export_.write(
                 ExportRequest(store, repos, out or Path(), tables, ref, into, progress)
             )
     _report(result)
+
+
+@contextmanager
+def _private_files(out: Path | None) -> Iterator[None]:
+    """What is written inside can be read by its owner alone, as databases can; not the notes of a
+    repository, which others may have to read.
+    """
+    if out is None:
+        yield
+        return
+    if out.is_file():
+        out.chmod(0o600)
+    mask = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(mask)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from attribution.exchange.exports import ExportRequest, ExportResult
 from attribution.exchange.exports.swe_chat import tables, write_tables
 from attribution.stats.accuracy import audited_note
 from collector.runtime.version import version
+from collector.storage.retention import Redaction
 from collector.storage.store import Store
 from collector.text import count_of
 
@@ -25,6 +26,11 @@ OPTIONS: frozenset[str] = frozenset()
 # one comes
 VERSION = "1.0"
 
+_TAKEN_OUT = {
+    Redaction.NONE: "nothing",
+    Redaction.SECRETS: "keys, tokens and passwords, as far as they are recognized",
+    Redaction.EMAILS: "keys, tokens, passwords and e-mail addresses, as far as they are recognized",
+}
 _SOURCES = """SELECT k.store, s.agent, COUNT(DISTINCT s.repo_id) AS repositories,
 COUNT(DISTINCT s.id) AS sessions
 FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id
@@ -48,7 +54,6 @@ def write(request: ExportRequest) -> ExportResult:
 
 
 def _card(store: Store, result: ExportResult) -> str:
-    policy = {row["name"]: row["value"] for row in store.rows("SELECT name, value FROM settings")}
     read = store.value("SELECT MAX(finished_at) FROM stage_runs") or "never"
     names = ("agent", "declared", "human", "likely_human", "tool")
     sources = [
@@ -86,8 +91,8 @@ def _card(store: Store, result: ExportResult) -> str:
             " again. Whoever has an earlier version should take this one."
         ),
         "Personal details": (
-            f"Text of transcripts: {policy.get('content') or 'full'}; taken out of texts:"
-            f" {policy.get('redaction') or 'nothing'}. The tables of lines, edits and statements"
+            f"Text of transcripts: {store.policy.content}; taken out of texts:"
+            f" {_TAKEN_OUT[store.policy.redaction]}. The tables of lines, edits and statements"
             " name no people. Authors of commits and of prompts are people: do not try to find out"
             " who they are, and do not publish their texts apart from the repository."
         ),

@@ -20,7 +20,7 @@ from collector.git.repository import GitRepo
 from collector.json_values import Row, Texts
 from collector.storage.store import Store, utc_now
 from collector.storage.views import Table, read_view
-from collector.text import decode, printable, split_lines
+from collector.text import command_line, decode, printable, split_lines
 
 HEADLINE = (Confidence.HIGH, Confidence.MEDIUM)
 _WORST_FIRST = (
@@ -60,7 +60,7 @@ stands for every one.
 def not_scanned(store: Store) -> WhoWroteError:
     return WhoWroteError(
         f"nothing in {store.path} has been scanned yet",
-        f"Scan with: whowrote findings scan PATH --db {store.path}",
+        "Scan with: " + command_line("whowrote", "findings", "scan", "PATH", "--db", store.path),
     )
 
 
@@ -193,7 +193,7 @@ def finding_of(store: Store, fingerprint: str) -> Row:
         many = f"{len(fits):,} findings have" if fits else "no finding has"
         raise WhoWroteError(
             f"{many} an id starting with {fingerprint}",
-            f"List them with: whowrote findings --db {store.path}",
+            "List them with: " + command_line("whowrote", "findings", "--db", store.path),
         )
     return fits[0]
 

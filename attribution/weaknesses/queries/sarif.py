@@ -8,9 +8,10 @@ does, and nothing is stored. Such a log is hostile input.
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.open_repo import OpenRepo
@@ -19,6 +20,7 @@ from attribution.stats.accuracy import class_rates
 from attribution.weaknesses.queries.findings import is_refuted, reviews_of
 from attribution.weaknesses.words import Confidence, Severity, severity_word
 from collector.errors import WhoWroteError
+from collector.git.repository import GitRepo
 from collector.json_values import Numbers, Row, get, get_list, get_str, load_json
 from collector.limits import RESULT_BYTES
 from collector.runtime.version import version
@@ -31,6 +33,7 @@ _STEP = {"low": 0, "medium": 1, "high": 2}
 # GitHub: high, medium, low
 _SECURITY_SEVERITY = {Severity.ERROR: "8.0", Severity.WARNING: "5.5", Severity.INFO: "2.0"}
 _LINES = 2_000  # of one finding that are looked up
+_DEEPEST = 100  # directories of a path that are looked for
 
 
 def sarif(store: Store, findings: Sequence[Row], prompts: bool = False) -> Row:
@@ -143,6 +146,9 @@ def authored_results(opened: OpenRepo, log: Path, commit: str = "") -> list[Row]
     scanned, HEAD by default. Raises WhoWroteError for a log that is none.
     """
     results = list(read_sarif(log))
+    at = opened.repo.resolve(commit).sha if commit else opened.head
+    place = cache(partial(_place, opened.repo, at))
+    results = [row | {"path": path} for row in results if (path := place(row["path"]))]
     numbers: dict[str, set[int]] = defaultdict(set)
     for row in results:
         numbers[row["path"]].update(range(row["start_line"], row["end_line"] + 1))
@@ -204,15 +210,18 @@ def read_sarif(log: Path) -> Iterator[Row]:
         )
     for run in get_list(value, "runs"):
         scanner = printable(get_str(get(run, "tool", "driver"), "name"))[:80]
+        bases = get(run, "originalUriBaseIds")
         for result in get_list(run, "results"):
-            yield from _places(scanner, result)
+            yield from _places(scanner, result, bases)
 
 
-def _places(scanner: str, result: object) -> Iterator[Row]:
+def _places(scanner: str, result: object, bases: object) -> Iterator[Row]:
     """The first place of a result; others are steps on the way."""
     for location in get_list(result, "locations")[:1]:
         physical = get(location, "physicalLocation")
-        path = _path(get_str(physical, "artifactLocation", "uri"))
+        artifact = get(physical, "artifactLocation")
+        base = get_str(get(bases, get_str(artifact, "uriBaseId")), "uri")
+        path = _path(urljoin(base, get_str(artifact, "uri")))
         start, end = get(physical, "region", "startLine"), get(physical, "region", "endLine")
         if path and isinstance(start, int) and not isinstance(start, bool) and 0 < start < 10**8:
             yield {
@@ -229,11 +238,23 @@ def _places(scanner: str, result: object) -> Iterator[Row]:
 
 
 def _path(uri: str) -> str:
-    """Below the top of the repository; "" for anything else: logs also hold absolute addresses
-    of a build machine.
-    """
+    """Of a file, below the top of the repository or absolute; "" for anything else."""
     parts = urlsplit(uri)
     path = PurePosixPath(unquote(parts.path))
-    if parts.scheme or parts.netloc or path.is_absolute() or ".." in path.parts:
+    if parts.scheme not in ("", "file") or ".." in path.parts:
         return ""
     return str(path) if path.parts else ""
+
+
+def _place(repo: GitRepo, commit: str, path: str) -> str:
+    """The path below the top of the repository: in this clone, or of a build machine, where it
+    is the longest end of the path that the commit has, a directory and a name at least; "" for an
+    absolute path without one.
+    """
+    if not path.startswith("/"):
+        return path
+    parts, top = PurePosixPath(path).parts, repo.worktree()
+    if top is not None and PurePosixPath(path).is_relative_to(top.as_posix()):
+        return str(PurePosixPath(path).relative_to(top.as_posix()))
+    ends = ("/".join(parts[n:]) for n in range(1, min(len(parts) - 1, _DEEPEST)))
+    return next((end for end in ends if repo.file_at(commit, end) is not None), "")

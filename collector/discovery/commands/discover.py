@@ -27,6 +27,7 @@ from collector.console.terminal import (
 from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
 from collector.json_values import Row
 from collector.storage.views import table_of
+from collector.text import command_line
 
 if TYPE_CHECKING:
     from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
@@ -317,7 +318,8 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
     if not output_format and sections["exclusions"]:
         reasons = ", ".join(f"{row['count']} {row['reason']}" for row in sections["exclusions"])
         notice(
-            f"excluded: {reasons}; for details run: collect report --db {context.log.store.path}"
+            f"excluded: {reasons}; for details run:"
+            f" {command_line('collect', 'report', '--db', context.log.store.path)}"
         )
     # checkpoints are in the table
     others = [f"{row['record']} {row['found']}" for row in sections["records"][1:] if row["found"]]

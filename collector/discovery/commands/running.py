@@ -26,7 +26,7 @@ from collector.discovery.commands.discover import addresses
 from collector.errors import EXIT_PARTIAL, NoCheckpoints, WhoWroteError
 from collector.json_values import Row
 from collector.storage.views import table_of
-from collector.text import count_of
+from collector.text import command_line, count_of
 
 if TYPE_CHECKING:
     from collector.discovery.mirrors.table import FetchPlan
@@ -123,7 +123,7 @@ def run(
             "To load one all the same, name it: collect run NAME",
         )
     if has_repositories and not quiet:
-        notice(f"next: whowrote db {db}")
+        notice(f"next: {command_line('whowrote', 'db', db)}")
     context.exit(EXIT_PARTIAL if failed else 0)
 
 
@@ -179,7 +179,7 @@ def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
                 complain(
                     f"traces of {label} stay in free pages: another program has the database or a"
                     " cache open",
-                    f"End it and run again: collect forget {label}",
+                    f"End it and run again: {command_line('collect', 'forget', label)}",
                 )
 
 

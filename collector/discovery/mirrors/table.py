@@ -32,7 +32,7 @@ from collector.repository_names import (
 from collector.runtime import shards
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import StageName, digest
-from collector.storage.merge import forget_rows
+from collector.storage.merge import forget_rows, forgotten_names
 from collector.storage.session_cache import forget_sessions
 from collector.storage.store import Store, utc_now
 from collector.vocabulary.sessions import JobState
@@ -124,7 +124,7 @@ def names_here(store: Store, names: Iterable[str]) -> set[str]:
 
 def not_forgotten(store: Store, sources: Iterable[RepositorySource]) -> list[RepositorySource]:
     """Those that the user did not have removed."""
-    hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
+    hidden = forgotten_names(store)
     return [
         repository
         for repository in sources
