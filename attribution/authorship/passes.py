@@ -24,6 +24,7 @@ from attribution.authorship.run_data import Judged
 from attribution.authorship.seen_lines import (
     LinkedCommit,
     settle_seen_lines,
+    take_back_declarations,
 )
 from attribution.authorship.timeline import edited_paths
 from attribution.authorship.tools import (
@@ -93,6 +94,14 @@ def settle_by_sightings(judged: Judged) -> None:
     """
     for item in _linked_commits(judged):
         settle_seen_lines(item, judged.seen_files)
+
+
+def take_back_declared(judged: Judged) -> None:
+    """Lines that stood in a file when the sessions of the commit first looked at it are not
+    theirs, whatever its trailer says.
+    """
+    for item in _linked_commits(judged):
+        take_back_declarations(item, judged.seen_files)
 
 
 def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
@@ -280,6 +289,7 @@ PASSES = (
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
+    Pass(take_back_declared, (Author.DECLARED,), (Author.UNKNOWN,)),
     Pass(give_old_texts_back, (Author.UNKNOWN, Author.HUMAN), (Author.AGENT, Author.TOOL)),
     Pass(
         give_files_to_tools,

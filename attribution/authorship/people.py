@@ -23,7 +23,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.case import SLACK, AttributionWindow, CandidateAuthor, Case
@@ -109,6 +109,18 @@ def is_active(
     next_event = bisect_left(events, commit - QUIET)
     near = next_event < len(events) and events[next_event] <= commit + PARTING
     return near and any(start <= commit and end >= commit - parting for start, end in sessions)
+
+
+def is_attended(window: AttributionWindow, events: Sequence[float]) -> bool:
+    """Whether something was recorded at least every half hour between two sightings; a session
+    may stay open overnight (12).
+    """
+    moments = [
+        window.after,
+        *events[bisect_left(events, window.after) : bisect_left(events, window.before)],
+        window.before,
+    ]
+    return all(later - earlier <= QUIET for earlier, later in pairwise(moments))
 
 
 def limit_to_known(case: Case, cause: CandidateAuthor) -> CandidateAuthor:

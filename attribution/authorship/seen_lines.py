@@ -22,6 +22,7 @@ from attribution.authorship.diffs import FileDiff
 from attribution.authorship.edits import normal_text
 from attribution.authorship.people import (
     PARTING,
+    is_attended,
     is_person,
     person_verdict,
 )
@@ -37,6 +38,7 @@ from attribution.authorship.sightings import (
 )
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import (
+    UNSEEN,
     CommitVerdict,
     SightingPair,
     Verdict,
@@ -202,6 +204,17 @@ class FileSeen:
             return person
         return self._nobody(index, appearance)
 
+    def stood_before(self, index: int) -> Verdict | None:
+        """Nobody's, where a line stood in the file before anything on record could have written
+        it; None: it need not have.
+        """
+        appearance = self.appearances.get(index)
+        return (
+            self._nobody(index, appearance)
+            if appearance is not None and self._is_first(appearance)
+            else None
+        )
+
     def _witness(self, index: int, appearance: Appearance) -> Verdict | None:
         """A person's line that was seen to appear."""
         seen, without, committed = (
@@ -281,7 +294,13 @@ class FileSeen:
         """The answer of the window, if nobody but a person is left; where nothing was recorded
         for a time it says so.
         """
-        cause = self.line.windows.cause(window)
+        cause, moments = self.line.windows.cause(window), self.line.windows.moments
+        if (
+            witness.seen_to_appear
+            and cause.reason == Reason.NONE
+            and not is_attended(window, moments)
+        ):
+            cause = replace(cause, reason=Reason.UNCAPTURED, watched=False)
         unwatched = (
             cause.author == Author.HUMAN
             and cause.reason == Reason.UNCAPTURED
@@ -325,6 +344,20 @@ class FileSeen:
         return text not in self.before.split("\n") and any(
             text == line.rstrip() for line in seen.text.split("\n")
         )
+
+    def _is_first(self, appearance: Appearance) -> bool:
+        seen = appearance.seen
+        if (
+            seen is None
+            or appearance.without is not None
+            or appearance.edited
+            or seen.at <= self.last
+        ):
+            return False
+        cause = self.line.windows.cause(
+            AttributionWindow(self.file.change.path, max(self.last, self.item.since), seen.at)
+        )
+        return cause.author == Author.HUMAN and cause.reason in (Reason.NONE, Reason.UNCAPTURED)
 
     def _nobody(self, index: int, appearance: Appearance) -> Verdict | None:
         """Of a line that whoever is said to have written it cannot have written; None: the
@@ -415,3 +448,30 @@ def _is_open(verdict: Verdict) -> bool:
         return False
     # an edit that was replayed shows what it found
     return verdict.evidence != Evidence.REPLAYED or verdict.call.by_shell
+
+
+def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:
+    """A commit's trailer names the agent of its sessions: what stood in a file before they wrote
+    anything is not theirs.
+    """
+    if not item.complete or item.is_redone or len(item.commit.parents) > 1:
+        return
+    for file, spans in item.verdict.files:
+        verdicts = (
+            verdicts_by_line(spans) if any(_is_declared(span.verdict) for span in spans) else {}
+        )
+        requested = [line - 1 for line, verdict in verdicts.items() if _is_declared(verdict)]
+        for seen in files.looks(item, file, requested) if requested else ():
+            nobody = {index + 1: seen.stood_before(index) for index in requested}
+            changes = {line: verdict for line, verdict in nobody.items() if verdict is not None}
+            if changes:
+                lines = files.texts.lines(file)
+                others = {
+                    line for line, verdict in verdicts.items() if verdict.author == Author.DECLARED
+                }
+                verdicts |= changes | _followers(file, changes, others, lines)
+                spans[:] = spans_of(verdicts, lines)
+
+
+def _is_declared(verdict: Verdict) -> bool:
+    return verdict.author == Author.DECLARED and verdict.reason in UNSEEN

@@ -174,28 +174,6 @@ def test_lines_that_only_the_commit_shows_beside_a_commit_with_a_hole(
     assert str(about(found, PERSONS).line_class) == kind
 
 
-def test_lines_whose_numbers_alone_change(tmp_path: Path) -> None:
-    """Several of them are a list that was counted anew, by whatever; one is a value that
-    somebody changed.
-    """
-    world, session = _begin("renumbered")
-    world.human_write("docs/steps.md", "1. Open the ledger\n2. Read the rows\n\nLimit: 300 rows\n")
-    world.commit("Steps")
-    session.edit("src/app.ts", *EDIT)
-    session.end_turn()
-    world.wait(300)
-    world.human_write("docs/steps.md", "2. Open the ledger\n3. Read the rows\n\nLimit: 300 rows\n")
-    first = answers(world, world.commit("Count", [session]), tmp_path / "first")
-    assert {str(line.line_class) for line in first["docs/steps.md"]} == {"unknown"}
-    session.prompt("Go on")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    session.end_turn()
-    world.wait(300)
-    world.human_write("docs/steps.md", "2. Open the ledger\n3. Read the rows\n\nLimit: 500 rows\n")
-    second = answers(world, world.commit("Limit", [session]), tmp_path / "second")
-    assert {str(line.line_class) for line in second["docs/steps.md"]} == {"likely_human"}
-
-
 def test_lines_of_several_files_count_together(tmp_path: Path) -> None:
     world, session = _begin("several")
     session.edit("src/app.ts", *EDIT)
