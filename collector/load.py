@@ -21,6 +21,7 @@ from collector.json_values import Numbers, Row, RowValues, get, get_str, parse_j
 from collector.labels import session_label
 from collector.limits import SESSION_BYTES
 from collector.local import load
+from collector.local.archived import versions
 from collector.local.model import NOTHING_LOCAL, LocalSessions
 from collector.model import (
     Checkpoint,
@@ -268,7 +269,9 @@ def _read_local(
         for copy in files.copies()
         if reader.sniff(first_value(content := _content(repo, copy)))
     )
-    session = on_utc(repo, reader.read(files.key, chain(load(local), copies)), files.emails)
+    known = versions(local, repo) + ([] if local.kept else [list(load(local))])
+    known.sort(key=lambda parts: -sum(map(len, parts)))
+    session = on_utc(repo, reader.read(files.key, chain(*known, copies)), files.emails)
     if is_undated(session):
         calls = frozenset(call.call_id for call in session.calls)
         session = bounded(

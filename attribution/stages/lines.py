@@ -21,12 +21,14 @@ from attribution.stages.sessions import keep_shared_lines, read_sessions
 from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
 from collector.load import LOAD, facts_key, key_of_run, write_commits
-from collector.local import find_sessions, keep_private, local_checkpoints
+from collector.local import find_sessions, keep_private, load, local_checkpoints
+from collector.local.archived import keep
 from collector.local.model import elsewhere_note, traces_note
 from collector.model import Commit, Problem
 from collector.repository_rows import claim_repo, describe_repo, name_branch
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import Clock, RunContext, StageName, forget_runs
+from collector.storage.retention import FULL
 from collector.storage.store import Store
 
 
@@ -40,6 +42,7 @@ class Attributed:
     censored: list[str] = field(default_factory=list)
     elsewhere: str = ""  # sessions that were not started in the clone's worktrees
     lost: str = ""  # sessions of which only traces are left
+    kept_in: str = ""  # the archive, where this run has made it
 
 
 def attribute_repo(
@@ -56,8 +59,10 @@ def attribute_repo(
     feature_rows.prepare(store)
     repo = path if isinstance(path, GitRepo) else GitRepo(path)
     local = find_sessions(repo, options.local)
+    problems, kept_in = list(local.problems), ""
     if local.sessions:
         keep_private(store)
+        kept_in = keep(local, load, problems) if store.policy.keeps(FULL) else ""
     target = target_of(store, repo, options, local)
     if target.known is not None and is_done(store, target):
         name_branch(store, target.known, target.branch)
@@ -69,10 +74,10 @@ def attribute_repo(
             censored_parts(repo),
             elsewhere_note(local),
             traces_note(local),
+            kept_in,
         )
     progress("reading checkpoints", 0, 0)
     repo.check_trees(target.head)
-    problems = list(local.problems)
     checkpoints = read_all(repo, problems)
     checkpoints += local_checkpoints(local, checkpoints)
     local = replace(local, problems=tuple(problems))
@@ -106,6 +111,7 @@ def attribute_repo(
         censored_parts(repo),
         elsewhere_note(local),
         traces_note(local),
+        kept_in,
     )
 
 

@@ -42,7 +42,7 @@ def database_of(clone: Path) -> Path:
     common = _common_directory(clone)
     name = common.parent.name if common.name == ".git" else common.name.removesuffix(".git")
     return (
-        _data_directory()
+        data_directory()
         / f"{name or 'repository'}-{hashlib.sha256(os.fsencode(common)).hexdigest()[:8]}.db"
     )
 
@@ -53,7 +53,7 @@ def default_database(parameters: Row) -> Path:
     """
     here, named = Path(NAME), _clone_argument(parameters)
     if is_address(named):
-        return here if here.exists() or clone_around(".") is None else _data_directory() / NAME
+        return here if here.exists() or clone_around(".") is None else data_directory() / NAME
     clone = clone_around(named or ".")
     return here if here.exists() or clone is None else database_of(clone)
 
@@ -101,7 +101,8 @@ def _common_directory(clone: Path) -> Path:
     return git.resolve() if git.exists() else clone.resolve()
 
 
-def _data_directory() -> Path:
+def data_directory() -> Path:
+    """Where what is the user's lies: databases of clones, mirrors, the archive of sessions."""
     configured = Path(os.environ.get("XDG_DATA_HOME", ""))
     home = configured if configured.is_absolute() else Path("~/.local/share").expanduser()
     return home / "whowrote"
@@ -117,12 +118,12 @@ def cache_directory() -> Path:
 
 def mirrors_directory() -> Path:
     """Where repositories are mirrored that were named by their address."""
-    return _data_directory() / "mirrors"
+    return data_directory() / "mirrors"
 
 
 def prepare(db: Path) -> None:
     """Makes the directory of default databases when `db` is to be in it; readable by its owner
     alone.
     """
-    if db.parent == _data_directory():
+    if db.parent == data_directory():
         db.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
