@@ -25,7 +25,6 @@ from collector.model import Commit
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext
 from collector.storage.retention import FULL
-from collector.storage.session_cache import NotPacked
 from collector.storage.store import iso
 from collector.text import printable
 from collector.vocabulary.agents import slug_of
@@ -103,17 +102,13 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
         for item in session_files(checkpoints, local)
         if _is_due(context, item, sessions) or item.key in due
     ]
-    links = (link for link, target in repo.links(head).items() if target in paths)
     ids = {key: row["id"] for key, row in sessions.items()}
-    read = peek_sessions(context, files, ids, (*paths, *links), VERSION)
+    read = peek_sessions(context, files, ids, VERSION)
     if read is None:
         return {}
     only = FilesRead({*earlier, *waiting}, paths, since, asked, read.shared)
     evidence = read_inputs(context, head, read, checkpoints, only)
-    try:
-        judged = judge(repo, evidence, replay(context, evidence, local, only), only)
-    except NotPacked:  # a run has put other entries into the cache
-        return {}
+    judged = judge(repo, evidence, replay(context, evidence, local, only), only)
     return {
         (sha, printable(file.change.path)): _answers(
             spans if sha != opened.pending else _agents(spans),

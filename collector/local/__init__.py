@@ -24,7 +24,14 @@ from collector.checkpoints import is_checkpoint_ref
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
 from collector.json_values import Row
-from collector.local.archived import archived, as_sessions, belonging, versions, with_kept_times
+from collector.local.archived import (
+    archived,
+    as_sessions,
+    belonging,
+    versions,
+    with_kept_times,
+    without_forgotten,
+)
 from collector.local.elsewhere import ClonePlaces
 from collector.local.model import LocalChoice, LocalOptions, LocalSessions
 from collector.local.named_places import PlaceIndex
@@ -73,6 +80,7 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
         mine = belonging(rows, roots)
         kept = [row for row in rows if row not in mine]
         results |= _elsewhere(ClonePlaces(repo, roots), options, results, kept, problems)
+        without_forgotten(results)
         results = {session.id: session for session in as_sessions(mine)} | results
         results = with_kept_times(results, mine)
     traces = [

@@ -1,9 +1,10 @@
 """Sessions of the archive beside those that agents keep on this machine."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from collector.agents.machine.model import LocalSession, Roots
@@ -28,6 +29,14 @@ def archived() -> tuple[list[Row], list[Problem]]:
             return (kept.sessions() if kept is not None else []), []
     except DatabaseUnusable as error:
         return [], [Problem("checkpoints", "archive", "archive_unusable", str(error))]
+
+
+def without_forgotten(found: dict[str, LocalSession]) -> None:
+    """Takes out the sessions that are not to be read again."""
+    with suppress(DatabaseUnusable), archive.opened(create=False) as kept:
+        for session in [*found]:
+            if kept is not None and kept.is_forgotten(session):
+                del found[session]
 
 
 def belonging(rows: Iterable[Row], roots: Roots) -> list[Row]:
@@ -72,8 +81,8 @@ Load = Callable[[LocalSession], Iterable[bytes]]
 
 
 def keep(local: LocalSessions, load: Load, problems: list[Problem]) -> str:
-    """Puts sessions into the archive that are new or went on; returns where it is when it was
-    made for them, else "".
+    """Puts sessions into the archive that are new or went on; returns where it is when they
+    are the first, else "".
     """
     try:
         return _keep(local, load)
@@ -99,7 +108,7 @@ def _keep(local: LocalSessions, load: Load) -> str:
                 continue  # it is a problem of the reading
             kept.keep({**facts, "files": files, "read_at": now}, parts, local.worktrees)
         kept.see([(session.source, session.id) for session in there], now)
-        return str(archive.path()) if kept.is_new else ""
+        return "" if stamps else str(archive.path())
 
 
 def versions(session: LocalSession, repo: GitRepo | None = None) -> list[list[bytes]]:
@@ -131,3 +140,42 @@ def _texts(repo: GitRepo, at: float) -> Iterator[str]:
         if change.new
     }
     return (decode(repo.blob(oid) or b"") for oid in sorted(oids)[:_MOST])
+
+
+def forget(names: Collection[str], places: Collection[str] = ()) -> list[str]:
+    """Removes sessions by their ids, and those of clones at some places, to the last byte; they are
+    not read again. Returns the ids of those that were there.
+
+    Raises DatabaseUnusable.
+    """
+    inside = {comparable_path(place) for place in places if place}
+    with archive.opened(create=bool(names)) as kept:
+        rows = kept.sessions() if kept is not None else []
+        gone = [
+            row
+            for row in rows
+            if row["id"] in names or inside.intersection(map(comparable_path, row["clones"]))
+        ]
+        ids = [row["id"] for row in gone]
+        if kept is not None and (gone or names):
+            kept.forget([row["number"] for row in gone], {*ids, *names})
+        return ids
+
+
+def kept_alone(rows: Iterable[Row]) -> list[Row]:
+    """Sessions whose files their agents, or people, have deleted."""
+    return [row for row in rows if not any(Path(file).exists() for file in row["files"])]
+
+
+def kept_note(rows: Sequence[Row]) -> str:
+    """How many sessions are kept that are nowhere else; "" for none."""
+    gone = kept_alone(rows)
+    if not gone:
+        return ""
+    oldest = datetime.fromtimestamp(min(row["at"] for row in gone), UTC).date()
+    what = "session is" if len(gone) == 1 else "sessions are"
+    size = sum(row["bytes"] or 0 for row in gone) / 1e6
+    return (
+        f"{len(gone):,} {what} kept that their agents have deleted, {size:,.1f} MB, the oldest of"
+        f" {oldest}: whowrote data archive"
+    )

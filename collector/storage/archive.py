@@ -17,7 +17,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import date
 from functools import cache
 from hashlib import blake2b
@@ -115,6 +115,13 @@ def opened(file: Path | None = None, create: bool = True) -> Iterator["Archive |
         raise DatabaseUnusable(f"the archive {file} cannot be used: {error}") from error
 
 
+def own_key() -> bytes | None:
+    """A key that is the user's alone; None where nothing is to be kept."""
+    with suppress(DatabaseUnusable), opened() as kept:
+        return kept.keys[0] if kept is not None and kept.limit else None
+    return None
+
+
 class Archive:
     """An open archive. What a method raises when the file fails becomes DatabaseUnusable."""
 
@@ -125,20 +132,21 @@ class Archive:
         version = self._value("PRAGMA user_version")
         if version > FORMAT:
             raise sqlite3.DatabaseError(f"format {version} needs a newer version of whowrote")
-        self.is_new = version == 0 and self._make()
+        if version == 0 and self._value("PRAGMA page_count"):
+            raise sqlite3.DatabaseError("it is another database")
+        if version == 0:
+            self._make()
         self.keys: list[bytes] = [row[0] for row in self._run("SELECT key FROM keys ORDER BY id")]
 
-    def _make(self) -> bool:
-        """Whether another process has not made it in the meantime."""
+    def _make(self) -> None:
         with self._connection:
             self._run("BEGIN IMMEDIATE")
             if self._value("PRAGMA user_version"):
-                return False
+                return  # another process has made it in the meantime
             for statement in _SCHEMA.split(";\n"):
                 self._run(statement)
             self._run("INSERT INTO keys (key) VALUES (?)", (os.urandom(32),))
             self._run(f"PRAGMA user_version = {FORMAT}")
-        return True
 
     def _value(self, sql: str, *values: object) -> Any:
         row = self._run(sql, values).fetchone()
@@ -384,14 +392,13 @@ class Archive:
             self._connection.executemany(
                 "INSERT OR IGNORE INTO keys (key) VALUES (?)", [(key,) for key in other.keys]
             )
-        known = self.stamps()
-        new = [row for row in other.sessions() if (row["source"], row["id"]) not in known]
+        before = len(self.stamps())
         for row in other.sessions():
             clones = row.pop("clones")
             facts = {n: v for n, v in row.items() if n not in ("number", "used_on", "bytes")}
             for parts in reversed(other.copies(row["source"], row["id"])):
                 self.keep(facts, parts, clones)
-        return len(new)
+        return len(self.stamps()) - before
 
 
 def _worth(row: Row) -> tuple[bool, str, float]:
