@@ -96,6 +96,7 @@ def _keep(local: LocalSessions, load: Load) -> str:
     with archive.opened(create=bool(there)) as kept:
         if kept is None or not kept.limit:
             return ""
+        kept.search_again()
         now, stamps = time.time(), kept.stamps()
         for session in there:
             if stamps.get((session.source, session.id)) == session.stamp:
