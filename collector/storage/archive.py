@@ -255,18 +255,13 @@ class Archive:
 
     def _keep_parts(self, number: int, parts: Sequence[bytes]) -> None:
         mine = [self._pieces_of(part) for part in parts]
-        is_document = any(p.lstrip()[:1] in (b"{", b"[") and b"\n{" not in p for p in parts)
         earlier: dict[int, list[int]] = {}
         for copy, piece in self._run(
             "SELECT copy, piece FROM parts WHERE session_id = ?", (number,)
         ):
             earlier.setdefault(copy, []).append(piece)
         had = {piece for pieces in mine for piece in pieces}
-        gone = [
-            copy
-            for copy, pieces in earlier.items()
-            if self._has(had, set(pieces) - had, is_document)
-        ]
+        gone = [copy for copy, pieces in earlier.items() if self._has(had, pieces)]
         self._connection.executemany(
             "DELETE FROM parts WHERE session_id = ? AND copy = ?", [(number, copy) for copy in gone]
         )
@@ -298,15 +293,15 @@ class Archive:
             numbers[digest] = int(cursor.lastrowid or 0)
         return [numbers[digest] for digest in digests]
 
-    def _has(self, have: Collection[int], lost: Collection[int], is_document: bool) -> bool:
+    def _has(self, have: Collection[int], other: Collection[int]) -> bool:
         """Whether the text of some pieces says all that others say; of a document, which is written
         anew as a whole, numbers and moments say nothing.
         """
-        if not lost:
+        if set(other) <= set(have):
             return True
-        whole, other = self._text(have), self._text(lost)
-        missing = set(other.split(b"\n")) - {*whole.split(b"\n"), b""}
-        if is_document:
+        whole, old = self._text(have), self._text(other)
+        missing = set(old.split(b"\n")) - {*whole.split(b"\n"), b""}
+        if old.lstrip()[:1] in (b"{", b"[") and b"\n{" not in old + whole:
             return set(_STRING.findall(b"\n".join(missing))) <= set(_STRING.findall(whole))
         return not missing
 
