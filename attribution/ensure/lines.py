@@ -112,11 +112,14 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
             report.advice.append(
                 Advice(0, done.elsewhere, f"whowrote repo {quote(request.path)} --was-at DIR")
             )
-        if done.kept_in:
-            note = f"sessions are kept in {done.kept_in}, also when their agents delete them"
-            report.advice.append(Advice(0, note, "whowrote data archive --limit 0"))
         if done.lost:
             report.advice.append(Advice(0, done.lost, f"whowrote doctor {quote(request.path)}"))
+        if done.kept_in:
+            report.censored.append(
+                f"sessions are kept in {done.kept_in}, also when their agents delete them; to keep"
+                " none: whowrote data archive --limit 0"
+            )
+        report.censored += [done.weaker] if done.weaker else []
         return report
 
 

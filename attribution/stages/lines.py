@@ -5,6 +5,7 @@ written session by session; everything concluded from them in one transaction at
 with the row that says from which inputs.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -42,7 +43,8 @@ class Attributed:
     censored: list[str] = field(default_factory=list)
     elsewhere: str = ""  # sessions that were not started in the clone's worktrees
     lost: str = ""  # sessions of which only traces are left
-    kept_in: str = ""  # the archive, where this run has made it
+    kept_in: str = ""  # the archive, where this run has put the first sessions into it
+    weaker: str = ""  # lines that lost their author
 
 
 def attribute_repo(
@@ -83,6 +85,7 @@ def attribute_repo(
     local = replace(local, problems=tuple(problems))
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
+    before = _named_lines(context)  # rows go with the sessions that are gone
     evidence = read_inputs(
         context,
         target.head,
@@ -98,6 +101,7 @@ def attribute_repo(
     with run.writing():
         describe_repo(context, target.branch, target.head)
         run.report([*_write(context, judged, target.head, options.since), *_refused(repo)])
+        weaker = _weaker(before, _named_lines(context), judged)
         # its rows went with those they point to
         forget_runs(store, (StageName.SURVIVAL,), context.repo_id)
         run.covers(feature_rows.COSTS, feature_rows.costs_key(prices_of(store)))
@@ -112,7 +116,36 @@ def attribute_repo(
         elsewhere_note(local),
         traces_note(local),
         kept_in,
+        weaker,
     )
+
+
+_NAMED = (
+    "SELECT c.commit_sha, f.path, f.agent_lines + f.declared_lines + f.human_lines +"
+    " f.likely_human_lines + f.tool_lines AS named FROM commit_files f JOIN commits c ON c.id ="
+    " f.commit_id WHERE c.repo_id = ? AND named > 0"
+)
+
+
+def _named_lines(context: RunContext) -> dict[tuple[str, str], int]:
+    """(commit, path) -> added lines with an author."""
+    rows = context.store.rows(_NAMED, (context.repo_id,))
+    return {(row["commit_sha"], row["path"]): row["named"] for row in rows}
+
+
+def _weaker(
+    before: Mapping[tuple[str, str], int], now: Mapping[tuple[str, str], int], judged: Judged
+) -> str:
+    """How many lines an earlier run named an author of and this one does not, and why; "" for
+    none.
+    """
+    still = {commit.sha for commit in judged.evidence.history.commits}
+    lost = {file: count - now.get(file, 0) for file, count in before.items()}
+    rewritten = sum(count for (sha, _), count in lost.items() if sha not in still and count > 0)
+    other = sum(count for (sha, _), count in lost.items() if sha in still and count > 0)
+    parts = [f"{rewritten:,} of commits that are no longer in the history"] if rewritten else []
+    parts += [f"{other:,} of commits that are still there"] if other else []
+    return f"lines whose author was known before and is not now: {'; '.join(parts)}" * bool(parts)
 
 
 def _refused(repo: GitRepo) -> list[Problem]:

@@ -201,7 +201,7 @@ def test_forgetting_leaves_no_byte_and_nothing_is_read_again(
         work(clone, name)
     db, file = tmp_path / "out.db", archive.path() or tmp_path
     attribute(clone, db)
-    one, two = (session for session, _ in kept())
+    one, two = sorted(session for session, _ in kept())
     assert run("data", "forget", one, "--db", db, "--yes").exit_code == 0
     assert one.encode() not in db.read_bytes() + file.read_bytes()
     said = attribute(clone, db)
@@ -221,6 +221,23 @@ def test_an_archive_moves_to_another_machine(
     monkeypatch.setenv(archive.ENVIRONMENT, str(tmp_path / "other.sqlite"))
     assert run("data", "archive", "import", tmp_path / "copy").exit_code == 0
     assert agents_lines(attribute(clone, tmp_path / "second.db"), "one") == ["agent"] * 3
+
+
+def test_a_run_says_how_many_lines_lost_their_author(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    one = work(clone, "one")
+    run("repo", clone.path, "--db", tmp_path / "out.db")
+    run("data", "forget", one.id, "--db", tmp_path / "second.db", "--yes")
+    clone.person("notes.py", "kept = True\n")
+    clone.commit("Later")
+    said = run("repo", clone.path, "--db", tmp_path / "out.db").stdout
+    assert "not now: 3 of commits that are still there" in " ".join(said.split())
+    work(clone, "two")
+    run("repo", clone.path, "--db", tmp_path / "out.db")
+    clone.git("reset", "-q", "--hard", "HEAD~1")
+    said = run("repo", clone.path, "--db", tmp_path / "out.db").stdout
+    assert "not now: 3 of commits that are no longer in the history" in " ".join(said.split())
 
 
 @pytest.mark.parametrize("content", [b"no archive" * 1000, b"SQLite format 3\0" + b"x" * 5000])
