@@ -323,7 +323,7 @@ def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
         ids.update(forget_archived(ids, places))
         if not forget_sessions(store, ids):
             complain("traces stay in free pages: another program has the database or a cache open")
-    notice(f"{count_of(len(ids), 'session')} forgotten; the next run judges their lines anew")
+    notice(f"{count_of(len(ids), 'session')} forgotten; the next run judges their lines again")
 
 
 def _caches(db: Path) -> list[Path]:
