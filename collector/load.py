@@ -660,21 +660,33 @@ def store_checkpoints(
         forget_runs(store, (StageName.LINES, StageName.LOAD), repo_id)
         clear_problems(store, repo_id, ("checkpoints",))
         connection.execute("DELETE FROM checkpoints WHERE repo_id = ?", (repo_id,))
-        number = store.next_id("checkpoints")
-        ids = {checkpoint.id: number + i for i, checkpoint in enumerate(checkpoints)}
-        store.insert(
-            "checkpoints",
-            _CHECKPOINT,
-            (_checkpoint_row(ids[c.id], repo_id, c) for c in checkpoints),
-        )
-        sessions = _session_numbers(store, repo_id, session_files(checkpoints))
-        records = ((c, record) for c in checkpoints for record in c.sessions)
-        rows = [
-            _record_row(ids[c.id], sessions[record.session_id], record, context.repo)
-            for c, record in records
-        ]
-        store.insert("checkpoint_sessions", _RECORD, rows)
+        _remove_sessions(store, repo_id, {printable(s.key) for s in session_files(checkpoints)})
+        sessions = add_checkpoints(context, checkpoints)
         store.add_problems(repo_id, [*further, *(p for c in checkpoints for p in c.problems)])
+    return sessions
+
+
+def add_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint]) -> Numbers:
+    """Checkpoints beside those that are stored, with what joins them to sessions; returns the
+    numbers of all sessions, by key.
+
+    Call within a transaction.
+    """
+    store, repo_id = context.store, context.repo_id
+    number = store.next_id("checkpoints")
+    ids = {checkpoint.id: number + i for i, checkpoint in enumerate(checkpoints)}
+    store.insert(
+        "checkpoints",
+        _CHECKPOINT,
+        (_checkpoint_row(ids[c.id], repo_id, c) for c in checkpoints),
+    )
+    sessions = _session_numbers(store, repo_id, session_files(checkpoints))
+    records = ((c, record) for c in checkpoints for record in c.sessions)
+    rows = [
+        _record_row(ids[c.id], sessions[record.session_id], record, context.repo)
+        for c, record in records
+    ]
+    store.insert("checkpoint_sessions", _RECORD, rows)
     return sessions
 
 
@@ -702,25 +714,30 @@ def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> RowValues:
     )
 
 
+def _remove_sessions(store: Store, repo_id: int, kept: Collection[str]) -> None:
+    """Removes the rows of sessions that no checkpoint holds any more."""
+    rows = store.rows("SELECT key FROM sessions WHERE repo_id = ?", (repo_id,))
+    gone = {row["key"] for row in rows} - set(kept)
+    _drop_sessions(store, repo_id, gone)
+
+
 def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> Numbers:
-    """Number of each session; rows of sessions that no checkpoint holds any more are removed."""
-    connection = store.connection
+    """Number of each session, those of the repository that are stored included, by key."""
     ids = {
         r["key"]: r["id"]
         for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))
     }
     requested = list(sessions)
-    _drop_sessions(store, repo_id, set(ids) - {printable(s.key) for s in requested})
     for files in requested:
         key = printable(files.key)
         if key not in ids:
-            cursor = connection.execute(
+            cursor = store.connection.execute(
                 "INSERT INTO sessions (repo_id, key, label, transcript) VALUES (?, ?, ?,"
                 " 'pending')",
                 (repo_id, key, key),
             )
             ids[key] = int(cursor.lastrowid or 0)
-    return {files.key: ids[printable(files.key)] for files in requested}
+    return ids | {files.key: ids[printable(files.key)] for files in requested}
 
 
 def _drop_sessions(store: Store, repo_id: int, keys: Collection[str]) -> None:
@@ -970,26 +987,35 @@ def write_commits(
     repo_id: int,
     commits: Sequence[Commit],
     called: Callable[[str, str], tuple[str, str]],
+    beside: bool = False,
 ) -> Numbers:
     """Commits and the checkpoint ids they name; returns their numbers.
+
+    `beside`: those that are stored stay, and these come after them, as git shows them.
 
     Call within a transaction, checkpoints first.
 
     `called`: name and address of an author -> those that the mailmap gives them.
     """
     connection = store.connection
-    connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
+    if not beside:
+        connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
     first = store.next_id("commits")
+    position = store.value("SELECT COUNT(*) FROM commits WHERE repo_id = ?", (repo_id,))
     numbers = {c.sha: first + i for i, c in enumerate(commits)}
     named = {c.sha: checkpoint_ids(c.message) for c in commits}
     people = (called(printable(c.author_name), printable(c.author_email)) for c in commits)
     rows = zip(commits, people, strict=True)
-    store.insert(
+    insert = store.insert_kept if beside else store.insert
+    insert(
         "commits",
         _COMMIT,
-        (_commit_row(numbers[c.sha], repo_id, i, c, person) for i, (c, person) in enumerate(rows)),
+        (
+            _commit_row(numbers[c.sha], repo_id, i, c, person)
+            for i, (c, person) in enumerate(rows, position)
+        ),
     )
-    store.insert(
+    insert(
         "commit_statements",
         _STATEMENT,
         (row for c in commits for row in _statement_rows(numbers[c.sha], c)),
@@ -1011,6 +1037,8 @@ def write_commits(
         links,
     )
     times = [c.author_time for c in commits]
+    if beside:
+        return numbers
     connection.execute(
         "UPDATE repos SET first_commit_at = ?, last_commit_at = ? WHERE id = ?",
         (iso(min(times, default=None)), iso(max(times, default=None)), repo_id),

@@ -233,7 +233,7 @@ class Database:
         """Recorded sessions of agents with their counts."""
         from attribution.queries.sessions import session_list
 
-        return Rows(session_list(self._store, self._repo))
+        return Rows(session_list(self._now(), self._repo))
 
     def turns(self, session: str = "") -> Rows[dict[str, Any]]:
         """What each prompt led to; `session` is the key of one, or its beginning.
@@ -242,9 +242,10 @@ class Database:
         """
         from attribution.queries.sessions import find_session, turn_table
 
+        store = self._now()
         if session:
-            find_session(self._store, session, self._repo)
-        return Rows(turn_table(self._store, self._repo, session))
+            find_session(store, session, self._repo)
+        return Rows(turn_table(store, self._repo, session))
 
     def search(self, words: str) -> Rows[dict[str, Any]]:
         """Prompts that have all of the words, the newest first, each with an `excerpt` around
@@ -253,7 +254,7 @@ class Database:
         from attribution.queries.search import search
 
         repo = self.repositories()[0].name if self._repo is not None else ""
-        return Rows(search(self._store, words, repo)["prompts"])
+        return Rows(search(self._now(), words, repo)["prompts"])
 
     def session(self, key: str, first: int = 0) -> SessionPage:
         """One session: its turns from number `first` on, its calls, commits and features.
@@ -265,7 +266,8 @@ class Database:
         from attribution.queries.session_page import session_page
         from attribution.queries.sessions import find_session
 
-        page = session_page(self._store, find_session(self._store, key, self._repo), first)
+        store = self._now()
+        page = session_page(store, find_session(store, key, self._repo), first)
         if page is None:
             raise WhoWroteError(f"no such session: {key}", "Database.sessions() lists them")
         return page
@@ -373,6 +375,15 @@ class Database:
         from collector.git.repository import GitRepo
 
         return attributed_clone(self._store, GitRepo(path), logging.getLogger(__name__).info)
+
+    def _now(self) -> Store:
+        """The rows with the commits and sessions of what is checked out."""
+        if not self._clone:
+            return self._store
+        opened = self._open_path(self._clone)
+        if opened.complete is not None:
+            opened.complete(opened, ())
+        return opened.store
 
     def _clone_of(self, repo: str) -> OpenRepo:
         """The clone of a repository: the one that was opened, or as it was when the database was

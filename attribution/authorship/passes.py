@@ -23,7 +23,6 @@ from attribution.authorship.run_data import Judged
 from attribution.authorship.seen_lines import (
     LinkedCommit,
     settle_seen_lines,
-    take_back_declarations,
 )
 from attribution.authorship.timeline import edited_paths
 from attribution.authorship.tools import (
@@ -39,7 +38,6 @@ from collector.files.stated import hook_at
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
-_BY_OTHERS = {How.REFORMATTED: unknown(Reason.FORMATTER), How.MOVED: unknown(Reason.AGENT_TEXT)}
 _NO_TYPING = 20.0  # seconds in which nobody turns to an editor, types and saves
 
 
@@ -88,35 +86,12 @@ def give_lines_of_others_to_people(judged: Judged) -> None:
         testify(judged.verdicts[commit.sha], others.get(commit.sha, {}), since, judged.texts)
 
 
-def take_lines_of_others_back(judged: Judged) -> None:
-    """What others formatted or moved of an agent's text is nobody's, where the agent's own
-    changes had been committed before.
-    """
-    others = lines_of_others(judged.evidence.sessions.edits, judged.evidence.history)
-    for commit in judged.commits if others else ():
-        lines = others.get(commit.sha, {})
-        for file, spans in judged.verdicts[commit.sha].files if lines else ():
-            if file.change.path in lines and lines[file.change.path][1] is not Reason.FORMATTER:
-                spans[:] = [
-                    replace(span, verdict=_BY_OTHERS.get(span.verdict.how, span.verdict))
-                    for span in spans
-                ]
-
-
 def settle_by_sightings(judged: Judged) -> None:
     """Lines that were seen to appear become a person's, to be confirmed; those seen before their
     author came become nobody's.
     """
     for item in _linked_commits(judged):
         settle_seen_lines(item, judged.seen_files)
-
-
-def take_back_declared(judged: Judged) -> None:
-    """Lines that stood in a file when the sessions of the commit first looked at it are not
-    theirs, whatever its trailer says.
-    """
-    for item in _linked_commits(judged):
-        take_back_declarations(item, judged.seen_files)
 
 
 def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
@@ -298,11 +273,9 @@ PASSES = (
         (Author.UNKNOWN, Author.AGENT, Author.TOOL),
         (Author.AGENT, Author.TOOL, Author.UNKNOWN),
     ),
-    Pass(take_lines_of_others_back, (Author.AGENT,), (Author.UNKNOWN,)),
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
-    Pass(take_back_declared, (Author.DECLARED,), (Author.UNKNOWN,)),
     Pass(give_old_texts_back, (Author.UNKNOWN, Author.HUMAN), (Author.AGENT, Author.TOOL)),
     Pass(
         give_files_to_tools,

@@ -7,8 +7,7 @@ docs/decisions/0002-when-human.md holds, whose numbers the docstrings have. Most
 
 1. While a commit is compared with a worktree, the answer of a window (`is_watched`, `is_person`),
   the sightings and
-   `person_verdict` make a verdict, and the downgrades take back what the file itself speaks
-   against.
+   `person_verdict` make a verdict.
 2. `without_person` takes it back where not all sessions of the commit are known (`conclude`).
 3. `confirm` asks for each line whether an agent or a program may have written its text,
   `doubt_near_holes` whether agents worked
@@ -24,12 +23,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
-from attribution.authorship.align import is_low_information
-from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, CandidateAuthor, Case
-from attribution.authorship.diffs import runs
+from attribution.authorship.case import SLACK, AttributionWindow, CandidateAuthor, Case
 from attribution.authorship.inline_scripts import narrow_to_text
 from attribution.authorship.person_lines import PersonLines, pieces, telling_words
 from attribution.authorship.replay import LineOrigin
@@ -68,11 +65,9 @@ MAX_TYPING = 5.0
 pasted, or another agent's.
 """
 
-_TELLING = 12  # characters from which a line's text alone raises doubt
 _CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
 # beside git, which is the greater doubt, a command may have run
 _OPAQUE = frozenset({Reason.OPAQUE_SHELL, Reason.GIT_OPERATION})
-_HUNK_DOUBTS = frozenset({Reason.AGENT_TEXT, Reason.EDIT_UNPLACED, Reason.FORMATTER})
 # What formatters and linters write again as whole lines.
 _IMPORT = re.compile(
     r"\s*(?:import\b|from\b|export\s*[*{]|use\b|using\b|require\b|#\s*include\b|\w*\s*\"[^\"]*\"\s*$)"
@@ -114,18 +109,6 @@ def is_active(
     next_event = bisect_left(events, commit - QUIET)
     near = next_event < len(events) and events[next_event] <= commit + PARTING
     return near and any(start <= commit and end >= commit - parting for start, end in sessions)
-
-
-def is_attended(window: AttributionWindow, events: Sequence[float]) -> bool:
-    """Whether something was recorded at least every half hour between two sightings; a session
-    may stay open overnight (12).
-    """
-    moments = [
-        window.after,
-        *events[bisect_left(events, window.after) : bisect_left(events, window.before)],
-        window.before,
-    ]
-    return all(later - earlier <= QUIET for earlier, later in pairwise(moments))
 
 
 def limit_to_known(case: Case, cause: CandidateAuthor) -> CandidateAuthor:
@@ -225,43 +208,9 @@ def person_verdict(cause: CandidateAuthor, witness: SightingPair | None, layout:
     return Verdict(Author.HUMAN, How.NONE, evidence, cause.reason, cause.call, witness=witness)
 
 
-# --- what the file itself speaks against (16) -----------------------------------------------------
-
-
-def downgrade_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
-    """A human's line is no surer than the added block it stands in.
-
-    Where most lines of the block are an agent's text in a place or layout that nobody can explain,
-    the common ones between them would be left over as a human's. And a lone line that the version
-    before had as well was moved about by the diff.
-    """
-    for start, end in runs(file.added):
-        block = range(start, end)
-        persons = [index for index in block if verdicts[index].author == Author.HUMAN]
-        if not persons:
-            continue
-        doubts = [
-            v.reason
-            for i in block
-            if (v := verdicts[i]).author == Author.UNKNOWN and v.reason in _HUNK_DOUBTS
-        ]
-        doubt = doubts[0] if len(doubts) > len(persons) else Reason.NONE
-        texts = [(i, file.lines[i].strip()) for i in block]
-        old = {
-            i
-            for i, text in texts
-            if len(text) >= _TELLING
-            and not is_low_information(text)
-            and file.lines[i] in file.before
-        }
-        for index in persons:
-            if doubt or (index in old and old.isdisjoint((index - 1, index + 1))):
-                verdicts[index] = unknown(doubt or Reason.COMMON_LINE)
-
-
 def downgrade_unplaced(verdicts: dict[int, Verdict]) -> None:
     """An edit of this file, made for this commit, could not be replayed: its lines would look
-    like a human's.
+    like a human's (16).
     """
     for index, verdict in verdicts.items():
         if verdict.author == Author.HUMAN:
@@ -530,12 +479,8 @@ def _reason(item: PersonLines, text: str, is_produced: Callable[[str], bool]) ->
 def _reason_of_file(item: PersonLines, text: str, bare: str) -> Reason:
     """What else leaves such a line in such a file, without a record of it; NONE for nothing."""
     by_package_manager = item.file.kind is FileKind.CONFIG and NAME_AND_VERSION.match(text)  # (2)
-    if by_package_manager or (
-        _is_inferred(item.span.verdict)
-        and item.renumbers
-        and item.before.has_with_other_number(text)
-    ):
-        return Reason.UNEXPLAINED  # (6): a list is counted again by a script as often as by hand
+    if by_package_manager:
+        return Reason.UNEXPLAINED
     is_unseen = item.span.verdict.is_unseen
     if is_unseen and bare in item.before.bare:
         return Reason.FORMATTER  # (14): an editor or a hook of git may have changed the layout

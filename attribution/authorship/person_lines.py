@@ -24,7 +24,6 @@ _SAVED = re.compile(
     r"\.(?:godot|tscn|tres|import|unity|prefab|asset|meta|mat|anim|controller|sln|vcxproj(?:\.filters)?|iml|ui)$",
     re.I,
 )
-_DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # Words that formatters and linters put in: `import type`, `else`, `const` for `let`, `node:fs`,
 # `X | None`, `list[X]`.
@@ -106,15 +105,6 @@ class VersionBefore:
         """Without layout."""
         return without_layout(self.text)
 
-    @cached_property
-    def numberless(self) -> str:
-        return _DIGITS.sub("", self.bare)
-
-    def has_with_other_number(self, text: str) -> bool:
-        bare = without_layout(text)
-        remainder = _DIGITS.sub("", bare)
-        return MIN_LENGTH <= len(remainder) < len(bare) and remainder in self.numberless
-
 
 @dataclass(frozen=True, slots=True)
 class PersonLines:
@@ -128,8 +118,6 @@ class PersonLines:
     is_typed: bool = True
     # older versions, without layout; those of other branches, as a squash has, only where git ran
     elsewhere: str = ""
-    # several lines of the file differ from the version before in their numbers alone
-    renumbers: bool = False
 
     @property
     def doubt(self) -> Reason:
@@ -187,12 +175,8 @@ def person_lines(commit: Commit, verdict: CommitVerdict, texts: Texts) -> Iterat
             for span in spans
         )
         ours = [(span, lines[span.start - 1 : span.end]) for span in persons]
-        renumbers = (
-            sum(before.has_with_other_number(text) for _, several in ours for text in several) > 1
-        )
         items = [
-            PersonLines(file, span, several, before, typed or was_there, "", renumbers)
-            for span, several in ours
+            PersonLines(file, span, several, before, typed or was_there) for span, several in ours
         ]
         by_git = {
             item.doubt == Reason.GIT_OPERATION

@@ -21,10 +21,7 @@ from attribution.authorship.case import SLACK, AttributionWindow, CandidateAutho
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.edits import normal_text
 from attribution.authorship.people import (
-    MIN_HOLE,
     PARTING,
-    count_unknown,
-    is_attended,
     is_person,
     person_verdict,
 )
@@ -40,7 +37,6 @@ from attribution.authorship.sightings import (
 )
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import (
-    UNSEEN,
     CommitVerdict,
     SightingPair,
     Verdict,
@@ -206,17 +202,6 @@ class FileSeen:
             return person
         return self._nobody(index, appearance)
 
-    def stood_before(self, index: int) -> Verdict | None:
-        """Nobody's, where a line stood in the file before anything on record could have written
-        it; None: it need not have.
-        """
-        appearance = self.appearances.get(index)
-        return (
-            self._nobody(index, appearance)
-            if appearance is not None and self._is_first(appearance)
-            else None
-        )
-
     def _witness(self, index: int, appearance: Appearance) -> Verdict | None:
         """A person's line that was seen to appear."""
         seen, without, committed = (
@@ -296,13 +281,7 @@ class FileSeen:
         """The answer of the window, if nobody but a person is left; where nothing was recorded
         for a time it says so.
         """
-        cause, moments = self.line.windows.cause(window), self.line.windows.moments
-        if (
-            witness.seen_to_appear
-            and cause.reason == Reason.NONE
-            and not is_attended(window, moments)
-        ):
-            cause = replace(cause, reason=Reason.UNCAPTURED, watched=False)
+        cause = self.line.windows.cause(window)
         unwatched = (
             cause.author == Author.HUMAN
             and cause.reason == Reason.UNCAPTURED
@@ -347,20 +326,6 @@ class FileSeen:
             text == line.rstrip() for line in seen.text.split("\n")
         )
 
-    def _is_first(self, appearance: Appearance) -> bool:
-        seen = appearance.seen
-        if (
-            seen is None
-            or appearance.without is not None
-            or appearance.edited
-            or seen.at <= self.last
-        ):
-            return False
-        cause = self.line.windows.cause(
-            AttributionWindow(self.file.change.path, max(self.last, self.item.since), seen.at)
-        )
-        return cause.author == Author.HUMAN and cause.reason in (Reason.NONE, Reason.UNCAPTURED)
-
     def _nobody(self, index: int, appearance: Appearance) -> Verdict | None:
         """Of a line that whoever is said to have written it cannot have written; None: the
         agents still may have.
@@ -381,21 +346,16 @@ class FileSeen:
 def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
     """Gives lines to people who were seen to write them, and takes those back that stood there
     before their author came.
-
-    Where lines of the commit are left that nothing explains, whoever wrote those may have written
-    what the commit alone shows.
     """
     if len(item.commit.parents) > 1:
         return
-    opened = count_unknown(item.verdict, _OPEN)
     for file, spans in item.verdict.files:
         verdicts = (
             verdicts_by_line(spans)
             if file.kind in BY_HAND and any(_is_open(span.verdict) for span in spans)
             else {}
         )
-        # calls that nobody could read wrote there
-        changes = _seen_changes(item, files, file, verdicts, opened >= MIN_HOLE)
+        changes = _seen_changes(item, files, file, verdicts)
         if changes:
             lines = files.texts.lines(file)
             verdicts |= changes
@@ -406,15 +366,6 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
                 if verdict.author in (Author.UNKNOWN, Author.HUMAN)
             }
             spans[:] = spans_of(verdicts | _followers(file, persons, others, lines), lines)
-    if opened and count_unknown(item.verdict, _OPEN):
-        for _, spans in item.verdict.files:
-            for number, span in enumerate(spans):
-                if (
-                    span.verdict.author == Author.HUMAN
-                    and span.verdict.witness
-                    and span.verdict.witness.kind is Witness.COMMIT
-                ):
-                    spans[number] = replace(span, verdict=unknown(Reason.UNEXPLAINED))
 
 
 def _seen_changes(
@@ -422,15 +373,14 @@ def _seen_changes(
     files: SeenFiles,
     file: FileDiff,
     verdicts: Mapping[int, Verdict],
-    has_hole: bool,
 ) -> dict[int, Verdict]:
-    """Line -> what the sightings say of it. `has_hole`: they name nobody."""
+    """Line -> what the sightings say of it."""
     requested = [line - 1 for line, verdict in verdicts.items() if _is_open(verdict)]
     changes: dict[int, Verdict] = {}
     for seen in files.looks(item, file, requested) if requested else ():
         for index in requested:
             verdict = seen.verdict(index, verdicts[index + 1]) if index + 1 not in changes else None
-            if verdict is not None and not (has_hole and verdict.is_persons):
+            if verdict is not None:
                 changes[index + 1] = verdict
     return changes
 
@@ -465,30 +415,3 @@ def _is_open(verdict: Verdict) -> bool:
         return False
     # an edit that was replayed shows what it found
     return verdict.evidence != Evidence.REPLAYED or verdict.call.by_shell
-
-
-def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:
-    """A commit's trailer names the agent of its sessions: what stood in a file before they wrote
-    anything is not theirs.
-    """
-    if not item.complete or item.is_redone or len(item.commit.parents) > 1:
-        return
-    for file, spans in item.verdict.files:
-        verdicts = (
-            verdicts_by_line(spans) if any(_is_declared(span.verdict) for span in spans) else {}
-        )
-        requested = [line - 1 for line, verdict in verdicts.items() if _is_declared(verdict)]
-        for seen in files.looks(item, file, requested) if requested else ():
-            nobody = {index + 1: seen.stood_before(index) for index in requested}
-            changes = {line: verdict for line, verdict in nobody.items() if verdict is not None}
-            if changes:
-                lines = files.texts.lines(file)
-                others = {
-                    line for line, verdict in verdicts.items() if verdict.author == Author.DECLARED
-                }
-                verdicts |= changes | _followers(file, changes, others, lines)
-                spans[:] = spans_of(verdicts, lines)
-
-
-def _is_declared(verdict: Verdict) -> bool:
-    return verdict.author == Author.DECLARED and verdict.reason in UNSEEN

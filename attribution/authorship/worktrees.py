@@ -21,7 +21,7 @@ from attribution.authorship.case import (
 from attribution.authorship.edits import fits, normal_text
 from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.moved_lines import UnplacedText, lost_sources, moved_lines
-from attribution.authorship.people import downgrade_hunks, downgrade_unplaced, is_person
+from attribution.authorship.people import downgrade_unplaced, is_person
 from attribution.authorship.replay import AGENT, Change, Removal, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.state_alignment import align_state
@@ -229,20 +229,15 @@ class Runner:
         self._find_moved(judged)
         result = ProbeResult(look, self.timeline.root)
         for alignment, verdicts in judged:
-            self._downgrade(look, alignment.file, verdicts)
+            if self.tree.unplaced.get(alignment.file.path, -1.0) > look.since:
+                downgrade_unplaced(verdicts)
+            assign_low_information(alignment.file, verdicts)
             result.files.append(self._file_probe(look, alignment, verdicts))
         self.run_.seen.append(result)
         if look.main and (look.linked or linked_by(look, result.files)[1] > 0):
             self._settle(look, judged)
         if look.here:
             self._note_committed(look, [alignment for alignment, _ in judged])
-
-    def _downgrade(self, look: CommitProbe, file: AddedFile, verdicts: dict[int, Verdict]) -> None:
-        """What the file itself speaks against."""
-        if self.tree.unplaced.get(file.path, -1.0) > look.since:
-            downgrade_unplaced(verdicts)
-        downgrade_hunks(file, verdicts)
-        assign_low_information(file, verdicts)
 
     def _file_probe(
         self, look: CommitProbe, alignment: StateAlignment, verdicts: dict[int, Verdict]

@@ -41,6 +41,7 @@ def markdown_of(request: PullRequest, prompts: bool = False, limit: float | None
         *request.sections,
         *_sessions_line(request, prompts),
         *_unknown_line(request),
+        *_unstated_line(request),
         *(
             [f"Not in the database: {count_of(request.missing, 'commit')}."]
             if request.missing
@@ -148,6 +149,15 @@ def _unknown_line(request: PullRequest) -> list[str]:
         f"**Not known:** {', '.join(texts)}. If agents wrote all of these, their share would be"
         f" {share.at_most:.1f} %."
     ]
+
+
+def _unstated_line(request: PullRequest) -> list[str]:
+    """What a project that asks for statements about AI has to ask for."""
+    silent = [c.row[LineClass.AGENT] for c in request.commits if not c.row["declared_agent"]]
+    if not sum(silent):
+        return []
+    commits = count_of(sum(map(bool, silent)), "commit")
+    return [f"**Lines of an agent, no statement:** {sum(silent):,}, in {commits}."]
 
 
 def _limit_line(request: PullRequest, limit: float | None) -> list[str]:

@@ -22,7 +22,7 @@ COMMIT = click.option(
     "--commit",
     default="",
     metavar="SHA",
-    help="Show the file as of this commit.  [default: HEAD of the attributed branch]",
+    help="Show the file as of this commit.  [default: what is checked out]",
 )
 
 
@@ -123,8 +123,11 @@ def open_clone(path: str, db: Path, quiet: bool = False) -> Iterator[OpenRepo]:
 
 
 @contextmanager
-def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
-    """The database, and the number of the repository at `path`, attributed first when needed."""
+def database(path: str | None, db: Path, now: bool = False) -> Iterator[tuple[Store, int | None]]:
+    """The database, and the number of the repository at `path`, attributed first when needed.
+
+    `now`: with the commits and sessions of what is checked out.
+    """
     from collector.storage.places import clone_of
     from collector.storage.store import Store
 
@@ -134,6 +137,8 @@ def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
             yield store, None
         return
     with open_clone(path, db) as opened:
+        if now and opened.complete is not None:
+            opened.complete(opened, ())
         for note in opened.notes:  # what is listed is of another state
             notice(note)
         yield opened.store, opened.repo_id

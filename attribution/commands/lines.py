@@ -101,7 +101,7 @@ def _why_line(
         else None
     )
     if history is not None:
-        history.notes += notes or []
+        history.notes = [n for n in history.notes if n not in explanation.notes] + (notes or [])
     if output_format == "csv" and notes is not None and history is not None:
         common.print_rows(output_format, history.events, None)
     elif output_format == "json":
@@ -309,7 +309,8 @@ def log(
     """List commits with the authors of their lines.
 
     A..B are the commits that B has and A does not, for example main..HEAD for a branch; one name
-    stands for all that it has; without any, the attributed branch is listed. Newest first.
+    stands for all that it has; without any, what is checked out is listed. Newest first, after a
+    row for each file that is not committed. Commits that no run has read are worked out.
 
     --md, --limit and --badge leave merges out, as what they bring was written elsewhere.
     For a pull request: whowrote log BASE..HEAD --md --limit 80 --badge badge.json

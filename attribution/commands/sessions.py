@@ -90,7 +90,8 @@ def sessions(path: str | None, db: Path, by: str, output_format: str, **options:
     messages, and the share is corrected for its measured errors.
     """
     show = {"session": _sessions, "turn": _turns, "region": _regions}.get(by, _pushback)
-    with database(path, db) as (store, repo):
+    # costs and scores are stored for all
+    with database(path, db, now=not options["prices"]) as (store, repo):
         show(store, repo, output_format, {"by": by, **options})
 
 

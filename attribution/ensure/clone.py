@@ -1,16 +1,17 @@
 """A clone with what is known of it: nothing that attributes is loaded when it is known already."""
 
 from collections.abc import Callable, Collection
+from functools import partial
 
 from attribution.queries.open_repo import SHORT, OpenRepo, commits_since
 from attribution.queries.repositories import attributed_repository
-from attribution.queries.verdicts import NewerLines
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.hooks import plugins
 from collector.repository_rows import find_repo, repo_name
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
+from collector.text import count_of
 
 
 def attributed_clone(
@@ -37,27 +38,22 @@ def attributed_clone(
         )
     clone = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
     clone.branch, clone.tip, clone.newer = commits_since(repo, clone.branch, clone.head)
-    clone.answer_newer = _answer_newer
+    clone.complete = partial(_complete, store)
     if clone.tip != clone.head:
-        moved = (
-            f"has commits that are not attributed yet ({len(clone.newer):,})"
-            if clone.newer
-            else "was moved back"
-            if clone.branch == row.branch
-            else "is checked out"
-        )
-        of = "" if clone.branch == row.branch else f"attributed was {row.branch}; "
+        since = f"{count_of(len(clone.newer), 'commit')} since the last run"
+        moved = "was moved back" if clone.branch == row.branch else "is checked out"
+        of = "" if clone.branch == row.branch else f", which read {row.branch}"
         clone.notes.append(
-            f"{clone.branch} at {clone.tip[:SHORT]} {moved}; {of}update the database with: whowrote"
-            f" repo {repo.worktree() or repo.path}"
+            f"{clone.branch} at {clone.tip[:SHORT]} {f'has {since}' if clone.newer else moved}{of};"
+            f" to keep what is worked out for it: whowrote repo {repo.worktree() or repo.path}"
         )
     return clone
 
 
-def _answer_newer(clone: OpenRepo, path: str, commits: Collection[str]) -> NewerLines:
-    from attribution.ensure.newer import answer_newer  # most questions are about what is attributed
+def _complete(base: Store, clone: OpenRepo, paths: Collection[str] = ()) -> None:
+    from attribution.ensure.current import complete  # most questions are about what is attributed
 
-    return answer_newer(clone, path, commits)
+    complete(base, clone, paths)
 
 
 def mirror_address(address: str, progress: Progress) -> str:

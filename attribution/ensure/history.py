@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from attribution.ensure.writing import sole_writer
 from attribution.lineage.requests import HistoryRequest
+from attribution.queries.history import is_followed
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.survival import SurvivalOptions, SurvivalReport
 from attribution.stages.history import follow_history
 from attribution.stages.survival import fill_survival, kept_report
 from collector.runtime.locks import writing_database, writing_repository
-from collector.runtime.progress import Progress
+from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 
@@ -23,6 +24,16 @@ def lines_followed(clone: OpenRepo, request: HistoryRequest, progress: Progress)
         progress("joining lines with authors", 0, 0)
         fill_survival(clone.store, clone.repo_id)
     return done.notes
+
+
+def follow_newer(clone: OpenRepo) -> None:
+    """The history of lines up to the last commit that was worked out for a question, beside which
+    it is kept; nothing where none is followed.
+    """
+    if clone.newer and is_followed(clone):
+        context = RunContext(clone.store, clone.repo, clone.repo_id, no_progress)
+        follow_history(context, clone.newer[-1], HistoryRequest(None, None))
+        fill_survival(clone.store, clone.repo_id)
 
 
 def survival_reported(

@@ -2,7 +2,7 @@
 it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from attribution.queries.open_repo import (
     LineRange,
     OpenRepo,
     file_in,
+    wait_for,
     with_changes,
 )
 from attribution.queries.sessions import prompt_of
@@ -26,10 +27,8 @@ from attribution.queries.verdicts import (
     MoveHistories,
     MoveHistory,
 )
-from collector.checkpoints.statements import automation, declared_agent
 from collector.errors import UnknownBranch, WhoWroteError
-from collector.storage.store import iso
-from collector.text import count_of, decode, is_binary, printable, split_lines
+from collector.text import count_of, decode, is_binary, split_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,9 @@ def blame(
     the commits that the repository names.
     """
     sha = opened.repo.resolve(commit).sha if commit else with_changes(opened, file)
-    path, data = file_in(opened, sha, file)
+    if commit and sha != opened.tip:
+        wait_for(opened, sha)
+    sha, path, data = _file_of(opened, sha, file)
     if is_binary(data):
         raise WhoWroteError(
             f"{path} is a binary file and has no lines",
@@ -106,20 +107,15 @@ def blame(
         )
     few = sorted(only) if len(only) < len(texts) else ()
     origins = introductions(opened.repo, sha, path, len(texts), few, ignored) if texts else {}
-    newer = {origin.sha for origin in origins.values()} & {*opened.newer, opened.pending}
-    answers = (
-        opened.answer_newer(opened, path, newer)
-        if newer and opened.answer_newer is not None
-        else {}
-    )
-    attributions, moves = Attributions(opened, answers), MoveHistories(opened.store, opened.repo_id)
+    _complete(opened, origins.values())
+    attributions, moves = Attributions(opened), MoveHistories(opened.store, opened.repo_id)
     at = AnsweredAt(_shown(opened, sha), len(opened.newer))
     lines = [
         BlameLine(
             number,
             texts[number - 1],
             _committed(opened, origin),
-            attributions.commit(origin.sha) or _newer_commit(opened, origin.sha),
+            _commit_of(opened, attributions, origin.sha),
             attributions.of_line(origin),
             moves.of(origin),
             at,
@@ -139,30 +135,37 @@ def blame(
     return FileBlame(opened.name, path, sha, branch, lines, texts, notes)
 
 
+def _file_of(opened: OpenRepo, sha: str, file: str) -> tuple[str, str, bytes]:
+    """Commit, path and content; a file that only the working tree has lost is the one of HEAD."""
+    try:
+        return sha, *file_in(opened, sha, file)
+    except UnknownBranch:
+        if sha not in (opened.pending or ()):
+            raise
+        path, data = file_in(opened, opened.tip, file)
+    opened.notes.append(f"{path} is deleted here, which is not committed")
+    return opened.tip, path, data
+
+
+def _complete(opened: OpenRepo, origins: Iterable[Introduction]) -> None:
+    """Works out the files of lines that no run has read."""
+    waiting = {*opened.waiting}
+    names = {origin.path for origin in origins if origin.sha in waiting}
+    if names and opened.complete is not None:
+        opened.complete(opened, names)
+
+
 def _shown(opened: OpenRepo, sha: str) -> str:
     """The commit that was really made."""
-    return opened.tip if sha == opened.pending else sha
+    return opened.tip if sha in (opened.pending or ()) else sha
 
 
 def _committed(opened: OpenRepo, origin: Introduction) -> Introduction:
-    return origin._replace(sha=NO_COMMIT) if origin.sha == opened.pending else origin
+    return origin._replace(sha=NO_COMMIT) if origin.sha in (opened.pending or ()) else origin
 
 
-def _newer_commit(opened: OpenRepo, sha: str) -> CommitRef | None:
-    """A commit that the database does not have yet."""
-    commit = opened.repo.commit(sha) if sha in opened.newer else None
-    if commit is None:
-        return None
-    named = declared_agent(commit)
-    return CommitRef(
-        0,
-        sha,
-        printable(commit.subject),
-        printable(commit.author_name),
-        iso(commit.author_time) or "",
-        named.agent if named is not None else "",
-        automation(commit) or "",
-    )
+def _commit_of(opened: OpenRepo, known: Attributions, sha: str) -> CommitRef | None:
+    return None if sha in (opened.pending or ()) else known.commit(sha)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,7 @@ def blocks(opened: OpenRepo, file: FileBlame) -> list[Block]:
             groups.append([line])
     spans = ((group[0], group[-1], group[0].attribution) for group in groups)
     return [
-        Block(a.line, b.line, a, of.asked.text or prompt_of(opened.store, of.session_id, of.turn))
+        Block(a.line, b.line, a, prompt_of(opened.store, of.session_id, of.turn))
         for a, b, of in spans
     ]
 

@@ -73,13 +73,7 @@ def call_of(store: Store, line: BlameLine, neighbours: Neighbours) -> CallExcerp
         )
         lines, match, cut = _excerpt(arguments, printable(line.text), neighbours)
         return CallExcerpt(**call, lines=lines, match=match, cut=cut)
-    if of.asked.edit is None:
-        return None
-    edit = of.asked.edit
-    replaced = [_Argument("+", each.old, each.new) for each in edit.replacements]
-    whole = [_Argument("+", "", text) for text in edit.new_texts()]
-    lines, match, cut = _excerpt(replaced or whole, printable(line.text), neighbours)
-    return CallExcerpt(edit.op, of.asked.edited_at, of.call_id, "", "", lines, match, cut)
+    return None
 
 
 def neighbours_of(texts: Sequence[str], number: int) -> Neighbours:

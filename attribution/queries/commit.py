@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from attribution.queries.coverage import kind_lines
-from attribution.queries.open_repo import OpenRepo
+from attribution.queries.open_repo import OpenRepo, stand_at
 from attribution.queries.repositories import clone_at
 from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
 from collector.errors import UnknownBranch
@@ -60,12 +60,12 @@ def commit_report(store: Store, name: str, opened: OpenRepo | None = None) -> Co
             f"{name!r} is not a commit id",
             "Given the path of the clone, any revision works: whowrote log --show HEAD PATH",
         )
-    numbers = commit_numbers(store, sha, opened.repo_id if opened is not None else None)
-    if not numbers and opened is not None and sha in opened.newer:
-        clone = opened.repo.worktree() or opened.repo.path
-        raise UnknownBranch(
-            f"commit {name} is not attributed yet", f"Attribute it with: whowrote repo {clone}"
-        )
+    number = opened.repo_id if opened is not None else None
+    numbers = commit_numbers(store, sha, number)
+    if not numbers and opened is not None:
+        stand_at(opened, sha)
+        store = opened.store
+        numbers = commit_numbers(store, sha, number)
     if not numbers:
         raise UnknownBranch(
             f"commit {name} is not in {store.path}",

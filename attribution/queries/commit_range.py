@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from attribution.queries.coverage import kind_lines
-from attribution.queries.open_repo import OpenRepo
+from attribution.queries.open_repo import OpenRepo, stand_at
+from attribution.queries.verdicts import NO_COMMIT
 from collector.errors import UnknownBranch
 from collector.json_values import Numbers, Row, jsonable
 from collector.storage.store import Store, iso
@@ -81,16 +82,17 @@ class RangeStats:
 def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeCommit]:
     """The commits of a range, newest first.
 
-    `since`: only those authored then (ISO, UTC) or later. Raises UnknownBranch.
+    `since`: only those authored then (ISO, UTC) or later. The clone stands at the last of them
+    from then on. Raises UnknownBranch.
     """
     first, dots, last = requested.partition("..")
     if dots and last.startswith("."):
         raise UnknownBranch(
             f"{requested}: A...B is not supported", "Use A..B for what B has and A does not"
         )
-    name = last if dots else first
-    tip = opened.repo.resolve(name).sha if name else opened.tip
+    tip = _last_of(opened, requested)
     hidden = [opened.repo.resolve(first).sha if first else opened.tip] if dots else []
+    stand_at(opened, tip)
     result = [
         RangeCommit(
             c.sha,
@@ -102,6 +104,12 @@ def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeC
         for c in opened.repo.history_of([tip], hidden)
     ]
     return [commit for commit in reversed(result) if commit.author_at >= since]
+
+
+def _last_of(opened: OpenRepo, requested: str) -> str:
+    first, dots, last = requested.partition("..")
+    name = last if dots else first
+    return opened.repo.resolve(name).sha if name else opened.tip
 
 
 # --- what is known of them ------------------------------------------------------------------------
@@ -138,17 +146,43 @@ def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None
         )
         rows |= {row["commit_sha"]: row for row in existing}
     table.rows = [
-        rows.get(commit.sha) or _unattributed_row(table, opened, commit) for commit in commits
+        *(_rows_now(opened, table) if _last_of(opened, requested) == opened.tip else ()),
+        *(rows.get(commit.sha) or _empty_row(table, opened, commit) for commit in commits),
     ]
-    absent = sum(row["commit_id"] is None for row in table)
+    absent = len(commits) - len(rows)
     if absent:
-        table.notes.append(
-            f"note: not attributed, {count_of(absent, 'commit')}: attribute the branch first"
-        )
+        table.notes.append(f"note: not attributed, {count_of(absent, 'commit')}")
     return table
 
 
-def _unattributed_row(table: Table, opened: OpenRepo, commit: RangeCommit) -> Row:
+_FILES_NOW = (
+    "SELECT f.path, f.status, l.class, l.nonblank, COALESCE(s.agent, s.agent_label, '') AS agent"
+    " FROM commits c JOIN commit_files f ON f.commit_id = c.id LEFT JOIN line_spans l ON"
+    " l.commit_id = c.id AND l.path = f.path LEFT JOIN sessions s ON s.id = l.session_id"
+    " WHERE c.repo_id = ? AND c.commit_sha IN (?, ?) ORDER BY f.path, l.nonblank DESC"
+)
+_STATUS = {"D": "deleted: ", "R": "renamed: ", "A": "new: "}
+
+
+def _rows_now(opened: OpenRepo, table: Table) -> list[Row]:
+    """A row for each file of the working tree that is not as it was committed."""
+    spans = opened.store.rows(_FILES_NOW, (opened.repo_id, *(opened.pending or ("", ""))))
+    files: dict[str, Row] = {}
+    for span in spans:
+        commit = RangeCommit(NO_COMMIT, 1, "", "", _STATUS.get(span["status"], "") + span["path"])
+        row = files.setdefault(
+            span["path"], _empty_row(table, opened, commit) | dict.fromkeys(LINE_CLASSES, 0)
+        )
+        lines = span["nonblank"] or 0
+        row["lines"] = (row["lines"] or 0) + lines
+        if span["class"] is not None:
+            row[span["class"]] += lines
+        if span["class"] == LineClass.AGENT and span["agent"] not in row["agents"]:
+            row["agents"] = [*row["agents"], span["agent"]]
+    return list(files.values())
+
+
+def _empty_row(table: Table, opened: OpenRepo, commit: RangeCommit) -> Row:
     named = {
         "repo_id": opened.repo_id,
         "commit_sha": commit.sha,

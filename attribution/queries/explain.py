@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.hooks import OfLine, Section, sections
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
@@ -14,15 +15,14 @@ from attribution.queries.reasons import reasons
 from attribution.queries.sessions import prompt
 from attribution.queries.verdicts import NO_COMMIT, LineAttribution
 from attribution.stats.accuracy import MeasuredTier, confidence_of, counted_on
-from collector.text import printable
-from collector.vocabulary.lines import Author, Evidence, Reason
+from collector.text import count_of, printable
+from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 _NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
 _ANY_COMMAND = "t.command IS NOT NULL AND ? <> ''"
 _SUBAGENTS = (
     "(lower(t.name) IN ('task', 'agent') OR t.name LIKE '%subagent%' OR instr(t.command, ?) > 0)"
 )
-_NO_AGENT = (Reason.NO_SESSION,)  # there is no session whose text could hold the line
 _SUSPECTS = {
     "opaque_shell": _ANY_COMMAND,
     "git_operation": _ANY_COMMAND,
@@ -37,7 +37,12 @@ class EarlierAction:
     at: str
     session: str
     what: str
-    ours: bool  # the call that explains the line
+    ours: bool  # the call that explains the line, or stands in the way of an answer
+    holds: bool = False  # its text holds the line, layout aside
+
+    @property
+    def mark(self) -> str:
+        return "▶" if self.ours else "=" if self.holds else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +123,13 @@ def explain_line(
     actions = _actions(opened, line, window)
     of = line.attribution
     asked = prompt(opened.store, of.session_id, of.turn)
-    held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
     earlier: list[dict[str, Any]] = []
-    if window and held:
+    if window and of.author == Author.UNKNOWN:
         # with the search for lines in texts of agents, which few lines need
         from attribution.queries.suspects import earlier_texts
 
         earlier = earlier_texts(opened.store, opened.repo_id, line.text or "", window.until)
-    busy = of.author == "human" and any(
-        of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions
-    )
-    sentences = reasons(line, busy)
+    sentences = reasons(line, _acting(of, actions), any(action.holds for action in actions))
     introduced = line.introduced
     subject = OfLine(opened.repo_id, introduced.sha, printable(introduced.path), introduced.line)
     return LineExplanation(
@@ -139,8 +140,8 @@ def explain_line(
         line,
         by_blame=introduced.sha not in (sha, NO_COMMIT),
         evidence=[*sentences.evidence, *_first_sign(opened, line)],
-        prompt=asked.text or of.asked.text,
-        turn_at=asked.at or of.asked.at,
+        prompt=asked.text,
+        turn_at=asked.at,
         call=call_of(opened.store, line, neighbours_of(texts, line.line)),
         others=_others(line, actions, window),
         actions=actions,
@@ -150,6 +151,15 @@ def explain_line(
         measured=measured_words(of),
         earlier=earlier,
     )
+
+
+def _acting(of: LineAttribution, actions: Sequence[EarlierAction]) -> bool:
+    """Whether agents acted on the file while the line can have appeared: of a person's line,
+    between its sightings.
+    """
+    if of.author != Author.HUMAN:
+        return any(not action.ours for action in actions)
+    return any(of.seen_without_at < action.at <= (of.seen_with_at or "~") for action in actions)
 
 
 _FIRST_SIGN = """
@@ -245,7 +255,7 @@ def _window(opened: KnownRepo, line: BlameLine) -> Window | None:
 
 
 _EDITS = """
-SELECT e.at, s.label AS session, e.call_id,
+SELECT e.at, s.label AS session, e.call_id, COALESCE(t.input, '') AS text,
   COALESCE(NULLIF(t.name, ''), e.op) || ': ' || replace(e.outcome, '_', ' ')
     || CASE WHEN e.lines_added IS NULL THEN ''
       ELSE ' +' || e.lines_added || ' -' || COALESCE(e.lines_removed, 0) END AS what
@@ -267,6 +277,8 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
     """
     if window is None:
         return []
+    from attribution.queries.suspects import produced, works_on
+
     path, store, of = printable(line.introduced.path), opened.store, line.attribution
     edits = store.rows(_EDITS, (opened.repo_id, path, window.since, window.until))
     asked = (opened.repo_id, window.since, window.until)
@@ -274,8 +286,6 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
         f"{_COMMANDS} {_SUSPECTS.get(of.reason, _NAMING)}", (*asked, path.rpartition("/")[2])
     )
     if of.author != "agent":
-        from attribution.queries.suspects import works_on
-
         existing = {command["call_id"] for command in commands}
         every = store.rows(f"{_COMMANDS} t.command <> '' ORDER BY t.at DESC LIMIT 2000", asked)
         commands += [
@@ -288,50 +298,70 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
         first = command["text"].strip().split("\n", 1)[0]
         command["what"] = f"{command['name']}: {first[:200]}"
     calls = [*edits, *(command for command in commands if command["call_id"] not in editing)]
+    bare = without_layout(line.text or "")
+    holding = len(bare) >= MIN_LENGTH
     actions = [
-        EarlierAction(call["at"], call["session"], call["what"], call["call_id"] == of.call_id)
+        EarlierAction(
+            call["at"],
+            call["session"],
+            call["what"],
+            call["call_id"] == of.call_id,
+            holding and bare in without_layout(produced(call["text"])),
+        )
         for call in calls
     ]
     return sorted(actions, key=lambda action: action.at)
 
 
 def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | None) -> list[str]:
+    """What the list of actions says beside the verdict."""
     of = line.attribution
-    if window is None or not of.author or of.how == "declared" or of.evidence == Evidence.DATED:
+    if window is None or not of.author or of.evidence == Evidence.DATED:
         return []
     span = f"between {window.before} and this commit" if window.before else "before this commit"
     file = line.introduced.path
     remainder = [action for action in actions if not action.ours]
-    if of.author == "agent":
-        sessions = {action.session for action in remainder} - {of.label}
-        others = (
-            f"{len(sessions)} other sessions touched it"
-            if len(sessions) > 1
-            else "one other session touched it"
-        )
-        who = others if sessions else "no other session touched it"
-        opened = (
-            "its state here comes from this call"
-            if of.evidence in ("observed", "replayed")
-            else "this call is the best match"
-        )
-        typed = of.how not in ("exact", "shell") or of.evidence not in ("observed", "replayed")
-        seen = (
-            []
-            if typed
-            else ["The line was there when the call ended, so nobody typed it afterwards."]
-        )
-        return [f"{who.capitalize()} {span}, and {opened}.", *seen]
+    if of.author == Author.AGENT:
+        return _beside_agent(of, actions, span)
+    is_open = of.author in (Author.UNKNOWN, Author.DECLARED)
+    in_the_way = (
+        ["The call that stands in the way is marked (▶)."]
+        if is_open and any(action.ours for action in actions)
+        else []
+    )
     if not remainder:
-        return [f"No recorded edit or command names {file} or works on its directory {span}."]
-    times = "once" if len(remainder) == 1 else f"{len(remainder)} times"
-    if of.author == "unknown" and of.reason in _SUSPECTS:
-        return [f"Agents acted {times} {span} in ways that may be the cause (below)."]
-    if of.author == "unknown":
+        other = "other " if in_the_way else ""
         return [
-            f"Agents edited or named {file}, or worked on its directory, {times} {span} (below)."
+            f"No {other}recorded edit or command names {file} or works on its directory {span}.",
+            *in_the_way,
         ]
-    return [
-        f"Agents edited or named {file}, or worked on its directory, {times} {span} (below); none"
-        " of it explains the line."
-    ]
+    suspects = of.author == Author.UNKNOWN and of.reason in _SUSPECTS
+    what = (
+        "acted in ways that may be the cause"
+        if suspects
+        else f"edited or named {file}, or worked on its directory,"
+    )
+    sentences = [f"Agents {what} {count_of(len(remainder), 'time')} {span} (below)."]
+    holding = sum(action.holds for action in remainder)
+    if holding:
+        sentences.append(
+            f"{holding:,} of them (=) had this text; that it became this line is not shown."
+        )
+    return [*sentences, *in_the_way]
+
+
+def _beside_agent(of: LineAttribution, actions: Sequence[EarlierAction], span: str) -> list[str]:
+    sessions = {action.session for action in actions if not action.ours} - {of.label}
+    who = f"{count_of(len(sessions), 'other session')} touched it"
+    if not sessions:
+        who = "No other session touched it"
+    is_sure = of.evidence in (Evidence.OBSERVED, Evidence.REPLAYED)
+    origin = "its state here comes from this call" if is_sure else "this call is the best match"
+    sentences = [f"{who[0].upper()}{who[1:]} {span}, and {origin}."]
+    mine = next((action.at for action in actions if action.ours), "")
+    is_last = bool(mine) and all(action.at <= mine for action in actions)
+    if is_sure and is_last and of.how in (How.EXACT, How.SHELL):
+        sentences.append(
+            "The line stood there when the call ended, so it was not typed afterwards."
+        )
+    return sentences

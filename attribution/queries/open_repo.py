@@ -2,18 +2,20 @@
 found in it.
 """
 
+from __future__ import annotations
+
 import difflib
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo, line_changes
 from collector.storage.store import Store
-from collector.text import from_utf_16, is_binary, normal_path
+from collector.text import from_utf_16, is_binary, normal_path, printable
 
 SHORT = 9  # digits of a commit id for people
 
@@ -35,12 +37,6 @@ class KnownRepo:
     notes: list[str] = field(default_factory=list)
 
 
-NewerAnswer = Callable[["OpenRepo", str, Collection[str]], Mapping[tuple[str, str], Sequence[Any]]]
-"""(clone, path, some of the newer commits) -> `NewerLines`: what is known of the lines that they
-added to that file.
-"""
-
-
 @dataclass(slots=True)
 class OpenRepo(KnownRepo):
     """An attributed clone. Questions that name no commit are about `tip`, the HEAD of the worktree
@@ -49,16 +45,22 @@ class OpenRepo(KnownRepo):
 
     repo: GitRepo = field(kw_only=True)
     tip: str = field(kw_only=True, default="")  # of the branch now
-    # commits that it has and the attributed branch had not
-    newer: frozenset[str] = field(kw_only=True, default=frozenset())
-    # a commit on `tip` as if the file that was asked about last were committed now; "" where it is
-    # as in `tip`
-    pending: str = field(kw_only=True, default="")
-    # None: lines of those have no answer
-    answer_newer: NewerAnswer | None = field(kw_only=True, default=None)
+    # commits that it has and the attributed branch had not, oldest first
+    newer: tuple[str, ...] = field(kw_only=True, default=())
+    # commits on `tip` as if what is changed were committed now: what is staged, then the rest; ""
+    # where there is nothing. None: not looked at yet
+    pending: tuple[str, str] | None = field(kw_only=True, default=None)
+    # puts what a run would write about those, for some files or all, into a copy of the database;
+    # None: everything is there
+    complete: Callable[[OpenRepo, Collection[str]], None] | None = field(kw_only=True, default=None)
 
     def __post_init__(self) -> None:
         self.tip = self.tip or self.head
+
+    @property
+    def waiting(self) -> list[str]:
+        """The commits that no run has read, oldest first, also those that were never made."""
+        return [*self.newer, *filter(None, self.pending or ())]
 
 
 class StateNow(NamedTuple):
@@ -66,19 +68,38 @@ class StateNow(NamedTuple):
 
     branch: str
     tip: str
-    newer: frozenset[str]  # its commits that what was attributed does not have
+    newer: tuple[str, ...]  # its commits that what was attributed does not have, oldest first
 
 
 def commits_since(repo: GitRepo, branch: str, head: str) -> StateNow:
     """What is checked out where the clone was asked from, since `branch` was attributed at
-    `head`.
+    `head`; in a bare clone, where nothing is, that branch as it is now.
     """
     try:
-        now = repo.default_branch()
+        now = repo.default_branch() if repo.worktree() or not branch else repo.resolve(branch)
     except UnknownBranch:  # an empty worktree
-        return StateNow(branch, head, frozenset())
+        return StateNow(branch, head, ())
     newer = repo.history_of([now.sha], [head]) if now.sha != head else ()
-    return StateNow(now.name, now.sha, frozenset(commit.sha for commit in newer))
+    return StateNow(now.name, now.sha, tuple(commit.sha for commit in newer))
+
+
+def stand_at(opened: OpenRepo, sha: str) -> None:
+    """Questions are about this commit and what led to it, whatever is checked out; about what is
+    changed in the working tree only where it is the tip.
+    """
+    if sha == opened.tip:
+        with_changes(opened)
+    else:
+        wait_for(opened, sha)
+    if opened.waiting and opened.complete is not None:
+        opened.complete(opened, ())
+
+
+def wait_for(opened: OpenRepo, sha: str) -> None:
+    """What waits to be worked out is what led to this commit."""
+    if sha not in opened.waiting:
+        since = opened.repo.history_of([sha], [opened.head])
+        opened.newer, opened.pending = tuple(commit.sha for commit in since), ("", "")
 
 
 class AnsweredAt(NamedTuple):
@@ -127,10 +148,26 @@ def file_in(opened: OpenRepo, sha: str, name: str) -> tuple[str, bytes]:
     inside = next((path for path in paths if path.startswith(directory)), "")
     if inside:
         raise WhoWroteError(f"{name} is a directory", f"Name a file in it, for example {inside}")
+    if gone := _gone_in(opened.repo, sha, normal_path(name)):
+        raise UnknownBranch(*gone)
     same_name = [path for path in paths if path.rpartition("/")[2] == name.rpartition("/")[2]]
     similar = same_name[:3] or difflib.get_close_matches(name, paths, 3, 0.7)
     hint = "Did you mean: " + ", ".join(similar) if similar else _NAMED_FROM
     raise UnknownBranch(f"there is no file {name} in {sha[:SHORT]}", hint)
+
+
+def _gone_in(repo: GitRepo, sha: str, path: str) -> tuple[str, str] | None:
+    """Which commit took a file away, and how it is seen as it was; None where none had it."""
+    for commit in reversed(list(repo.history_of([sha]))):
+        before = commit.parents[0] if commit.parents else ""
+        if before and repo.file_at(before, path) and not repo.file_at(commit.sha, path):
+            changes = (c for c in repo.changes(commit) or () if c.old_path == path)
+            became = next((c.path for c in changes if c.status == "R"), "")
+            what = f"was renamed to {became} in" if became else "was deleted in"
+            by = f"{what} {commit.sha[:SHORT]} {printable(commit.subject)}"
+            see = f"As it was before: whowrote why {path}:1 --commit {before[:SHORT]}"
+            return f"{path} {by}", see
+    return None
 
 
 def _worktree_paths(repo: GitRepo, name: str) -> Iterator[str]:
@@ -148,32 +185,47 @@ _MOST = 50_000  # lines of a file
 
 
 _AFTER_SAVING = 5.0  # seconds; a call is on record as ended some moments after it wrote a file
-_MOST_GONE = 50  # files; more are left out by a sparse checkout
+_MOST_CHANGED = 500  # files
 
 
-def with_changes(opened: OpenRepo, name: str) -> str:
-    """The tip, or a commit on it that has a file as the working tree has it.
+def with_changes(opened: OpenRepo, name: str = "") -> str:
+    """The tip, or a commit on it that has the files as the working tree has them; where it has
+    very many changes, the one file alone.
 
     The tip also where the two cannot be compared: a bare clone, a link, a file that a filter keeps
     elsewhere.
     """
-    opened.pending = ""
-    top = opened.repo.worktree()
-    if top is None:
-        return opened.tip
-    for path in (name, normal_path(name), *_worktree_paths(opened.repo, name)):
-        oid = opened.repo.file_at(opened.tip, path) if path else None
-        data = _file_now(top, path)
-        if oid is None and data is None:
-            continue
-        committed = opened.repo.blob(oid) or b"" if oid is not None else None
-        if data is not None and _differs(committed, data):
-            gone = [] if oid is not None else _gone(opened, top)
-            saved = (top / path).stat().st_mtime + _AFTER_SAVING
-            at = min(saved, time.time())
-            opened.pending = opened.repo.as_committed(opened.tip, (path, data), gone, at) or ""
-        break
-    return opened.pending or opened.tip
+    if opened.pending is None:
+        staged, changed = opened.repo.changed_files()
+        names = {name, normal_path(name), *_worktree_paths(opened.repo, name)}
+        if len(changed) > _MOST_CHANGED:
+            changed = [path for path in changed if path in names]
+        first = _commit_files(opened, opened.tip, staged, opened.repo.path / "index")
+        top, on = opened.repo.worktree() or Path(), first or opened.tip
+        texts = ((path, _file_now(top, path)) for path in changed)
+        files = {p: text for p, text in texts if text is not None or not os.path.lexists(top / p)}
+        newest = max((top / p for p in files), key=_saved_at, default=top)
+        opened.pending = first, _commit_files(opened, on, files, newest)
+    return opened.pending[1] or opened.pending[0] or opened.tip
+
+
+def _commit_files(
+    opened: OpenRepo, parent: str, files: Mapping[str, bytes | None], saved: Path
+) -> str:
+    """The id of a commit with these files; "" where none differs."""
+    texts = {}
+    for path, data in files.items():
+        oid = opened.repo.file_at(parent, path)
+        before = opened.repo.blob(oid) or b"" if oid is not None else None
+        gone = data is None and before is not None
+        if gone or (data is not None and _differs(before, data)):
+            texts[path] = data
+    at = min(_saved_at(saved) + _AFTER_SAVING, time.time())
+    return (opened.repo.as_committed(parent, texts, at) or "") if texts else ""
+
+
+def _saved_at(file: Path) -> float:
+    return file.stat().st_mtime if file.is_file() else 0.0
 
 
 def _file_now(top: Path, path: str) -> bytes | None:
@@ -201,12 +253,6 @@ def _differs(committed: bytes | None, data: bytes) -> bool:
         return True
     same = committed.replace(b"\r\n", b"\n") == from_utf_16(data)
     return not (same or is_pointer(committed) or is_binary(from_utf_16(data)))
-
-
-def _gone(opened: OpenRepo, top: Path) -> list[str]:
-    """Files of the tip that the working tree has no more: a new file may be one of them."""
-    gone = [path for path in opened.repo.paths(opened.tip) if not os.path.lexists(top / path)]
-    return gone if len(gone) <= _MOST_GONE else []
 
 
 def committed_numbers(committed: Sequence[bytes], lines: Sequence[bytes]) -> list[int | None]:

@@ -53,8 +53,8 @@ _HOW_ANY = {
         " changed it, or that alone could write. Its own calls are not on record."
     ),
     How.DECLARED: (
-        "A trailer or the author field of the commit names an agent. No session shows the work:"
-        " taken on trust."
+        "A trailer or the author field of the commit names an agent. That is taken on trust:"
+        " records do not show the work."
     ),
 }
 _HUMAN = {
@@ -71,12 +71,13 @@ _HUMAN = {
         " commit has it."
     ),
     Witness.UNWATCHED: (
-        "The file was known without the line{without} and later had it; no recorded session wrote"
-        " it, but for a part of the time none was being recorded, a command ran that could have"
-        " written anything, or the commit was redone."
+        "The file was known without the line{without} and later had it. What was recorded does not"
+        " explain it; for a part of the time sessions were not being recorded, or the commit was"
+        " made again later."
     ),
     Witness.BEFORE_EDITS: (
-        "The agent committed the file before its own edits, and no earlier one explains the line."
+        "The agent committed the file before its own edits, and its earlier ones do not explain the"
+        " line."
     ),
     Witness.FIRST_READ: (
         "The line was in the file when the agent first read it{seen}, and in no commit"
@@ -90,9 +91,28 @@ _HUMAN = {
         "perhaps with a program that completes lines."
     ),
 }
+_BESIDE_CALLS = {
+    Reason.NO_SESSION: (
+        "The commit does not name an agent, and what agents did to the file before it (below) was"
+        " not shown to have put the line there."
+    ),
+    Reason.UNEXPLAINED: (
+        "A session is linked to the commit. What it did (below) does not explain the line, and it"
+        " is not shown that a person wrote it."
+    ),
+    Reason.UNCAPTURED: (
+        "Sessions were recorded for a part of the time only in which the line appeared (below), so"
+        " an agent at work in the rest of it would not be known."
+    ),
+    Reason.UNOBSERVED: (
+        "The commit adds more text than a person is likely to have typed unseen, and what agents"
+        " did (below) does not explain it."
+    ),
+}
+"""What is said instead where the list of calls is not empty: it would refute a "nothing"."""
 _RUN_BY = {RunBy.AGENT: ", run by a call of the agent", RunBy.HUMAN: ", run by a person"}
 _BUSY = re.compile(r"nothing that can write ran (in between|since)")
-_PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
+_PRODUCED = "Agents had not produced its text for this repository before the commit."
 _FETCH = f"{fetch_command()}, then whowrote repo again"
 _NEEDED = {
     Reason.NO_SESSION: "A record of the session, if there was one.",
@@ -140,19 +160,19 @@ _NO_VERDICT = {
 }
 
 
-def reasons(line: BlameLine, busy: bool = False) -> Reasons:
-    """`busy`: between the two sightings of a person's line agents worked on the file or its
-    directory.
+def reasons(line: BlameLine, busy: bool = False, produced: bool = False) -> Reasons:
+    """`busy`: agents worked on the file or its directory while the line can have appeared, between
+    the two sightings of a person's line. `produced`: the text of a call of them holds the line.
     """
     of = line.attribution
     if not of.author:
         return _NO_VERDICT.get(of.reason, _OUTSIDE)
+    why = _unknown_because(Reason(of.reason), busy)
     if of.author == Author.UNKNOWN:
-        reason = Reason(of.reason)
-        return Reasons([reason.meaning], [_NEEDED[reason]] if reason in _NEEDED else [])
+        return why
     if of.author == Author.HUMAN:
-        produced = [] if of.evidence == Evidence.DATED else [_PRODUCED]
-        return Reasons([_witness_text(of, busy), *produced], [])
+        told = produced or of.evidence == Evidence.DATED
+        return Reasons([_witness_text(of, busy), *([] if told else [_PRODUCED])], [])
     if of.author == Author.TOOL:
         return Reasons(
             [
@@ -174,7 +194,16 @@ def reasons(line: BlameLine, busy: bool = False) -> Reasons:
         or _HOW_ANY.get(How(of.how))
         or f"{of.how}, {of.evidence}"
     )
-    return Reasons([how], ["A record of the session."] if of.how == How.DECLARED else [])
+    return (
+        Reasons([how, *why.evidence], why.needed) if of.how == How.DECLARED else Reasons([how], [])
+    )
+
+
+def _unknown_because(reason: Reason, busy: bool) -> Reasons:
+    """Why no record shows who wrote a line; nothing for Reason.NONE."""
+    meaning = _BESIDE_CALLS.get(reason, reason.meaning) if busy else reason.meaning
+    told = [meaning] if reason else []
+    return Reasons(told, [_NEEDED[reason]] if reason in _NEEDED else [])
 
 
 def _witness_text(of: LineAttribution, busy: bool) -> str:

@@ -1,17 +1,15 @@
 """What the database says about a line of a commit: author, evidence, session, call."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.open_repo import SHORT, OpenRepo
 from collector.json_values import Row
-from collector.model import Edit
 from collector.storage.store import Store
 from collector.text import printable
-from collector.vocabulary.lines import line_class
+from collector.vocabulary.lines import Reason, line_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +35,9 @@ COMMIT_COLUMNS = (
 
 NO_COMMIT = "0" * 40
 """The commit of a line that is not committed, as git blame writes it."""
-NOT_COMMITTED, NOT_YET = "not_committed", "not_attributed_yet"
-"""Reasons of lines that no database can have a verdict on: beside `author` "" and no class."""
-
-
-class AskedNow(NamedTuple):
-    """A prompt that was read just now, and the edit that followed it."""
-
-    text: str = ""
-    at: str = ""
-    edit: Edit | None = None
-    edited_at: str = ""
-
-
-NOTHING_ASKED = AskedNow()
+NOT_COMMITTED: str = Reason.NOT_COMMITTED
+NOT_YET: str = Reason.NOT_YET
+"""Reasons of lines that have no verdict yet: beside `author` "" and no class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +66,6 @@ class LineAttribution:
     seen_without_at: str = ""
     seen_with_at: str = ""
     provisional: bool = False  # of a newer commit, worked out for one file: a run settles it
-    # of a provisional verdict, what no database has yet: what the agent was asked, and its edit
-    asked: AskedNow = field(default_factory=lambda: NOTHING_ASKED, compare=False)
 
     @property
     def kind(self) -> str:
@@ -146,12 +131,6 @@ class AttributedLines(NamedTuple):
     attribution: LineAttribution
 
 
-NewerLines = Mapping[tuple[str, str], Sequence[AttributedLines]]
-"""What is known of lines of newer commits, by commit and path; a line that is in none of them is
-not attributed yet.
-"""
-
-
 def _span(row: Row) -> AttributedLines:
     return AttributedLines(row["start"], row["end"], attribution_of(row))
 
@@ -166,10 +145,10 @@ _SPANS = (
 class Attributions:
     """Commits and spans of one repository, each read once."""
 
-    def __init__(self, opened: OpenRepo, newer: NewerLines | None = None) -> None:
-        """`newer`: lines of commits that are not in the database."""
-        self._store, self._repo_id, self._lines = opened.store, opened.repo_id, newer or {}
-        self._newer, self._pending = {*opened.newer, opened.pending} - {""}, opened.pending
+    def __init__(self, opened: OpenRepo) -> None:
+        self._store, self._repo_id = opened.store, opened.repo_id
+        self._waiting = dict.fromkeys(opened.newer, Reason.NOT_YET)
+        self._waiting |= dict.fromkeys(opened.pending or (), Reason.NOT_COMMITTED)
         self._commits: dict[str, CommitRef | None] = {}
         self._spans: dict[tuple[str, str], list[AttributedLines]] = {}
 
@@ -180,18 +159,15 @@ class Attributions:
         return self._commits[sha]
 
     def of_line(self, introduction: Introduction) -> LineAttribution:
-        if introduction.sha in self._newer and self.commit(introduction.sha) is None:
-            is_pending = introduction.sha == self._pending
-            spans, other = (
-                self._lines.get((introduction.sha, printable(introduction.path)), ()),
-                LineAttribution(reason=NOT_COMMITTED if is_pending else NOT_YET),
-            )
-        else:
-            spans, other = self.spans(introduction.sha, introduction.path), LineAttribution()
-        return next(
-            (span.attribution for span in spans if span.start <= introduction.line <= span.end),
-            other,
-        )
+        """Of a commit that no run has read, only what is sure already."""
+        spans = self.spans(introduction.sha, introduction.path)
+        found = (s.attribution for s in spans if s.start <= introduction.line <= s.end)
+        of, reason = next(found, LineAttribution()), self._waiting.get(introduction.sha)
+        if reason is None:
+            return of
+        if not of.author or of.reason in (NOT_COMMITTED, NOT_YET):
+            return LineAttribution(reason=reason)
+        return replace(of, provisional=True)
 
     def spans(self, sha: str, path: str) -> list[AttributedLines]:
         key = (sha, printable(path))

@@ -3,7 +3,9 @@ is made.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from attribution.shell.calls import Handler, ProgramCall, directory, operands, subcommand_at
 from attribution.shell.files import patch, transfer
@@ -11,6 +13,8 @@ from attribution.shell.model import Effect, ShellWord, join
 from attribution.shell.rules import apply_rules
 
 _DRY_RUN = re.compile(r"-[a-zA-Z]{0,20}n[a-zA-Z]{0,20}|--dry-run")
+_SOURCE = frozenset(("-s", "--source"))
+_MESSAGE = frozenset(("-m", "--message", "--pathspec-from-file"))
 _HERE = (".", "./", ":/")
 _FILE_LIKE = re.compile(r"\.[A-Za-z]\w*$|[*?]")
 
@@ -37,14 +41,21 @@ def _paths(call: ProgramCall) -> list[ShellWord]:
 
 
 def _checkout(call: ProgramCall) -> list[Effect]:
-    if words := _paths(call):
-        return _undo("head", _commit_effects(call.make("restore", words)))
     words = operands(call.args)
+    if paths := _paths(call):
+        effects = _commit_effects(call.make("restore", paths))
+        return _undo("head", effects) if _is_head(words[: -len(paths)]) else effects
     if call.has("-b", "-B", "-c", "-C", "--create", "--orphan"):
         return _commit_effects([Effect("restore")]) if len(words) > 1 else []
     files = [word for word in words if _FILE_LIKE.search(word.text) or word.text in _HERE]
     effects = _commit_effects(call.make("restore", files))
-    return _undo("head", effects) if files else effects
+    others = [word for word in words if word not in files]
+    return _undo("head", effects) if files and _is_head(others) else effects
+
+
+def _is_head(words: Sequence[ShellWord]) -> bool:
+    """Whether git takes the text of the commit that is checked out: these name no other."""
+    return all(word.text in ("HEAD", "@") for word in words)
 
 
 def _undo(undo: str, effects: list[Effect]) -> list[Effect]:
@@ -58,8 +69,10 @@ def _commit_effects(effects: list[Effect]) -> list[Effect]:
 def _restore(call: ProgramCall) -> list[Effect]:
     if call.has("--staged", "-S") and not call.has("--worktree", "-W"):
         return []
-    words = operands(call.args, frozenset(("-s", "--source")))
-    return _undo("head", _commit_effects(call.make("restore", words)))
+    effects = _commit_effects(call.make("restore", operands(call.args, _SOURCE)))
+    names = [text.partition("=")[2] for text in call.texts if text.startswith("--source=")]
+    names += [after for option, after in pairwise(call.texts) if option in _SOURCE]
+    return effects if set(names) - {"HEAD", "@"} else _undo("head", effects)
 
 
 def _stash(call: ProgramCall) -> list[Effect]:
@@ -68,8 +81,10 @@ def _stash(call: ProgramCall) -> list[Effect]:
         return []
     if verb in ("drop", "clear"):
         return [Effect("stash", undo="drop")]
-    is_back = verb in ("pop", "apply", "branch")
-    return _undo("unstash" if is_back else "stash", call.make("restore", _paths(call)))
+    if verb in ("pop", "apply", "branch"):
+        return [Effect("restore", undo="unstash")]
+    pushed = operands(call.args[1:], _MESSAGE) if verb == "push" else []
+    return _undo("stash", call.make("restore", pushed))
 
 
 def _reset(call: ProgramCall) -> list[Effect]:

@@ -109,7 +109,7 @@ class Effect:
     from_commit: bool = field(default=False, compare=False)
     directory: str = field(default="", compare=False)
     hunks: tuple[Hunk, ...] = field(default=(), compare=False)
-    undo: str = field(default="", compare=False)
+    undo: str = ""
 
     @property
     def is_literal(self) -> bool:

@@ -81,10 +81,10 @@ def read_sessions(
 def peek_sessions(
     context: RunContext, files: Sequence[SessionFiles], ids: Mapping[str, int], version: str
 ) -> SessionsRead | None:
-    """Reads some sessions and stores nothing; None where too much would have to be read that the
-    cache lacks.
+    """Reads some sessions, and stores those that are not stored as they are now; None where too
+    much would have to be read that the cache lacks.
 
-    `ids`: their numbers, also of sessions that the database does not have.
+    `ids`: their numbers.
     """
     with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
         reading = _Reading(context, cache, ids, readers(), version)
@@ -94,18 +94,16 @@ def peek_sessions(
         )
         shared = cache.get("", digest(VERSION, head))
     missing = [
-        _ReadTask(f, ids[f.key], context.store.policy, False, False)
+        replace(reading.read_task(f), features=False, key=b"")
         for f in files
-        if kept[f.key] is None
+        if kept[f.key] is None or not session_run(context, f).is_current
     ]
     if sum(_size(context.repo, task.files) for task in missing) > _MOST_BYTES:
         return None
-    reads = {
-        task.files.key: _prepare(task, context.repo, reading.readers, set()).read
-        for task in missing
-    }
-    reads |= {key: read for key, read in kept.items() if read is not None}
-    whole = _sessions_read(ids, {session.key: reads[session.key] for session in files})
+    for task in missing:
+        done = _prepare(task, context.repo, reading.readers, set())
+        kept[task.files.key] = reading.take(task, done)
+    whole = _sessions_read(ids, {key: read for key, read in kept.items() if read is not None})
     return replace(whole, shared=shared)
 
 
@@ -250,13 +248,13 @@ class _Reading:
                 reads[session.key] = existing
         missing = [session for session in files if session.key not in reads]
         self._read_into(
-            reads, [replace(self._read_task(session), may_wait=True) for session in missing], jobs
+            reads, [replace(self.read_task(session), may_wait=True) for session in missing], jobs
         )
         copied = copied_events(
             {f.key: events for f in files if (events := reads[f.key].events) is not None}
         )
         tasks = [
-            self._read_task(replace(session, copied=copied.get(session.key))) for session in files
+            self.read_task(replace(session, copied=copied.get(session.key))) for session in files
         ]
         just_read = {session.key for session in missing}
         due = []
@@ -266,7 +264,7 @@ class _Reading:
                 continue
             made = self.made(task, reads[key])
             if made is not None:
-                self._take(task, made)
+                self.take(task, made)
             else:
                 due.append(task)
         self._read_into(reads, due, jobs)
@@ -277,9 +275,9 @@ class _Reading:
     ) -> None:
         for number, (task, done) in enumerate(self._all(waiting, jobs)):
             self.context.progress("reading sessions", number, len(waiting))
-            reads[task.files.key] = self._take(task, done)
+            reads[task.files.key] = self.take(task, done)
 
-    def _read_task(self, files: SessionFiles) -> _ReadTask:
+    def read_task(self, files: SessionFiles) -> _ReadTask:
         from attribution.stages import feature_rows
 
         rows, features = (
@@ -319,7 +317,7 @@ class _Reading:
             task = by_key[result.key]
             yield task, result.value if not result.error else _given_up(task, result.error)
 
-    def _take(self, task: _ReadTask, done: _Prepared) -> _SessionRead:
+    def take(self, task: _ReadTask, done: _Prepared) -> _SessionRead:
         """Stores what was read, and keeps it for the next run."""
         files, session_id, read = task.files, task.session_id, done.read
         if done.rows is not None:

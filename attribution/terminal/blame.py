@@ -342,20 +342,19 @@ def _quote(prompt: str) -> Text:
 
 
 def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
-    """The last actions before the commit, always including the one that explains the line."""
-    ours = next((i for i, a in enumerate(actions) if a.ours), len(actions) - 1)
-    start = max(0, min(ours - 2, len(actions) - _ACTIONS))
+    """The last actions before the commit, always including the one that decides."""
+    marked = (number for number, action in enumerate(actions) if action.mark)
+    decisive = max(marked, key=lambda number: actions[number].ours, default=len(actions) - 1)
+    start = max(0, min(decisive - 2, len(actions) - _ACTIONS))
     listing = actions[start : start + _ACTIONS]
     text = Text()
     if len(listing) < len(actions):
         text.append(f"{len(listing)} of {len(actions)}\n", "dim")
-    for i, action in enumerate(listing):
-        text.append("\n" if i else "")
-        beginning = (
-            f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')}"
-            f" {one_line(action.what)}"
-        )
-        text.append(ui.cut(f"{beginning}  ", room), "bold" if action.ours else "")
+    for number, action in enumerate(listing):
+        text.append("\n" if number else "")
+        when = action.at[5:16].replace("T", " ")
+        beginning = f"{action.mark:1} {when} {one_line(action.what)}"
+        text.append(ui.cut(f"{beginning}  ", room), "bold" if action.mark else "")
         text.append(ui.cut(one_line(action.session), max(0, room - len(beginning) - 2)), "dim")
     return text
 

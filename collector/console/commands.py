@@ -25,6 +25,8 @@ FIRST_PAGE = {
         "blame",
         "why",
         "log",
+        "review",
+        "disclose",
         "sessions",
         "findings",
         "survival",

@@ -12,13 +12,13 @@ import hashlib
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from sys import intern
 
 import pygit2
-from pygit2.enums import DiffOption, FileMode, ObjectType, SortMode
+from pygit2.enums import DiffOption, FileMode, FileStatus, ObjectType, SortMode
 
 from collector.commit_model import Commit, FileChange, LineChange
 from collector.errors import NotARepository, UnknownBranch
@@ -41,6 +41,8 @@ _TAIL_BLOCK = 1024
 _STATUSES = "ADMRT"  # letters of changes; git has more, which do not occur between trees
 
 
+_STAGED = FileStatus.INDEX_NEW | FileStatus.INDEX_MODIFIED
+_UNSTAGED = FileStatus.WT_NEW | FileStatus.WT_MODIFIED | FileStatus.WT_DELETED
 _KINDS = {
     ObjectType.BLOB: "blob",
     ObjectType.TREE: "tree",
@@ -291,30 +293,53 @@ class GitRepo(RepositoryBase):
         changed = {delta.old_file.path for delta in changes}  # the index is the old side
         return [entry for entry in entries if entry[0] in changed]
 
-    def as_committed(
-        self, parent: str, file: tuple[str, bytes], gone: Iterable[str], at: float
-    ) -> str | None:
-        """The id of a commit on `parent` in which a file (path, content) is another, and others are
-        gone, as if it had been made `at` that time; None where the clone lacks objects.
+    def changed_files(self) -> tuple[dict[str, bytes | None], list[str]]:
+        """What is not committed in this worktree: of the index path -> content (None for a file
+        that is gone), and the paths of files that are not as the index has them.
+
+        Files that git ignores are left out.
+        """
+        try:
+            states = self._repo.status(untracked_files="all") if self.worktree() else {}
+            index = self._repo.index
+            if not len(index):  # nothing was ever checked out
+                return {}, []
+            staged = {path: index[path].id for path, s in states.items() if s & _STAGED}
+        except (KeyError, ValueError, OSError, pygit2.GitError):
+            return {}, []
+        gone = [path for path, state in states.items() if state & FileStatus.INDEX_DELETED]
+        contents = {path: self.blob(str(oid)) for path, oid in staged.items()}
+        return {**contents, **dict.fromkeys(gone)}, [p for p, s in states.items() if s & _UNSTAGED]
+
+    def as_committed(self, parent: str, files: Mapping[str, bytes | None], at: float) -> str | None:
+        """The id of a commit on `parent` in which these files (path -> content, None for one that
+        is gone) are others, as if it had been made `at` that time; None where the clone lacks
+        objects.
 
         Its objects are in a directory of our own, where this object finds them. The repository is
         not written to.
         """
         if self.sha256:  # libgit2 makes no commits of these
             return None
-        directory = Path(tempfile.mkdtemp(prefix="whowrote-commit-"))
-        weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
-        own = pygit2.init_repository(str(directory), bare=True)
+        if self._beside is None:
+            directory = Path(tempfile.mkdtemp(prefix="whowrote-commit-"))
+            weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
+            pygit2.init_repository(str(directory), bare=True)
+            self._beside = directory / "objects"
+            self._repo.odb.add_disk_alternate(str(self._beside))
+        own = pygit2.Repository(str(self._beside.parent))
         own.odb.add_disk_alternate(str(self.common_dir() / "objects"))
-        path, data = file
-        before, index = self.entry_at(parent, path), pygit2.Index()
+        index = pygit2.Index()
         try:
             last = self._repo[parent].peel(pygit2.Commit)
             index.read_tree(last.tree)
-            mode = FileMode(before.mode) if before is not None else FileMode.BLOB
-            index.add(pygit2.IndexEntry(path, own.create_blob(data), mode))
-            for name in gone:
-                index.remove(name)
+            for path, data in files.items():
+                before = self.entry_at(parent, path)
+                if data is not None:
+                    mode = FileMode(before.mode) if before is not None else FileMode.BLOB
+                    index.add(pygit2.IndexEntry(path, own.create_blob(data), mode))
+                elif before is not None:
+                    index.remove(path)
             email = setting(self._config, "user.email") or last.author.email
             name = setting(self._config, "user.name") or last.author.name
             who = pygit2.Signature(name, email, max(int(at), last.commit_time), 0)
@@ -322,8 +347,6 @@ class GitRepo(RepositoryBase):
             made = own.create_commit(None, who, who, "Not committed\n", tree, [last.id])
         except (KeyError, ValueError, OSError, pygit2.GitError):
             return None
-        self._beside = directory / "objects"
-        self._repo.odb.add_disk_alternate(str(self._beside))
         return str(made)
 
     def entry_at(self, sha: str, path: str) -> BlobEntry | None:

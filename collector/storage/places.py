@@ -7,12 +7,14 @@ not in the worktree.
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from collector.json_values import Row
 
 # a database in the current directory, of several repositories for example, comes first
 NAME = "whowrote.db"
+_OWN_DATA = Path("~/.local/share/whowrote")  # where data lies when nothing else is configured
 
 
 def clone_around(path: str | Path) -> Path | None:
@@ -41,10 +43,10 @@ def database_of(clone: Path) -> Path:
     """Where the database of a clone is by default; all worktrees of a repository share it."""
     common = _common_directory(clone)
     name = common.parent.name if common.name == ".git" else common.name.removesuffix(".git")
-    return (
-        data_directory()
-        / f"{name or 'repository'}-{hashlib.sha256(os.fsencode(common)).hexdigest()[:8]}.db"
-    )
+    digest = hashlib.sha256(os.fsencode(common)).hexdigest()[:8]
+    file = f"{name or 'repository'}-{digest}.db"
+    places = [directory / file for directory in (data_directory(), _OWN_DATA.expanduser())]
+    return next((place for place in places if place.exists()), places[0])
 
 
 def default_database(parameters: Row) -> Path:
@@ -104,8 +106,7 @@ def _common_directory(clone: Path) -> Path:
 def data_directory() -> Path:
     """Where what is the user's lies: databases of clones, mirrors, the archive of sessions."""
     configured = Path(os.environ.get("XDG_DATA_HOME", ""))
-    home = configured if configured.is_absolute() else Path("~/.local/share").expanduser()
-    return home / "whowrote"
+    return configured / "whowrote" if configured.is_absolute() else _OWN_DATA.expanduser()
 
 
 def cache_directory() -> Path:
@@ -124,6 +125,15 @@ def mirrors_directory() -> Path:
 def prepare(db: Path) -> None:
     """Makes the directory of default databases when `db` is to be in it; readable by its owner
     alone.
+
+    Programs that start servers often pass no configuration on: a link where these look first leads
+    to a database that is elsewhere.
     """
-    if db.parent == data_directory():
-        db.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if db.parent != data_directory():
+        return
+    db.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    link = _OWN_DATA.expanduser() / db.name
+    if link != db and not db.exists():
+        with suppress(OSError):
+            link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            link.symlink_to(db)

@@ -131,8 +131,17 @@ class Store:
             cast(OwnConnection, connection),
             True,
         )
-        store._is_new = False
+        store._is_new, store._policy = False, None
         store._run = connection.execute
+        return store
+
+    def private_copy(self) -> Store:
+        """The same rows for this process alone: what is written there goes with it."""
+        own = sqlite3.connect("", isolation_level=None, factory=OwnConnection)
+        self.connection.backup(own)
+        own.execute("PRAGMA foreign_keys = ON")
+        store = Store.over(own, self.path)
+        store._parts, store._policy = self._parts, self.policy
         return store
 
     def _prepare(self) -> None:

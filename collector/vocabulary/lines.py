@@ -136,6 +136,14 @@ class Reason(Word):
             " that wrote its lines."
         ),
     )
+    NOT_COMMITTED = (
+        "not_committed",
+        "The line is not committed, and no record shows that an agent wrote it.",
+    )
+    NOT_YET = (
+        "not_attributed_yet",
+        "The commit is newer than what was attributed, and only a run can tell.",
+    )
     TRANSCRIPT_MISSING = (
         "transcript_missing",
         (
@@ -246,7 +254,7 @@ class Reason(Word):
     COMMON_LINE = (
         "common_line",
         (
-            "The line says nothing by itself and stands at the edge of an agent's block: it may be"
+            "The line is a bracket or as common a text at the edge of an agent's block: it may be"
             " of either side."
         ),
     )

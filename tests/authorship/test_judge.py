@@ -24,7 +24,7 @@ from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.moved_lines import MoveCandidates, lost_sources, moved_lines
-from attribution.authorship.people import downgrade_hunks, downgrade_unplaced
+from attribution.authorship.people import downgrade_unplaced
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
 from attribution.authorship.state_alignment import align_state
@@ -530,47 +530,6 @@ def test_edit_that_could_not_be_replayed_leaves_no_line_to_a_human() -> None:
         2: "unknown edit_unplaced",
         3: "unknown opaque_shell",
     }
-
-
-def _doubted(
-    *verdicts: Verdict,
-    lines: Sequence[str] = (),
-    before: Sequence[str] = (),
-    added: Sequence[int] = (),
-) -> list[str]:
-    """What is left of the verdicts on consecutive added lines (or on those numbered `added`)."""
-    texts = tuple(
-        lines
-        or [f"a line of text number {n}" for n in range(max(added or (len(verdicts) - 1,)) + 1)]
-    )
-    numbers = tuple(added or range(len(verdicts)))
-    found = dict(zip(numbers, verdicts, strict=True))
-    downgrade_hunks(AddedFile(F, F, texts, numbers, frozenset(before)), found)
-    return [found[n].reason or found[n].author for n in numbers]
-
-
-TEXT_OF_AGENT = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.AGENT_TEXT)
-
-
-def test_common_lines_of_a_block_of_an_agents_text_are_not_left_over_as_a_humans() -> None:
-    assert _doubted(TEXT_OF_AGENT, BY_HAND, TEXT_OF_AGENT) == ["agent_text"] * 3
-    # most of it is no agent's text
-    assert _doubted(TEXT_OF_AGENT, BY_HAND, GUESSED) == ["agent_text", "human", "human"]
-    # another block
-    assert _doubted(TEXT_OF_AGENT, BY_HAND, added=(0, 2)) == ["agent_text", "human"]
-    assert _doubted(OPAQUE, BY_HAND) == ["opaque_shell", "human"]
-
-
-def test_lone_line_that_the_version_before_had_is_not_called_human() -> None:
-    """Git aligned the unchanged heading with another line."""
-    heading = "## How to install it"
-    assert _doubted(BY_HAND, lines=[heading], before=[heading]) == ["common_line"]
-    assert _doubted(BY_HAND, lines=["}"], before=["}"]) == ["human"]  # of those there may be many
-    moved_by_hand = [heading, "Run the first command."]
-    assert _doubted(BY_HAND, BY_HAND, lines=moved_by_hand, before=moved_by_hand) == [
-        "human",
-        "human",
-    ]
 
 
 def test_lone_bracket_of_an_agent_amid_lines_of_nobody_is_nobodys() -> None:

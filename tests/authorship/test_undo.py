@@ -54,7 +54,15 @@ def test_text_that_git_took_away_and_a_person_typed_again_is_not_the_agents(
 
 
 @pytest.mark.parametrize(
-    "command", ["git checkout -- README.md", "git stash && git stash pop", "git reset", "git diff"]
+    "command",
+    [
+        "git checkout -- README.md",
+        "git checkout side -- README.md",
+        "git stash && git stash pop",
+        "git stash push README.md && npm test; git stash pop",
+        "git reset",
+        "git diff",
+    ],
 )
 def test_what_takes_nothing_of_the_file_away_leaves_it_the_agents(
     command: str, tmp_path: Path

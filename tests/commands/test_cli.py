@@ -448,7 +448,7 @@ def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
     assert found["class"] == "likely_human"
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
-    assert "none of it explains the line" in found["why_not_someone_else"][0]
+    assert "2 times between 7092095d1 and this commit" in found["why_not_someone_else"][0]
 
 
 def test_explain_shows_the_witness_and_never_denies_what_it_lists(
@@ -878,8 +878,7 @@ def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words: str)
 def test_a_commit_of_another_branch(example: tuple[Path, Path]) -> None:
     other = git(example[0], "rev-parse", "entire/checkpoints/v1").decode().strip()
     shown = run("log", "--show", other, example[0], "--db", example[1])
-    assert shown.exit_code == errors.EXIT_USAGE
-    assert "may be on another branch" in shown.stderr
+    assert shown.exit_code == 0 and other[:9] in shown.stdout
 
 
 def test_binary_files_have_no_lines(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep
 def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(
     work: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attribution.ensure.newer._MOST_COMMITS", 0)
+    monkeypatch.setattr("attribution.ensure.current._MOST_COMMITS", 0)
     before = blamed(work)
     change(work[0])
     sha = commit(work[0])
@@ -114,7 +114,7 @@ def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(
     ] * 2
     assert {(row["at_commit"], row["commits_behind"]) for row in after} == {(sha, 1)}
     shown = run("blame", work[0], FILE, "--db", work[1]).stdout
-    assert "commits that are not attributed yet (1)" in shown and "newer" in shown.split("\n")[1]
+    assert "too much for a question" in shown and "newer" in shown.split("\n")[1]
     assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
     updated = blamed(work)
     assert all(row["class"] for row in updated) and {row["commits_behind"] for row in updated} == {
@@ -122,27 +122,21 @@ def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(
     }
 
 
-def test_the_log_has_a_newer_commit_without_numbers_and_says_why(work: tuple[Path, Path]) -> None:
-    before = json.loads(run("log", work[0], "--db", work[1], "--json").stdout)
+def test_lists_say_of_newer_commits_what_a_run_says(work: tuple[Path, Path]) -> None:
+    git(work[0], "checkout", "-q", "-b", "other")
     change(work[0])
     sha = commit(work[0])
-    newest, *others = json.loads(run("log", work[0], "--db", work[1], "--json").stdout)
-    assert (newest["commit_sha"], newest["commit_id"], newest["lines"], others) == (
-        sha,
-        None,
-        None,
-        before,
-    )
-    total = run("log", work[0], "--total", "--db", work[1])
-    assert "not attributed and not counted, 1 commit:" in total.stdout
-    shown = run("log", "--show", "HEAD", work[0], "--db", work[1])
-    assert (
-        shown.exit_code != 0
-        and "commit HEAD is not attributed yet" in shown.output
-        and "/.git" not in shown.output
-    )
-    assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
-    assert run("log", "--show", "HEAD", work[0], "--db", work[1]).exit_code == 0
+    (work[0] / "new.py").write_text("first = 1\n")
+    place = (work[0], "--db", work[1])
+    lists = (["-n", "3", ""], ["main.."], ["--total", ""], ["--show", "HEAD"])
+    before = [run("log", *what, *place).stdout for what in lists]
+    assert f"other at {sha[:9]} has 1 commit since the last run, which read main" in before[0]
+    assert run("repo", *place, "-q").exit_code == 0
+    for what, said in zip(lists, before, strict=True):
+        assert said.partition("other at")[0] == run("log", *what, *place).stdout
+    (row, *_) = json.loads(run("log", *place, "--json").stdout)
+    values = [row[name] for name in ("commit_sha", "subject", "lines", "unknown")]
+    assert values == [NO_COMMIT, "new: new.py", 1, 1]
 
 
 def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_verdicts(
@@ -206,24 +200,11 @@ def test_another_branch_that_is_checked_out_is_answered_and_named(work: tuple[Pa
     assert verdicts(rows[2:-1]) == verdicts(before[:-1])
     shown = run("blame", work[0], FILE, "--db", work[1]).stdout
     assert f"at other {sha[:9]}" in shown
-    assert "attributed was main" in shown
+    assert "the last run, which read main" in shown.replace("\n", " ")
     assert "+ 1 line not committed" in shown
     git(work[0], "checkout", "-q", "-f", "main")
     assert verdicts(blamed(work)) == verdicts(before)
-    assert "attributed was" not in run("blame", work[0], FILE, "--db", work[1]).stdout
-
-
-def test_a_list_of_what_was_attributed_names_the_state_that_is_checked_out(
-    work: tuple[Path, Path],
-) -> None:
-    assert run("sessions", work[0], "--db", work[1]).stderr == ""
-    git(work[0], "checkout", "-q", "-b", "other")
-    change(work[0])
-    sha = commit(work[0])
-    for command in (["sessions", work[0]], ["log", "HEAD", work[0]]):
-        shown = run(*command, "--db", work[1])
-        assert shown.exit_code == 0
-        assert f"other at {sha[:9]} has commits that are not attributed yet (1)" in shown.output
+    assert "the last run" not in run("blame", work[0], FILE, "--db", work[1]).stdout
 
 
 def test_files_that_are_new_renamed_or_deleted_in_the_working_tree(work: tuple[Path, Path]) -> None:
@@ -235,6 +216,10 @@ def test_files_that_are_new_renamed_or_deleted_in_the_working_tree(work: tuple[P
     moved = blamed(work, "moved.py")
     assert verdicts(moved) == verdicts(before)
     assert verdicts(blamed(work)) == verdicts(before)  # as it was committed
+    commit(work[0])
+    gone = run("why", work[0], f"{FILE}:1", "--db", work[1])
+    assert (gone.exit_code, "was deleted in" in gone.output) == (2, True)
+    assert f"why {FILE}:1 --commit" in gone.output
     assert run("blame", work[0], ".git/config", "--db", work[1]).exit_code == 2
     assert run("blame", work[0], "nowhere.py", "--db", work[1]).exit_code == 2
 
@@ -332,7 +317,7 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
         read.update(session.key for session in files)
         return peek(context, files, *rest, **more)
 
-    monkeypatch.setattr("attribution.ensure.newer.peek_sessions", noted)
+    monkeypatch.setattr("attribution.ensure.current.peek_sessions", noted)
     _, last = json.loads(run("blame", repo, "app.py", "--db", db, "--json").stdout)
     assert (last["commit"], last["provisional"], read) == (new.sha, True, {editing.id, naming.id})
 

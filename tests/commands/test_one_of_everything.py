@@ -84,7 +84,6 @@ NEVER_ONE = {
     ),
     *(
         "{len(requests)} repositories",
-        "{len(sessions)} other sessions",
         "{len(sessions)} session keys",
         "{len(fits):,} findings",
     ),
@@ -190,6 +189,8 @@ COMMANDS = [
     ("log", "HEAD", "PATH", "--total"),
     ("log", "HEAD", "PATH", "--md", "--limit", "0"),
     ("log", "PATH", "--show", "HEAD"),
+    ("review", "HEAD~1", "PATH"),
+    ("disclose", "HEAD~1", "PATH"),
     ("survival", "PATH"),
     ("culprit", "PATH", "--all"),
     ("doctor", "PATH"),

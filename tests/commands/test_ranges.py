@@ -81,7 +81,9 @@ def test_since_and_count(example: tuple[Path, Path]) -> None:
     assert [row["commit_sha"] for row in newest] == [row["commit_sha"] for row in since[:2]]
 
 
-def test_a_commit_that_is_not_attributed_is_not_counted_as_anything(tmp_path: Path) -> None:
+def test_a_commit_that_takes_as_long_as_a_run_is_not_counted_as_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build = Build(tmp_path / "two.git")
     build.commit("one", [], {"a.py": text("first = 1")})
     build.commit("two", ["one"], {"a.py": text("first = 1", "second = 2")})
@@ -91,7 +93,11 @@ def test_a_commit_that_is_not_attributed_is_not_counted_as_anything(tmp_path: Pa
     db = tmp_path / "two.db"
     assert run("repo", build.where, "--db", db, "-q").exit_code == 0
     wanted = f"{build.sha['two']}..{build.sha['side']}"
-    found = json.loads(run("log", "--total", wanted, build.where, "--db", db, "--json").stdout)
+    total = ("log", "--total", wanted, build.where, "--db", db, "--json")
+    found = json.loads(run(*total).stdout)
+    assert (found["commits"], found["not_in_database"], found["total"]) == (1, 0, 1)
+    monkeypatch.setattr("attribution.ensure.current._MOST_COMMITS", 0)
+    found = json.loads(run(*total).stdout)
     assert (found["commits"], found["not_in_database"], found["total"]) == (1, 1, 0)
     shown = run("log", "--total", wanted, build.where, "--db", db).stdout
     assert "not attributed and not counted" in shown and "0.0 %" not in shown

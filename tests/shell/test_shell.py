@@ -17,8 +17,10 @@ from attribution.shell import MAX_EFFECTS, Effect, effects, mentions
 from attribution.shell.project import FILES, task_text
 
 
-def one(kind: str, *paths: str, content: str | None = None, target: str = "") -> Effect:
-    return Effect(kind, paths, content, target)
+def one(
+    kind: str, *paths: str, content: str | None = None, target: str = "", undo: str = ""
+) -> Effect:
+    return Effect(kind, paths, content, target, undo=undo)
 
 
 OPAQUE = one("opaque")
@@ -175,7 +177,7 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ('rm "$UNSET/a.ts"', [one("remove", "$UNSET/a.ts")]),
     ("rm $UNSET", [one("remove")]),
     ("rm a.go $UNSET", [one("remove", "a.go"), one("remove")]),
-    ("git -C sub checkout -- a.go", [one("restore", "sub/a.go")]),
+    ("git -C sub checkout -- a.go", [one("restore", "sub/a.go", undo="head")]),
     ("cd C:/w/x && rm a", [one("remove", "/c/w/x/a")]),
     # remove, move, copy
     ("rm -rf dist build/*.o", [one("remove", "dist", "build/*.o")]),
@@ -184,7 +186,7 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("FILES='a.go b.go'; rm $FILES", [one("remove", "a.go", "b.go")]),
     ('L=(a.go b.go); rm "${L[@]}"', [one("remove", "a.go", "b.go")]),
     ("git rm -q a.go b.go", [one("remove", "a.go", "b.go")]),
-    ("git clean -fd", [one("remove")]),
+    ("git clean -fd", [one("remove", undo="clean")]),
     ("find . -name '*.orig' -delete", [one("remove")]),
     ("mv a.go b.go", [one("move", "a.go", target="b.go")]),
     ("mv a.go pkg/", [one("move", "a.go", target="pkg/a.go")]),
@@ -326,13 +328,17 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("pre-commit run", [FORMAT]),
     # git
     ("git checkout main", [RESTORE]),
-    ("git checkout -- a.go b.go", [one("restore", "a.go", "b.go")]),
+    ("git checkout -- a.go b.go", [one("restore", "a.go", "b.go", undo="head")]),
     ("git checkout HEAD~2 src/a.go", [one("restore", "src/a.go")]),
     ("git checkout -b topic origin/main", [RESTORE]),
-    ("git checkout .", [RESTORE]),
+    ("git checkout .", [one("restore", undo="head")]),
     ("git restore --source=HEAD~1 a.go", [one("restore", "a.go")]),
-    ("git reset --hard origin/main", [RESTORE]),
-    ("git stash && go test ./... && git stash pop", [RESTORE]),
+    ("git reset --hard origin/main", [one("restore", undo="head")]),
+    ("git restore --source=main src/a.go", [one("restore", "src/a.go")]),
+    (
+        "git stash push -m wip src/a.go && go test ./... ; git stash pop",
+        [one("restore", "src/a.go", undo="stash"), one("restore", undo="unstash")],
+    ),
     ("git pull --rebase", [RESTORE]),
     ("GIT_EDITOR=true git rebase --continue", [RESTORE]),
     ("git cherry-pick abc123", [RESTORE]),

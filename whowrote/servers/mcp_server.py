@@ -350,6 +350,8 @@ class _Tools:
 
         last_line 0 means the end of the file.
         """
+        if last_line and last_line < first_line:
+            raise ToolError(f"lines {first_line} to {last_line} are not in order")
         with self._open() as db:
             every = db.blocks(file)
         blocks = [

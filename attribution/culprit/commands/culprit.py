@@ -74,7 +74,12 @@ def _path_and_fix(arguments: tuple[str, ...], every: bool) -> tuple[str, str]:
 def _traced(opened: OpenRepo, fix: str) -> list[TracedFix]:
     """The fixes that FIX stands for. Raises UnknownBranch, WhoWroteError."""
     from attribution.culprit.trace.fixes import finder_of, fixes_among
+    from attribution.ensure.history import follow_newer
+    from attribution.queries.open_repo import stand_at
 
+    last = "" if fix.startswith("#") else fix.rpartition("..")[2]
+    stand_at(opened, opened.repo.resolve(last).sha if last else opened.tip)
+    follow_newer(opened)
     finder = finder_of(opened)
     if fix.startswith("#"):
         history = opened.repo.history_of([opened.tip])

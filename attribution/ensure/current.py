@@ -1,0 +1,223 @@
+"""What a run would write, for a question: a copy of the database with the commits that it lacks,
+also those that were never made, and the sessions that it does not know as they are now.
+
+The same functions decide and write as in a run, on the commits and sessions that concern the files
+that were asked about. The copy goes with the question; a run settles it.
+"""
+
+import json
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from attribution.authorship.people import MIN_HOLE, UNRECORDED
+from attribution.authorship.printed_diffs import FilesRead
+from attribution.authorship.run_data import Judged
+from attribution.authorship.verdicts import Span, unknown
+from attribution.queries.open_repo import OpenRepo
+from attribution.queries.recorded_sessions import stored_now
+from attribution.stages import line_rows
+from attribution.stages.judging import VERSION, judge, read_inputs, replay
+from attribution.stages.sessions import peek_sessions
+from collector.checkpoints.statements import checkpoint_ids
+from collector.load import add_checkpoints, session_files, session_run, write_commits
+from collector.model import Checkpoint, Commit, FileChange
+from collector.runtime.progress import no_progress
+from collector.runtime.stages import RunContext
+from collector.storage.retention import FULL
+from collector.storage.store import Store, iso
+from collector.text import printable
+from collector.vocabulary.lines import Author, Reason
+
+# seconds before the first of the commits from which on everything that agents did is read
+_RECENT = 3 * 86_400.0
+# More than this takes as long as a run.
+_MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 300, 2_000
+
+_KNOWN = (
+    "SELECT commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
+    " FROM json_each(?))"
+)
+_GAP = (
+    "SELECT 1 FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE c.repo_id = ? AND"
+    " c.author_at >= ? GROUP BY c.id HAVING SUM(l.class = 'declared') OR"
+    " SUM(CASE l.class WHEN 'unknown' THEN l.nonblank END) >= ? LIMIT 1"
+)
+_CHANGES = """
+SELECT DISTINCT c.commit_sha, COALESCE(f.old_path, '') AS old_path FROM commits c
+  JOIN commit_files f ON f.commit_id = c.id
+WHERE c.repo_id = ? AND f.path IN (SELECT value FROM json_each(?))
+"""
+# `concerned`: 1 for a session that edited one of the files, did something lately, or named one and
+# is linked to a commit of them or went on after the last.
+_SESSIONS = """
+WITH paths AS (SELECT value AS path FROM json_each(?3)), names AS (SELECT value AS word
+  FROM json_each(?4)),
+  changes AS (SELECT id, author_at FROM commits WHERE repo_id = ?1 AND commit_sha IN (SELECT value
+  FROM json_each(?5)))
+SELECT s.key, s.ended_at >= ?2
+  OR EXISTS (SELECT 1 FROM edits e WHERE e.session_id = s.id AND e.path IN (SELECT path FROM paths))
+  OR (s.ended_at >= (SELECT COALESCE(MAX(author_at), '') FROM changes WHERE author_at < ?2)
+      OR EXISTS (SELECT 1 FROM commit_sessions x WHERE x.session_id = s.id
+        AND x.commit_id IN (SELECT id FROM changes)))
+    AND EXISTS (SELECT 1 FROM tool_calls t, names WHERE t.session_id = s.id
+      AND instr(COALESCE(t.command, t.input), word))
+  AS concerned
+FROM sessions s WHERE s.repo_id = ?1
+"""
+
+
+def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None:
+    """Puts what a run would write about the commits that wait into a copy of the database, which
+    the clone is asked with from now on; and the sessions that it does not know as they are now.
+
+    `paths`: the files that are asked about; none: all that those commits changed. Of what takes as
+    long as a run, the commits alone are there, and a note says so.
+    """
+    repo = opened.repo
+    waiting = [commit for sha in opened.waiting if (commit := repo.commit(sha)) is not None]
+    opened.store = store = base.private_copy()
+    context = RunContext(store, repo, opened.repo_id, no_progress)
+    opened.complete = opened.complete if paths else None
+    shas = json.dumps([commit.sha for commit in waiting])
+    known = {row["sha"] for row in store.rows(_KNOWN, (opened.repo_id, shas))}
+    newer = [commit for commit in waiting if commit.sha not in known]
+    with store.transaction():
+        mailmap = repo.mailmap(opened.tip)
+        numbers = write_commits(store, opened.repo_id, newer, mailmap, beside=True)
+    judged, asked = _judge_waiting(context, opened, newer, paths)
+    if judged is None and newer:
+        opened.notes.append("what no run has read is too much for a question")
+        if not paths:  # a list says that nothing is known of them
+            opened.store = base.private_copy()
+    if judged is None:
+        return
+    _limit(judged, opened, len(asked) < len(newer) or _is_doubtful(opened, newer))
+    numbers = {sha: numbers[sha] for sha in numbers if sha in asked}
+    with store.transaction():
+        line_rows.links(store, opened.repo_id, numbers, judged.evidence.links)
+        line_rows.lines(store, opened.repo_id, numbers, judged)
+        line_rows.sessions(store, numbers, judged)
+
+
+def _judge_waiting(
+    context: RunContext, opened: OpenRepo, newer: Sequence[Commit], paths: Collection[str]
+) -> tuple[Judged | None, set[str]]:
+    """The verdicts, and the commits that they are about; None where they take as long as a run."""
+    changes = {commit.sha: opened.repo.changes(commit) or () for commit in newer}
+    asked = {
+        sha
+        for sha, files in changes.items()
+        if not paths or any(change.path in paths for change in files)
+    }
+    seeds = {*paths}.union(*({change.path for change in changes[sha]} for sha in asked))
+    names, earlier = _files_and_commits(opened, seeds, changes)
+    sizes = (len(newer), _MOST_COMMITS), (len(names), _MOST_FILES), (len(earlier), _MOST_CHANGES)
+    if any(size > most for size, most in sizes) or not context.store.policy.keeps(FULL):
+        return None, asked
+    only = FilesRead((), names, 0.0, asked, None)
+    return _judge_files(context, opened, newer, only, earlier), asked
+
+
+def _is_doubtful(opened: OpenRepo, newer: Sequence[Commit]) -> bool:
+    """Whether agents worked unrecorded on the day before, as far as attributed commits show: then
+    only a run, which judges those again, names a person whom nobody saw.
+    """
+    day = min(commit.author_time for commit in newer) - UNRECORDED
+    values = (opened.repo_id, iso(day), MIN_HOLE)
+    return opened.store.value(_GAP, values) is not None
+
+
+def _judge_files(
+    context: RunContext,
+    opened: OpenRepo,
+    newer: Sequence[Commit],
+    only: FilesRead,
+    earlier: Collection[str],
+) -> Judged | None:
+    """None where more would have to be read than for a run."""
+    store, repo = context.store, context.repo
+    head = opened.waiting[-1] if opened.waiting else opened.tip
+    since = min((commit.author_time for commit in newer), default=math.inf) - _RECENT
+    words = {name.rpartition("/")[2] for name in only.paths}
+    values = (
+        opened.repo_id,
+        iso(since) or "~",
+        *(json.dumps(sorted(several)) for several in (only.paths, words, earlier)),
+    )
+    sessions = {row["key"]: row["concerned"] for row in store.rows(_SESSIONS, values)}
+    checkpoints, local = stored_now(store, repo, opened.repo_id)
+    due = _sessions_named(newer, checkpoints)
+    files = [
+        item
+        for item in session_files(checkpoints, local)
+        if sessions.get(printable(item.key), True)
+        or item.key in due
+        or not session_run(context, item).is_current
+    ]
+    with store.transaction():
+        ids = add_checkpoints(context, _unknown(checkpoints, sessions))
+    read = peek_sessions(context, files, ids, VERSION)
+    if read is None or not newer:
+        return None
+    only = only._replace(commits={*earlier, *opened.waiting}, since=since, shared=read.shared)
+    evidence = read_inputs(context, head, read, checkpoints, only)
+    return judge(repo, evidence, replay(context, evidence, local, only), only)
+
+
+def _sessions_named(newer: Sequence[Commit], checkpoints: Sequence[Checkpoint]) -> set[str]:
+    """Sessions of the checkpoints that commits name."""
+    named = {name for commit in newer for name in checkpoint_ids(commit.message)}
+    due = (checkpoint for checkpoint in checkpoints if checkpoint.id in named)
+    return {record.session_id for checkpoint in due for record in checkpoint.sessions}
+
+
+def _unknown(checkpoints: Sequence[Checkpoint], known: Collection[str]) -> list[Checkpoint]:
+    """Checkpoints with a session that the database does not have."""
+    return [
+        checkpoint
+        for checkpoint in checkpoints
+        if any(printable(record.session_id) not in known for record in checkpoint.sessions)
+    ]
+
+
+def _limit(judged: Judged, opened: OpenRepo, is_doubtful: bool) -> None:
+    """Of lines that are not committed, an agent or a tool is named, as no commit says anything of
+    the others; of others nobody whom only a run names.
+    """
+    for sha in opened.waiting:
+        verdict = judged.verdicts.get(sha)
+        for _, spans in verdict.files if verdict is not None else ():
+            is_pending = sha in (opened.pending or ())
+            spans[:] = [_limit_span(span, is_pending, is_doubtful) for span in spans]
+
+
+def _limit_span(span: Span, is_pending: bool, is_doubtful: bool) -> Span:
+    verdict = span.verdict
+    if is_pending and verdict.author not in (Author.AGENT, Author.TOOL):
+        return replace(span, verdict=unknown(Reason.NOT_COMMITTED))
+    if verdict.reason is Reason.TRANSCRIPT_NOT_STORED or (is_doubtful and verdict.is_unseen):
+        return replace(span, verdict=unknown(Reason.NOT_YET))
+    return span
+
+
+def _files_and_commits(
+    opened: OpenRepo, seeds: set[str], changes: Mapping[str, Sequence[FileChange]]
+) -> tuple[set[str], set[str]]:
+    """The files and the others between which lines may have moved, under all their names.
+
+    And the attributed commits that changed them.
+    """
+    paths, waiting, commits = set[str](), seeds, set[str]()
+    while waiting and len(paths) <= _MOST_FILES:
+        rows = opened.store.rows(_CHANGES, (opened.repo_id, json.dumps(sorted(waiting))))
+        commits.update(row["commit_sha"] for row in rows)
+        names = {
+            change.old_path
+            for files in changes.values()
+            for change in files
+            if change.path in waiting
+        }
+        paths |= waiting
+        waiting = names.union(row["old_path"] for row in rows) - paths - {""}
+    return paths, commits

@@ -1,0 +1,176 @@
+"""What to look at in a branch, and what a project asks to be said about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.builder import World, git
+from support.commands import run
+
+from attribution.queries.disclosure import fill_template, trailer_in, trailers
+
+PART = {
+    "agents": [("Claude Code", "claude-opus-4-6")],
+    "lines": {"agent": 84, "human": 36},
+    "added": 120,
+    "by_agents": 84,
+}
+BOTH = "Claude Code (claude-opus-4-6)"
+
+# As the policies of these projects show it, and what a careful contributor writes.
+TRAILERS = {
+    "Linux, August 2026": ("Assisted-by: LLM [TOOL1] [TOOL2]", "Assisted-by: LLM"),
+    "Linux, 2025; Nextcloud; ScummVM": (
+        "Assisted-by: AGENT_NAME:MODEL_VERSION [TOOL1] [TOOL2]",
+        "Assisted-by: Claude Code:claude-opus-4-6",
+    ),
+    "DMTF libspdm": (
+        "An AI must not be named in Co-authored-by: AI\nAssisted-by: Claude Code:claude-opus-4-8",
+        "Assisted-by: Claude Code:claude-opus-4-6",
+    ),
+    "LLVM CIRCT": ("Assisted-by: <tool>:<model>", "Assisted-by: Claude Code:claude-opus-4-6"),
+    "boom": ("Assisted-by: Some AI Tool https://someai.example.com", f"Assisted-by: {BOTH}"),
+    "Apache Auron": ("Generated-by: <tool name and version>", f"Generated-by: {BOTH}"),
+    "GitHub": (
+        "add Co-authored-by: Claude <noreply@anthropic.com>",
+        f"Co-authored-by: {BOTH} <noreply@anthropic.com>",
+    ),
+}
+TEMPLATES = {
+    "kakao/actionbase": (
+        "- [ ] This PR was written largely with AI assistance.\n  - Tool / model:",
+        [
+            "- [x] This PR was written largely with AI assistance.",
+            f"  - Tool / model: {BOTH}",
+        ],
+    ),
+    "iv-org/invidious": (
+        "- [] AI was not used to write this pull request\n"
+        "- [] AI was used to fully write this pull request\n"
+        "- [] AI was used to partially create this pull request\n**Model(s) used:**",
+        [
+            "- [] AI was not used to write this pull request",
+            "- [] AI was used to fully write this pull request",
+            "- [x] AI was used to partially create this pull request",
+            "**Model(s) used:** claude-opus-4-6",
+        ],
+    ),
+    "oss-aspen/8Knot": (
+        "- [ ] This contribution was NOT assisted by Generative AI tools.\n"
+        "- [ ] This contribution was assisted by Generative AI tools.\n"
+        "    - What tools were used? <!-- gemini -->\n"
+        "    - Did you review these outputs? <!-- No / Yes -->",
+        [
+            "- [ ] This contribution was NOT assisted by Generative AI tools.",
+            "- [x] This contribution was assisted by Generative AI tools.",
+            f"    - What tools were used? {BOTH}",
+            "    - Did you review these outputs? ",
+        ],
+    ),
+    "apache/airflow": (
+        "- [ ] Yes (please specify the tool below)\n<!--\nGenerated-by: [Tool Name]\n-->",
+        ["- [x] Yes (please specify the tool below)", f"Generated-by: {BOTH}"],
+    ),
+    "apache/spark": (
+        "<!--\nplease include the phrase: 'Generated-by: ' and the name of the tool.\n-->",
+        [f"Generated-by: {BOTH}"],
+    ),
+    "Project-HAMi/HAMi": (
+        "**Was AI assistance used in this PR?**:",
+        [f"**Was AI assistance used in this PR?**: Yes: {BOTH}"],
+    ),
+    "home-assistant/iOS": (
+        "- [ ] AI assistance was used for this contribution\n"
+        "- [ ] AI took full control of the code generation\n"
+        "- [ ] I have not used AI for this contribution\n- [ ] I have read the AI policy",
+        [
+            "- [x] AI assistance was used for this contribution",
+            "- [ ] AI took full control of the code generation",
+            "- [ ] I have not used AI for this contribution",
+            "- [ ] I have read the AI policy",
+        ],
+    ),
+    "godotengine/godot": (
+        "- [ ] AI was not used\n- [ ] AI was used in the following way:",
+        [
+            "- [ ] AI was not used",
+            f"- [x] AI was used in the following way: {BOTH}. It wrote 84 of 120 added lines.",
+        ],
+    ),
+    "asyncapi/generator": (
+        "- [ ] Created with AI assistance — Generated-by: <tool>\n- [ ] No AI was used",
+        [f"- [x] Created with AI assistance — Generated-by: {BOTH}", "- [ ] No AI was used"],
+    ),
+}
+
+
+@pytest.mark.parametrize("project", TRAILERS)
+def test_a_trailer_is_written_in_the_form_that_a_policy_shows(project: str) -> None:
+    policy, stated = TRAILERS[project]
+    form = trailer_in(policy)
+    assert form is not None and trailers(form, PART) == [stated]
+    assert trailers(form, {**PART, "agents": []}) == []
+
+
+@pytest.mark.parametrize("project", TEMPLATES)
+def test_a_template_is_filled_in_as_a_careful_contributor_does(project: str) -> None:
+    template, stated = TEMPLATES[project]
+    heading = "" if template.startswith("**") else "## AI disclosure\n"
+    lines = fill_template(f"## Summary\n- [ ] Tests pass\n{heading}{template}\n## Notes\n", PART)
+    assert lines == [*heading.split("\n")[:-1], *stated]
+    nothing = fill_template(f"{heading}{template}\n", {**PART, "agents": []})
+    assert not any("[x]" in line or BOTH in line for line in nothing)
+
+
+@pytest.fixture
+def branch(tmp_path: Path) -> tuple[Path, Path]:
+    """Two sessions on a branch, one of which ran the tests; attributed on main."""
+    world = World()
+    world.human_write("app.py", "a = 1\n")
+    world.human_write("CONTRIBUTING.md", "Assisted-by: AGENT_NAME:MODEL_VERSION\n")
+    old = world.commit("Start")
+    tested, other = world.session(), world.session()
+    tested.prompt("Add the sum")
+    tested.write("sum.py", "def total(prices):\n    return sum(prices)\n")
+    tested.bash("pytest -q", stdout="1 passed")
+    world.commit("Sum", [tested])
+    other.prompt("Add the mean")
+    other.write("mean.py", "def mean(prices):\n    return sum(prices) / len(prices)\n")
+    new = world.commit("Mean", [other])
+    repo, db = world.build(tmp_path / "repo"), tmp_path / "out.db"
+    git(repo, "update-ref", "refs/heads/main", old.sha)
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    work = tmp_path / "work"
+    git(repo, "worktree", "add", "-q", "-b", "feature", str(work), new.sha)
+    return work, db
+
+
+def test_a_review_begins_with_what_nobody_approved_and_no_test_followed(
+    branch: tuple[Path, Path],
+) -> None:
+    repo, db = branch
+    found = json.loads(run("review", "main", repo, "--db", db, "--json").stdout)
+    assert [(row["path"], row["tested"], row["prompt"]) for row in found["blocks"]] == [
+        ("mean.py", False, "Add the mean"),
+        ("sum.py", True, "Add the sum"),
+    ]
+    shown = run("review", "main", repo, "--db", db).stdout
+    assert "2 of 4 lines to look at first, 2 more of agents" in shown
+    assert len(shown.splitlines()) <= 20
+
+
+def test_a_statement_names_the_agents_of_the_branch_and_a_hook_those_of_the_index(
+    branch: tuple[Path, Path],
+) -> None:
+    repo, db = branch
+    stated = json.loads(run("disclose", "main", repo, "--db", db, "--json").stdout)
+    assert (stated["shown_by"], stated["known"]["by_agents"]) == ("CONTRIBUTING.md", 4)
+    (line,) = stated["trailers"]
+    assert line.startswith("Assisted-by: Claude Code:claude-")
+    assert run("disclose", "--hook", "", repo, "--db", db).stdout == ""
+    assert run("disclose", "HEAD", repo, "--db", db).stdout.startswith("feature, nothing beyond")
+    assert run("disclose", "--form", "unheard", "main", repo, "--db", db).exit_code == 2
+    said = run("log", "main..", repo, "--db", db, "--md").stdout
+    assert "**Lines of an agent, no statement:** 4, in 2 commits." in said
