@@ -75,5 +75,7 @@ SETTING_BYTES = 1_000_000  # bytes of a blob with settings of a recorder: not fe
 # --- Everything
 RUN_SECONDS = 7200.0  # seconds for one repository (`--timeout`): stopped, what was finished is kept
 STORED_LENGTH = 100_000_000  # characters or bytes of a value in the database: cut
+# bytes of the archive of sessions: those that still exist elsewhere leave first
+ARCHIVED_BYTES = 4_000_000_000
 CACHE_BYTES = 2_000_000_000  # bytes of the cache of sessions: nothing is added
 CACHED_BYTES = 256_000_000  # bytes of one session in the cache: it is read again each time

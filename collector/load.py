@@ -21,6 +21,7 @@ from collector.json_values import Numbers, Row, RowValues, get, get_str, parse_j
 from collector.labels import session_label
 from collector.limits import SESSION_BYTES
 from collector.local import load
+from collector.local.archived import versions
 from collector.local.model import NOTHING_LOCAL, LocalSessions
 from collector.model import (
     Checkpoint,
@@ -52,6 +53,7 @@ from collector.session_graph import (
     event_keys,
     without_copied,
 )
+from collector.storage import session_cache
 from collector.storage.retention import PROMPTS, Policy
 from collector.storage.store import Store, iso
 from collector.text import count_of, error_text, printable, split_names
@@ -268,7 +270,9 @@ def _read_local(
         for copy in files.copies()
         if reader.sniff(first_value(content := _content(repo, copy)))
     )
-    session = on_utc(repo, reader.read(files.key, chain(load(local), copies)), files.emails)
+    known = versions(local, repo) + ([] if local.kept else [list(load(local))])
+    known.sort(key=lambda parts: -sum(map(len, parts)))
+    session = on_utc(repo, reader.read(files.key, chain(*known, copies)), files.emails)
     if is_undated(session):
         calls = frozenset(call.call_id for call in session.calls)
         session = bounded(
@@ -714,13 +718,7 @@ def _remove_sessions(store: Store, repo_id: int, kept: Collection[str]) -> None:
     """Removes the rows of sessions that no checkpoint holds any more."""
     rows = store.rows("SELECT key FROM sessions WHERE repo_id = ?", (repo_id,))
     gone = {row["key"] for row in rows} - set(kept)
-    connection = store.connection
-    if gone:  # conclusions may point to them: they are computed again
-        connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
-    connection.executemany(
-        "DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in gone]
-    )
-    forget_subjects(store, repo_id, gone)
+    _drop_sessions(store, repo_id, gone)
 
 
 def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> Numbers:
@@ -742,6 +740,37 @@ def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles
     return ids | {files.key: ids[printable(files.key)] for files in requested}
 
 
+def _drop_sessions(store: Store, repo_id: int, keys: Collection[str]) -> None:
+    if keys:  # conclusions may point to them: they are computed again
+        store.connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
+    store.connection.executemany(
+        "DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in keys]
+    )
+    forget_subjects(store, repo_id, keys)
+
+
+def forget_sessions(store: Store, keys: Iterable[str]) -> bool:
+    """Removes every row of sessions, and what caches have; False when traces stay: somebody else
+    reads the file.
+    """
+    run, chosen = store.connection.execute, {printable(key) for key in keys}
+    rows = store.rows("SELECT r.id, r.name, s.key FROM sessions s JOIN repos r ON r.id = s.repo_id")
+    wiped = []
+    for number, name in {(r["id"], r["name"]) for r in rows if r["key"] in chosen}:
+        with store.transaction():
+            _drop_sessions(store, number, chosen)
+            forget_runs(store, (StageName.LINES, StageName.LOAD), number)
+            for key in chosen:
+                run("DELETE FROM problems WHERE repo_id = ? AND subject = ?", (number, key))
+                run(_FORGET_LOCAL, (number, key))
+            run("DROP TABLE IF EXISTS turns_fts")
+            run("DELETE FROM settings WHERE name = 'prompts_indexed'")
+        wiped.append(session_cache.forget_sessions(name))
+    with store.cache(create=False) as cache:
+        return all([*wiped, store.wipe(), cache.wipe()])
+
+
+_FORGET_LOCAL = "DELETE FROM checkpoints WHERE repo_id = ? AND checkpoint_id LIKE 'local/%/' || ?"
 _RECORD = (
     "checkpoint_id, session_id, position, session_key_raw, transcript, transcript_blob, start, "
     "created_at, vendor_agent_lines, vendor_human_added, vendor_human_modified, "

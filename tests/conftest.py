@@ -48,6 +48,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("WHOWROTE_SESSIONS", str(tmp_path / "cache" / "sessions.db"))
+    monkeypatch.setenv("WHOWROTE_ARCHIVE", str(tmp_path / "archive.sqlite"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setattr(Machine, "here", lambda: Machine(tmp_path / "nobody"))
     monkeypatch.setattr(socket.socket, "connect", _only_loopback(socket.socket.connect))

@@ -9,7 +9,6 @@ keeps, and a declaration of the commit comes late, because any record tells more
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import first_times
@@ -136,10 +135,7 @@ def confirm_people(judged: Judged) -> None:
         commit.sha: list(person_lines(commit, verdict, judged.texts)) for commit, verdict in commits
     }
     all_lines = [line for several in lines.values() for line in several]
-    agents = chain(
-        (text for session in evidence.sessions.edits for text in session.produced),
-        evidence.sessions.further(),
-    )
+    agents = (text for session in evidence.sessions.edits for text in session.produced)
     produced = first_times(
         {text for line in all_lines for text in (*line.bare, *line.novel)}, agents
     )

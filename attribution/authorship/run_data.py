@@ -1,11 +1,10 @@
 """What the steps of attribution hand to each other: read, replayed, judged. Pure."""
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from attribution.authorship.agent_text import ProducedText
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import MissingTranscript
 from attribution.authorship.links import CommitLinks
@@ -57,8 +56,6 @@ class SessionsRead:
     reach: Mapping[str, TranscriptReach]  # by key
     edits: Sequence[SessionEdits]  # of those that could be read, in order of time
     shared: bytes | None = None  # what was kept of the lines that files share, see `FilesRead`
-    # what is not in `produced` of a session, read when it is asked for
-    further: Callable[[], Iterable[ProducedText]] = tuple
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,15 +18,18 @@ from collector.console.commands import CommandFiles
 from collector.console.tables import print_table
 from collector.console.terminal import (
     EXISTING_FILE,
+    FILE,
     Reporter,
+    complain,
     data_options,
     database_option,
     notice,
     out,
     write_csv,
     write_json,
+    writing,
 )
-from collector.errors import EXIT_CHECK_FAILED
+from collector.errors import EXIT_CHECK_FAILED, WhoWroteError
 from collector.text import count_of
 
 if TYPE_CHECKING:
@@ -238,6 +241,91 @@ def cache(db: Path, purge: bool, output_format: str) -> None:
     print_table(output_format, table_of(rows, {"bytes": "bytes"}, notes))
 
 
+@click.command()
+@click.argument("action", type=click.Choice(["list", "export", "import"]), default="list")
+@click.argument("file", type=FILE, required=False)
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    metavar="MB",
+    help="Keep at most so much from now on: first leaves what still exists elsewhere. 0: nothing.",
+)
+@data_options
+def archive(action: str, file: Path | None, limit: int | None, output_format: str) -> None:
+    """Show the sessions that are kept, also when their agents delete them.
+
+    `export FILE` writes a copy for another machine, `import FILE` adds one to what is here. One
+    file in your data directory holds all of it, readable by you alone.
+    """
+    from collector.local.archived import kept_alone
+    from collector.storage import archive as archives
+    from collector.storage.store import iso
+    from collector.storage.views import table_of
+
+    if (action == "list") != (file is None):
+        raise click.UsageError("export and import take a FILE, list takes none")
+    with archives.opened() as kept:
+        if kept is None:
+            raise WhoWroteError(f"the archive is turned off ({archives.ENVIRONMENT})")
+        if limit is not None:
+            kept.keep_at_most(limit * 1_000_000)
+        if action == "export" and file is not None:
+            with writing(file):
+                kept.export(file)
+        if action == "import" and file is not None:
+            with archives.opened(file, create=False) as other:
+                if other is None:
+                    raise WhoWroteError(f"there is no {file}")
+                notice(f"{count_of(kept.take_in(other), 'session')} added")
+        rows, size, most = kept.sessions(), kept.size(), kept.limit
+    gone = kept_alone(rows)
+    listed = [
+        {
+            "agent": row["agent"],
+            "session": row["id"],
+            "written": (iso(row["at"]) or "")[:16].replace("T", " "),
+            "bytes": row["bytes"],
+            "state": "deleted" if row in gone else "on disk",
+            "cwd": row["cwd"],
+        }
+        for row in sorted(rows, key=lambda row: -row["at"])
+    ]
+    notes = [f"{archives.path()}: {size / 1e6:,.1f} MB of at most {most / 1e6:,.0f}"]
+    kinds = {"agent": "agent", "bytes": "bytes", "written": "UTC", "state": "word"}
+    columns = "agent, session, written=last written, bytes=size, state=record, cwd=in"
+    print_table(output_format, table_of(listed, kinds, notes), columns)
+
+
+@click.command()
+@click.argument("names", nargs=-1, required=True, metavar="SESSION|REPOSITORY...")
+@database_option
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
+    """Delete sessions from the archive and from a database, to the last byte.
+
+    SESSION is the agent's id, REPOSITORY the path of a clone: all its sessions. They are not read
+    again from this machine, of which the archive remembers keyed hashes of their ids. What an agent
+    still has on disk and what lies in the refs of a clone stays there.
+    """
+    from collector.load import forget_sessions
+    from collector.local.archived import archived
+    from collector.local.archived import forget as forget_archived
+    from collector.storage.store import Store
+
+    if not yes:
+        click.confirm(f"Forget {', '.join(names)}?", abort=True, err=True)
+    places = [str(Path(name).absolute()) for name in names if Path(name).is_dir()]
+    ids = {name for name in names if not Path(name).is_dir()}
+    with Store(db, create=False) if db.exists() else Store(":memory:") as store:
+        known = {row["key"] for row in store.rows("SELECT key FROM sessions")}
+        if unknown := sorted(ids - known - {row["id"] for row in archived()[0]}):
+            raise WhoWroteError(f"there is no session {', '.join(unknown)}")
+        ids.update(forget_archived(ids, places))
+        if not forget_sessions(store, ids):
+            complain("traces stay in free pages: another program has the database or a cache open")
+    notice(f"{count_of(len(ids), 'session')} forgotten; the next run judges their lines again")
+
+
 def _caches(db: Path) -> list[Path]:
     """Files and directories of the user's cache, then those beside a database."""
     from collector.storage.connection import cache_path
@@ -261,5 +349,5 @@ def serve() -> None:
     """Serve answers to agents (MCP) and editors (LSP)."""
 
 
-DATA = (check, problems, compare, verify, import_, cache)
+DATA = (check, problems, compare, verify, import_, cache, archive, forget)
 COMMANDS = (data, serve, collect)

@@ -25,7 +25,6 @@ from collector.model import Checkpoint, Commit, FileChange
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext
 from collector.storage.retention import FULL
-from collector.storage.session_cache import NotPacked
 from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.vocabulary.lines import Author, Reason
@@ -158,16 +157,12 @@ def _judge_files(
     ]
     with store.transaction():
         ids = add_checkpoints(context, _unknown(checkpoints, sessions))
-    links = (link for link, target in repo.links(head).items() if target in only.paths)
-    read = peek_sessions(context, files, ids, (*only.paths, *links), VERSION)
+    read = peek_sessions(context, files, ids, VERSION)
     if read is None or not newer:
         return None
     only = only._replace(commits={*earlier, *opened.waiting}, since=since, shared=read.shared)
     evidence = read_inputs(context, head, read, checkpoints, only)
-    try:
-        return judge(repo, evidence, replay(context, evidence, local, only), only)
-    except NotPacked:  # a run has put other entries into the cache
-        return None
+    return judge(repo, evidence, replay(context, evidence, local, only), only)
 
 
 def _sessions_named(newer: Sequence[Commit], checkpoints: Sequence[Checkpoint]) -> set[str]:

@@ -113,6 +113,12 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
         if done.lost:
             look = command_line("whowrote", "doctor", request.path)
             report.advice.append(Advice(0, done.lost, look))
+        if done.kept_in:
+            report.censored.append(
+                f"sessions are kept in {done.kept_in}, also when their agents delete them; to keep"
+                " none: whowrote data archive --limit 0"
+            )
+        report.censored += [done.weaker] if done.weaker else []
         return report
 
 

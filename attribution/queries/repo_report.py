@@ -151,6 +151,7 @@ class RepoReport:
     shell_edits: dict[str, int] = field(default_factory=dict)
     sessions: Table = field(default_factory=lambda: described_view("agent_sessions"))
     problems: Table = field(default_factory=lambda: described_view("problem_list"))
+    # parts of the clone that are missing, and what the run has to say of records and lines
     censored: list[str] = field(default_factory=list)
     advice: list[Advice] = field(default_factory=list)  # what would name the author of more lines
     # whose the undeclared lines are, as far as plug-ins know

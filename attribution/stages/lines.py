@@ -5,6 +5,7 @@ written session by session; everything concluded from them in one transaction at
 with the row that says from which inputs.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,12 +22,14 @@ from attribution.stages.sessions import keep_shared_lines, read_sessions
 from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
 from collector.load import LOAD, facts_key, key_of_run, write_commits
-from collector.local import find_sessions, keep_private, local_checkpoints
+from collector.local import find_sessions, keep_private, load, local_checkpoints
+from collector.local.archived import keep
 from collector.local.model import elsewhere_note, traces_note
 from collector.model import Commit, Problem
 from collector.repository_rows import claim_repo, describe_repo, name_branch
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import Clock, RunContext, StageName, forget_runs
+from collector.storage.retention import FULL
 from collector.storage.store import Store
 
 
@@ -40,6 +43,8 @@ class Attributed:
     censored: list[str] = field(default_factory=list)
     elsewhere: str = ""  # sessions that were not started in the clone's worktrees
     lost: str = ""  # sessions of which only traces are left
+    kept_in: str = ""  # the archive, where this run has put the first sessions into it
+    weaker: str = ""  # lines that lost their author
 
 
 def attribute_repo(
@@ -56,8 +61,10 @@ def attribute_repo(
     feature_rows.prepare(store)
     repo = path if isinstance(path, GitRepo) else GitRepo(path)
     local = find_sessions(repo, options.local)
+    problems, kept_in = list(local.problems), ""
     if local.sessions:
         keep_private(store)
+        kept_in = keep(local, load, problems) if store.policy.keeps(FULL) else ""
     target = target_of(store, repo, options, local)
     if target.known is not None and is_done(store, target):
         name_branch(store, target.known, target.branch)
@@ -69,15 +76,16 @@ def attribute_repo(
             censored_parts(repo),
             elsewhere_note(local),
             traces_note(local),
+            kept_in,
         )
     progress("reading checkpoints", 0, 0)
     repo.check_trees(target.head)
-    problems = list(local.problems)
     checkpoints = read_all(repo, problems)
     checkpoints += local_checkpoints(local, checkpoints)
     local = replace(local, problems=tuple(problems))
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
+    before = _named_lines(context)  # rows go with the sessions that are gone
     evidence = read_inputs(
         context,
         target.head,
@@ -93,6 +101,7 @@ def attribute_repo(
     with run.writing():
         describe_repo(context, target.branch, target.head)
         run.report([*_write(context, judged, target.head, options.since), *_refused(repo)])
+        weaker = _weaker(before, _named_lines(context), judged)
         # its rows went with those they point to
         forget_runs(store, (StageName.SURVIVAL,), context.repo_id)
         run.covers(feature_rows.COSTS, feature_rows.costs_key(prices_of(store)))
@@ -106,7 +115,37 @@ def attribute_repo(
         censored_parts(repo),
         elsewhere_note(local),
         traces_note(local),
+        kept_in,
+        weaker,
     )
+
+
+_NAMED = (
+    "SELECT c.commit_sha, f.path, f.agent_lines + f.declared_lines + f.human_lines +"
+    " f.likely_human_lines + f.tool_lines AS named FROM commit_files f JOIN commits c ON c.id ="
+    " f.commit_id WHERE c.repo_id = ? AND named > 0"
+)
+
+
+def _named_lines(context: RunContext) -> dict[tuple[str, str], int]:
+    """(commit, path) -> added lines with an author."""
+    rows = context.store.rows(_NAMED, (context.repo_id,))
+    return {(row["commit_sha"], row["path"]): row["named"] for row in rows}
+
+
+def _weaker(
+    before: Mapping[tuple[str, str], int], now: Mapping[tuple[str, str], int], judged: Judged
+) -> str:
+    """How many lines an earlier run named an author of and this one does not, and why; "" for
+    none.
+    """
+    still = {commit.sha for commit in judged.evidence.history.commits}
+    lost = {file: count - now.get(file, 0) for file, count in before.items()}
+    rewritten = sum(count for (sha, _), count in lost.items() if sha not in still and count > 0)
+    other = sum(count for (sha, _), count in lost.items() if sha in still and count > 0)
+    parts = [f"{rewritten:,} of commits that are no longer in the history"] if rewritten else []
+    parts += [f"{other:,} of commits that are still there"] if other else []
+    return f"lines whose author was known before and is not now: {'; '.join(parts)}" * bool(parts)
 
 
 def _refused(repo: GitRepo) -> list[Problem]:

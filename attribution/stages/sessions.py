@@ -6,19 +6,13 @@ A session that is stored and did not change is taken from the user's cache, wher
 from __future__ import annotations
 
 import gc
-import zlib
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from attribution.authorship.agent_text import ProducedText
-from attribution.authorship.applied_edits import DOCUMENTS
 from attribution.authorship.run_data import SessionsRead, TranscriptReach
 from attribution.authorship.session_edits import (
-    RawEdit,
     SessionEdits,
     add_missing_past,
     forget_stored_subagents,
@@ -42,7 +36,7 @@ from collector.load import (
     store_session,
 )
 from collector.local.model import LocalSessions
-from collector.model import Checkpoint, Edit, FileObservation, Problem, TranscriptReader
+from collector.model import Checkpoint, Problem, TranscriptReader
 from collector.repository_rows import stored_name
 from collector.runtime import workers
 from collector.runtime.bounds import (
@@ -56,20 +50,11 @@ from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext, clear_problems, digest
 from collector.session_graph import EventKeys, copied_events, event_keys
 from collector.storage.retention import Policy
-from collector.storage.session_cache import (
-    NotPacked,
-    SessionCache,
-    pack,
-    seal,
-    sessions_of,
-    unpack,
-    unseal,
-)
-from collector.text import canonical_path, printable
+from collector.storage.session_cache import SessionCache, seal, sessions_of
+from collector.text import printable
 from collector.vocabulary.sessions import TranscriptState
 
-VERSION = "8"  # of what is kept in the cache
-_WHOLE = "whole"  # the part that belongs to no file
+VERSION = "9"  # of what is kept in the cache
 _MOST_BYTES = 30_000_000  # of transcripts that a question reads; more takes as long as a run
 # bytes of transcripts; starting workers costs as much as reading about half of it
 _WORTH_WORKERS = 20_000_000
@@ -88,68 +73,47 @@ def read_sessions(
     """
     ids = store_checkpoints(context, checkpoints, local.problems)
     files = session_files(checkpoints, local)
-    with sessions_of(
-        context.store, stored_name(context.store, context.repo_id), context.repo.blob
-    ) as cache:
+    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
         reads = _Reading(context, cache, ids, readers(), version).read(files, jobs)
     return _sessions_read(ids, {session.key: reads[session.key] for session in files})
 
 
 def peek_sessions(
-    context: RunContext,
-    files: Sequence[SessionFiles],
-    ids: Mapping[str, int],
-    paths: Iterable[str],
-    version: str,
+    context: RunContext, files: Sequence[SessionFiles], ids: Mapping[str, int], version: str
 ) -> SessionsRead | None:
     """Reads some sessions, and stores those that are not stored as they are now; None where too
     much would have to be read that the cache lacks.
 
-    `ids`: their numbers. `paths`: the texts of other files are left out. `further` raises
-    NotPacked.
+    `ids`: their numbers.
     """
-    names = set(map(_name, paths))
-    with sessions_of(
-        context.store, stored_name(context.store, context.repo_id), context.repo.blob
-    ) as cache:
+    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
         reading = _Reading(context, cache, ids, readers(), version)
-        reads = {session.key: reading.cached(session, names) for session in files}
-        kept = [
-            (session.key, reading.key(session))
-            for session in files
-            if reads[session.key] is not None
-        ]
+        kept = {session.key: reading.cached(session) for session in files}
         head = str(
             context.store.value("SELECT head_sha FROM repos WHERE id = ?", (context.repo_id,))
         )
-        shared = cache.get("", digest(VERSION, head), ("",)).get("", b"")
+        shared = cache.get("", digest(VERSION, head))
     missing = [
-        replace(reading.read_task(f), features=False, keeps=False)
+        replace(reading.read_task(f), features=False, key=b"")
         for f in files
-        if reads[f.key] is None or not session_run(context, f).is_current
+        if kept[f.key] is None or not session_run(context, f).is_current
     ]
     if sum(_size(context.repo, task.files) for task in missing) > _MOST_BYTES:
         return None
     for task in missing:
         done = _prepare(task, context.repo, reading.readers, set())
-        reads[task.files.key] = reading.take(task, done)
-    whole = _sessions_read(ids, {key: read for key, read in reads.items() if read is not None})
-    return replace(
-        whole,
-        shared=shared if shared and len(shared) % 8 == 0 else None,
-        further=lambda: _produced(context, kept),
-    )
+        kept[task.files.key] = reading.take(task, done)
+    whole = _sessions_read(ids, {key: read for key, read in kept.items() if read is not None})
+    return replace(whole, shared=shared)
 
 
 def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
     """Keeps which lines the files of a history share, for questions about later commits; nothing
     where none were counted.
     """
-    with sessions_of(
-        context.store, stored_name(context.store, context.repo_id), context.repo.blob
-    ) as cache:
-        if lines:
-            cache.put("", digest(VERSION, head), {"": zlib.compress(lines, 1)})
+    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
+        if lines and cache.key:
+            cache.put("", digest(VERSION, head), {"": seal(lines, cache.key)})
 
 
 def _sessions_read(ids: Mapping[str, int], reads: Mapping[str, _SessionRead]) -> SessionsRead:
@@ -172,100 +136,6 @@ class _SessionRead:
     copied: str = ""  # the key of what was left out of it because it counts for other sessions
 
 
-@dataclass(slots=True)
-class _Part:
-    """What is kept apart, since few questions need it: of the files of one name, with places; or
-    what the session wrote.
-    """
-
-    edits: list[tuple[int, RawEdit]] = field(default_factory=list)
-    sightings: list[tuple[int, tuple[int, FileObservation]]] = field(default_factory=list)
-    produced: list[ProducedText] = field(default_factory=list)
-    events: EventKeys | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A session without its parts."""
-
-    read: _SessionRead
-    edits: SessionEdits
-    parts: list[str]
-
-    def parts_of(self, names: Collection[str]) -> list[str]:
-        """The parts with files of these names, of files that were copied or moved to one, and of
-        documents, which may be plans.
-        """
-        wanted, arrivals = set(names), [raw.edit for raw in self.edits.edits if raw.edit.new_path]
-        while (
-            sources := {_name(edit.path) for edit in arrivals if _name(edit.new_path) in wanted}
-            - wanted
-        ):
-            wanted |= sources
-        wanted |= {
-            _name(raw.edit.path) for raw in self.edits.edits if raw.edit.path.endswith(DOCUMENTS)
-        }
-        return sorted({digest(name) for name in wanted}.intersection(self.parts))
-
-    def with_parts(
-        self, parts: Mapping[str, bytes], wanted: Collection[str] | None = None
-    ) -> _SessionRead:
-        """`wanted`: not all of them.
-
-        Raises NotPacked, LookupError: one is not there, or does not fit.
-        """
-        for part in (
-            unpack(_Part, parts[name]) for name in (self.parts if wanted is None else wanted)
-        ):
-            for place, raw in part.edits:
-                self.edits.edits[place] = raw
-            for place, seen in part.sightings:
-                self.edits.sightings[place] = seen
-            self.edits.produced += part.produced
-            self.read.events = part.events or self.read.events
-        self.read.edits = self.edits
-        return self.read
-
-
-def _pack_parts(read: _SessionRead, edits: SessionEdits) -> dict[str, bytes]:
-    """Name of a part -> its packed value; "" is a `_Kept`. Raises NotPacked."""
-    parts: dict[str, _Part] = defaultdict(
-        _Part, {_WHOLE: _Part(produced=edits.produced, events=read.events)}
-    )
-    bare = replace(edits, edits=list(edits.edits), sightings=list(edits.sightings), produced=[])
-    for place, raw in enumerate(edits.edits):
-        if not raw.edit.new_path:
-            parts[digest(_name(raw.edit.path))].edits.append((place, raw))
-            empty = Edit(
-                raw.edit.path,
-                raw.edit.op,
-                before_known=raw.edit.before_known,
-                by_shell=raw.edit.by_shell,
-            )
-            bare.edits[place] = replace(raw, edit=empty)
-    for place, (order, seen) in enumerate(edits.sightings):
-        parts[digest(_name(seen.path))].sightings.append((place, (order, seen)))
-        bare.sightings[place] = order, replace(seen, text="")
-    kept = _Kept(replace(read, edits=None, events=None), bare, sorted(parts))
-    return {"": pack(_Kept, kept), **{name: pack(_Part, part) for name, part in parts.items()}}
-
-
-def _produced(context: RunContext, entries: Sequence[tuple[str, str]]) -> Iterator[ProducedText]:
-    """`entries`: sessions with the keys of what was kept of them.
-
-    Raises NotPacked: it is gone in the meantime.
-    """
-    with sessions_of(
-        context.store, stored_name(context.store, context.repo_id), context.repo.blob
-    ) as cache:
-        for session, key in entries:
-            yield from unpack(_Part, cache.get(session, key, (_WHOLE,)).get(_WHOLE, b"")).produced
-
-
-def _name(path: str) -> str:
-    return canonical_path(path).rpartition("/")[2].casefold()
-
-
 @dataclass(frozen=True, slots=True)
 class _ReadTask:
     """A session to read, and the results to make from it."""
@@ -275,7 +145,7 @@ class _ReadTask:
     policy: Policy
     rows: bool  # False: they are stored
     features: bool
-    keeps: bool = True  # what is read may go into the cache
+    key: bytes = b""  # to seal what is read for the cache; b"": nothing is kept
     # one that repeats events of a session that was read before will be read again anyway
     may_wait: bool = False
 
@@ -298,8 +168,7 @@ class _Prepared:
     rows: SessionRows | None
     features: dict[str, Any] | None = None
     failed: str = ""  # why there are no features
-    packed: dict[str, bytes] | None = None  # `read`, for the cache or from another process
-    is_sealed: bool = False  # no secret is in `packed`
+    sealed: dict[str, bytes] | None = None  # for the cache
 
 
 def _prepare(
@@ -340,11 +209,19 @@ def _prepare(
             done.features = of_session(loaded.session)
         except INPUT_ERRORS as error:
             done.failed = f"{type(error).__name__}: {error}"
-    if edits is not None and task.keeps:
-        with suppress(NotPacked):
-            done.packed = seal(_pack_parts(done.read, edits), task.files.blobs(), repo.blob)
-            done.is_sealed = done.packed is not None
+    if edits is not None and task.key:
+        done.sealed = {"": seal(done.read, task.key)}
+        if task.rows and task.features and not done.failed:
+            bare = replace(done.read, edits=None, events=None)
+            done.sealed[_made()] = seal(replace(done, read=bare, sealed=None), task.key)
     return done
+
+
+def _made() -> str:
+    """The part of an entry with all that was made of a session for the database."""
+    from attribution.features import version as features_version
+
+    return f"made {features_version()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,11 +257,17 @@ class _Reading:
             self.read_task(replace(session, copied=copied.get(session.key))) for session in files
         ]
         just_read = {session.key for session in missing}
-        self._read_into(
-            reads,
-            [t for t in tasks if t.is_due(reads[t.files.key].copied, t.files.key in just_read)],
-            jobs,
-        )
+        due = []
+        for task in tasks:
+            key = task.files.key
+            if not task.is_due(reads[key].copied, key in just_read):
+                continue
+            made = self.made(task, reads[key])
+            if made is not None:
+                self.take(task, made)
+            else:
+                due.append(task)
+        self._read_into(reads, due, jobs)
         return reads
 
     def _read_into(
@@ -401,9 +284,9 @@ class _Reading:
             session_run(self.context, files),
             feature_rows.session_run(self.context, files),
         )
-        policy, keeps = self.context.store.policy, self.cache.has_room
+        due = not rows.is_current, not features.is_current
         return _ReadTask(
-            files, self.ids[files.key], policy, not rows.is_current, not features.is_current, keeps
+            files, self.ids[files.key], self.context.store.policy, *due, self.cache.key
         )
 
     def _all(
@@ -437,12 +320,6 @@ class _Reading:
     def take(self, task: _ReadTask, done: _Prepared) -> _SessionRead:
         """Stores what was read, and keeps it for the next run."""
         files, session_id, read = task.files, task.session_id, done.read
-        if read.edits is None and done.packed is not None:  # it comes from another process
-            parts = {
-                name: unseal(part, self.context.repo.blob) or b""
-                for name, part in done.packed.items()
-            }
-            read = unpack(_Kept, parts[""]).with_parts(parts)
         if done.rows is not None:
             stored = store_session(
                 session_run(self.context, files), session_id, done.loaded, done.rows
@@ -453,8 +330,8 @@ class _Reading:
                 )
         if done.features is not None or done.failed:
             _store_features(self.context, session_id, files, done)
-        if read.edits is not None and done.packed is not None and done.is_sealed:
-            self.cache.put(files.key, self.key(files), done.packed)
+        if done.sealed is not None:
+            self.cache.put(files.key, self.key(files), done.sealed)
         return read
 
     def key(self, files: SessionFiles) -> str:
@@ -468,19 +345,17 @@ class _Reading:
             inputs_key(self.context.repo, files, self.readers),
         )
 
-    def cached(
-        self, files: SessionFiles, names: Collection[str] | None = None
-    ) -> _SessionRead | None:
-        """What the cache holds of a session as it is now; `names`: texts only of files that have
-        one of these names.
-        """
-        key = self.key(files)
-        try:
-            kept = unpack(_Kept, self.cache.get(files.key, key, ("",))[""])
-            wanted = kept.parts if names is None else kept.parts_of(names)
-            return kept.with_parts(self.cache.get(files.key, key, wanted), wanted)
-        except (NotPacked, LookupError):
+    def cached(self, files: SessionFiles) -> _SessionRead | None:
+        """What the cache holds of a session as it is now."""
+        read = self.cache.get(files.key, self.key(files))
+        return read if isinstance(read, _SessionRead) else None
+
+    def made(self, task: _ReadTask, read: _SessionRead) -> _Prepared | None:
+        """What the cache holds of all that is to be written about a session."""
+        if task.is_due(read.copied, just_read=True):
             return None
+        done = self.cache.get(task.files.key, self.key(task.files), _made())
+        return replace(done, read=read) if isinstance(done, _Prepared) else None
 
 
 # --- in processes of their own --------------------------------------------------------------------
@@ -494,12 +369,6 @@ def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
     gc.set_threshold(5_000_000, 20, 100)  # as in `attribute_one`
     with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
         done = _prepare(task, *_clone(path))
-    if (edits := done.read.edits) is not None:
-        with suppress(NotPacked):
-            done.packed = done.packed or {
-                name: zlib.compress(part, 1) for name, part in _pack_parts(done.read, edits).items()
-            }
-            done.read.edits = None  # it goes packed: smaller, and faster than the objects
     return done
 
 

@@ -23,6 +23,15 @@ from collector.agents.machine.model import (
 from collector.checkpoints import is_checkpoint_ref
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
+from collector.json_values import Row
+from collector.local.archived import (
+    archived,
+    as_sessions,
+    belonging,
+    versions,
+    with_kept_times,
+    without_forgotten,
+)
 from collector.local.elsewhere import ClonePlaces
 from collector.local.model import LocalChoice, LocalOptions, LocalSessions
 from collector.local.named_places import PlaceIndex
@@ -66,8 +75,19 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
             for session in _sessions_of(store, location, roots, problems, unread):
                 results.setdefault(session.id, session)
     if not roots.anywhere:
-        results |= _elsewhere(ClonePlaces(repo, roots), options, results, problems)
-    traces = list(_traces(options, roots, results, problems))
+        rows, failed = archived()
+        problems += failed
+        mine = belonging(rows, roots)
+        kept = [row for row in rows if row not in mine]
+        results |= _elsewhere(ClonePlaces(repo, roots), options, results, kept, problems)
+        without_forgotten(results)
+        results = {session.id: session for session in as_sessions(mine)} | results
+        results = with_kept_times(results, mine)
+    traces = [
+        trace
+        for trace in _traces(options, roots, results, problems)
+        if trace.session not in results or not results[trace.session].kept
+    ]
     problems += [
         Problem("checkpoints", trace.agent, "transcript_gone", f"{trace.session}: {trace.why}")
         for trace in traces
@@ -110,9 +130,15 @@ def _cut_ends(session: LocalSession) -> Iterator[Trace]:
 
 
 def _elsewhere(
-    places: ClonePlaces, options: LocalOptions, existing: Container[str], problems: list[Problem]
+    places: ClonePlaces,
+    options: LocalOptions,
+    existing: Container[str],
+    kept: Iterable[Row],
+    problems: list[Problem],
 ) -> dict[str, LocalSession]:
-    """Sessions of other directories that worked on the clone all the same, from files."""
+    """Sessions of other directories that worked on the clone all the same, from files and of
+    those that the archive kept.
+    """
 
     def read(session: LocalSession) -> list[bytes]:
         try:
@@ -125,9 +151,10 @@ def _elsewhere(
 
     index = PlaceIndex()
     try:
-        outside = _outside(places, options, existing, problems)
-        belonging = places.sessions(outside, index, read)
-        return {session.id: session for session in belonging}
+        outside = {s.id: s for s in as_sessions(kept) if s.cwd and s.id not in existing}
+        outside |= {s.id: s for s in _outside(places, options, existing, problems)}
+        ours = places.sessions(outside.values(), index, read)
+        return {session.id: session for session in ours}
     finally:
         index.write()
         index.close()
@@ -225,7 +252,11 @@ def _last_noted(path: Path) -> float:
 
 
 def load(session: LocalSession) -> Iterator[bytes]:
-    """The transcript of a session. Raises OSError, ValueError."""
+    """The transcript of a session; of one that is gone as it was kept. Raises OSError,
+    ValueError, LookupError.
+    """
+    if session.kept:
+        return iter(versions(session)[0])
     store = next(store for store in stores() if session.source == store.name)
     return iter(store.load(session))
 

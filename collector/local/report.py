@@ -12,6 +12,7 @@ from collector.agents.machine import databases
 from collector.agents.machine.model import Machine, Store
 from collector.git.repository import GitRepo
 from collector.local import find_sessions
+from collector.local.archived import archived, kept_note
 from collector.local.model import LocalOptions, elsewhere_note, traces_note
 from collector.storage.views import Table, table_of
 
@@ -41,17 +42,19 @@ def would_read(repo: GitRepo, options: LocalOptions) -> Table:
     `written` is when a session was last written (UTC).
     """
     result = find_sessions(repo, options)
+    sizes = {row["id"]: row["bytes"] for row in archived()[0]}
     rows: list[dict[str, Any]] = []
     for session in sorted(result.sessions.values(), key=lambda session: -session.at):
         size = sum(path.stat().st_size for path in session.files if path.exists())
+        why = f"{session.why}; gone since, kept in the archive" if session.kept else session.why
         rows.append(
             {
                 "agent": session.agent,
                 "session": session.id,
                 "files": len(session.files),
-                "bytes": size,
+                "bytes": sizes.get(session.id) if session.kept else size,
                 "written": _minute(session.at),
-                "why": session.why,
+                "why": why,
                 "path": str(session.files[0]),
             }
         )
@@ -101,6 +104,8 @@ def survey(machines: Iterable[Machine]) -> Table:
     notes = (
         [] if rows else ["no coding agent has left sessions in the usual places of this machine"]
     )
+    kept, problems = archived()
+    notes += [note for note in (kept_note(kept), *(problem.detail for problem in problems)) if note]
     return table_of(
         rows,
         {"agent": "agent", "bytes": "bytes", "oldest": "date", "newest": "date", "tested": "word"},

@@ -45,7 +45,7 @@ def database_of(clone: Path) -> Path:
     name = common.parent.name if common.name == ".git" else common.name.removesuffix(".git")
     digest = hashlib.sha256(os.fsencode(common)).hexdigest()[:8]
     file = f"{name or 'repository'}-{digest}.db"
-    places = [directory / file for directory in (_data_directory(), _OWN_DATA.expanduser())]
+    places = [directory / file for directory in (data_directory(), _OWN_DATA.expanduser())]
     return next((place for place in places if place.exists()), places[0])
 
 
@@ -55,7 +55,7 @@ def default_database(parameters: Row) -> Path:
     """
     here, named = Path(NAME), _clone_argument(parameters)
     if is_address(named):
-        return here if here.exists() or clone_around(".") is None else _data_directory() / NAME
+        return here if here.exists() or clone_around(".") is None else data_directory() / NAME
     clone = clone_around(named or ".")
     return here if here.exists() or clone is None else database_of(clone)
 
@@ -103,7 +103,8 @@ def _common_directory(clone: Path) -> Path:
     return git.resolve() if git.exists() else clone.resolve()
 
 
-def _data_directory() -> Path:
+def data_directory() -> Path:
+    """Where what is the user's lies: databases of clones, mirrors, the archive of sessions."""
     configured = Path(os.environ.get("XDG_DATA_HOME", ""))
     return configured / "whowrote" if configured.is_absolute() else _OWN_DATA.expanduser()
 
@@ -118,7 +119,7 @@ def cache_directory() -> Path:
 
 def mirrors_directory() -> Path:
     """Where repositories are mirrored that were named by their address."""
-    return _data_directory() / "mirrors"
+    return data_directory() / "mirrors"
 
 
 def prepare(db: Path) -> None:
@@ -128,7 +129,7 @@ def prepare(db: Path) -> None:
     Programs that start servers often pass no configuration on: a link where these look first leads
     to a database that is elsewhere.
     """
-    if db.parent != _data_directory():
+    if db.parent != data_directory():
         return
     db.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     link = _OWN_DATA.expanduser() / db.name

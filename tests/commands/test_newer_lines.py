@@ -17,8 +17,6 @@ from support.commands import clone, run
 import whowrote
 from attribution.demo import FILE
 from attribution.stages import sessions as reading
-from collector.load import read_session
-from collector.runtime.stages import digest
 from collector.storage import session_cache
 
 NO_COMMIT = "0" * 40
@@ -322,45 +320,6 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
     monkeypatch.setattr("attribution.ensure.current.peek_sessions", noted)
     _, last = json.loads(run("blame", repo, "app.py", "--db", db, "--json").stdout)
     assert (last["commit"], last["provisional"], read) == (new.sha, True, {editing.id, naming.id})
-
-
-@pytest.mark.parametrize(
-    ("damaged", "reads_again"), [("beside.py", False), ("app.py", True), ("draft.txt", True)]
-)
-def test_of_a_cached_session_only_the_texts_of_the_file_and_of_its_sources_are_taken(
-    damaged: str, reads_again: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world = World()
-    world.human_write("app.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Go on")
-    session.edit("app.py", "a = 1\n", "a = 2\n")
-    for name in ("draft.txt", "beside.py"):
-        session.write(name, "".join(f"{name[:5]}_{number} = {number}\n" for number in range(9)))
-    session.bash("mv -f draft.txt app.py", lambda shell: shell.move("draft.txt", "app.py"))
-    old = world.commit("All", [session])
-    world.human_insert("app.py", "c = 3\n")
-    new = world.commit("After")
-    repo, db = world.build(tmp_path / "repo"), tmp_path / "out.db"
-    git(repo, "update-ref", "refs/heads/main", old.sha)
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    git(repo, "update-ref", "refs/heads/main", new.sha)
-    before = blamed((repo, db), "app.py")
-    again = list[str]()
-
-    def noted(clone: Any, files: Any, of: Any) -> Any:
-        again.append(files.key)
-        return read_session(clone, files, of)
-
-    monkeypatch.setattr(reading, "read_session", noted)
-    assert blamed((repo, db), "app.py") == before and not again
-    with sqlite3.connect(session_cache.path() or "") as connection:
-        connection.execute(
-            "UPDATE sessions_read SET content = x'00' WHERE part = ?", (digest(damaged),)
-        )
-        assert connection.total_changes == 1
-    assert blamed((repo, db), "app.py") == before and bool(again) == reads_again
 
 
 @pytest.mark.parametrize(

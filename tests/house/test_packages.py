@@ -43,12 +43,13 @@ ADAPTERS = {
     "sqlite3": {
         "collector/storage/store.py",
         "collector/storage/connection.py",
+        "collector/storage/archive.py",  # a format of its own, which outlives schemas
         "collector/storage/bounded.py",  # the same for SQL that somebody else wrote
         "collector/agents/machine/databases.py",  # copies of other programs' databases
         # splits statements, and asks which columns a table has
         "collector/storage/schema/__init__.py",
     },
-    "orjson": {"collector/agents/common/jsonl.py", "collector/storage/session_cache.py"},
+    "orjson": {"collector/agents/common/jsonl.py"},
     "ahocorasick": {"collector/text.py"},
     "pathspec": {"collector/files/git_patterns.py"},
     "unidiff": {"collector/git/patches.py"},

@@ -95,6 +95,7 @@ class LocalSession:
     source: str = ""  # name of the store that has it
     agent: str = ""  # slug of the agent
     elsewhere: bool = False  # it was started outside of the clone's worktrees
+    kept: bool = False  # it is gone from where it was, and in the archive
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
 from collector.json_values import Numbers, Row
 from collector.limits import REDIRECTS
 from collector.load import FACTS, load_repo
+from collector.local.archived import forget as forget_archived
 from collector.repository_names import (
     BadName,
     RepositorySource,
@@ -235,6 +236,12 @@ def forget(store: Store, name: str, root: Path) -> Numbers:
     for here, present in mirrors.items():
         if here in names and here.count("/") == 1 and present.lower() not in mirrors:
             names.setdefault(present.lower(), present)
+    places = [
+        row["path"]
+        for each in names.values()
+        for row in store.rows("SELECT path FROM repos WHERE name = ? COLLATE NOCASE", (each,))
+    ]
+    forget_archived((), places)
     rows = sum(_forget_name(store, each) for each in names.values())
     with store.cache(create=False) as cache:
         wiped = [store.wipe(), cache.wipe(), *(forget_sessions(each) for each in names.values())]

@@ -1,0 +1,298 @@
+"""What was read of this machine once stays known, whatever becomes of the transcripts."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import stat
+import zlib
+from pathlib import Path
+
+import pytest
+from support import local_layouts as layouts
+from support.commands import run
+from support.invariants import broken_checks
+from support.local_clone import AgentSession, Clone
+from support.local_writers import WRITERS
+from support.truth import Line, program_lines
+
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.storage import archive
+from collector.storage.archive import without_secrets
+from collector.storage.retention import Policy
+from collector.storage.store import Store
+
+DATA = Path(__file__).parent.parent / "data" / "archive"
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+SESSION = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
+
+
+def attribute(clone: Clone, db: Path, content: str = "full") -> dict[str, Line]:
+    """Text of each line -> what is said of it."""
+    with Store(db) as store:
+        if content != "full":
+            with store.transaction():
+                store.keep(Policy(content))
+        done = attribute_repo(store, clone.path, AttributeOptions())
+        assert not broken_checks(store)
+        said = program_lines(store, done.repo_id)
+    found = {}
+    for sha, files in said.items():
+        for path, lines in files.items():
+            texts = clone.git("show", f"{sha}:{path}").split("\n")
+            found.update({texts[number - 1]: line for number, line in lines.items()})
+    return found
+
+
+def work(clone: Clone, name: str, writer: str = "claude-code", secret: str = "") -> AgentSession:
+    """A session that wrote three lines; they hold its name."""
+    session = clone.session(f"0197f3a1-5d2c-7b4e-8f60-{int(name, 36):012x}")
+    session.prompt(f"Add {name}")
+    lines = [f"{name}_{number} = compute({number}, '{name} {secret}')\n" for number in range(3)]
+    session.write(f"src/{name}.py", "".join(lines))
+    session.commit(f"Add {name}")
+    WRITERS[writer](clone.path.parent.parent, session)
+    return session
+
+
+def delete_all(clone: Clone) -> None:
+    """Every record that is not in a commit."""
+    home = clone.path.parent.parent
+    for path in [*home.iterdir(), *clone.path.glob(".aider*"), *clone.path.glob(".crush")]:
+        if path != clone.path.parent:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def agents_lines(said: dict[str, Line], name: str) -> list[str]:
+    return [line.author for text, line in sorted(said.items()) if text.startswith(f"{name}_")]
+
+
+def kept() -> list[tuple[str, list[list[bytes]]]]:
+    """Sessions, and the versions of their files."""
+    with archive.opened(create=False) as found:
+        rows = found.sessions() if found is not None else []
+        return [(r["id"], found.copies(r["source"], r["id"])) for r in rows if found is not None]
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_lines_keep_their_author_when_every_record_is_deleted(
+    writer: str, clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    work(clone, "one", writer)
+    before = agents_lines(attribute(clone, tmp_path / "out.db"), "one")
+    delete_all(clone)
+    clone.person("notes.py", "kept = True\n")
+    clone.commit("Later")
+    for name in ("out.db", "second.db"):
+        assert agents_lines(attribute(clone, tmp_path / name), "one") == before, name
+
+
+@pytest.mark.parametrize("writer", ["claude-code", "codex", "pi"])
+def test_of_a_record_that_lost_its_beginning_the_rest_is_kept(
+    writer: str, clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    session = work(clone, "one", writer)
+    session.prompt("Go on")
+    session.write("src/two.py", "two_1 = compute(1, 'two')\n")
+    session.commit("Add two")
+    path = WRITERS[writer](home, session)
+    attribute(clone, tmp_path / "out.db")
+    first, *rest = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first + b"".join(rest[len(rest) * 2 // 3 :]))
+    session.prompt("And on")
+    clone.person("notes.py", "kept = True\n")
+    clone.commit("Later")
+    said = attribute(clone, tmp_path / "out.db")
+    assert agents_lines(said, "one") == ["agent"] * 3 and agents_lines(said, "two") == ["agent"]
+    ((_, copies),) = kept()
+    assert len(copies) == 2
+
+
+def test_a_record_that_grows_is_kept_once(clone: Clone, home: Path, tmp_path: Path) -> None:
+    session = work(clone, "one")
+    for number in range(3):
+        session.prompt(f"Go on {number}")
+        path = layouts.claude_code(home, session)
+        attribute(clone, tmp_path / "out.db")
+        ((_, copies),) = kept()
+        assert copies == [[path.read_bytes()]]
+
+
+def test_no_secret_is_kept_and_its_line_keeps_its_author(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    work(clone, "one", secret=TOKEN)
+    attribute(clone, tmp_path / "out.db")
+    ((_, ((content,),)),) = kept()
+    assert TOKEN.encode() not in content and content.count(b"[secret:") >= 3
+    assert all(json.loads(line) for line in content.splitlines())
+    delete_all(clone)
+    clone.person("notes.py", "kept = True\n")
+    clone.commit("Later")
+    assert agents_lines(attribute(clone, tmp_path / "out.db"), "one") == ["agent"] * 3
+    assert stat.S_IMODE((archive.path() or tmp_path).stat().st_mode) == 0o600
+
+
+def test_a_kind_of_secret_that_is_learnt_later_is_taken_out(
+    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(archive, "without_secrets", lambda pieces, key: list(pieces))
+        patch.setattr(archive, "search_version", lambda: "before")
+        work(clone, "one", secret=TOKEN)
+        attribute(clone, tmp_path / "out.db")
+        assert TOKEN.encode() in b"".join(kept()[0][1][0])
+    work(clone, "two")
+    attribute(clone, tmp_path / "out.db")
+    assert TOKEN.encode() not in b"".join(kept()[0][1][0])
+
+
+@pytest.mark.parametrize("secret", [TOKEN, "qV7-mirabelle-42", "correcthorse"])
+def test_a_secret_comes_back_where_a_file_has_it(secret: str) -> None:
+    line = json.dumps({"say": f"export PASSWORD='{secret}'\nthat is all"}).encode()
+    (clean,) = without_secrets([line], b"key")
+    assert secret not in json.loads(clean)["say"]
+    texts = [f"one\nexport PASSWORD='{secret}'\n"]
+    assert archive.restored([clean], [b"other", b"key"], lambda: texts) == [line]
+    (gone,) = archive.restored([clean], [b"key"], lambda: ["export PASSWORD='hunter2-hunter2'"])
+    assert b"[secret:" not in gone
+
+
+@pytest.mark.parametrize("content", ["none", "prompts"])
+def test_a_database_that_keeps_less_keeps_no_record(
+    content: str, clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    work(clone, "one")
+    attribute(clone, tmp_path / "out.db", content)
+    assert kept() == []
+
+
+def test_nothing_is_kept_where_that_was_chosen(
+    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work(clone, "one")
+    attribute(clone, tmp_path / "out.db")
+    assert run("data", "archive", "--limit", "0").exit_code == 0
+    attribute(clone, tmp_path / "second.db")
+    assert kept() == []
+    monkeypatch.setenv(archive.ENVIRONMENT, "off")
+    attribute(clone, tmp_path / "third.db")
+    assert run("data", "archive").exit_code == 2
+
+
+def test_what_still_exists_elsewhere_leaves_first(clone: Clone, home: Path, tmp_path: Path) -> None:
+    for name in ("one", "two", "six"):
+        work(clone, name)
+    attribute(clone, tmp_path / "out.db")
+    files = sorted(home.glob(".claude/projects/*/*.jsonl"))
+    files[1].unlink()
+    with archive.opened() as found:
+        assert found is not None
+        found.keep_at_most(found.size() // 2)
+    assert [session for session, _ in kept()] == [files[1].stem]
+
+
+def test_forgetting_leaves_no_byte_and_nothing_is_read_again(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        work(clone, name)
+    db, file = tmp_path / "out.db", archive.path() or tmp_path
+    attribute(clone, db)
+    one, two = sorted(session for session, _ in kept())
+    assert run("data", "forget", one, "--db", db, "--yes").exit_code == 0
+    assert one.encode() not in db.read_bytes() + file.read_bytes()
+    said = attribute(clone, db)
+    assert agents_lines(said, "one") != ["agent"] * 3 and agents_lines(said, "two") == ["agent"] * 3
+    assert run("data", "forget", "typo", "--db", db, "--yes").exit_code == 2
+    assert run("data", "forget", clone.path, "--db", db, "--yes").exit_code == 0
+    assert kept() == [] and two.encode() not in db.read_bytes() + file.read_bytes()
+
+
+def test_an_archive_moves_to_another_machine(
+    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work(clone, "one", secret=TOKEN)
+    attribute(clone, tmp_path / "out.db")
+    assert run("data", "archive", "export", tmp_path / "copy").exit_code == 0
+    delete_all(clone)
+    monkeypatch.setenv(archive.ENVIRONMENT, str(tmp_path / "other.sqlite"))
+    assert run("data", "archive", "import", tmp_path / "copy").exit_code == 0
+    assert agents_lines(attribute(clone, tmp_path / "second.db"), "one") == ["agent"] * 3
+
+
+def test_a_run_says_how_many_lines_lost_their_author(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    one = work(clone, "one")
+    run("repo", clone.path, "--db", tmp_path / "out.db")
+    run("data", "forget", one.id, "--db", tmp_path / "second.db", "--yes")
+    clone.person("notes.py", "kept = True\n")
+    clone.commit("Later")
+    said = run("repo", clone.path, "--db", tmp_path / "out.db").stdout
+    assert "not now: 3 of commits that are still there" in " ".join(said.split())
+    work(clone, "two")
+    run("repo", clone.path, "--db", tmp_path / "out.db")
+    clone.git("reset", "-q", "--hard", "HEAD~1")
+    said = run("repo", clone.path, "--db", tmp_path / "out.db").stdout
+    assert "not now: 3 of commits that are no longer in the history" in " ".join(said.split())
+
+
+@pytest.mark.parametrize("content", [b"no archive" * 1000, b"SQLite format 3\0" + b"x" * 5000])
+def test_a_damaged_archive_is_said_and_left_alone(
+    content: bytes, clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    file = archive.path() or tmp_path
+    file.write_bytes(content)
+    work(clone, "one")
+    assert agents_lines(attribute(clone, tmp_path / "out.db"), "one") == ["agent"] * 3
+    assert file.read_bytes() == content
+    with Store(tmp_path / "out.db") as store:
+        assert store.value("SELECT 1 FROM problems WHERE code = 'archive_unusable'")
+
+
+@pytest.mark.parametrize("number", [1])
+def test_an_archive_of_every_format_is_read(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "old.sqlite"
+    shutil.copy(DATA / f"format-{number}.sqlite", file)
+    monkeypatch.setenv(archive.ENVIRONMENT, str(file))
+    ((session, copies),) = kept()
+    assert session == SESSION and len(copies) == 2
+    assert [zlib.crc32(part) for copy in copies for part in copy] == [2193259493, 4288702832]
+    with archive.opened() as found:
+        assert found is not None
+        facts = {**found.sessions()[0], "stamp": "new"}
+        found.keep({n: facts[n] for n in ("source", "id", "stamp", "read_at")}, [b"{}\n"])
+    assert len(kept()[0][1]) == 3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_order_of_events_makes_a_decided_line_undeclared(
+    seed: int, clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    chance, names = random.Random(seed), iter("abcdefghijklmnop")
+    decided: dict[str, str] = {}
+    for _ in range(9):
+        step = chance.choice(["work", "work", "delete", "person", "rebase", "gc", "run"])
+        name = next(names)
+        if step == "work":
+            work(clone, name, chance.choice(["claude-code", "codex", "opencode", "gemini-cli"]))
+        elif step == "delete":
+            delete_all(clone)
+        elif step == "person":
+            clone.person(f"src/{name}.txt", f"{name}_0 = by hand, a line of {name}\n")
+            clone.commit(f"By hand {name}")
+        elif step == "rebase":
+            clone.git("commit", "-q", "--amend", "-m", f"Another message {name}", check=False)
+        elif step == "gc":
+            clone.git("reflog", "expire", "--expire=now", "--all")
+            clone.git("gc", "-q", "--prune=now")
+        else:
+            said = attribute(clone, tmp_path / chance.choice(["out.db", "second.db"]))
+            for text, author in decided.items():
+                assert said[text].author not in ("undeclared", "unknown"), (text, author)
+            decided |= {t: s.author for t, s in said.items() if s.author in ("agent", "human")}
