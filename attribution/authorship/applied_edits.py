@@ -131,7 +131,7 @@ class AppliedEdits:
     redacted: dict[str, re.Pattern[str]] = field(default_factory=dict)
     # that may have written to any file they name
     scripts: list[Script] = field(default_factory=list)
-    tool_of: ToolOf = lambda call: ""
+    tool_of: ToolOf = lambda call: ("", 0)
     # path -> line without layout -> when git took it away before it was committed
     undone: dict[str, dict[str, list[float]]] = field(default_factory=lambda: defaultdict(dict))
     _lines: dict[str, _FileLines] = field(default_factory=dict)

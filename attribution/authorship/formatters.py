@@ -8,7 +8,7 @@ in the version before as it does in the new one, nothing else happened to it.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
@@ -32,10 +32,11 @@ _KNOWN = {name.partition(" ")[0] for name in (*tables.RULES, *tables.TASK_RUNNER
 # a task that is only called so need not write anything
 _LINT = re.compile(r"\blint\b(?!.*(?:fix|write))")
 _RUNNERS = {name.partition(" ")[0] for name in tables.TASK_RUNNERS}
+_WORD = re.compile(r"\w+")
 _AROUND = 12  # characters on both sides of a line that must be the same
 
-ToolOf = Callable[[CallRef], str]
-"""The formatter that a call ran; "" for none."""
+ToolOf = Callable[[CallRef], tuple[str, int]]
+"""The formatter that a call ran, "" for none, and how many problems it said it had mended."""
 
 
 def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
@@ -48,14 +49,14 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
             )
 
     @cache
-    def tool_of(call: CallRef) -> str:
+    def tool_of(call: CallRef) -> tuple[str, int]:
         for windows, item in actions.get((call.session_id, call.call_id), ()):
             doubted = _RUNNERS if _LINT.search(item.command) else ()
             for effect in windows.effects_of(item):
                 is_known = effect.tool in _KNOWN and effect.tool not in doubted
                 if effect.kind == "format" and is_known:
-                    return effect.tool
-        return ""
+                    return effect.tool, item.fixes
+        return "", 0
 
     return tool_of
 
@@ -69,6 +70,7 @@ def give_to_formatters(
     """
     verdicts = verdicts_by_line(spans)
     ran: dict[int, Verdict] = {}
+    fixes = 0
     for line, verdict in verdicts.items():
         call = (
             verdict.call
@@ -79,8 +81,9 @@ def give_to_formatters(
             call is not None
             and until - call.at <= SAME_RUN
             and line <= len(lines)
-            and (tool := tool_of(call))
+            and (told := tool_of(call))[0]
         ):
+            tool, fixes = told
             ran[line] = Verdict(
                 Author.TOOL, How.NONE, Evidence.INFERRED, call=call, tool=tool, run_by=RunBy.AGENT
             )
@@ -90,6 +93,9 @@ def give_to_formatters(
         return list(spans)
     bare = without_layout(before)
     verdicts |= {line: ran[line] for line in _unchanged_lines(ran, lines, bare)}
+    mended = [line for line in ran if lines[line - 1].strip()]
+    if len(mended) <= fixes and _are_mended((lines[line - 1] for line in mended), before):
+        verdicts |= ran
     # whoever wrote new words unseen may have laid out what stands beside them
     for start, end in runs(sorted(verdicts)):
         block = {line: verdicts[line] for line in range(start, min(end, len(lines) + 1))}
@@ -108,6 +114,20 @@ def give_to_formatters(
                 if v.run_by == RunBy.AGENT
             }
     return spans_of(verdicts, lines)
+
+
+def _are_mended(lines: Iterable[str], before: str) -> bool:
+    """Whether each line is one of before with few other words and the same numbers: what a linter
+    mends.
+    """
+    old = [set(_WORD.findall(line)) for line in before.split("\n")]
+    return all(any(map(partial(_is_mended, set(_WORD.findall(line))), old)) for line in lines)
+
+
+def _is_mended(words: set[str], old: set[str]) -> bool:
+    same = len(words & old)
+    numbers = {word for word in words ^ old if word[0].isdigit()}
+    return 2 * same >= max(len(words), 1) and not numbers
 
 
 def _unchanged_lines(question: Iterable[int], lines: Sequence[str], before: str) -> set[int]:

@@ -49,10 +49,10 @@ from collector.vocabulary.lines import Author, Evidence, FileKind, How, Reason, 
 QUIET = 1800.0
 PARTING = 600.0  # the same between the last event of a session and a commit
 STRANGE = 120.0  # the same for a file that no session ever worked on
-MAX_INFERRED = 6
+MAX_INFERRED = 24
 """Lines with text in one commit that may be a person's although only the commit shows them.
-Measured by forgetting sessions (docs/accuracy.md): with more lines the rest is a lost session
-more and more often."""
+Measured by forgetting sessions (docs/accuracy.md): the more lines, the more often they are those
+of a lost session."""
 UNRECORDED = 86_400.0
 """Seconds around a commit in which another one shows that agents worked unrecorded: it declares an
 agent without a session, or has a hole."""

@@ -306,7 +306,7 @@ class FileSeen:
             and cause.reason == Reason.UNCAPTURED
             and witness.seen_to_appear
         )
-        return cause if is_person(cause) or (unwatched and self.item.complete) else None
+        return cause if is_person(cause) or unwatched else None
 
     def _was_there(self, index: int) -> bool:
         """Whether the version before has the line, in whatever layout."""

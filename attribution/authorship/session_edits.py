@@ -84,6 +84,8 @@ class WorktreeAction:
     # invisible_subagent: paths it can have left changed when it was done; None: any
     files: frozenset[str] | None = None
     failed: bool = False  # the command ended with an error
+    ran: str = ""  # what the one task of the command was, as its runner printed it
+    fixes: int = 0  # how many problems it said that it had mended
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,7 +421,17 @@ def _add_command(
         return
     has_failed = call.status is Status.ERROR
     session.actions.append(
-        WorktreeAction(started, until, ref, text, cwd, result, failed=has_failed)
+        WorktreeAction(
+            started,
+            until,
+            ref,
+            text,
+            cwd,
+            result,
+            failed=has_failed,
+            ran=_printed_task(command),
+            fixes=max(map(int, _FIXES.findall(command.output[-_TOLD:])), default=0),
+        )
     )
     if call.status is Status.OK and is_writing:
         by_shell = replace(ref, at=moment, by_shell=True)
@@ -428,6 +440,24 @@ def _add_command(
             session.edits.extend(
                 _exact_edits(effect, by_shell, moment if settled else started, order, cwd)
             )
+
+
+# npm, pnpm and bun print `> eslint .` before they run a task, yarn `$ eslint .`; npm and pnpm print
+# the package above it.
+_PRINTED_TASK = re.compile(r"^[>$] (?!\S+@\d\S* )(\S.*)$", re.MULTILINE)
+
+
+# `Found 3 errors (3 fixed, 0 remaining)` of ruff, `Fixed 2 files` of biome
+_FIXES = re.compile(
+    r"(?i)(?:\bfixed |\()(\d{1,6})(?= fix(?:ed|es)\b| (?:error|problem|issue|file)s?\b)"
+)
+_TOLD = 2000  # characters at the end of an output, where programs say what they did
+
+
+def _printed_task(command: Command) -> str:
+    """The one task that the command ran, by its output; "" where none or several were printed."""
+    printed = _PRINTED_TASK.findall(command.output[:_TOLD])
+    return printed[0] if len(printed) == 1 else ""
 
 
 def _text_as_run(command: Command) -> str:

@@ -320,8 +320,10 @@ class AttributionWindows:
             return action.effects
         key = (action.command, action.cwd, action.at)
         if key not in self._effects:
+            tasks = partial(self.tasks, action.at, self.root)
+            printed = action.ran
             self._effects[key] = effects(
-                action.command, action.cwd, partial(self.tasks, action.at, self.root)
+                action.command, action.cwd, (lambda *_: printed) if printed else tasks
             )
         return self._effects[key]
 

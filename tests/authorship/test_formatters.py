@@ -42,10 +42,11 @@ def _said(
     lost: Verdict = LOST,
     tool: str = "prettier",
     until: float = 60.0,
+    fixes: int = 0,
 ) -> list[str]:
     lines = after.split("\n")[:-1]
     spans = [Span(1, len(lines), len(lines), lost)]
-    found = give_to_formatters(spans, lines, before, lambda call: tool, until)
+    found = give_to_formatters(spans, lines, before, lambda call: (tool, fixes), until)
     return [
         f"{span.verdict.tool} {span.verdict.author}".strip()
         for span in found
@@ -55,6 +56,21 @@ def _said(
 
 def test_lines_that_were_laid_out_anew_are_the_tools() -> None:
     assert _said(AFTER) == ["prettier tool"] * 7
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fixes", "author"),
+    [
+        ("X: Optional[int] = None", "X: int | None = None", 1, "ruff tool"),
+        ("X: Optional[int] = None", "X: int | None = None", 0, "unknown"),  # it said of none
+        ("WIDTH: Optional[int] = 400", "WIDTH: int | None = 450", 1, "unknown"),  # another number
+        ("X: Optional[int] = None", "limit = gather(rows)", 1, "unknown"),  # another line
+    ],
+)
+def test_a_linter_that_says_how_many_problems_it_mended(
+    old: str, new: str, fixes: int, author: str
+) -> None:
+    assert _said(f"{new}\n", f"{old}\n", tool="ruff", fixes=fixes) == [author]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +128,7 @@ def test_what_is_laid_out_beside_new_words_that_were_not_seen_written_is_not_the
         (replace(ran, tool="npm"), ["tool"] * 4),
     ):
         spans = [Span(1, 1, 1, first), Span(2, 3, 2, ran), Span(5, 5, 1, ran)]
-        found = give_to_formatters(spans, after, BEFORE, lambda call: "", 60.0)
+        found = give_to_formatters(spans, after, BEFORE, lambda call: ("", 0), 60.0)
         assert [
             span.verdict.author for span in found for _ in range(span.start, span.end + 1)
         ] == expected
@@ -145,7 +161,7 @@ def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
 def test_formatters_that_a_call_ran(command: str, tool: str) -> None:
     action = WorktreeAction(50.0, 51.0, CALL, command, "/w", effects(command, "/w"))
     timeline = Timeline("/w", windows=AttributionWindows("/w", [action]))
-    assert tools_of([timeline])(CALL) == tool
+    assert tools_of([timeline])(CALL) == (tool, 0)
 
 
 def test_a_file_that_nobody_edited_and_the_agent_formatted(tmp_path: Path) -> None:

@@ -220,6 +220,13 @@ def test_a_task_that_is_only_called_a_formatter_need_not_be_one() -> None:
     assert _cause(_command("npx prettier --write ."), layout=True) == "tool"
 
 
+def test_a_task_is_what_its_runner_printed() -> None:
+    linted = replace(_command("npm run lint"), ran="eslint .")
+    assert _cause(linted, layout=True) == "human"
+    fixed = replace(_command("npm run lint"), ran="eslint --fix .")
+    assert _cause(fixed, layout=True) == "tool"
+
+
 def test_formatter_of_other_files_explains_nothing() -> None:
     assert _cause(_command("gofmt -w src/other.py"), layout=True) == "human"
 
