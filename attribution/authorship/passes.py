@@ -39,6 +39,7 @@ from collector.files.stated import hook_at
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
+_BY_OTHERS = {How.REFORMATTED: unknown(Reason.FORMATTER), How.MOVED: unknown(Reason.AGENT_TEXT)}
 _NO_TYPING = 20.0  # seconds in which nobody turns to an editor, types and saves
 
 
@@ -85,6 +86,21 @@ def give_lines_of_others_to_people(judged: Judged) -> None:
     for commit in judged.commits if others else ():
         since = max((times.get(parent, 0.0) for parent in commit.parents), default=0.0)
         testify(judged.verdicts[commit.sha], others.get(commit.sha, {}), since, judged.texts)
+
+
+def take_lines_of_others_back(judged: Judged) -> None:
+    """What others formatted or moved of an agent's text is nobody's, where the agent's own
+    changes had been committed before.
+    """
+    others = lines_of_others(judged.evidence.sessions.edits, judged.evidence.history)
+    for commit in judged.commits if others else ():
+        lines = others.get(commit.sha, {})
+        for file, spans in judged.verdicts[commit.sha].files if lines else ():
+            if file.change.path in lines and lines[file.change.path][1] is not Reason.FORMATTER:
+                spans[:] = [
+                    replace(span, verdict=_BY_OTHERS.get(span.verdict.how, span.verdict))
+                    for span in spans
+                ]
 
 
 def settle_by_sightings(judged: Judged) -> None:
@@ -282,6 +298,7 @@ PASSES = (
         (Author.UNKNOWN, Author.AGENT, Author.TOOL),
         (Author.AGENT, Author.TOOL, Author.UNKNOWN),
     ),
+    Pass(take_lines_of_others_back, (Author.AGENT,), (Author.UNKNOWN,)),
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
