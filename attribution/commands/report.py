@@ -27,6 +27,7 @@ from collector.console.terminal import (
 )
 from collector.json_values import Row, Texts
 from collector.storage.views import table_of
+from collector.text import count_of
 
 if TYPE_CHECKING:
     from attribution.queries.breakdown import Breakdown
@@ -233,7 +234,8 @@ def _print_groups(output_format: str, result: Breakdown, full: bool) -> None:
         return
     kept = whole["agent_kept_30_days"]
     parts = [
-        f"{whole['lines']:,} lines, agents at least {_percent(whole['agent_or_declared_share'])}",
+        count_of(whole["lines"], "line"),
+        f"agents at least {_percent(whole['agent_or_declared_share'])}",
         f"kept 30 days {_percent(kept)}" if kept is not None else "",
         f"USD {whole['cost_usd']:,.2f}" if whole["cost_usd"] is not None else "",
     ]

@@ -56,6 +56,7 @@ def blame_view(
         for line in islice(remaining, end - start + 1):
             number = (f" {line.line:>{digits}} ", "dim")
             rows.append(Text.assemble(gutter, number, ui.source(line.text)))
+            rows[-1].rstrip()
             gutter = _letter(alike[0]).append(" " * (gutter.cell_len - 1))
     with paged(console):
         if console.is_terminal:
@@ -63,18 +64,22 @@ def blame_view(
                 console.print(row, no_wrap=True, overflow="ellipsis")
         else:
             ui.print_whole(console, rows)
-        ui.notes(console, blamed.notes)
+        moved = sum(line.moved is not None for line in blamed.lines)
+        older = [f"~ {ui.count_of(moved, 'line')} older: the commit only moved or reformatted them"]
+        ui.notes(console, [*blamed.notes, *(older if moved else ())])
     example = one_line(f"{blamed.path}:{blocks[0].start}") if blocks else ""
-    ui.dim(console, f"whowrote why {example} explains a line" if example else "")
+    ui.dim(console, f"one line explained: whowrote why {example}" if example else "")
 
 
 def _counts(lines: Sequence[BlameLine]) -> str:
     """How many lines are whose, with the letter of each."""
-    count = Counter(line.attribution.kind for line in lines if line.text.strip())
+    read = [line.attribution for line in lines if line.text.strip()]
+    count = Counter(of.kind or of.reason for of in read)
+    letters = ui.LETTER | _NO_VERDICT | {"": "outside the attributed history"}
     return ", ".join(
-        f"{ui.LETTER[kind]} {ui.words(kind) or 'not read'} {count[kind]:,}".strip()
-        for kind in (*ui.STYLE, "")
-        if count[kind]
+        f"{letters[name]} {ui.words(name)} {count[name]:,}"
+        for name in (*ui.STYLE, *_NO_VERDICT, "")
+        if count[name]
     )
 
 
@@ -220,7 +225,7 @@ def _call_rows(console: Console, explanation: LineExplanation, room: int) -> Non
         return
     hit = next((number for number, part in enumerate(call.lines) if part.hit), 0)
     for part in call.lines[max(0, hit - _AROUND) : hit + _AROUND + 1]:
-        text = f"  {'▶' if part.hit else ' '}{part.mark} {ui.source(part.text)}"
+        text = f"  {'▶' if part.hit else ' '}{part.mark} {ui.source(part.text)}".rstrip()
         style = f"bold {_MARKS.get(part.mark, '')}" if part.hit else _MARKS.get(part.mark, "")
         console.print(Text(ui.cut(text, room), style.strip()))
     if call.match == "similar":

@@ -36,8 +36,9 @@ def repo_report(
     share = AgentShare.of(r.headline)
     if share.lines:
         agents = f"Agents wrote at least {ui.percent(share.by_agents, share.lines)} of "
-        what = f"{ui.number(share.lines)} lines of source and tests.  "
-        console.print(Text.assemble((agents if share.by_agents else "") + what, ui.bar(r.headline)))
+        text = (agents if share.by_agents else "") + f"{ui.count_of(share.lines, 'line')} of source"
+        text += " and tests.  "
+        console.print(Text.assemble(text, ui.bar(r.headline, console.width - len(text))))
         ui.class_rows(console, r.headline)
     if full:
         console.print()
@@ -143,14 +144,9 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
             or "unknown agent"
         )
         state = "" if s["transcript"] == "present" else f", transcript {ui.words(s['transcript'])}"
-        console.print(
-            Text(
-                ui.cut(f"session {one_line(s['key'][:13])}: {one_line(s['label'])}", console.width),
-                "bold",
-            )
-        )
-        ui.dim(console, f"  {who}, wrote {ui.count_of(s['agent_lines'], 'line')} here{state}")
-        for prompt in s["prompts"][:_PROMPTS]:
+        wrote = f"{who} wrote {ui.count_of(s['agent_lines'], 'line')} here{state}"
+        console.print(Text(f"session {one_line(s['key'][:13])}: {wrote}", "bold"))
+        for prompt in s["prompts"][:_PROMPTS] or [s["label"]]:
             console.print(Text(ui.cut(f"  “{one_line(ui.opening(prompt))}”", console.width)))
 
 

@@ -5,7 +5,6 @@ All texts are escaped first, so nothing from a repository can control the termin
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -32,13 +31,11 @@ from collector.text import count_of as count_of
 _BAR = 30
 
 
-def bar(lines: Numbers) -> Text:
-    """The share of each class, drawn with its letter."""
-    whole = sum(lines.values())
-    parts = (
-        (LETTER[name] * round(_BAR * lines.get(name, 0) / whole), STYLE[name]) for name in STYLE
-    )
-    return Text.assemble(*parts)
+def bar(lines: Numbers, room: int) -> Text:
+    """The share of each class, drawn with its letter, in at most `room` cells."""
+    whole, cells = sum(lines.values()), min(_BAR, room)
+    counts = {name: round(cells * lines.get(name, 0) / whole) for name in STYLE}
+    return Text.assemble(*((LETTER[name] * counts[name], STYLE[name]) for name in STYLE))
 
 
 def class_rows(console: Console, lines: Numbers) -> None:
@@ -92,17 +89,20 @@ def notes(console: Console, notes: Iterable[str]) -> None:
 def everything(console: Console, values: Row) -> None:
     """The values of --json as plain tables, without those that say nothing."""
     single = {name: value for name, value in values.items() if not isinstance(value, dict | list)}
-    for name, value in {"": single, **values}.items():
-        if rows := _rows_of(value):
-            title(console, words(name))
-            show_table(console, table_of(rows))
-            console.print()
+    parts = {name: value for name, value in values.items() if isinstance(value, dict | list)}
+    for name, value in {"": single, **parts}.items():
+        if not value:
+            continue
+        title(console, words(name))
+        if isinstance(value, dict) or isinstance(value[0], dict):
+            show_table(console, table_of(_rows_of(value)))
+        else:
+            for text in value:
+                console.print(Text(one_line(str(text))))
+        console.print()
 
 
-def _rows_of(value: Any) -> list[Row]:
-    if isinstance(value, dict):
-        items = value.items()
-        return [{"name": words(name), "value": of} for name, of in items if of or of is False]
+def _rows_of(value: Row | list[Row]) -> list[Row]:
     if isinstance(value, list):
-        return [item if isinstance(item, dict) else {"": item} for item in value]
-    return []
+        return value
+    return [{"name": words(name), "value": of} for name, of in value.items() if of]
