@@ -59,12 +59,15 @@ def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -
 @contextmanager
 def paged(console: Console) -> Iterator[None]:
     """Shows what is printed page by page where it is longer than the terminal, as git does."""
+    if not console.is_terminal or console.record:
+        yield
+        return
+    import click
+
     with console.capture() as taken:
         yield
     text = taken.get()
-    if console.is_terminal and text.count("\n") >= console.height:
-        import click
-
+    if text.count("\n") >= console.height:
         click.echo_via_pager(text, color=True)
     else:
         console.file.write(text)

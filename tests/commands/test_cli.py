@@ -146,18 +146,6 @@ def test_starting_loads_nothing_heavy(module: str) -> None:
 # --- whowrote repo --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bare", [True, False])
-def test_repo_ends_in_a_table(tmp_path: Path, bare: bool) -> None:
-    repo = clone("example", tmp_path, bare)
-    shown = run("repo", repo, "--db", tmp_path / "x.db")
-    assert shown.exit_code == 0, shown.stderr
-    for words in ("11 commits", "3 sessions of Claude Code", "agent", "likely human", "undeclared"):
-        assert words in shown.stdout
-    assert "unknown" not in shown.stdout, "no row of zeros"
-    assert f"whowrote why {repo} " in shown.stdout
-    assert max(len(line) for line in shown.stdout.split("\n") if str(tmp_path) not in line) <= 100
-
-
 def test_an_unchanged_second_run_says_so_and_is_quick(example: tuple[Path, Path]) -> None:
     repo, db = example
     began = time.monotonic()
@@ -178,24 +166,6 @@ def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
     assert row["edits_applied"] == str(found["edits"]["applied"])
 
 
-def test_the_headline_counts_source_and_tests_and_the_other_kinds_stand_beside(
-    example: tuple[Path, Path],
-) -> None:
-    repo, db = example
-    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
-    kinds = {of["kind"]: of for of in found["kinds"]}
-    assert {"source", "test", "docs", "config"} <= set(kinds)
-    code = [kinds[name] for name in ("source", "test")]
-    assert found["headline"] == {name: sum(lines[name] for lines in code) for name in LINE_CLASSES}
-    assert (
-        sum(of["lines"] for of in found["kinds"])
-        == sum(found["lines"].values())
-        > sum(found["headline"].values())
-    )
-    shown = run("repo", repo, "--db", db, "--full").stdout
-    assert f"{sum(found['headline'].values())} lines of source" in shown and "kinds" in shown
-
-
 def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
     example: tuple[Path, Path],
 ) -> None:
@@ -211,39 +181,6 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
     assert whole["lines"] - whole["attributed"] == sum(whole["missing"].values())
     assert [of["days"] for of in ages] == [30, 90, 365]
     assert 0 < ages[0]["lines"] < ages[-1]["lines"] == lines
-
-
-def test_counts_that_differ_say_what_they_count(example: tuple[Path, Path]) -> None:
-    """Sessions and the summary's agents have lines in documents too, a breakdown only commits
-    with lines of source or tests.
-    """
-    repo, db = example
-    with sqlite3.connect(db) as connection:
-
-        def count(sql: str) -> int:
-            return int(connection.execute(sql).fetchone()[0])
-
-        by_agents = "SELECT SUM(nonblank) FROM line_spans WHERE class = 'agent'"
-        code = "kind IN ('source', 'test')"
-        lines = {"every": count(by_agents), "code": count(f"{by_agents} AND {code}")}
-        commits = count(
-            f"SELECT COUNT(DISTINCT commit_id) FROM line_spans WHERE nonblank > 0 AND {code}"
-        )
-        assert lines["every"] > lines["code"] and commits < count("SELECT COUNT(*) FROM commits")
-    summary = run("repo", repo, "--db", db).stdout
-    assert re.search(rf"agent +{lines['code']} ", summary)
-    assert (
-        f"; {lines['every']} lines in commits, files of every kind"
-        in run("sessions", "--db", db).stdout
-    )
-    (total,) = (
-        line
-        for line in run("log", "HEAD", repo, "--total", "--db", db).stdout.splitlines()
-        if " agent " in line
-    )
-    assert total.split()[2] == str(lines["code"])
-    (row,) = json.loads(run("report", "--db", db, "--json").stdout)["rows"]
-    assert row["commits"] == commits
 
 
 def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
@@ -359,14 +296,6 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
     assert len(json.loads(run("blame", repo, "f", "--db", tmp_path / "x.db", "--json").stdout)) == 6
 
 
-def test_blame_marks_authors_by_letter(example: tuple[Path, Path]) -> None:
-    shown = run("blame", example[0], "birdlog/store.py", "--db", example[1]).stdout
-    assert re.search(r"^A Claude Code [0-9a-f]{8} “append.* 3 from collections", shown, re.M)
-    assert re.search(r"^h Ada Example [0-9a-f]{8} +Read sight.* 14 ", shown, re.M)
-    assert re.search(r"^· Ada Example [0-9a-f]{8} +Keep sight.* 1 ", shown, re.M)
-    assert "h likely human 3" in shown.splitlines()[0]
-
-
 def test_blame_as_data(example: tuple[Path, Path]) -> None:
     as_json = json.loads(
         run("blame", example[0], "birdlog/store.py", "--db", example[1], "--json").stdout
@@ -464,20 +393,6 @@ def test_explain_names_the_tool_and_who_ran_it(example: tuple[Path, Path]) -> No
     assert "deps[bot] wrote this line, run by unknown." in shown
 
 
-def test_explain_quotes_a_refused_edit_that_holds_the_line(tmp_path: Path) -> None:
-    repo, db = clone("errors_and_rejections", tmp_path), tmp_path / "x.db"
-    found = json.loads(run("why", repo, "ledger.py:2", "--db", db, "--json").stdout)
-    assert (found["reason"], found["text"]) == ("agent_text", "from pathlib import Path")
-    (one,) = found["earlier_texts"]
-    assert (one["path"], one["outcome"], one["text"]) == (
-        "ledger.py",
-        "rejected",
-        "from pathlib import Path",
-    )
-    shown = run("why", repo, "ledger.py:2", "--db", db).stdout
-    assert "earlier text" in shown and "edit of ledger.py, refused" in shown
-
-
 @pytest.mark.parametrize(
     ("command", "works"),
     [
@@ -568,32 +483,6 @@ def test_show_a_commit(example: tuple[Path, Path]) -> None:
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert sum(data["lines"].values()) == sum(kinds.get(kind, 0) for kind in ("source", "test"))
     assert "right in 94 %" in by_id.stdout
-
-
-def test_show_puts_the_producers_number_beside_ours(
-    example: tuple[Path, Path], tmp_path: Path
-) -> None:
-    db = tmp_path / "v.db"
-    run("repo", example[0], "--db", db, "-q")
-    with sqlite3.connect(db) as connection:
-        commit = connection.execute(
-            "SELECT id FROM commits WHERE commit_sha LIKE '258da5c7%'"
-        ).fetchone()[0]
-        record = connection.execute(
-            "SELECT r.id FROM commit_checkpoint_links l JOIN checkpoint_sessions r ON"
-            " r.checkpoint_id = l.checkpoint WHERE commit_id = ?",
-            (commit,),
-        ).fetchone()[0]
-        connection.execute(
-            "UPDATE checkpoint_sessions SET vendor_percentage = 40 WHERE id = ?", (record,)
-        )
-        connection.execute(
-            "INSERT OR REPLACE INTO vendor_checks VALUES (?, ?, 40, 100, 60, 'window')",
-            (record, commit),
-        )
-    assert re.search(
-        r"40\.0.* +100\.0.* +window", run("log", "--show", "258da5c7", "--db", db, "--full").stdout
-    )
 
 
 # --- check, sessions, problems, collect -----------------------------------------------------------

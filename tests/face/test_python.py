@@ -38,9 +38,7 @@ def test_lines_are_those_of_the_commands(example: tuple[Path, Path]) -> None:
 
 def test_lists_count_what_the_database_holds(example: tuple[Path, Path]) -> None:
     with whowrote.open(example[1]) as db:
-        commits, sessions, turns = db.commits(), db.sessions(), db.turns()
-        assert len(commits) == db.sql("SELECT COUNT(*) AS n FROM commits")[0]["n"] > 3
-        assert sum(commit["agent"] for commit in commits) > 0
+        sessions, turns = db.sessions(), db.turns()
         assert (
             {session["id"] for session in sessions}
             >= {turn["session_id"] for turn in turns}
