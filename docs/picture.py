@@ -34,7 +34,7 @@ def main() -> None:
         console.print("\n[bold]$ whowrote blame birdlog birdlog/cli.py[/bold]")
         with Store(db) as store:
             opened = attributed_clone(store, GitRepo(clone), print, no_progress)
-            blamed = blame(opened, demo.FILE, "")
+            blamed = blame(opened, demo.FILE, "", range(1, 25))
             terminal.blame.blame_view(console, blamed, blocks(opened, blamed))
     svg = console.export_svg(title="whowrote")
     # the reader's own fonts: nothing is loaded from elsewhere

@@ -172,7 +172,7 @@ def demo(directory: Path) -> None:
     """Try it on an example repository.
 
     Creates a small repository with three agent sessions in DIRECTORY (default: whowrote-example),
-    attributes it, and shows one of its files line by line.
+    attributes it, and shows the first lines of one of its files.
     """
     from attribution import demo as example
     from attribution.ensure.lines import AttributeRequest
@@ -187,7 +187,7 @@ def demo(directory: Path) -> None:
 
     click.echo()
     with open_clone(str(clone), db) as opened:
-        blamed = blame_file(opened, example.FILE, "")
+        blamed = blame_file(opened, example.FILE, "", range(1, 11))
         terminal.blame.blame_view(edge.out(), blamed, blocks(opened, blamed))
 
 

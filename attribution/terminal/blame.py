@@ -118,7 +118,7 @@ _COLOUR = {"introduced": "green", "removed": "red", "present": "green"}
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}
 _SAYS = {
     "agent": "{who} wrote this line",
-    "declared": "The commit says that {who} wrote this line; no session shows it",
+    "declared": "Only the commit says that {who} wrote this line",
     "human": "A person wrote this line",
     "likely_human": "Probably a person wrote this line",
     "tool": "{tool} wrote this line, run by {run_by}",
@@ -136,7 +136,8 @@ def line_view(
 ) -> None:
     """Who wrote a line, what was asked, the edit, how sure that is; with `full` the whole case."""
     line, of = explanation.line, explanation.line.attribution
-    console.print(Text(ui.cut(ui.source(line.text).strip(), console.width), "bold"))
+    text = ui.source(line.text).strip() or "(a blank line)"
+    console.print(Text(ui.cut(text, console.width), "bold"))
     console.print(Text(_sentence(explanation), f"bold {ui.STYLE.get(of.kind, 'red')}"))
     if explanation.prompt:
         lines = " ".join(explanation.prompt.split())

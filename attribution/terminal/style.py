@@ -105,4 +105,5 @@ def everything(console: Console, values: Row) -> None:
 def _rows_of(value: Row | list[Row]) -> list[Row]:
     if isinstance(value, list):
         return value
-    return [{"name": words(name), "value": of} for name, of in value.items() if of]
+    items = [(name, of if isinstance(of, dict) else {"value": of}) for name, of in value.items()]
+    return [{"name": words(name), **of} for name, of in items if any(of.values())]
