@@ -25,7 +25,7 @@ from attribution.queries.verdicts import (
     MoveHistory,
 )
 from attribution.terminal import style as ui
-from collector.console.tables import paged
+from collector.console.tables import pager
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import Author, How
@@ -58,7 +58,7 @@ def blame_view(
             rows.append(Text.assemble(gutter, number, ui.source(line.text)))
             rows[-1].rstrip()
             gutter = _letter(alike[0]).append(" " * (gutter.cell_len - 1))
-    with paged(console):
+    with pager(console):
         if console.is_terminal:
             for row in rows:
                 console.print(row, no_wrap=True, overflow="ellipsis")

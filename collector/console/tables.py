@@ -52,12 +52,12 @@ def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -
         write_csv([column.name for column in table.columns], table.rows)
     else:
         console = out()
-        with paged(console):
+        with pager(console):
             show_table(console, table, columns)
 
 
 @contextmanager
-def paged(console: Console) -> Iterator[None]:
+def pager(console: Console) -> Iterator[None]:
     """Shows what is printed page by page where it is longer than the terminal, as git does."""
     if not console.is_terminal or console.record:
         yield
