@@ -27,7 +27,6 @@ SCREENS = {
     "survival {clone} -q": (140, "example"),
     "report {clone}": (110, "96 lines, agents at least 72 %"),
     "report {clone} --by week --until 2026-03-01": (120, "Week of 2026-02-23"),
-    "doctor {clone}": (20, "no transcripts"),
 }
 
 
@@ -42,7 +41,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.mark.parametrize("command", SCREENS)
 def test_a_screen_has_few_words_and_the_answer(command: str, example: tuple[Path, Path]) -> None:
     words = [word.format(clone=example[0], file=FILE) for word in command.split()]
-    shown = run(*words, *(() if words[0] == "doctor" else ("--db", example[1]))).stdout
+    shown = run(*words, "--db", example[1]).stdout
     most, answer = SCREENS[command]
     assert len(shown.split()) <= most and len(shown.splitlines()) <= 20, shown
     assert any(line.startswith(answer) for line in shown.splitlines()), shown
