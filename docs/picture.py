@@ -16,7 +16,7 @@ from rich.console import Console  # noqa: E402
 from attribution import demo, terminal  # noqa: E402
 from attribution.ensure.clone import attributed_clone  # noqa: E402
 from attribution.ensure.lines import AttributeRequest, attribute_clone  # noqa: E402
-from attribution.queries.blame import blame  # noqa: E402
+from attribution.queries.blame import blame, blocks  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.runtime.progress import no_progress  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
@@ -33,10 +33,9 @@ def main() -> None:
         terminal.repo.repo_report(console, report, "whowrote.db")
         console.print("\n[bold]$ whowrote blame birdlog birdlog/cli.py[/bold]")
         with Store(db) as store:
-            terminal.blame.blame_view(
-                console,
-                blame(attributed_clone(store, GitRepo(clone), print, no_progress), demo.FILE, ""),
-            )
+            opened = attributed_clone(store, GitRepo(clone), print, no_progress)
+            blamed = blame(opened, demo.FILE, "", range(1, 25))
+            terminal.blame.blame_view(console, blamed, blocks(opened, blamed))
     svg = console.export_svg(title="whowrote")
     # the reader's own fonts: nothing is loaded from elsewhere
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S)

@@ -203,12 +203,16 @@ class Database:
         return Rows(all_repositories(self._store, self._repo))
 
     def commits(self) -> Rows[dict[str, Any]]:
-        """Commits in order of history, with their added lines by author."""
+        """Commits in order of history, with the lines with text that they add to source and test
+        files by class, as `log` and the summary count them.
+        """
         from collector.storage.views import read_view
+        from collector.vocabulary.lines import LINE_CLASSES
 
-        return Rows(
-            read_view(self._store, "commit_lines", {"repo_id": self._repo}, "repo_id, position")
-        )
+        rows = read_view(self._store, "commit_list", {"repo_id": self._repo}, "repo_id, position")
+        for row in rows:  # the names of the release before, for one release
+            row |= {f"{name}_lines": row[name] for name in LINE_CLASSES}
+        return Rows(rows)
 
     def log(self, commits: str = "", since: str = "", repo: str = "") -> Rows[dict[str, Any]]:
         """The commits of a range (`A..B`, as in git), newest first, with their lines by class;

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     is_flag=True,
     help="First follow the history of lines, as `whowrote survival` does.",
 )
-@click.option("--full", is_flag=True, help="The same for the whole history, from its first commit.")
+@click.option(
+    "--full", is_flag=True, help="Print all there is to say; with --history from the first commit."
+)
 @database_option
 @data_options
 def why(
@@ -57,14 +59,14 @@ def why(
     number = lines.first if lines is not None and lines.first == lines.last else None
     with (
         common.follow_clone(path, db, True if full else None, None)
-        if history or full
+        if history
         else _open_as_stored(path, db)
     ) as (
         opened,
         notes,
     ):
         if number is not None:
-            _why_line(opened, name, number, commit, output_format, notes)
+            _why_line(opened, name, number, commit, output_format, notes, full)
             return
         from attribution.queries.blame import blame as blame_file
         from attribution.queries.blame import blocks
@@ -72,7 +74,9 @@ def why(
         blamed = blame_file(opened, name, commit, lines or ())
         rows = blocks(opened, blamed)
         common.print_rows(
-            output_format, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows)
+            output_format,
+            rows,
+            lambda terminal: terminal.blame.blame_view(out(), blamed, rows, texts=False),
         )
 
 
@@ -89,6 +93,7 @@ def _why_line(
     commit: str,
     output_format: str,
     notes: list[str] | None,
+    full: bool,
 ) -> None:
     """`notes`: about lines that were followed for this; None: they are as they were stored."""
     from attribution.queries.explain import explain
@@ -112,7 +117,7 @@ def _why_line(
         common.print_one(
             output_format,
             explanation,
-            lambda terminal: terminal.blame.line_view(out(), explanation, history),
+            lambda terminal: terminal.blame.line_view(out(), explanation, history, full),
         )
 
 
@@ -153,6 +158,7 @@ def blame(
     """Show each line of a file with its author and evidence."""
     from attribution.lineage.git_blame import Ignored
     from attribution.queries.blame import blame as blame_file
+    from attribution.queries.blame import blocks
 
     path, argument = common.clone_and_file(arguments)
     file, named = common.file_and_lines(argument)
@@ -160,8 +166,9 @@ def blame(
     with common.open_clone(path, db) as opened:
         revisions = frozenset(opened.repo.resolve(name).sha for name in ignored)
         blamed = blame_file(opened, file, commit, only, Ignored(ignore_space, revisions))
+        rows = [] if output_format else blocks(opened, blamed)
     common.print_rows(
-        output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed)
+        output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed, rows)
     )
 
 
@@ -195,6 +202,7 @@ _EXACT = click.option(
 @click.option(
     "--all-files", is_flag=True, help="Count files of every kind, not only source and test files."
 )
+@click.option("--tables", is_flag=True, help="Print all numbers, as tables.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no progress, only the result.")
 @database_option
 @data_options
@@ -227,7 +235,7 @@ def survival(
         common.print_rows(
             output_format,
             report.groups,
-            lambda terminal: terminal.survival.survival_view(out(), report),
+            lambda terminal: terminal.survival.survival_view(out(), report, more["tables"]),
         )
 
 
@@ -271,6 +279,7 @@ def _report(
     metavar="N",
     help="Show only the newest N commits.",
 )
+@click.option("--full", is_flag=True, help="With --total or --show: print all that is known.")
 @click.option("--total", is_flag=True, help="Add up who wrote the lines of all these commits.")
 @click.option(
     "--show",
@@ -319,14 +328,14 @@ def log(
     any revision, for example HEAD~2.
     """
     if more["show"]:
-        _show(commits or "HEAD", path, db, output_format)
+        _show(commits or "HEAD", path, db, output_format, more["full"])
         return
     commits, path = _range_and_clone(commits, path)
     with common.open_clone(path, db) as opened:
         if more["md"] or more["limit"] is not None or more["badge"] is not None:
             _summarise(opened, commits, _iso(since), more)
         elif more["total"]:
-            _total(opened, commits, _iso(since), output_format)
+            _total(opened, commits, _iso(since), output_format, more["full"])
         else:
             from attribution.queries.commit_range import log as log_table
             from collector.console.tables import print_table
@@ -336,15 +345,15 @@ def log(
             columns = (
                 "commit_sha",
                 "author_at=authored",
+                "git_author",
                 "lines",
                 "classes=written by",
-                "git_author",
                 "subject",
             )
             print_table(output_format, table, columns)
 
 
-def _total(opened: OpenRepo, commits: str, since: str, output_format: str) -> None:
+def _total(opened: OpenRepo, commits: str, since: str, output_format: str, full: bool) -> None:
     from attribution.queries.commit_range import stats
 
     total = stats(opened, commits, since)
@@ -352,7 +361,7 @@ def _total(opened: OpenRepo, commits: str, since: str, output_format: str) -> No
         common.print_rows(output_format, total.rows(), None)
     else:
         common.print_one(
-            output_format, total, lambda terminal: terminal.repo.stats_view(out(), total)
+            output_format, total, lambda terminal: terminal.repo.stats_view(out(), total, full)
         )
 
 
@@ -382,7 +391,7 @@ def _summarise(opened: OpenRepo, commits: str, since: str, more: Mapping[str, An
         raise SystemExit(1)
 
 
-def _show(commit: str, path: str | None, db: Path, output_format: str) -> None:
+def _show(commit: str, path: str | None, db: Path, output_format: str, full: bool) -> None:
     from attribution.queries.commit import commit_report
     from collector.storage.places import clone_of
     from collector.storage.store import Store
@@ -398,7 +407,7 @@ def _show(commit: str, path: str | None, db: Path, output_format: str) -> None:
         common.print_rows(output_format, list(report.span_rows()), None)
     else:
         common.print_one(
-            output_format, report, lambda terminal: terminal.repo.commit_view(out(), report)
+            output_format, report, lambda terminal: terminal.repo.commit_view(out(), report, full)
         )
 
 

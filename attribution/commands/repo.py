@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -73,6 +73,7 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
     is_flag=True,
     help="Also compute line history, as `whowrote survival` does.",
 )
+@click.option("--full", is_flag=True, help="Print all that --json has, as tables.")
 @edge.data_options
 @click.option(
     "-q", "--quiet", is_flag=True, help="Print only errors (and the data, with --json or --csv)."
@@ -90,6 +91,7 @@ def repo(
     with_history: bool,
     output_format: str,
     quiet: bool,
+    full: bool,
     **options: Any,
 ) -> None:
     """Attribute every line that the commits of a clone add.
@@ -125,7 +127,7 @@ def repo(
     reports, failed = _attribute(requests, several, quiet)
     for report_path in reports if with_history and paths else ():
         _follow_lines(report_path, db, quiet)
-    _print_reports(list(reports.values()), db, output_format, quiet, paths)
+    _print_reports(reports, db, output_format, quiet, full)
     if failed:
         from attribution import terminal
 
@@ -170,7 +172,7 @@ def demo(directory: Path) -> None:
     """Try it on an example repository.
 
     Creates a small repository with three agent sessions in DIRECTORY (default: whowrote-example),
-    attributes it, and shows one of its files line by line.
+    attributes it, and shows the first lines of one of its files.
     """
     from attribution import demo as example
     from attribution.ensure.lines import AttributeRequest
@@ -178,13 +180,15 @@ def demo(directory: Path) -> None:
     clone, db = example.make(directory), directory / "example.db"
     db.unlink(missing_ok=True)
     reports, _ = _attribute([AttributeRequest(str(clone), db)], 1, False)
-    _print_reports(list(reports.values()), db, "", False, (str(clone),))
+    _print_reports(reports, db, "", False, False)
     from attribution import terminal
     from attribution.queries.blame import blame as blame_file
+    from attribution.queries.blame import blocks
 
     click.echo()
     with open_clone(str(clone), db) as opened:
-        terminal.blame.blame_view(edge.out(), blame_file(opened, example.FILE, ""))
+        blamed = blame_file(opened, example.FILE, "", range(1, 11))
+        terminal.blame.blame_view(edge.out(), blamed, blocks(opened, blamed))
 
 
 def _clone(path: str, quiet: bool) -> str:
@@ -207,22 +211,19 @@ def _follow_lines(path: str, db: Path, quiet: bool) -> None:
 
 
 def _print_reports(
-    reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]
+    reports: Mapping[str, RepoReport], db: Path, output_format: str, quiet: bool, full: bool
 ) -> None:
+    """`reports` by path."""
     if output_format == "json":
-        edge.write_json([report.data() for report in reports])
+        edge.write_json([report.data() for report in reports.values()])
     elif output_format == "csv":
-        rows = [report.row() for report in reports]
+        rows = [report.row() for report in reports.values()]
         edge.write_csv(list(dict.fromkeys(name for row in rows for name in row)), rows)
     elif not quiet:
         from attribution import terminal
 
-        console = edge.out()
-        for r in reports:
-            terminal.repo.repo_report(console, r, str(db))
-            console.print()
-        if len(paths) == 1 and reports[0].example:
-            terminal.repo.hints(console, paths[0], reports[0].example)
+        for path, report in reports.items():
+            terminal.repo.repo_report(edge.out(), report, str(db), path, full)
 
 
 @click.command()

@@ -26,6 +26,8 @@ from collector.console.terminal import (
     writing,
 )
 from collector.json_values import Row, Texts
+from collector.storage.views import table_of
+from collector.text import count_of
 
 if TYPE_CHECKING:
     from attribution.queries.breakdown import Breakdown
@@ -33,24 +35,20 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-_MEANING = (
-    "Added non-blank lines of source and test files, and the commits that have any. coverage: lines"
-    " with a named author, in commits with any sign of an agent. kept: agents' lines that are still"
-    " there 30 days later (Kaplan-Meier). 95 % intervals over commits; empty: too few, or not"
-    " known."
-)
 _COLUMNS = (
     "lines",
-    "commits",
-    "coverage",
-    "agent_share=agent",
-    "agent_or_declared_share=or declared",
-    "agent_kept_30_days=kept 30 d",
-    "agent_at_head=at HEAD",
+    "agents",
+    "coverage?=sure of",
+    "agent_kept_30_days?=kept 30 d",
+    "agent_at_head?=at HEAD",
     "cost_per_line_at_head?=USD per line",
     "findings_per_1000?=found per 1,000",
 )
-_GROUPS_SHOWN = 20  # on a terminal
+_SHOWN = 12  # groups, on a terminal
+_FOOT = (
+    "lines: added, of source and tests. agents: recorded or declared, a lower bound. sure of: named"
+    " author, of commits with a sign of an agent; low is not recorded, not little used."
+)
 
 
 class _Report(click.Group):
@@ -128,6 +126,7 @@ class _Report(click.Group):
         "With --by team: CSV with the columns email and team; * in an address stands for anything."
     ),
 )
+@click.option("--full", is_flag=True, help="Print every column, and what must not be concluded.")
 @database_option
 @data_options
 @click.pass_context
@@ -176,7 +175,7 @@ def _break_down(db: Path, page: Path | None, output_format: str, chosen: Row) ->
     )
     with Store(db, create=False) as store:
         if "week" in options.by and not output_format:
-            _weekly(store, options, page)
+            _weekly(store, options, page, chosen["full"])
             return
         result = breakdown(store, options)
     if page is not None:
@@ -192,10 +191,10 @@ def _break_down(db: Path, page: Path | None, output_format: str, chosen: Row) ->
             }
         )
     else:
-        _print_groups(output_format, result)
+        _print_groups(output_format, result, chosen["full"])
 
 
-def _weekly(store: Store, options: BreakdownOptions, page: Path | None) -> None:
+def _weekly(store: Store, options: BreakdownOptions, page: Path | None, full: bool) -> None:
     from attribution.browse import standalone, tables
     from attribution.queries.weekly import weekly_report
 
@@ -203,24 +202,67 @@ def _weekly(store: Store, options: BreakdownOptions, page: Path | None) -> None:
     if page is not None:
         _write(page, standalone.page("whowrote_week.html", r=report, show=tables.section_html))
         return
-    for section in report.sections:
+    print_title(", ".join(row["name"] for row in store.rows("SELECT name FROM repos ORDER BY 1")))
+    compared = report.sections[0].table
+    if not full:
+        nothing = {"", "0", "0.0 %"}
+        compared.rows = [row for row in compared if {*list(row.values())[1:3]} - nothing]
+    for section in report.sections if full else report.sections[:1]:
         print_title(section.title)
-        show_table(out(), section.table, section.columns, _GROUPS_SHOWN)
+        show_table(out(), section.table, section.columns, None if full else _SHOWN)
         out().print()
-    print_title("What cannot be known")
-    for text in (*report.unknowable, *report.notes):
+    for text in (*report.unknowable, *report.notes) if full else report.unknowable[:1]:
         out().print(one_line(text), style="dim")
+    out().print("--full: week by week, what became of the lines, what is open", style="dim")
 
 
-def _print_groups(output_format: str, result: Breakdown) -> None:
-    """On a terminal with all groups together below, and with what must not be concluded."""
+def _print_groups(output_format: str, result: Breakdown, full: bool) -> None:
+    """On a terminal what all of them have, then the groups; with `full` every column, and what must
+    not be concluded.
+    """
     from attribution.queries.breakdown import NOT_TO_CONCLUDE
 
-    table, by = result.table, result.options.by
-    if not output_format:
-        table.rows.append(dict.fromkeys(by, "") | {by[0]: "all"} | result.whole)
-        table.notes = [_MEANING, *table.notes, *NOT_TO_CONCLUDE]
-    print_table(output_format, table, (*by, *_COLUMNS))
+    table, by, whole = result.table, result.options.by, result.whole
+    if output_format:
+        print_table(output_format, table)
+        return
+    if full:
+        from attribution.terminal.style import everything
+
+        groups = {" ".join(str(row[name]) for name in by): row for row in table}
+        everything(out(), {**groups, "all": whole, "notes": [*table.notes, *NOT_TO_CONCLUDE]})
+        return
+    kept = whole["agent_kept_30_days"]
+    parts = [
+        count_of(whole["lines"], "line"),
+        f"agents at least {_percent(whole['agent_or_declared_share'])}",
+        f"kept 30 days {_percent(kept)}" if kept is not None else "",
+        f"USD {whole['cost_usd']:,.2f}" if whole["cost_usd"] is not None else "",
+    ]
+    print_title(", ".join(part for part in parts if part))
+    for row in table:
+        row["agents"] = _percent(row["agent_or_declared_share"], _half(row))
+    rows = [{name: row[name] for name in (*by, *_NUMBERS)} for row in table]
+    units = dict.fromkeys(_NUMBERS[2:5], "share") | {"agents": "amount", "agent": "agent"}
+    shown = table_of(rows, units, [*table.notes, _FOOT])
+    silent = () if any(row["agents"] for row in rows) else ("agents",)
+    columns = [name for name in _COLUMNS if name not in silent]
+    show_table(out(), shown, (*by, *columns), _SHOWN if out().is_terminal else None)
+    out().print("whowrote report --by week · --html FILE · --full", style="dim")
+
+
+_NUMBERS = [column.partition("=")[0].removesuffix("?") for column in _COLUMNS]
+
+
+def _half(row: Row) -> float | None:
+    """Half of the interval around the share of agents."""
+    low, high = (row[f"agent_or_declared_share_{end}"] for end in ("low", "high"))
+    return None if low is None or high is None else (high - low) / 2
+
+
+def _percent(share: float | None, error: float | None = None) -> str:
+    around = "" if error is None else f" ±{100 * error:.0f}"
+    return "" if share is None else f"{100 * share:.0f} %{around}"
 
 
 def _write(page: Path, text: str) -> None:

@@ -116,9 +116,8 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Row) 
             f"; {count_of(lines, 'line')} in commits, files of every kind",
         )
     columns = (
-        "repo?, key=session, started_at, agent, transcript?, turns, edits_applied=edits, "
-        "commits, agent_lines=lines, unlinked_because?=no commit because, subagents?, "
-        "label=first prompt"
+        "repo?, key=session, started_at, agent, turns, agent_lines=lines, commits, transcript?, "
+        "unlinked_because?=no commit because, label=first prompt"
     )
     print_table(output_format, table, columns)
 
@@ -192,10 +191,8 @@ def _turns(store: Store, repo: int | None, output_format: str, options: Row) -> 
         ),
     ]
     columns = (
-        "key=session, turn_index=turn, at=when, message_class=said, pushback?, calls, "
-        "failed_calls=failed, cost_usd, produced=written, changed_next=next changed, "
-        "places_undone=undone, committed, alive_30=alive at 30 d, old_30=old enough, "
-        "present=HEAD, prompt"
+        "key=session, turn_index=turn, at=when, message_class=said, calls, cost_usd, "
+        "produced=written, changed_next?=next changed, committed, present?=HEAD, prompt"
     )
     print_table(output_format, table, columns)
 

@@ -211,6 +211,13 @@ def earlier_words(call: Mapping[str, Any]) -> str:
     )
 
 
+def measured_share(of: LineAttribution) -> float | None:
+    """How often lines of which the same is known are right; None where too few were read."""
+    if of.author in ("", Author.UNKNOWN):
+        return None
+    return confidence_of(MeasuredTier(of.author, of.how, of.evidence, of.reason)).rate.share
+
+
 def measured_words(of: LineAttribution) -> str:
     """How often lines of which the same is known are right, where readers checked; "" when
     nobody read any.

@@ -10,7 +10,7 @@ from attribution.queries.coverage import Coverage, headline
 from attribution.queries.repositories import repository
 from attribution.stats.accuracy import class_rates
 from collector.checkpoints.entire import fetch_command
-from collector.json_values import jsonable
+from collector.json_values import Numbers, jsonable
 from collector.storage.store import Store
 from collector.storage.views import Table, described_view, read_view
 from collector.text import command_line
@@ -140,7 +140,7 @@ class RepoReport:
     lines: Mapping[str, int] = field(default_factory=dict)  # class -> lines, every class
     lines_with_blank: int = 0
     # class -> lines of source and test files
-    headline: Mapping[str, int] = field(default_factory=dict)
+    headline: Numbers = field(default_factory=dict)
     kinds: Table = field(default_factory=lambda: described_view("kind_lines"))
     # source and test lines with a named author: all, then by age
     coverage: list[Coverage] = field(default_factory=list)

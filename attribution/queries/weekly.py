@@ -1,5 +1,5 @@
-"""What a lead reads every week: this week beside the last, what became of the weeks before, what
-is open, what cannot be known.
+"""What a lead reads every week: the last whole week beside the one before, what became of the weeks
+before, what is open, what cannot be known.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ _WEEK = (
 
 @dataclass(frozen=True, slots=True)
 class WeeklyReport:
-    """`days`: Monday of this week, and the last day that is counted.
+    """`days`: Monday of the last whole week, and the last day that is counted.
 
     Sections are tables for people, in order of importance.
     """
@@ -50,14 +50,15 @@ class WeeklyReport:
 
 
 def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
-    """The week of `options.until`, by default of today, and those since `options.since`; the other
-    names of `by` make groups of it.
+    """The last week that is over at the end of `options.until`, by default of today, and those
+    since `options.since`; the other names of `by` make groups of it.
 
     Raises WhoWroteError as `breakdown` does.
     """
     check(options)
     until = date.fromisoformat(options.until) if options.until else datetime.now(UTC).date()
-    this = date.fromisoformat(monday(until.isoformat()))
+    sunday = until - timedelta((until.weekday() + 1) % 7)  # the last week that is over
+    this = date.fromisoformat(monday(sunday.isoformat()))
     first = min(options.since or "9999", _before(this, WEEKS_BEFORE))
     result = facts(store, replace(options, since=first, until=until.isoformat()))
     if not result.cells:
@@ -69,10 +70,9 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
     shown = [
         row for week, row in sorted(weeks.items(), reverse=True) if week >= (options.since or first)
     ]
-    so_far = f", up to {until.isoformat()}" if until < this + timedelta(days=6) else ""
     sections = [
         Section(
-            f"Week of {this.isoformat()}{so_far}, and the week before",
+            f"Week of {this.isoformat()}, and the week before",
             table_of(_compared(now, last), _UNITS),
             ", this week, last week, change",
         ),

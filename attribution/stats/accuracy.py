@@ -258,27 +258,22 @@ def class_rates() -> dict[str, Row]:
 _NOBODY = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 
 
+def right_in(name: str) -> str:
+    """How often a class is right, in words; "" where too few of its lines were read, or it names
+    nobody.
+    """
+    share = None if name in _NOBODY else class_rate(name).share
+    return "" if share is None else f"right in {100 * share:.0f} %"
+
+
 def audited_note(*classes: str) -> str:
-    """How often these classes are right in all audits, and when that was counted; "" when nobody
-    read such lines.
+    """How often these classes are right in all audits; "" where too few of such lines were read.
 
     To stand beside numbers that rest on them.
     """
-    rates = {name: class_rate(name) for name in classes if name not in _NOBODY}
-    parts = [
-        f"{name.replace('_', ' ')} {rate.words()}" for name, rate in rates.items() if rate.checked
-    ]
-    dates = (
-        " (no line that is dated was among them)"
-        if rates.get(LineClass.HUMAN, Rate(0, 0)).checked
-        else ""
-    )
-    return (
-        f"right where blind readers checked: {', '.join(parts)}{dates}; see docs/accuracy.md,"
-        f" {counted_on()}"
-        if parts
-        else ""
-    )
+    rates = [(name.replace("_", " "), right_in(name).removeprefix("right in")) for name in classes]
+    parts = ", ".join(name + rate for name, rate in rates if rate)
+    return f"right where readers checked: {parts}; see docs/accuracy.md" if parts else ""
 
 
 def counted_on() -> str:

@@ -1,80 +1,110 @@
 """A file of a clone: every line with its verdict, or blocks of lines with the same origin."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from io import StringIO
+from itertools import groupby, islice
 
 from rich.cells import set_cell_size
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-from attribution.hooks import Section
 from attribution.queries.blame import BlameLine, Block, FileBlame
-from attribution.queries.explain import EarlierAction, LineExplanation, earlier_words
+from attribution.queries.explain import (
+    EarlierAction,
+    LineExplanation,
+    earlier_words,
+    measured_share,
+)
 from attribution.queries.history import LineHistoryReport
 from attribution.queries.verdicts import (
     NO_COMMIT,
     NOT_COMMITTED,
     NOT_YET,
-    LineAttribution,
     MoveHistory,
 )
 from attribution.terminal import style as ui
+from collector.console.tables import pager
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
-from collector.vocabulary.lines import Evidence
+from collector.vocabulary.lines import Author, How
 
-_BRIEF = {
-    "no_session": "undeclared",
-    "transcript_missing": "transcript?",
-    "transcript_not_stored": "transcript?",
-    "transcript_unreadable": "transcript?",
-    "checkpoint_missing": "checkpoint?",
-    "invisible_subagent": "subagent?",
-    "opaque_shell": "shell?",
-    "git_operation": "git?",
-    "other_branch": "branch?",
-    "restored": "restored?",
-    "rewritten": "rewritten?",
-    "unexplained": "?",
-    NOT_COMMITTED: "uncommitted",
-    NOT_YET: "newer",
-}
-_DATED = re.compile(r"-\d{8}$")
-_HOW_WIDTH, _WHO_WIDTH = 11, 14
+_WHO_WIDTH = 11
+_GUTTER = 28  # cells of a prompt or subject beside the lines, at least
 
 
-def blame_view(console: Console, blamed: FileBlame) -> None:
-    """One row per line, truncated on a terminal, complete in a file or pipe."""
-    ui.title(
-        console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}"
+def blame_view(
+    console: Console, blamed: FileBlame, blocks: Sequence[Block], texts: bool = True
+) -> None:
+    """A file line by line, who and why at the first line of each block; without `texts` a row for
+    each block.
+    """
+    where = f"{blamed.branch or 'commit'} {blamed.sha[:9]}"
+    ui.title(console, blamed.path, f"{where} · {_counts(blamed.lines)}")
+    about = max(_GUTTER, console.width // 3) if texts else console.width - 40
+    digits = len(str(blamed.lines[-1].line)) if blamed.lines else 1
+    remaining, rows = iter(blamed.lines), list[Text]()
+    for _, group in groupby(blocks, lambda block: _gutter(block, about).plain):
+        alike = list(group)
+        start, end, gutter = alike[0].start, alike[-1].end, _gutter(alike[0], about)
+        if not texts:
+            lines = str(start) if start == end else f"{start}-{end}"
+            rows.append(Text.assemble((f"{lines:>{2 * digits + 1}} ", "dim"), gutter))
+            rows[-1].rstrip()
+            continue
+        for line in islice(remaining, end - start + 1):
+            number = (f" {line.line:>{digits}} ", "dim")
+            rows.append(Text.assemble(gutter, number, ui.source(line.text)))
+            rows[-1].rstrip()
+            gutter = _letter(alike[0]).append(" " * (gutter.cell_len - 1))
+    with pager(console):
+        if console.is_terminal:
+            for row in rows:
+                console.print(row, no_wrap=True, overflow="ellipsis")
+        else:
+            ui.print_whole(console, rows)
+        moved = sum(line.moved is not None for line in blamed.lines)
+        older = [f"~ {ui.count_of(moved, 'line')} older: the commit only moved or reformatted them"]
+        ui.notes(console, [*blamed.notes, *(older if moved else ())])
+    example = one_line(f"{blamed.path}:{blocks[0].start}") if blocks else ""
+    ui.dim(console, f"one line explained: whowrote why {example}" if example else "")
+
+
+def _counts(lines: Sequence[BlameLine]) -> str:
+    """How many lines are whose, with the letter of each."""
+    read = [line.attribution for line in lines if line.text.strip()]
+    count = Counter(of.kind or of.reason for of in read)
+    letters = ui.LETTER | _NO_VERDICT | {"": "outside the attributed history"}
+    return ", ".join(
+        f"{letters[name]} {ui.words(name)} {count[name]:,}"
+        for name in (*ui.STYLE, *_NO_VERDICT, "")
+        if count[name]
     )
-    digits = len(str(len(blamed.lines)))
-    texts = [_blame_line(line, digits) for line in blamed.lines]
-    if console.is_terminal:
-        for text in texts:
-            console.print(text, no_wrap=True, overflow="ellipsis")
-    else:
-        ui.print_whole(console, texts)
-    _legend(console, blamed.lines)
-    ui.notes(console, blamed.notes)
 
 
-def _blame_line(line: BlameLine, digits: int) -> Text:
-    style = ui.STYLE.get(line.attribution.kind, "red")
-    how, who = _fit(_brief(line.attribution), _HOW_WIDTH), _fit(_who(line), _WHO_WIDTH)
+def _letter(block: Block) -> Text:
+    of = block.first.attribution
+    return Text(_NO_VERDICT.get(of.reason, ui.LETTER[of.kind]), f"bold {ui.STYLE.get(of.kind, '')}")
+
+
+_NO_VERDICT = {NOT_COMMITTED: "+", NOT_YET: "*"}
+
+
+def _gutter(block: Block, width: int) -> Text:
+    """Who wrote a block, in which commit, and what was asked or what the commit says."""
+    first = block.first
+    of, commit = first.attribution, first.commit
+    who = label_of(of.agent) if of.author in (Author.AGENT, Author.DECLARED) else ""
+    who = who or of.tool or (commit.author_name if commit else "")
+    said = f"“{ui.opening(block.prompt)}”" if block.prompt else commit.subject if commit else ""
+    sha = "now" if first.introduced.sha == NO_COMMIT else first.introduced.sha[:8]
     return Text.assemble(
-        (line.introduced.sha[:8], "dim"),
-        ("~" if line.moved else " ", "dim"),
-        (ui.LETTER[line.attribution.kind], f"bold {style}"),
-        f" {how} ",
-        (who, style),
-        (f" {line.line:>{digits}} ", "dim"),
-        (ui.source(line.text), "bright_black" if line.attribution.kind == "undeclared" else ""),
+        _letter(block),
+        " ",
+        (_fit(one_line(who), _WHO_WIDTH), ui.STYLE.get(of.kind, "")),
+        (f" {sha:8}{'~' if first.moved else ' '}", "dim"),
+        _fit(one_line(said), width),
     )
 
 
@@ -83,147 +113,78 @@ def _fit(text: str, width: int) -> str:
     return set_cell_size(ui.cut(text, width), width)
 
 
-def _brief(attribution: LineAttribution) -> str:
-    """How, in one word."""
-    if attribution.author == "agent":
-        return attribution.how
-    if attribution.author == "human":
-        return ui.words(attribution.witness)
-    if attribution.author == "tool":
-        return attribution.tool
-    return _BRIEF.get(attribution.reason, ui.words(attribution.reason)) or "not read"
-
-
-def _who(line: BlameLine) -> str:
-    if line.attribution.author == "agent":
-        model = (
-            _DATED.sub("", line.attribution.model).removeprefix("claude-").removeprefix("Claude ")
-        )
-        return one_line(model or label_of(line.attribution.agent))
-    return one_line(line.commit.author_name if line.commit else "")
-
-
-def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
-    count = Counter(line.attribution.kind for line in lines if line.text.strip())
-    whole = sum(count.values())
-    console.print()
-    table = ui.grid("<", "<", ">", ">", "<~")
-    for kind in (*ui.STYLE, ""):
-        if count[kind]:
-            style = ui.STYLE.get(kind, "red")
-            meaning = ui.MEANING.get(kind, "outside the attributed history, or not committed")
-            table.add_row(
-                Text(ui.LETTER[kind], f"bold {style}"),
-                Text(kind or "not read", style),
-                ui.number(count[kind]),
-                ui.percent(count[kind], whole),
-                Text(meaning, "dim"),
-            )
-    ui.show(console, table, 0)
-    moved = sum(line.moved is not None for line in lines)
-    if moved:
-        text = (
-            f"~  older: {ui.count_of(moved, 'line')} that the commit shown only moved or"
-            " reformatted (see whowrote why)"
-        )
-        ui.dim(console, text)
-
-
-def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> None:
-    """A file in blocks of lines with the same origin."""
-    lines = ui.count_of(len(blamed.lines), "line")
-    ui.title(
-        console,
-        blamed.path,
-        f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}; {lines}",
-    )
-    console.print()
-    table = ui.grid(
-        ">",
-        "<",
-        "<",
-        "<",
-        "<",
-        "<~",
-        head=("lines", "", "how", "who", "commit", "prompt or commit subject"),
-    )
-    for block in blocks:
-        first = block.first
-        style = ui.STYLE.get(first.attribution.kind, "red")
-        lines = str(block.start) if block.start == block.end else f"{block.start}-{block.end}"
-        subject = Text(one_line(first.commit.subject if first.commit else ""), "dim")
-        about = Text("“" + one_line(ui.opening(block.prompt)) + "”") if block.prompt else subject
-        table.add_row(
-            lines,
-            Text(ui.LETTER[first.attribution.kind], f"bold {style}"),
-            _brief(first.attribution),
-            Text(_fit(_who(first), _WHO_WIDTH), style),
-            Text(first.introduced.sha[:8], "dim"),
-            about,
-        )
-    ui.show(console, table, 0)
-    _legend(console, blamed.lines)
-    ui.notes(console, blamed.notes)
-
-
-_PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
+_PROMPT_WIDTH, _ACTIONS, _AROUND = 300, 4, 1  # cells, actions, lines of a call beside the line
 _COLOUR = {"introduced": "green", "removed": "red", "present": "green"}
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}
+_SAYS = {
+    "agent": "{who} wrote this line",
+    "declared": "Only the commit says that {who} wrote this line",
+    "human": "A person wrote this line",
+    "likely_human": "Probably a person wrote this line",
+    "tool": "{tool} wrote this line, run by {run_by}",
+    "unknown": "An agent may have written this line; the evidence is missing",
+    "undeclared": "Who wrote this line is not on record",
+    "": "This line has no author yet: {reason}",
+}
 
 
 def line_view(
-    console: Console, explanation: LineExplanation, history: LineHistoryReport | None = None
+    console: Console,
+    explanation: LineExplanation,
+    history: LineHistoryReport | None = None,
+    full: bool = False,
 ) -> None:
-    """Everything about one line, and its history where that is known."""
-    line, verdict = explanation.line, explanation.line.attribution
-    commit = f"{explanation.branch or 'commit'} {explanation.sha[:9]}"
-    ui.title(console, f"{explanation.path}:{line.line}", f"at {commit}, {explanation.name}")
-    console.print(Text(ui.cut("  " + ui.source(line.text), console.width)))
-    console.print()
-    style = ui.STYLE.get(verdict.kind, "red")
-    table = Table(
-        box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0)
-    )
-    table.add_column(no_wrap=True, style="dim")
-    table.add_column(overflow="fold")
-    name = ui.words(verdict.kind) if verdict.kind or verdict.reason else "not attributed"
-    parts = dict.fromkeys((name, verdict.how, verdict.evidence, ui.words(verdict.reason)))
-    room = console.width - 20
-    table.add_row(
-        "verdict",
-        Text(", ".join(part for part in parts if part not in ("", "none")), f"bold {style}"),
-    )
-    table.add_row("how we know", _paragraphs(explanation.evidence))
-    if explanation.measured:
-        table.add_row("measured", Text(f"{explanation.measured}; see docs/accuracy.md", "dim"))
-    table.add_row("added by", _commit_words(explanation))
+    """Who wrote a line, what was asked, the edit, how sure that is; with `full` the whole case."""
+    line, of = explanation.line, explanation.line.attribution
+    text = ui.source(line.text).strip() or "(a blank line)"
+    console.print(Text(ui.cut(text, console.width), "bold"))
+    console.print(Text(_sentence(explanation), f"bold {ui.STYLE.get(of.kind, 'red')}"))
+    if explanation.prompt:
+        lines = " ".join(explanation.prompt.split())
+        turn = f"   turn {of.turn} of {one_line(of.session[:13])}"
+        console.print(Text.assemble(f"  “{one_line(ui.cut(lines, _PROMPT_WIDTH))}”", (turn, "dim")))
+    console.print(Text(_commit_words(explanation)))
     if line.moved is not None:
-        table.add_row("older than\nits commit", _moves_words(line.moved))
-    if verdict.session:
-        _session_rows(table, explanation, room)
-    if verdict.witness:
-        table.add_row(
-            "witness", Text.assemble(ui.words(verdict.witness), (_sightings(verdict), "dim"))
-        )
-    if verdict.tool:
-        table.add_row("tool", one_line(f"{verdict.tool}, run by {verdict.run_by or 'unknown'}"))
-    if explanation.earlier:
-        table.add_row(
-            "earlier text\nof an agent",
-            _paragraphs([earlier_words(call) for call in explanation.earlier]),
-        )
-    if explanation.others:
-        table.add_row("why not\nsomeone else", _paragraphs(explanation.others))
-    if explanation.actions:
-        table.add_row("actions on\nthe file", _action_words(explanation.actions, room))
-    _sections(table, explanation.sections)
-    if explanation.needed:
-        table.add_row("to know more", _paragraphs(explanation.needed))
-    console.print(Padding(table, (0, 0, 0, 2), expand=False))
+        console.print(_moves_words(line.moved))
+    rate = measured_share(of)
+    sure = "" if rate is None else f" (right in {100 * rate:.0f} % of such lines)"
+    evidence = " ".join(one_line(text) for text in explanation.evidence)
+    if evidence:
+        console.print(Text(f"How we know: {evidence}{sure}"))
+    _call_rows(console, explanation, console.width)
+    for call in explanation.earlier[:2]:
+        console.print(Text(f"earlier text of an agent: {one_line(earlier_words(call))}"))
+    for section in explanation.sections:
+        for text in section.words:
+            console.print(Text(f"{section.title}: {one_line(text)}"))
+    for text in explanation.others:
+        console.print(Text(one_line(text)))
+    if of.author != Author.AGENT and explanation.actions:
+        console.print(_action_words(explanation.actions, console.width))
+    for text in explanation.needed[:1]:
+        console.print(Text(f"To know more: {one_line(text)}"))
     if history is not None:
-        console.print()
         line_history_view(console, history)
     ui.notes(console, [*explanation.notes, *(history.notes if history is not None else ())])
+    if full:
+        console.print()
+        ui.everything(console, explanation.data())
+    else:
+        ui.dim(console, "--full: the whole case, --history: what became of the line")
+
+
+def _sentence(explanation: LineExplanation) -> str:
+    of = explanation.line.attribution
+    model = f" ({one_line(of.model)})" if of.model else ""
+    text = _SAYS[of.kind].format(
+        who=(one_line(label_of(of.agent) or of.agent) or "An agent") + model,
+        tool=one_line(of.tool),
+        run_by=one_line(of.run_by or "somebody unknown"),
+        reason=ui.words(of.reason) or "it is older than what was read",
+    )
+    changed = ", and it was changed before the commit" if of.how == How.EDITED else ""
+    asked = f" on {explanation.turn_at[:10]}, asked:" if explanation.prompt else "."
+    return text + changed + asked
 
 
 def line_text(explanation: LineExplanation, width: int = 100) -> str:
@@ -233,34 +194,14 @@ def line_text(explanation: LineExplanation, width: int = 100) -> str:
     return console.export_text()
 
 
-def _sections(table: Table, sections: Sequence[Section]) -> None:
-    """What plug-ins say about the line."""
-    for section in sections:
-        if section.words:
-            table.add_row(section.title, _paragraphs(section.words))
-
-
-def _paragraphs(texts: Sequence[str]) -> Text:
-    return Text("\n".join(one_line(t) for t in texts))
-
-
-def _commit_words(explanation: LineExplanation) -> Text:
+def _commit_words(explanation: LineExplanation) -> str:
     introduced, commit = explanation.line.introduced, explanation.line.commit
-    if introduced.sha == NO_COMMIT:
-        return Text("no commit")
-    text = Text.assemble(
-        (introduced.sha[:9], "bold"), " ", one_line(commit.subject if commit else "")
-    )
-    if commit:
-        text.append(f"\n{one_line(commit.author_name)}, {ui.minute(commit.author_at)}", "dim")
-    if explanation.by_blame:
-        there = (
-            f", where it is {one_line(introduced.path)}:{introduced.line}"
-            if (introduced.path, introduced.line) != (explanation.path, explanation.line.line)
-            else ""
-        )
-        text.append(f"\ntraced back from {explanation.sha[:9]} as git blame does{there}", "dim")
-    return text
+    if introduced.sha == NO_COMMIT or commit is None:
+        return "not committed" if introduced.sha == NO_COMMIT else f"in commit {introduced.sha[:9]}"
+    here = (introduced.path, introduced.line) == (explanation.path, explanation.line.line)
+    there = "" if here else f", there {introduced.path}:{introduced.line}"
+    who = f"{commit.author_name}, {ui.minute(commit.author_at)}"
+    return one_line(f"in commit {introduced.sha[:9]} {commit.subject} ({who}){there}")
 
 
 def _moves_words(history: MoveHistory) -> Text:
@@ -278,67 +219,20 @@ def _moves_words(history: MoveHistory) -> Text:
     return text
 
 
-def _sightings(verdict: LineAttribution) -> str:
-    """When the file was seen without and with a person's line; nothing where the date of the
-    commit is the witness.
-    """
-    if verdict.evidence == Evidence.DATED:
-        return ""
-    without = (
-        f"without the line {ui.minute(verdict.seen_without_at)}"
-        if verdict.seen_without_at
-        else "before it unknown"
-    )
-    later = ui.minute(verdict.seen_with_at) if verdict.seen_with_at else "in the commit"
-    return f": {without}, with it {later}"
-
-
-def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None:
-    verdict = explanation.line.attribution
-    who = ", ".join(one_line(w) for w in (label_of(verdict.agent), verdict.model) if w)
-    table.add_row(
-        "session",
-        Text.assemble(one_line(verdict.label), (f"\n{who}, {one_line(verdict.session)}", "dim")),
-    )
-    if explanation.prompt:
-        table.add_row(
-            f"prompt {verdict.turn}",
-            Text.assemble(
-                _quote(explanation.prompt), (f"\n{ui.minute(explanation.turn_at)}", "dim")
-            ),
-        )
+def _call_rows(console: Console, explanation: LineExplanation, room: int) -> None:
+    """The line in the call that wrote it, with what stands around."""
     call = explanation.call
     if call is None:
         return
-    by = f" by subagent {one_line(call.subagent)}" if call.subagent else ""
-    when = f"{call.at[:19].replace('T', ' ')} UTC, " if call.at else ""
-    text = Text.assemble(
-        (one_line(call.name), "bold"), (f"{by}, {when}{one_line(call.call_id)}", "dim")
-    )
-    for part in call.lines:
-        text.append("\n")
-        mark = "▶" if part.hit else " "
-        text.append(
-            ui.cut(f"{mark}{part.mark} {ui.source(part.text)}", room),
-            f"bold {_MARKS.get(part.mark, '')}".strip() if part.hit else _MARKS.get(part.mark, ""),
-        )
+    hit = next((number for number, part in enumerate(call.lines) if part.hit), 0)
+    for part in call.lines[max(0, hit - _AROUND) : hit + _AROUND + 1]:
+        text = f"  {'▶' if part.hit else ' '}{part.mark} {ui.source(part.text)}".rstrip()
+        style = f"bold {_MARKS.get(part.mark, '')}" if part.hit else _MARKS.get(part.mark, "")
+        console.print(Text(ui.cut(text, room), style.strip()))
     if call.match == "similar":
-        text.append("\nthe marked line is the most similar one", "dim")
+        ui.dim(console, "  the marked line is the most similar one")
     elif not call.match:
-        missing = (
-            "the line itself does not appear in the call"
-            if call.lines
-            else "the text of the call is in the transcript alone"
-        )
-        text.append(f"\n{missing}", "dim")
-    table.add_row("tool call", text)
-
-
-def _quote(prompt: str) -> Text:
-    lines = prompt.strip().split("\n")
-    listing = "\n".join(ui.source(line) for line in lines[:_PROMPT_LINES])
-    more = len(lines) > _PROMPT_LINES or len(listing) > _PROMPT_WIDTH
-    return Text(listing[:_PROMPT_WIDTH] + (" …" if more else ""))
+        ui.dim(console, f"  the line itself does not appear in this call of {one_line(call.name)}")
 
 
 def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
@@ -349,7 +243,7 @@ def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
     listing = actions[start : start + _ACTIONS]
     text = Text()
     if len(listing) < len(actions):
-        text.append(f"{len(listing)} of {len(actions)}\n", "dim")
+        text.append(f"{len(listing)} of {len(actions)} (all: --full)\n", "dim")
     for number, action in enumerate(listing):
         text.append("\n" if number else "")
         when = action.at[5:16].replace("T", " ")

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from attribution.stats.accuracy import audited_note
+from attribution.stats.accuracy import right_in
 from collector.console import formats
 from collector.console.formats import LETTER as LETTER
 from collector.console.formats import MEANING as MEANING
@@ -24,31 +24,36 @@ from collector.console.grid import print_whole as print_whole
 from collector.console.grid import show as show
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
-from collector.json_values import Numbers
-from collector.storage.views import Table
+from collector.json_values import Numbers, Row
+from collector.storage.views import table_of
 from collector.text import count_of as count_of
-from collector.vocabulary.lines import HEADLINE
 
-_BAR = 12
-
-
-def bar(kind: str, part: int, whole: int) -> Text:
-    """A bar for the share of a line class, in its colour."""
-    return Text("█" * round(_BAR * part / whole) if whole else "", STYLE[kind])
+_BAR = 30
 
 
-def class_bars(console: Console, lines: Numbers) -> None:
-    """The classes that have lines, each with its share and a bar."""
-    table, whole = grid("<", ">", ">", "<"), sum(lines.values())
+def bar(lines: Numbers, room: int) -> Text:
+    """The share of each class, drawn with its letter, in at most `room` cells."""
+    whole, cells = sum(lines.values()), min(_BAR, room)
+    counts = {name: round(cells * lines.get(name, 0) / whole) for name in STYLE}
+    return Text.assemble(*((LETTER[name] * counts[name], STYLE[name]) for name in STYLE))
+
+
+def class_rows(console: Console, lines: Numbers) -> None:
+    """The classes that have lines, each with its share and how often it is right."""
+    table, whole = grid("<", "<", ">", ">", "<~", "<"), sum(lines.values())
     for name in STYLE:
         if count := lines.get(name):
             table.add_row(
+                Text(LETTER[name], f"bold {STYLE[name]}"),
                 Text(words(name), STYLE[name]),
                 number(count),
                 percent(count, whole),
-                bar(name, count, whole),
+                Text(MEANING[name].partition(":")[0], "dim"),
+                right_in(name),
             )
     show(console, table)
+    if any(right_in(name) for name in STYLE if lines.get(name)):
+        dim(console, "  right in: of the lines that readers checked, see docs/accuracy.md")
 
 
 def minute(moment: str) -> str:
@@ -71,13 +76,6 @@ def title(console: Console, text: str, note: str = "") -> None:
     )
 
 
-def audited(console: Console, *classes: str) -> None:
-    """How often these classes are right, below numbers that rest on them."""
-    note = audited_note(*classes)
-    if note:
-        dim(console, f"  {note}")
-
-
 def dim(console: Console, text: str) -> None:
     """Words of our own beside the numbers."""
     console.print(Text(text, "dim"))
@@ -88,14 +86,24 @@ def notes(console: Console, notes: Iterable[str]) -> None:
         console.print(Text.assemble(("note: ", "yellow"), one_line(note)))
 
 
-def kinds(console: Console, table: Table) -> None:
-    """Lines by kind of file, where there are kinds that the headline leaves out."""
-    if all(row["kind"] in HEADLINE for row in table):
-        return
-    console.print()
-    console.print(
-        Text.assemble(
-            "  ", ("by kind of file", "bold"), ("  only source and test are counted above", "dim")
-        )
-    )
-    show_table(console, table, "kind, lines, classes=written by", indent=2)
+def everything(console: Console, values: Row) -> None:
+    """The values of --json as plain tables, without those that say nothing."""
+    single = {name: value for name, value in values.items() if not isinstance(value, dict | list)}
+    parts = {name: value for name, value in values.items() if isinstance(value, dict | list)}
+    for name, value in {"": single, **parts}.items():
+        if not value:
+            continue
+        title(console, words(name))
+        if isinstance(value, dict) or isinstance(value[0], dict):
+            show_table(console, table_of(_rows_of(value)))
+        else:
+            for text in value:
+                console.print(Text(one_line(str(text))))
+        console.print()
+
+
+def _rows_of(value: Row | list[Row]) -> list[Row]:
+    if isinstance(value, list):
+        return value
+    items = [(name, of if isinstance(of, dict) else {"value": of}) for name, of in value.items()]
+    return [{"name": words(name), **of} for name, of in items if any(of.values())]

@@ -136,7 +136,9 @@ def _line(cells: Iterable[Text], signs: Iterable[tuple[bool, int]], indent: str)
         space = " " * (width - cell_len(cell.plain))
         parts += [space, cell] if is_right else [cell, space]
         parts.append(" " * _BETWEEN)
-    return Text.assemble(*parts[:-1])
+    line = Text.assemble(*parts[:-1])
+    line.rstrip()  # nothing is padded
+    return line
 
 
 def print_whole(console: Console, lines: Iterable[Text]) -> None:

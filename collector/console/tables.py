@@ -9,7 +9,8 @@ says nothing, and `label=session` for a column with another heading.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -50,7 +51,26 @@ def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -
     elif output_format == "csv":
         write_csv([column.name for column in table.columns], table.rows)
     else:
-        show_table(out(), table, columns)
+        console = out()
+        with pager(console):
+            show_table(console, table, columns)
+
+
+@contextmanager
+def pager(console: Console) -> Iterator[None]:
+    """Shows what is printed page by page where it is longer than the terminal, as git does."""
+    if not console.is_terminal or console.record:
+        yield
+        return
+    import click
+
+    with console.capture() as taken:
+        yield
+    text = taken.get()
+    if text.count("\n") >= console.height:
+        click.echo_via_pager(text, color=True)
+    else:
+        console.file.write(text)
 
 
 def print_tables(output_format: str, tables: Sequence[Table]) -> None:

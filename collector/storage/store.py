@@ -568,10 +568,11 @@ def _explain(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
             f"{path} is in use by another program", "Wait for it, or name another file with --db"
         )
     if "readonly" in text or "unable to open" in text:
-        what = f"{path} cannot be opened for writing"
+        what, mend = f"{path} cannot be opened for writing", "Check its permissions"
         if not path.parent.is_dir():
             what = f"{path} cannot be opened: there is no directory {path.parent}"
-        return DatabaseUnusable(what, "Check its permissions, or name another file with --db")
+            mend = "Create the directory"
+        return DatabaseUnusable(what, f"{mend}, or name another file with --db")
     if "not a database" in text or "malformed" in text:
         return DatabaseUnusable(
             f"{path} is not a readable SQLite database ({text})",

@@ -146,33 +146,12 @@ def test_starting_loads_nothing_heavy(module: str) -> None:
 # --- whowrote repo --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bare", [True, False])
-def test_repo_ends_in_a_table(tmp_path: Path, bare: bool) -> None:
-    repo = clone("example", tmp_path, bare)
-    shown = run("repo", repo, "--db", tmp_path / "x.db")
-    assert shown.exit_code == 0, shown.stderr
-    for words in (
-        "11",
-        "linked to a session",
-        "5 by trailer",
-        "agent",
-        "human",
-        "unknown",
-        "undeclared",
-        "claude-opus-4-6",
-    ):
-        assert words in shown.stdout
-    assert f"whowrote why {repo} " in shown.stdout
-    assert max(len(line) for line in shown.stdout.split("\n") if str(tmp_path) not in line) <= 100
-
-
 def test_an_unchanged_second_run_says_so_and_is_quick(example: tuple[Path, Path]) -> None:
     repo, db = example
     began = time.monotonic()
     shown = run("repo", repo, "--db", db)
     assert time.monotonic() - began < 1
     assert "nothing changed since the last run" in shown.stdout
-    assert "linked to a session" in shown.stdout
 
 
 def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
@@ -185,27 +164,6 @@ def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
     assert row["agent_lines"] == str(found["lines"]["agent"])
     assert row["headline_agent_lines"] == str(found["headline"]["agent"])
     assert row["edits_applied"] == str(found["edits"]["applied"])
-
-
-def test_the_headline_counts_source_and_tests_and_the_other_kinds_stand_beside(
-    example: tuple[Path, Path],
-) -> None:
-    repo, db = example
-    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
-    kinds = {of["kind"]: of for of in found["kinds"]}
-    assert {"source", "test", "docs", "config"} <= set(kinds)
-    code = [kinds[name] for name in ("source", "test")]
-    assert found["headline"] == {name: sum(lines[name] for lines in code) for name in LINE_CLASSES}
-    assert (
-        sum(of["lines"] for of in found["kinds"])
-        == sum(found["lines"].values())
-        > sum(found["headline"].values())
-    )
-    shown = run("repo", repo, "--db", db).stdout
-    assert (
-        f"lines added     {sum(found['headline'].values())} " in shown
-        and "by kind of file" in shown
-    )
 
 
 def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
@@ -223,41 +181,6 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
     assert whole["lines"] - whole["attributed"] == sum(whole["missing"].values())
     assert [of["days"] for of in ages] == [30, 90, 365]
     assert 0 < ages[0]["lines"] < ages[-1]["lines"] == lines
-    assert "30 days to the last commit" in run("repo", repo, "--db", db).stdout
-
-
-def test_counts_that_differ_say_what_they_count(example: tuple[Path, Path]) -> None:
-    """Sessions and the summary's agents have lines in documents too, a breakdown only commits
-    with lines of source or tests.
-    """
-    repo, db = example
-    with sqlite3.connect(db) as connection:
-
-        def count(sql: str) -> int:
-            return int(connection.execute(sql).fetchone()[0])
-
-        by_agents = "SELECT SUM(nonblank) FROM line_spans WHERE class = 'agent'"
-        code = "kind IN ('source', 'test')"
-        lines = {"every": count(by_agents), "code": count(f"{by_agents} AND {code}")}
-        commits = count(
-            f"SELECT COUNT(DISTINCT commit_id) FROM line_spans WHERE nonblank > 0 AND {code}"
-        )
-        assert lines["every"] > lines["code"] and commits < count("SELECT COUNT(*) FROM commits")
-    summary = run("repo", repo, "--db", db).stdout
-    assert re.search(rf"agent +{lines['code']} ", summary) and "not counting" in summary
-    assert re.search(rf"lines in files of every kind\n.*\n.* {lines['every']}\n", summary)
-    assert (
-        f"; {lines['every']} lines in commits, files of every kind"
-        in run("sessions", "--db", db).stdout
-    )
-    (total,) = (
-        line
-        for line in run("log", "HEAD", repo, "--total", "--db", db).stdout.splitlines()
-        if "Claude Code" in line
-    )
-    assert total.split()[-1] == str(lines["code"])
-    broken_down = run("report", "--by", "repository", "--db", db).stdout
-    assert f" {commits} " in broken_down and "the commits that have any" in broken_down
 
 
 def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
@@ -373,14 +296,6 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
     assert len(json.loads(run("blame", repo, "f", "--db", tmp_path / "x.db", "--json").stdout)) == 6
 
 
-def test_blame_marks_authors_by_letter(example: tuple[Path, Path]) -> None:
-    shown = run("blame", example[0], "birdlog/store.py", "--db", example[1]).stdout
-    assert re.search(r"^[0-9a-f]{8} A exact +opus-4-6 +3 from collections", shown, re.M)
-    assert re.search(r"^[0-9a-f]{8} h commit +Ada Example +14 ", shown, re.M)
-    assert re.search(r"^[0-9a-f]{8} · undeclared +Ada Example +1 ", shown, re.M)
-    assert re.search(r"^h +likely human +3 |^h +likely_human +3 ", shown, re.M)  # the legend
-
-
 def test_blame_as_data(example: tuple[Path, Path]) -> None:
     as_json = json.loads(
         run("blame", example[0], "birdlog/store.py", "--db", example[1], "--json").stdout
@@ -409,11 +324,9 @@ def test_blame_at_an_older_commit(example: tuple[Path, Path]) -> None:
 
 def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
     shown = run("why", example[0], "birdlog/store.py:20", "--db", example[1]).stdout
-    assert "agent, exact, observed" in shown
+    assert "Claude Code (claude-opus-4-6) wrote this line" in shown
     assert "Please add load()" in shown  # the prompt
-    assert "toolu_01fjpGmexK8pfKStT40H5p67" in shown  # the call
     assert re.search(r"▶\+ +except ValueError as error:", shown)  # its text, the line marked
-    assert "traced back from" in shown
     assert "No other session touched it" in shown
 
 
@@ -457,8 +370,8 @@ def test_explain_shows_the_witness_and_never_denies_what_it_lists(
     shown = " ".join(
         run("why", example[0], "birdlog/store.py:14", "--db", example[1]).stdout.split()
     )
-    assert "likely human, inferred" in shown
-    assert "witness commit: without the line 2026-01-12 10:26 UTC, with it in the commit" in shown
+    assert "Probably a person wrote this line. in commit" in shown
+    assert "without the line at 2026-01-12 10:26" in shown
     line = BlameLine(
         1,
         "x = 1",
@@ -477,21 +390,7 @@ def test_explain_shows_the_witness_and_never_denies_what_it_lists(
 
 def test_explain_names_the_tool_and_who_ran_it(example: tuple[Path, Path]) -> None:
     shown = run("why", example[0], "requirements-dev.txt:1", "--db", example[1]).stdout
-    assert "deps[bot], run by unknown" in shown
-
-
-def test_explain_quotes_a_refused_edit_that_holds_the_line(tmp_path: Path) -> None:
-    repo, db = clone("errors_and_rejections", tmp_path), tmp_path / "x.db"
-    found = json.loads(run("why", repo, "ledger.py:2", "--db", db, "--json").stdout)
-    assert (found["reason"], found["text"]) == ("agent_text", "from pathlib import Path")
-    (one,) = found["earlier_texts"]
-    assert (one["path"], one["outcome"], one["text"]) == (
-        "ledger.py",
-        "rejected",
-        "from pathlib import Path",
-    )
-    shown = run("why", repo, "ledger.py:2", "--db", db).stdout
-    assert "earlier text" in shown and "edit of ledger.py, refused" in shown
+    assert "deps[bot] wrote this line, run by unknown." in shown
 
 
 @pytest.mark.parametrize(
@@ -528,8 +427,8 @@ def test_explain_a_line_of_a_subagent_names_the_call_that_started_it(
     example: tuple[Path, Path],
 ) -> None:
     shown = run("why", example[0], "birdlog/report.py:1", "--db", example[1]).stdout
-    assert "agent, subagent" in shown
-    assert "tool call     Agent" in shown  # the call that started it
+    assert "Claude Code (claude-opus-4-6) wrote this line" in shown
+    assert "does not appear in this call of Agent" in shown  # which started it
 
 
 def test_explain_shows_the_shell_command(example: tuple[Path, Path]) -> None:
@@ -575,7 +474,6 @@ def test_show_a_commit(example: tuple[Path, Path]) -> None:
         run("log", "--show", "HEAD~2", example[0], "--db", example[1]),
     )
     assert by_id.stdout == by_name.stdout
-    assert "linked by trailer, confidence 1.00" in by_id.stdout
     assert "Let a subagent write" in by_id.stdout
     assert "A1-15" in by_id.stdout
     data = json.loads(run("log", "--show", "43b7400e", "--db", example[1], "--json").stdout)
@@ -584,33 +482,7 @@ def test_show_a_commit(example: tuple[Path, Path]) -> None:
     assert {r["how"] for r in spans if r["path"] == "birdlog/report.py"} == {"subagent"}
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert sum(data["lines"].values()) == sum(kinds.get(kind, 0) for kind in ("source", "test"))
-    assert "right where blind readers checked: agent" in by_id.stdout
-
-
-def test_show_puts_the_producers_number_beside_ours(
-    example: tuple[Path, Path], tmp_path: Path
-) -> None:
-    db = tmp_path / "v.db"
-    run("repo", example[0], "--db", db, "-q")
-    with sqlite3.connect(db) as connection:
-        commit = connection.execute(
-            "SELECT id FROM commits WHERE commit_sha LIKE '258da5c7%'"
-        ).fetchone()[0]
-        record = connection.execute(
-            "SELECT r.id FROM commit_checkpoint_links l JOIN checkpoint_sessions r ON"
-            " r.checkpoint_id = l.checkpoint WHERE commit_id = ?",
-            (commit,),
-        ).fetchone()[0]
-        connection.execute(
-            "UPDATE checkpoint_sessions SET vendor_percentage = 40 WHERE id = ?", (record,)
-        )
-        connection.execute(
-            "INSERT OR REPLACE INTO vendor_checks VALUES (?, ?, 40, 100, 60, 'window')",
-            (record, commit),
-        )
-    assert re.search(
-        r"40\.0 % +100\.0 % +window", run("log", "--show", "258da5c7", "--db", db).stdout
-    )
+    assert "right in 94 %" in by_id.stdout
 
 
 # --- check, sessions, problems, collect -----------------------------------------------------------
@@ -819,7 +691,7 @@ def test_a_clone_whose_commits_name_an_agent_is_told_to_fetch_nothing_it_never_h
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["summary", "{repo}"], 0, "lines added"),
+        (["summary", "{repo}"], 0, "lines of source"),
         (["report", "{repo}", "months", "--since", "2020-01-01"], 0, "month"),
         (["report", "years"], 2, "No such command 'years'"),
         (["blame", "{repo}", "README.md:1"], 0, "README.md"),

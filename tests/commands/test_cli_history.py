@@ -70,9 +70,7 @@ def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) ->
     parts = (
         "agent",
         "HEAD",
-        "share surviving",
-        "who removed the agents' lines",
-        "human + undeclared",
+        "still there after",
         "language",
         "session",
     )
@@ -148,9 +146,9 @@ def test_a_database_that_was_attributed_again_says_what_is_behind(
 
 def test_curves(example: tuple[Path, Path]) -> None:
     repo, db = example
-    shown = run("survival", repo, "--db", db)
+    shown = run("survival", repo, "--db", db, "--tables")
     assert shown.exit_code == 0, shown.stderr
-    assert "median life" in shown.stdout and "100% │" in shown.stdout
+    assert "curves" in shown.stdout and "comparisons" in shown.stdout
     found = json.loads(run("survival", repo, "--db", db, "--json").stdout)
     assert found["curves"]["agent"]["steps"][0] | {"low": 0, "high": 0, "alive": 0} == {
         "days": 0.0,
@@ -169,11 +167,7 @@ def test_without_the_statistics_extra(
     monkeypatch.setattr("attribution.stats.comparison.available", lambda: False)
     shown = run("survival", repo, "--db", db)
     assert shown.exit_code == 0, shown.stderr
-    assert (
-        "share surviving" in shown.stdout
-        and "median life" in shown.stdout
-        and "no hazard ratios" in shown.stdout
-    )
+    assert "no hazard ratios" in shown.stdout
     assert run("survival", repo, "--db", db, "--csv").exit_code == 0
 
 
@@ -235,7 +229,7 @@ def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> 
         "2",
         f"moved in {build.sha['two'][:9]}",
     )
-    assert "~  older: 2 lines that" in run("blame", repo, "c", "--db", db).stdout
+    assert "~ 2 lines older" in run("blame", repo, "c", "--db", db).stdout
     assert (
         f"first written in {build.sha['one'][:9]} as a:2"
         in run("why", repo, "c:5", "--db", db).stdout

@@ -114,7 +114,7 @@ def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(
     ] * 2
     assert {(row["at_commit"], row["commits_behind"]) for row in after} == {(sha, 1)}
     shown = run("blame", work[0], FILE, "--db", work[1]).stdout
-    assert "too much for a question" in shown and "newer" in shown.split("\n")[1]
+    assert "too much for a question" in shown and "not attributed yet" in shown.split("\n")[0]
     assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
     updated = blamed(work)
     assert all(row["class"] for row in updated) and {row["commits_behind"] for row in updated} == {
@@ -199,7 +199,7 @@ def test_another_branch_that_is_checked_out_is_answered_and_named(work: tuple[Pa
     assert {row["commit"] for row in rows[:2]} == {NO_COMMIT, sha}
     assert verdicts(rows[2:-1]) == verdicts(before[:-1])
     shown = run("blame", work[0], FILE, "--db", work[1]).stdout
-    assert f"at other {sha[:9]}" in shown
+    assert f"other {sha[:9]}" in shown
     assert "the last run, which read main" in shown.replace("\n", " ")
     assert "+ 1 line not committed" in shown
     git(work[0], "checkout", "-q", "-f", "main")

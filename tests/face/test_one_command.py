@@ -79,7 +79,7 @@ def test_git_finds_it(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0 and "opus" in done.stdout, done.stderr
+    assert done.returncode == 0 and "Claude Code" in done.stdout, done.stderr
     wrong = subprocess.run(
         ["git", "whowrote", "blame"], cwd=here, env=env, capture_output=True, text=True
     )
@@ -133,9 +133,7 @@ def test_a_clone_without_records_gets_a_summary_from_either_command(tmp_path: Pa
 
 def test_a_summary_proposes_what_to_ask_next(tmp_path: Path) -> None:
     summary = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db").stdout
-    assert (
-        "Why this author?  whowrote why " in summary and "A whole file:  whowrote blame " in summary
-    )
+    assert "whowrote why " in summary.splitlines()[-1]
 
 
 def test_alone_it_brings_the_clone_around_it_up_to_date(
@@ -145,4 +143,6 @@ def test_alone_it_brings_the_clone_around_it_up_to_date(
     monkeypatch.chdir(tmp_path)
     assert "whowrote demo" in run().stdout
     monkeypatch.chdir(clone("example", tmp_path, bare=False))
-    assert "lines added" in run().stdout and "nothing changed since the last run" in run().stdout
+    assert (
+        "lines of source" in run().stdout and "nothing changed since the last run" in run().stdout
+    )

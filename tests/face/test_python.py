@@ -38,10 +38,7 @@ def test_lines_are_those_of_the_commands(example: tuple[Path, Path]) -> None:
 
 def test_lists_count_what_the_database_holds(example: tuple[Path, Path]) -> None:
     with whowrote.open(example[1]) as db:
-        commits, sessions, turns = db.commits(), db.sessions(), db.turns()
-        assert len(commits) == db.sql("SELECT COUNT(*) AS n FROM commits")[0]["n"] > 3
-        agent_lines = db.sql("SELECT SUM(lines) AS n FROM line_spans WHERE class = 'agent'")[0]["n"]
-        assert sum(commit["agent_lines"] for commit in commits) == agent_lines > 0
+        sessions, turns = db.sessions(), db.turns()
         assert (
             {session["id"] for session in sessions}
             >= {turn["session_id"] for turn in turns}
