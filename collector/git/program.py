@@ -336,6 +336,13 @@ def own_git(
     return done.returncode, done.stdout, done.stderr
 
 
+def hand_to_git(words: Sequence[str]) -> int:
+    """Runs the user's git command as it is, and returns its exit code."""
+    with git_found():
+        code = subprocess.call(["git", *words])
+    return code if code >= 0 else 128 - code  # as a shell says that a signal ended it
+
+
 def clean_environment(home: Path) -> dict[str, str]:
     """Nothing of the caller's git: no configuration, no hooks, no prompts, no network."""
     variables = {name: os.environ[name] for name in _KEPT if name in os.environ}

@@ -3,7 +3,6 @@
 `whowrote data guard`: keeps prompts out of commits.
 """
 
-import os
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -82,11 +81,12 @@ def git(words: tuple[str, ...], db: Path | None) -> None:
     For editors that run git: `blame` has every option and format of git's own, and the agent
     beside the name of the committer. All other commands are handed to git.
     """
+    from collector.git.program import hand_to_git
     from whowrote.servers.blame_as_git import answer, parts
 
     settings, command = parts(words)
     if command[:1] != ["blame"]:
-        os.execvp("git", ["git", *words])
+        sys.exit(hand_to_git(words))
     is_piped = "-" in command or "--contents=-" in command
     stdin = sys.stdin.buffer.read() if is_piped else b""
     code, shown, errors = answer(settings, command[1:], stdin, db)
