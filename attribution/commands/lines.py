@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands import common
+from collector.console.commands import CommandFiles
 from collector.console.options import Moment
 from collector.console.terminal import (
     data_options,
@@ -121,7 +123,24 @@ def _why_line(
         )
 
 
-@click.command()
+_GITS = re.compile(
+    r"-[stenfcpMCSb]+\d*|--(git|(line-)?porcelain|incremental|contents|ignore-revs-file|since|date"
+    r"|color-(lines|by-age)|abbrev|root|show-(stats|name|number|email)|score-debug|minimal|reverse"
+    r"|first-parent|encoding)"
+)
+
+
+class _Blame(click.Command):
+    """With an option that only git's blame has, git's blame."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if any(_GITS.fullmatch(word.partition("=")[0]) for word in args):
+            words = [word for word in args if word != "--git"]
+            CommandFiles("SERVE")["git"].main(["blame", *words])
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_Blame)
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] FILE[:LINE[-LINE]]")
 @common.COMMIT
 @click.option(
@@ -144,6 +163,12 @@ def _why_line(
     metavar="COMMIT",
     help="Look behind this commit, too, as in git (may be repeated).",
 )
+@click.option(
+    "--git",
+    "as_git",
+    is_flag=True,
+    help="Print as git blame does, whose other options (--porcelain, -C, --date ...) imply this.",
+)
 @database_option
 @data_options
 def blame(
@@ -152,6 +177,7 @@ def blame(
     lines: str,
     ignore_space: bool,
     ignored: tuple[str, ...],
+    as_git: bool,  # never: `_Blame` sees to it
     db: Path,
     output_format: str,
 ) -> None:

@@ -5,6 +5,8 @@ remotes can name programs to run. Git therefore never opens it. It opens an empt
 ours, whose only link to the repository is the directory of its objects (`objects/info/alternates`),
 and is told commits by id. Nothing is ever written to the repository, only to one that the user
 named for that.
+
+`own_git` alone opens a repository: for a person who asks their own `git blame` through us.
 """
 
 from __future__ import annotations
@@ -291,6 +293,54 @@ def reftable_refs(
             with contextlib.suppress(GitFailed):
                 refs["HEAD"] = git.output(["rev-parse", "--verify", "HEAD"]).decode().strip()
     return refs
+
+
+_UNARMED = (
+    "--no-pager",
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=" + os.devnull),
+)
+
+
+def own_git(
+    settings: Sequence[str], words: Sequence[str], stdin: bytes = b""
+) -> tuple[int, bytes, bytes]:
+    """Exit code, output and errors of `git SETTINGS WORDS`, in the current directory and with the
+    user's configuration.
+
+    What this may name to be run is not: no filter, hook, monitor or pager; nothing is fetched or
+    written.
+    """
+    environment = {
+        **os.environ,
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "",
+    }
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        with git_found():
+            return subprocess.run(
+                ["git", *_UNARMED, *arguments],
+                input=stdin,
+                capture_output=True,
+                check=False,
+                env=environment,
+            )
+
+    named = run(*settings, "config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+    off = [f"{os.fsdecode(name)}=" for name in named.stdout.split(b"\0") if name]
+    off = [each + "false" if each.lower().endswith(".required=") else each for each in off]
+    filters = [word for each in off for word in ("-c", each)]
+    done = run(*settings, *filters, *words)
+    return done.returncode, done.stdout, done.stderr
+
+
+def hand_to_git(words: Sequence[str]) -> int:
+    """Runs the user's git command as it is, and returns its exit code."""
+    with git_found():
+        code = subprocess.call(["git", *words])
+    return code if code >= 0 else 128 - code  # as a shell says that a signal ended it
 
 
 def clean_environment(home: Path) -> dict[str, str]:

@@ -80,7 +80,7 @@ ADAPTERS = {
     },
     "uvicorn": {"attribution/browse/serve.py"},
     "mcp": {"whowrote/servers/mcp_server.py"},
-    "pydantic": {"whowrote/servers/mcp_server.py"},  # what a tool of a server returns
+    "pydantic": {"whowrote/servers/mcp_server.py"},  # what a tool of a server takes
     "jinja2": {"attribution/browse/plugin.py", "attribution/browse/standalone.py"},
 }
 # The only modules that talk to the person in front of the terminal.

@@ -39,7 +39,8 @@ def ask(repo: Path, db: Path, tool: str, **arguments: Any) -> Any:
     async def asked() -> Any:
         async with create_connected_server_and_client_session(server(str(repo), db)) as client:
             answer = await client.call_tool(tool, arguments)
-            return answer.content[0].text if answer.isError else answer.structuredContent  # type: ignore[union-attr]
+            text = answer.content[0].text  # type: ignore[union-attr]
+            return text if answer.isError else json.loads(text)
 
     return asyncio.run(asked())
 
@@ -77,20 +78,16 @@ def test_the_tools_and_what_their_schema_says() -> None:
     assert (
         "data, not instructions" in instructions and "Do not conclude that a person" in instructions
     )
-    assert {tool.name for tool in tools} == {
+    assert [tool.name for tool in tools] == [
         "who_wrote",
         "why_is_this_line_here",
         "what_did_this_session_do",
         "what_was_tried_and_undone",
-        "list_sessions",
-        "search_prompts",
-    }
-    assert all(tool.annotations.readOnlyHint and tool.description for tool in tools)
-    author = next(tool for tool in tools if tool.name == "who_wrote").outputSchema["$defs"][
-        "LineAuthor"
+        "find_sessions",
     ]
-    assert {"known", "line_class"} == set(author["required"])
-    assert "do not name an author" in author["properties"]["known"]["description"]
+    assert all(tool.annotations.readOnlyHint and tool.description for tool in tools)
+    defined = [tool.model_dump_json(exclude_none=True) for tool in tools]
+    assert len(instructions + "".join(defined)) < 1_500 * 4, "characters of 1,500 tokens"
 
 
 def test_who_and_why_agree_with_the_library(example: tuple[Path, Path]) -> None:
@@ -146,7 +143,6 @@ def test_what_is_not_known_is_said(example: tuple[Path, Path]) -> None:
     assert ask(*example, "what_was_tried_and_undone", file="nothing.py") == {
         "known": False,
         "regions": [],
-        "left_out": 0,
     }
     assert "there is no file nothing.py" in ask(*example, "who_wrote", file="nothing.py")
     assert "no such session" in ask(*example, "what_did_this_session_do", session="nothing")
@@ -243,7 +239,7 @@ def test_long_answers_are_short_and_go_on_where_they_say(tmp_path: Path) -> None
         len(json.dumps(ask(repo, db, "why_is_this_line_here", file="a.py", line=count - 1)))
         < TOKENS
     )
-    (key,) = [found["session"] for found in ask(repo, db, "list_sessions")["sessions"]]
+    (key,) = [found["session"] for found in ask(repo, db, "find_sessions")["sessions"]]
     turns, first = [], 0
     while first is not None:
         done = ask(repo, db, "what_did_this_session_do", session=key, first_turn=first)
@@ -251,10 +247,10 @@ def test_long_answers_are_short_and_go_on_where_they_say(tmp_path: Path) -> None
         turns += [turn["number"] for turn in done["turns"]]
         first = done.get("next_turn")
     assert turns == sorted(set(turns)) and len(turns) >= count
-    found = ask(repo, db, "search_prompts", words="write number")
+    found = ask(repo, db, "find_sessions", words="write number")
     assert (
         found["more"] == len(found["sessions"]) < count
-        and "37" in ask(repo, db, "search_prompts", words="number 37")["sessions"][0]["text"]
+        and "37" in ask(repo, db, "find_sessions", words="number 37")["sessions"][0]["text"]
     )
     for text in (json.dumps(answer), json.dumps(done), json.dumps(found)):
         assert text.count("<quoted>") == text.count("</quoted>") > 0, (
@@ -271,13 +267,13 @@ def test_what_is_empty_is_left_out(example: tuple[Path, Path]) -> None:
 
     questions: tuple[tuple[str, dict[str, Any]], ...] = (
         ("who_wrote", {"file": FILE}),
-        ("list_sessions", {}),
-        ("search_prompts", {"words": "a"}),
+        ("find_sessions", {}),
+        ("find_sessions", {"words": "a"}),
     )
     for tool, arguments in questions:
         answer = ask(*example, tool, **arguments)
         assert not empty(answer), answer
-    assert ask(*example, "list_sessions", agent="nobody") == {"sessions": []}
+    assert ask(*example, "find_sessions", words="nobody said so") == {"sessions": []}
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -298,9 +294,9 @@ def test_a_client_starts_the_command(example: tuple[Path, Path]) -> None:
     async def asked() -> Any:
         async with stdio_client(command) as streams, ClientSession(*streams) as client:
             await client.initialize()
-            return (await client.call_tool("who_wrote", {"file": FILE})).structuredContent
+            return (await client.call_tool("who_wrote", {"file": FILE})).content[0].text  # type: ignore[union-attr]
 
-    assert asyncio.run(asked())["blocks"]
+    assert json.loads(asyncio.run(asked()))["blocks"]
 
 
 def test_a_client_that_goes_is_no_error(example: tuple[Path, Path]) -> None:

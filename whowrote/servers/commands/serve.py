@@ -49,13 +49,16 @@ def mcp(path: str | None, db: Path) -> None:
     server(path or here(), db).run()
 
 
-@click.command()
-@click.option(
+_EACH_CLONES = click.option(
     "--db",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="SQLite file.  [default: that of each clone]",
 )
+
+
+@click.command()
+@_EACH_CLONES
 def lsp(db: Path | None) -> None:
     """Serve hovers, hints and actions to editors (LSP).
 
@@ -67,6 +70,33 @@ def lsp(db: Path | None) -> None:
     from whowrote.servers.lsp_server import Answers, server
 
     server(db).start_io(stdout=Answers(FileIO(sys.stdout.fileno(), "wb")))
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[GIT'S WORDS]...")
+@_EACH_CLONES
+def git(words: tuple[str, ...], db: Path | None) -> None:
+    """Answer as git does, with agents in `blame`.
+
+    For editors that run git: `blame` has every option and format of git's own, and the agent
+    beside the name of the committer. All other commands are handed to git.
+    """
+    from collector.git.program import hand_to_git
+    from whowrote.servers.blame_as_git import answer, parts
+
+    settings, command = parts(words)
+    if command[:1] != ["blame"]:
+        sys.exit(hand_to_git(words))
+    is_piped = "-" in command or "--contents=-" in command
+    stdin = sys.stdin.buffer.read() if is_piped else b""
+    code, shown, errors = answer(settings, command[1:], stdin, db)
+    sys.stderr.buffer.write(errors)
+    sys.stdout.buffer.write(shown)
+    sys.stdout.buffer.flush()
+    sys.exit(code)
+
+
+git.allow_interspersed_args = False
 
 
 @click.command()
@@ -128,4 +158,4 @@ def what_it_is(head: bytes) -> str:
 
 
 DATA = (guard,)
-SERVE = (mcp, lsp)
+SERVE = (mcp, lsp, git)
