@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling culprit-benchmark lab lab-corpus canary fuzz security lock locked lowest audit sbom clean
+.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-collect bench-many scaling culprit-benchmark lab lab-corpus canary fuzz security lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -75,9 +75,9 @@ bench: setup
 bench-collect: setup
 	$(BIN)/python benchmarks/bench_collect.py $(MIRRORS)
 
-# A cluster on this machine, undisturbed, with a killed worker and a new scheduler; a long ledger. OPTIONS: see the file.
-bench-cluster: setup
-	$(BIN)/python benchmarks/bench_cluster.py $(OPTIONS)
+# Many small repositories, and a long ledger. OPTIONS: see the file.
+bench-many: setup
+	$(BIN)/python benchmarks/bench_many.py $(OPTIONS)
 
 # What twice of each size that a repository decides costs; SIZES for some of them.
 scaling: setup

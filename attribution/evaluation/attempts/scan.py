@@ -20,7 +20,6 @@ from attribution.evaluation.attempts import (
     harbor,
     readers,
     swe_bench,
-    terminal_bench,
     trial_files,
 )
 from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document, plain_model
@@ -247,7 +246,6 @@ def _text(path: Path, most: int) -> str | None:
 
 
 STAGE = "attempts"
-_TRIALS = (harbor.NAME, terminal_bench.NAME)  # harnesses with a directory for each trial
 
 
 def merged_attempts(records: Sequence[Attempt]) -> tuple[list[Attempt], list[Problem]]:
@@ -322,11 +320,11 @@ def _adopt(records: Sequence[Attempt]) -> None:
     """
     trials = defaultdict(list)
     for record in records:
-        if record.harness in _TRIALS and record.strength == RESULT and record.directory:
+        if record.harness == harbor.NAME and record.strength == RESULT and record.directory:
             trials[record.directory].append(record)
     reported = Counter(record.source for record in records)
     for record in records:
-        if record.harness not in _TRIALS and record.strength >= SUMMARY:
+        if record.harness != harbor.NAME and record.strength >= SUMMARY:
             outer = next(
                 (
                     trials[directory]

@@ -6,7 +6,7 @@
 CREATE TABLE IF NOT EXISTS attempts (
   id INTEGER PRIMARY KEY, -- number of the attempt
   key TEXT NOT NULL UNIQUE, -- what makes it one attempt, JSON list: harness, run, agent, model, instance, trial
-  harness TEXT NOT NULL, -- swe-bench, terminal-bench, harbor, other
+  harness TEXT NOT NULL, -- swe-bench, harbor, other
   run TEXT NOT NULL, -- run, job or submission; '' when not named
   instance TEXT NOT NULL, -- the task
   trial TEXT NOT NULL, -- name of the trial, when a run has several at a task; '' otherwise

@@ -425,62 +425,6 @@ def _trial(
     }
 
 
-def test_terminal_bench(tmp_path: Path) -> None:
-    root = tmp_path / "in"
-    settings = {
-        "run_id": "R",
-        "agent_name": "a",
-        "model_name": "p/m",
-        "dataset_name": "core",
-        "dataset_version": "0.1",
-    }
-    _put(
-        root,
-        "job/run_metadata.json",
-        {**settings, "n_concurrent_trials": 8, "agent_kwargs": {"api_key": "sk-1", "depth": 2}},
-    )
-    trials = [
-        _trial("t", 1, True, hour=5),
-        _trial("t", 2, False, "agent_timeout", hour=4),
-        _trial("t", 3, None, "parse_error"),
-    ]
-    for number, one in enumerate(trials):
-        _put(root, f"job/t/{number}/results.json", one)
-    _put(
-        root,
-        "job/results.json",
-        {"results": trials, "n_resolved": 1, "resolved_ids": ["t"], "accuracy": 1 / 3},
-    )
-    found = _imported(root, tmp_path / "a.db")
-    assert [r["trial"] for r in found] == ["t.1-of-3", "t.2-of-3", "t.3-of-3"]
-    assert [r["reward"] for r in found] == [1.0, 0.0, None]
-    assert [r["patch_outcome_label"] for r in found] == ["correct", None, "unverifiable"]
-    assert [r["timed_out"] for r in found] == [0, 1, 0]
-    assert [r["attempt_index"] for r in found] == [2, 1, 0]  # by time
-    row = found[0]
-    assert (row["run"], row["agent_type"], row["model_id"], row["dataset"], row["concurrency"]) == (
-        "R",
-        "a",
-        "p/m",
-        "core@0.1",
-        8,
-    )
-    assert (row["wall_time_s"], row["input_tokens"], row["output_tokens"]) == (120.0, None, 12)
-    assert json.loads(row["tests"]) == {"ALL": [2, 0]}
-    assert json.loads(row["treatment"])["agent_kwargs"] == {"depth": 2}  # never a key
-    assert "long text" not in row["extra"]
-
-
-def test_runs_of_terminal_bench_without_settings_are_their_directories(tmp_path: Path) -> None:
-    root = tmp_path / "in"
-    _put(root, "night/t/t.1/results.json", _trial("t", 1, True))
-    _put(root, "night/results.json", {"results": [_trial("t", 1, True), _trial("u", 1, False)]})
-    assert [(r["run"], r["instance"]) for r in _imported(root, tmp_path / "a.db")] == [
-        ("night", "t"),
-        ("night", "u"),
-    ]
-
-
 def test_harbor(tmp_path: Path) -> None:
     root = tmp_path / "in"
     agent = {
