@@ -253,7 +253,6 @@ def db(
 
     how = RunOptions(
         options["jobs"],
-        options["scheduler"],
         task_limits(options, options["jobs"]),
         options["retry"],
     )

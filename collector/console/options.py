@@ -121,12 +121,6 @@ MEMORY = click.option(
 )
 SCALE = _options(
     _number("--jobs", 1, 1, "Number of repositories to process in parallel."),
-    click.option(
-        "--scheduler",
-        default="",
-        metavar="ADDRESS",
-        help="Address of a dask scheduler to run the work on.",
-    ),
     TIMEOUT,
     MEMORY,
     click.option("--retry", is_flag=True, help="Also retry repositories that failed twice."),

@@ -1,1 +1,1 @@
-"""Running: worker processes, clusters, shards, the console."""
+"""Running: worker processes, shards, the console."""

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,9 +32,9 @@ from collector.cli import cli as collect
 from collector.console.options import exclusive_store
 from collector.discovery.commands import running
 from collector.discovery.mirrors.table import FetchPlan, fetch, forget, items, read_list
-from collector.errors import DatabaseUnusable, WhoWroteError
+from collector.errors import DatabaseUnusable
 from collector.repository_names import tombstone
-from collector.runtime import runner, shards, workers
+from collector.runtime import shards, workers
 from collector.runtime.runner import RunOptions
 from collector.runtime.stages import StageName
 from collector.runtime.workers import Task, TaskLimits, TaskResult
@@ -770,144 +769,6 @@ def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
 def die(name: str, path: str, shard: str) -> str:
     os.kill(os.getpid(), signal.SIGKILL)
     return "done"
-
-
-@contextmanager
-def local_cluster(more: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """(address of its scheduler, its process)."""
-    pytest.importorskip("distributed")
-    program = (
-        "from distributed import LocalCluster\nc = LocalCluster(n_workers=1, processes=True,"
-        f" dashboard_address=None, host='127.0.0.1', {more})\nprint(c.scheduler_address,"
-        " flush=True); input(); c.close()"
-    )
-    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", program],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    try:
-        address = process.stdout.readline().decode().strip()
-        assert address.startswith("tcp://")
-        yield address, process
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-
-
-def test_on_a_cluster_it_is_the_same(
-    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
-) -> None:
-    db = tmp_path / "all.db"
-    with local_cluster("threads_per_worker=1") as (address, _):
-        known = say(collect, "run", *CASES, *at(served, db), "--scheduler", address)
-        assert known.exit_code == 0, known.output
-        done = say(attribute, "db", db, "--scheduler", address)
-        assert done.exit_code == 0, done.output
-    same(facts(db), direct(served))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
-def test_limits_hold_on_a_cluster(tmp_path: Path) -> None:
-    tasks = [
-        ("a",),
-        ("sleep",),
-        ("eat",),
-        ("die",),
-        ("die once", str(tmp_path / "mark")),
-        ("raise",),
-        ("refuse",),
-        ("b",),
-    ]
-    every = [Task(str(number), task) for number, task in enumerate(tasks)]
-    limits = TaskLimits(seconds=3, memory=700 << 20)
-    # its workers are daemons, as on a real one
-    with local_cluster("threads_per_worker=2") as (address, _):
-        found = {done.key: done for done in runner.run_on_cluster(work, every, address, limits)}
-    assert [found[k].value for k in "047"] == ["a done", "die once done", "b done"]
-    assert "longer than 3 s" in found["1"].error and found["1"].attempts == 2
-    assert "memory" in found["2"].error and "SIGKILL" in found["3"].error
-    assert found["5"].error == "ValueError: broken" and "Traceback" in found["5"].trace
-    assert (found["6"].error, found["6"].hint, found["6"].expected) == ("no", "do this", True)
-    assert found["0"].peak > 0
-
-
-def test_processes_of_a_cluster_live_for_many_tasks_and_for_one_kind() -> None:
-    """Starting one costs more than a small repository does."""
-    pids = [Task(str(number), ("pid",)) for number in range(6)]
-    with local_cluster("threads_per_worker=1") as (address, _):
-        # the second finds a process with the limits of the first
-        for limits in (TaskLimits(), TaskLimits(seconds=50)):
-            found = {
-                done.key: done.value for done in runner.run_on_cluster(work, pids, address, limits)
-            }
-            assert len(found) == 6 and len(set(found.values())) == 1
-        dead = [*pids[:3], Task("dead", ("die",)), *pids[3:]]
-        found = {
-            done.key: done.value
-            for done in runner.run_on_cluster(work, dead, address, TaskLimits(attempts=1))
-        }
-        assert found["dead"] is None and all(found[task.key] for task in pids)
-
-
-def test_a_cluster_that_goes_away_is_said() -> None:
-    with local_cluster("threads_per_worker=1") as (address, process):
-        results = runner.run_on_cluster(
-            work,
-            [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))],
-            address,
-            TaskLimits(),
-        )
-        assert next(results).value == "a done"
-        os.killpg(process.pid, signal.SIGKILL)
-        with pytest.raises(WhoWroteError, match="disappeared"):
-            list(results)
-
-
-def test_a_scheduler_that_goes_away_before_a_result_is_here_is_said(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    distributed = pytest.importorskip("distributed")
-
-    def lost(future: Any, task: Task) -> TaskResult:
-        raise distributed.core.CommClosedError(
-            "in <TCP (closed) ConnectionPool.gather>: ConnectionResetError"
-        )
-
-    with local_cluster("threads_per_worker=1") as (address, _):
-        monkeypatch.setattr(runner, "_result_of", lost)
-        with pytest.raises(WhoWroteError, match="disappeared"):
-            list(runner.run_on_cluster(work, [Task("1", ("a",))], address, TaskLimits()))
-
-
-def test_a_result_that_is_lost_with_its_worker_is_waited_for() -> None:
-    class Lost:
-        """As dask has one between the death of the worker that held it and the end of the task
-        elsewhere.
-        """
-
-        status = "pending"
-
-        def exception(self) -> None:
-            self.status = "finished"
-
-        def result(self) -> TaskResult:
-            return TaskResult("1", "done")
-
-    assert runner._result_of(Lost(), Task("1", ())).value == "done"
-
-
-def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(runner, "_PATIENCE", 0.5)
-    with pytest.raises(WhoWroteError, match="no scheduler answers"):
-        list(runner.run_on_cluster(work, [], "tcp://127.0.0.1:9", TaskLimits()))
 
 
 def test_a_repository_without_checkpoints_is_loaded_when_it_is_named(

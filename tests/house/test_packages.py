@@ -72,7 +72,6 @@ ADAPTERS = {
         "attribution/browse/serve.py",  # a port of this machine
     },
     "multiprocessing": {"collector/runtime/workers.py"},  # one worker per repository
-    "distributed": {"collector/runtime/runner.py"},
     "detect_secrets": {"collector/storage/redaction.py"},
     "datasette": {
         "attribution/browse/plugin.py",
@@ -562,8 +561,6 @@ def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
         "lizard",
         "datasette",
         "pydriller",
-        "dask",
-        "distributed",
         "detect_secrets",
         "numpy",
         "llm",

@@ -71,12 +71,6 @@ _ADVICE = {
     show_default=True,
     help="Number of repositories to load in parallel.",
 )
-@click.option(
-    "--scheduler",
-    default="",
-    metavar="ADDRESS",
-    help="Address of a dask scheduler to load them on.",
-)
 @TIMEOUT
 @MEMORY
 @CONTENT
@@ -111,7 +105,6 @@ def run(
         if fetched:  # no name at all would mean every mirror
             how = RunOptions(
                 options["jobs"],
-                options["scheduler"],
                 task_limits(options, options["jobs"]),
                 retry=bool(lines),
             )
